@@ -1,0 +1,138 @@
+/**
+ * What the platform offers: vendors, credentials, models with their prices and chains, groups, settings.
+ * One immutable value; a change makes a new one (contract §2.1, §2.2; gateway file).
+ */
+import type { ChainId, CredentialId, ForwardModelId, ModelId, VendorCode } from './ids.ts'
+import type { Policy } from './limits/policy.ts'
+import type { Secret } from './secret.ts'
+
+export const PROTOCOL_IDS = ['chat', 'responses', 'messages', 'gemini'] as const
+/** The four wire languages a client or an upstream of a chat-type call may speak. */
+export type ProtocolId = (typeof PROTOCOL_IDS)[number]
+/** What a chain speaks: a chat-type protocol, or the vendor's own video API. */
+export type ChainProtocol = ProtocolId | 'video'
+
+export type Status = 'enabled' | 'disabled' | 'maintenance'
+export type Feature = 'text' | 'image' | 'audio' | 'video'
+export type BillingMode = 'token' | 'image' | 'video_second' | 'request'
+
+/** A decimal number kept exact as text, e.g. "0.9"; parsed by `core/pricing/decimal.ts`. */
+export type DecimalText = string
+
+/** Prices in yuan: per million tokens, per request, per image, per video second. null: falls back or absent. */
+export interface Pricing {
+  readonly billingModes: readonly BillingMode[]
+  readonly inputPrice: DecimalText | null
+  readonly outputPrice: DecimalText | null
+  readonly cacheInputPrice: DecimalText | null
+  readonly cacheOutputPrice: DecimalText | null
+  readonly cacheWritePrice: DecimalText | null
+  readonly cacheWrite1hPrice: DecimalText | null
+  readonly requestPrice: DecimalText | null
+  readonly imagePrice: DecimalText | null
+  readonly videoPrice: DecimalText | null
+}
+
+export interface Timeouts {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  readonly idleMs: number
+}
+
+export interface Vendor {
+  readonly code: VendorCode
+  readonly name: string
+  /** Which provider folder speaks for it. */
+  readonly kind: string
+  /** Absent: the provider folder's own address. */
+  readonly baseUrl: string | undefined
+  readonly timeouts: Timeouts
+  readonly status: Status
+}
+
+/** What a credential is made of: one secret, or named fields for signing schemes. */
+export interface CredentialSecret {
+  readonly secret: Secret | undefined
+  readonly fields: Readonly<Record<string, Secret>>
+}
+
+export interface Credential {
+  readonly id: CredentialId
+  readonly vendorCode: VendorCode
+  readonly name: string
+  readonly secret: CredentialSecret
+  /** Limits that steer routing; they never refuse a call (decisions, Admission). */
+  readonly limits: Policy
+  readonly status: Status
+}
+
+/** One way to reach a model: a row of the catalogue. */
+export interface Chain {
+  readonly id: ChainId
+  readonly modelId: ModelId
+  readonly vendorCode: VendorCode
+  readonly credentialId: CredentialId
+  readonly protocol: ChainProtocol
+  readonly forwardModelId: ForwardModelId
+  /** 1 is tried first. */
+  readonly priority: number
+  /** Share among equal priorities. */
+  readonly weight: number
+  readonly rateMultiplier: DecimalText
+  readonly streamUsage: 'forward' | 'inject'
+  readonly status: Status
+}
+
+export interface Model {
+  readonly modelId: ModelId
+  readonly name: string
+  readonly status: Status
+  readonly clientVisible: boolean
+  readonly supportFeatures: readonly Feature[]
+  /** 0 none, 1 personal, 2 enterprise; 0 or below always passes (contract §5.11). */
+  readonly requiredVerification: number
+  /** 0 none, 1 PLUS, 2 PRO, 3 PROMAX. */
+  readonly requiredPlan: number
+  readonly contextTokens: number | undefined
+  readonly maxOutputTokens: number | undefined
+  readonly subscriptionCovered: boolean
+  readonly pricing: Pricing
+  /** Every chain of the model, enabled or not, in catalogue order. */
+  readonly chains: readonly Chain[]
+}
+
+/** A named set {protocol, models} that a key may be bound to (decisions, Addresses). */
+export interface Group {
+  readonly name: string
+  readonly protocol: ProtocolId
+  readonly models: readonly ModelId[]
+}
+
+export interface Plan {
+  readonly code: string
+  /** 1 PLUS, 2 PRO, 3 PROMAX. */
+  readonly level: number
+  /** Yuan per period. */
+  readonly price: DecimalText
+  readonly periodDays: number
+  readonly quota: readonly { readonly credits: DecimalText; readonly seconds: number }[]
+}
+
+export interface Settings {
+  readonly currency: string
+  readonly creditsPerYuan: DecimalText
+  /** IANA name; the calendar month of the consumption cap is counted in it. */
+  readonly timezone: string
+  readonly keyPrefix: string
+  /** Policy of keys that have none of their own. */
+  readonly limits: Policy
+}
+
+export interface Catalogue {
+  readonly settings: Settings
+  readonly vendors: ReadonlyMap<VendorCode, Vendor>
+  readonly credentials: ReadonlyMap<CredentialId, Credential>
+  readonly models: ReadonlyMap<ModelId, Model>
+  readonly groups: ReadonlyMap<string, Group>
+  readonly plans: ReadonlyMap<string, Plan>
+}

@@ -1,0 +1,19 @@
+/** One HTTP request as a provider folder forms it: plain data, sent and signed by `upstream/`. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT'
+  /** Absolute address. */
+  readonly url: string
+  /** Lower-case names. Without credentials: those are data in `auth`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** How a request is authenticated; signing needs a clock and a hash, so `upstream/` does it. */
+export type Auth =
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'header'; readonly name: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'jwt-hs256' }
+  | { readonly kind: 'volc-hmac'; readonly service: string; readonly region: string }
+  | { readonly kind: 'google-oauth' }
+  | { readonly kind: 'aws-sigv4'; readonly service: string }

@@ -1,0 +1,20 @@
+/** Limits of one subject: a key, an account or an upstream credential (contract §2.6, §8). */
+
+export const DIMENSIONS = ['requests', 'tokens', 'images', 'videos', 'amount', 'video_seconds'] as const
+/** What a window counts. Each dimension has windows and anchors of its own (contract §8 rule 1). */
+export type Dimension = (typeof DIMENSIONS)[number]
+
+/** One tier: at most `limit` of `dimension` in `seconds` from first use. `amount` is in whole Credits or decimals of it. */
+export interface WindowLimit {
+  readonly dimension: Dimension
+  readonly limit: number
+  readonly seconds: number
+}
+
+export interface Policy {
+  /** Calls at once; undefined: unlimited. One number, not a window. */
+  readonly concurrency: number | undefined
+  readonly windows: readonly WindowLimit[]
+}
+
+export const UNLIMITED: Policy = { concurrency: undefined, windows: [] }

@@ -1,0 +1,138 @@
+/**
+ * What a wire language offers: a codec both ways between its own JSON and the canonical form. Pure and
+ * synchronous; the same folder serves clients and upstreams (design: protocol = codec, provider = dialect).
+ */
+import type { ProtocolId } from '../catalogue.ts'
+import type { CanonicalRequest, Effort } from '../canonical/request.ts'
+import type { CanonicalResponse, StreamPart, UpstreamError } from '../canonical/response.ts'
+import type { ModelId } from '../ids.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+
+export interface Protocol {
+  readonly id: ProtocolId
+  /** Client JSON → canonical. Refuses what cannot mean anything, naming the field. */
+  readonly decodeRequest: (body: JsonObject) => Decoded<CanonicalRequest>
+  /** Canonical → upstream JSON, held to what the chain can do; names what had to be left out. */
+  readonly encodeRequest: (request: CanonicalRequest, target: EncodeTarget) => Encoded | Refused
+  /** Upstream JSON of a 200 answer → canonical. */
+  readonly decodeResponse: (body: JsonValue) => CanonicalResponse
+  /** Canonical → client JSON. */
+  readonly encodeResponse: (response: CanonicalResponse, context: ReplyContext) => JsonObject
+  /** An upstream's non-2xx body (or in-stream error) in canonical words. */
+  readonly decodeError: (status: number | undefined, body: JsonValue) => UpstreamError
+  /** An error in this protocol's own shape, for a whole answer. */
+  readonly encodeError: (error: UpstreamError) => JsonObject
+  readonly streamDecoder: () => StreamDecoder
+  readonly streamEncoder: (context: ReplyContext) => StreamEncoder
+}
+
+export type Decoded<Value> =
+  | { readonly kind: 'decoded'; readonly value: Value; /** JSON paths the canonical form has no room for. */ readonly dropped: readonly string[] }
+  | Refused
+
+/** The request cannot mean anything in this form: 400/40000 naming the field, or a protocol's own recovery error. */
+export interface Refused {
+  readonly kind: 'refused'
+  readonly field: string
+  readonly message: string
+  /** Extra members of `error` that the client's SDK recovers from. */
+  readonly details?: JsonObject
+}
+
+export interface Encoded {
+  readonly kind: 'encoded'
+  readonly body: JsonObject
+  /** JSON paths of the client's request that had no counterpart (`Gw-Dropped-Fields`). */
+  readonly dropped: readonly string[]
+}
+
+export interface EncodeTarget {
+  /** The upstream's own model name. */
+  readonly forwardModelId: string
+  /** The model's own output maximum, used where the protocol demands a cap and the client gave none. */
+  readonly maxOutputTokens: number | undefined
+  readonly capabilities: Capabilities
+  /** Issuer of signatures this chain accepts back (`core/canonical/envelope.ts`). */
+  readonly issuer: string
+}
+
+/** What a chain's model can do, as data (reference §6). Provider folders give defaults, chains may differ. */
+export interface Capabilities {
+  /** A system message in the middle of the conversation keeps its role. */
+  readonly midSystem: boolean
+  readonly systemRole: 'system' | 'developer'
+  /** A trailing assistant message is continued. */
+  readonly prefill: boolean
+  /** `none`: temperature, top_p and top_k are refused upstream; `one`: only one of temperature and top_p. */
+  readonly sampling: 'all' | 'one' | 'none'
+  readonly temperatureMax: number
+  readonly topK: boolean
+  readonly penalties: boolean
+  readonly seed: boolean
+  readonly logprobs: boolean
+  /** Stop sequences it takes; 0: none. */
+  readonly stopMax: number
+  readonly candidates: boolean
+  readonly outputTokensMin: number
+  readonly outputTokensField: 'max_tokens' | 'max_completion_tokens'
+  readonly reasoning: 'none' | 'effort' | 'budget' | 'adaptive' | 'level' | 'toggle'
+  readonly efforts: readonly Effort[]
+  /** Reasoning text must be sent back with the history (`reasoning_content`). */
+  readonly replayReasoning: boolean
+  /** Name of the field that carries reasoning text in this dialect of chat. */
+  readonly reasoningField: 'reasoning_content' | 'reasoning'
+  readonly forcedToolWithReasoning: boolean
+  readonly parallelToolCalls: boolean
+  readonly strictTools: boolean
+  readonly customTools: boolean
+  readonly toolNameMax: number
+  readonly toolIdMax: number
+  readonly jsonObject: boolean
+  readonly jsonSchema: boolean
+  readonly schemaDialect: 'json-schema' | 'anthropic' | 'openapi-subset'
+  readonly images: 'url' | 'inline' | 'none'
+  readonly documents: 'url' | 'inline' | 'none'
+  readonly audio: boolean
+  readonly imagesInToolResults: boolean
+  readonly cacheMarks: 'none' | 'anthropic' | 'breakpoint'
+  readonly hostedTools: readonly string[]
+  readonly includeUsage: boolean
+  readonly user: boolean
+  readonly verbosity: boolean
+  readonly serviceTier: boolean
+  readonly metadata: boolean
+}
+
+export interface ReplyContext {
+  /** Platform id of the model actually used. */
+  readonly model: ModelId
+  /** Id for the answer where the client protocol wants its own prefix; opaque, unique. */
+  readonly responseId: string
+  /** Unix seconds. */
+  readonly createdAt: number
+  /** The client's request, whose settings responses objects echo. */
+  readonly request: CanonicalRequest
+  /** Local count of input tokens for `message_start`. */
+  readonly inputTokensEstimate: number
+  /** Tags signatures for the way back. */
+  readonly issuer: string
+}
+
+/** One SSE event of the upstream, framed. `event` is empty where the protocol sends none. */
+export interface SseEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** `push` gives the parts of one event in order; `end` says what a closed connection means: nothing, or an error part. */
+export interface StreamDecoder {
+  push(event: SseEvent): readonly StreamPart[]
+  end(): readonly StreamPart[]
+}
+
+/** `push` gives the text to send, framing included; empty where a part has no words yet. */
+export interface StreamEncoder {
+  push(part: StreamPart): string
+  /** Sent when nothing else was for a while; only after the first event. */
+  keepAlive(): string
+}
