@@ -194,7 +194,13 @@ export interface CustomTool {
 /** A tool the provider runs itself. */
 export interface HostedTool {
   readonly type: 'hosted'
-  readonly name: 'web-search' | 'code-interpreter' | 'url-context' | 'file-search' | 'image-generation' | 'other'
+  readonly name:
+    | 'web-search'
+    | 'code-interpreter'
+    | 'url-context'
+    | 'file-search'
+    | 'image-generation'
+    | 'other'
   readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'
   /** As the client wrote it. */
   readonly json: JsonObject

@@ -96,7 +96,12 @@ export interface Citation {
  */
 export type StreamPart =
   | { readonly type: 'start'; readonly id: string; readonly createdAt: number | undefined }
-  | { readonly type: 'block-start'; readonly block: number; readonly candidate: number; readonly kind: BlockStart }
+  | {
+      readonly type: 'block-start'
+      readonly block: number
+      readonly candidate: number
+      readonly kind: BlockStart
+    }
   | { readonly type: 'text-delta'; readonly block: number; readonly text: string }
   /** Raw argument text of a tool call. */
   | { readonly type: 'arguments-delta'; readonly block: number; readonly text: string }
@@ -124,7 +129,11 @@ export type BlockStart =
       readonly kind: 'function' | 'custom'
     }
   | { readonly type: 'media'; readonly mediaType: string; readonly data: string }
-  | { readonly type: 'opaque'; readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'; readonly json: JsonValue }
+  | {
+      readonly type: 'opaque'
+      readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'
+      readonly json: JsonValue
+    }
 
 /** An upstream's own failure, told in words every protocol's error shape has room for. */
 export interface UpstreamError {

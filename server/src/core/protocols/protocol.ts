@@ -27,7 +27,11 @@ export interface Protocol {
 }
 
 export type Decoded<Value> =
-  | { readonly kind: 'decoded'; readonly value: Value; /** JSON paths the canonical form has no room for. */ readonly dropped: readonly string[] }
+  | {
+      readonly kind: 'decoded'
+      readonly value: Value /** JSON paths the canonical form has no room for. */
+      readonly dropped: readonly string[]
+    }
   | Refused
 
 /** The request cannot mean anything in this form: 400/40000 naming the field, or a protocol's own recovery error. */

@@ -1,0 +1,159 @@
+/**
+ * What the store loads under lock for a batch of hot operations, and what `decideBatch` wants written. Both engines
+ * load, decide with the same pure code, and write; the arithmetic exists once (design: Storage, group commit).
+ */
+import type { Usage } from '../canonical/usage.ts'
+import type {
+  AccountId,
+  CallId,
+  ChainId,
+  CredentialId,
+  InstanceId,
+  KeyId,
+  ModelId,
+  VendorCode,
+} from '../ids.ts'
+import type { Policy } from '../limits/policy.ts'
+import type { MicroCredits } from '../money.ts'
+import type { CallLogRow } from './log-row.ts'
+import type { Counts, Funding, UsageSource } from './operations.ts'
+
+export type Subject = `key:${string}` | `account:${string}` | `credential:${string}` | `quota:${string}`
+
+/** Every row the batch touches, as it stands in the locked transaction. */
+export interface HotRows {
+  readonly keys: ReadonlyMap<KeyId, KeyRow>
+  readonly accounts: ReadonlyMap<AccountId, AccountRow>
+  readonly limitStates: ReadonlyMap<Subject, LimitState>
+  readonly openCalls: ReadonlyMap<CallId, OpenCall>
+}
+
+export interface KeyRow {
+  readonly id: KeyId
+  readonly accountId: AccountId
+  readonly status: 'enabled' | 'disabled' | 'deleted'
+  readonly expiresAt: number | undefined
+  /** undefined: the platform's default policy. */
+  readonly policy: Policy | undefined
+}
+
+export interface AccountRow {
+  readonly id: AccountId
+  readonly status: 'active' | 'suspended'
+  /** 0 none, 1 personal, 2 enterprise: the one source of truth (contract §5.11). */
+  readonly verification: number
+  readonly userRate: string
+  /** Spendable plus held. May be negative by one call's overrun. */
+  readonly credits: MicroCredits
+  readonly held: MicroCredits
+  readonly balance: MicroCredits
+  readonly apiDeduction: boolean
+  /** µCr a month outside the subscription; 0: unlimited. */
+  readonly monthlyCap: MicroCredits
+  /** Month the next two count for, epoch ms of its start. */
+  readonly monthStart: number
+  readonly monthSpent: MicroCredits
+  readonly monthHeld: MicroCredits
+  readonly autoExchange: {
+    readonly enabled: boolean
+    readonly belowCredits: MicroCredits
+    readonly step: MicroCredits
+  }
+  readonly subscription: Subscription | undefined
+  readonly policy: Policy
+  /** Vendors the account has an own, switched-on credential for. */
+  readonly byokVendors: readonly VendorCode[]
+}
+
+export interface Subscription {
+  readonly plan: string
+  readonly level: number
+  readonly expiresAt: number
+  /** Tiers of the plan: Credits per window, as `amount` windows anchored at first use. */
+  readonly quota: readonly { readonly credits: MicroCredits; readonly seconds: number }[]
+}
+
+/** Windows and slots of one subject; one row, so that six tiers cost one write. */
+export interface LimitState {
+  readonly subject: Subject
+  readonly slots: number
+  readonly windows: readonly WindowState[]
+}
+
+export interface WindowState {
+  /** `dimension:seconds`, e.g. `requests:60`. */
+  readonly tier: string
+  /** Epoch ms of first use. */
+  readonly anchor: number
+  /** Count, or µCr for `amount`. */
+  readonly used: bigint
+  /** Held on top of `used` by running calls (video seconds, quota). */
+  readonly held: bigint
+}
+
+/** A call between reserve and settle: enough to settle it without its process. */
+export interface OpenCall {
+  readonly callId: CallId
+  readonly instanceId: InstanceId
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  readonly startedAt: number
+  readonly touchedAt: number
+  readonly held: MicroCredits
+  readonly quotaHeld: MicroCredits
+  readonly funding: { readonly model: Funding; readonly fallback: Funding | undefined }
+  readonly userRate: string
+  readonly modelId: ModelId
+  readonly fallbackModelId: ModelId | undefined
+  /** JSON text of the requested model's and the fallback's PriceTerms. */
+  readonly terms: string
+  readonly fallbackTerms: string | undefined
+  readonly counts: Counts
+  readonly claims: readonly CredentialId[]
+  /** JSON text: what recovery needs for the log row. */
+  readonly description: string
+  readonly progress: CallProgress | undefined
+}
+
+export interface CallProgress {
+  readonly chainId: ChainId
+  readonly modelId: ModelId
+  readonly byok: boolean
+  readonly usage: Usage
+  readonly usageSource: UsageSource
+  readonly images: number
+}
+
+/** The two-sided movement of money that makes up the ledger: always balanced, never updated, never deleted. */
+export interface Transfer {
+  /** Call id, grant id, exchange id…: with `sequence` the idempotency key. */
+  readonly transactionId: string
+  readonly sequence: number
+  readonly at: number
+  /** Ledger account, `<owner>/<pool>`: `acc_…/credits`, `acc_…/held`, `acc_…/balance`, `platform/revenue`, `platform/grants`, … */
+  readonly debit: string
+  readonly credit: string
+  readonly amount: MicroCredits
+  readonly kind:
+    | 'hold'
+    | 'charge'
+    | 'release'
+    | 'grant'
+    | 'exchange'
+    | 'quota-grant'
+    | 'quota-charge'
+    | 'refund'
+    | 'adjustment'
+    | 'top-up'
+  readonly reference: string | undefined
+}
+
+/** Rows to write, each given whole. */
+export interface HotChanges {
+  readonly accounts: readonly AccountRow[]
+  readonly limitStates: readonly LimitState[]
+  readonly openCallsPut: readonly OpenCall[]
+  readonly openCallsClosed: readonly CallId[]
+  readonly transfers: readonly Transfer[]
+  readonly logs: readonly CallLogRow[]
+}

@@ -1,0 +1,75 @@
+/** One call as the log keeps it (contract §1.11; decisions, Accounts). */
+import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
+import type { MicroCredits } from '../money.ts'
+import type { Usage } from '../canonical/usage.ts'
+import type { Recipe, UsageSource } from './operations.ts'
+
+export interface CallLogRow {
+  readonly callId: CallId
+  readonly requestId: string
+  /** Epoch ms. */
+  readonly createdAt: number
+  readonly endedAt: number
+  /** Path called, as the contract writes it. */
+  readonly endpoint: string
+  readonly clientProtocol: string
+  readonly upstreamProtocol: string | undefined
+  readonly modelRequested: string | undefined
+  readonly model: ModelId | undefined
+  readonly vendorCode: VendorCode | undefined
+  readonly chainId: ChainId | undefined
+  readonly keyId: KeyId | undefined
+  readonly accountId: AccountId | undefined
+  readonly stream: boolean
+  readonly httpStatus: number
+  /** Gateway code of the error, if the gateway made one. */
+  readonly code: number | undefined
+  readonly user: string | undefined
+  readonly appId: string | undefined
+  readonly customId: string | undefined
+  readonly usage: Usage
+  readonly usageSource: UsageSource | undefined
+  readonly secondsDeclared: number | undefined
+  readonly secondsProduced: number | undefined
+  readonly images: number
+  /** µCr by the formula, exact. */
+  readonly amount: MicroCredits
+  /** µCr taken from Credits or quota. */
+  readonly deducted: MicroCredits
+  readonly recipe: Recipe | undefined
+  readonly subscriptionCovered: boolean
+  readonly byok: boolean
+  /** The charge was clipped at the monthly cap. */
+  readonly capped: boolean
+  readonly droppedFields: readonly string[]
+  readonly attempts: readonly AttemptRecord[]
+  readonly firstByteMs: number | undefined
+  readonly durationMs: number
+  readonly clientGone: boolean
+  /** How the exchange ended, in the gateway's words. */
+  readonly ending:
+    | 'complete'
+    | 'refused'
+    | 'upstream-error'
+    | 'upstream-cut'
+    | 'client-gone'
+    | 'timeout'
+    | 'recovered'
+}
+
+/** One chain tried: why it was chosen and what came of it. */
+export interface AttemptRecord {
+  readonly chainId: ChainId
+  readonly vendorCode: VendorCode
+  readonly modelId: ModelId
+  readonly why: 'priority' | 'weight' | 'failover' | 'fallback' | 'retry' | 'pinned'
+  /** Chains passed over on the way here and why. */
+  readonly skipped: readonly { readonly chainId: ChainId; readonly reason: string }[]
+  readonly outcome: string
+  readonly status: number | undefined
+  /** ms from the start of the call. */
+  readonly startedMs: number
+  readonly firstByteMs: number | undefined
+  readonly endedMs: number
+  readonly cooldownMs: number | undefined
+}

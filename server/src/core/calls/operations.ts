@@ -1,0 +1,230 @@
+/**
+ * The hot verbs: everything a call does to money, windows and slots (design: Storage). They are plain data, are
+ * collected for about a millisecond and run as one transaction, in order. Each is idempotent by call id.
+ */
+import type { Usage } from '../canonical/usage.ts'
+import type { ErrorCode } from '../errors/catalogue.ts'
+import type {
+  AccountId,
+  CallId,
+  ChainId,
+  CredentialId,
+  InstanceId,
+  KeyId,
+  ModelId,
+  VendorCode,
+} from '../ids.ts'
+import type { Policy } from '../limits/policy.ts'
+import type { MicroCredits } from '../money.ts'
+import type { CallLogRow } from './log-row.ts'
+
+export type HotOperation =
+  | ReserveOperation
+  | ClaimOperation
+  | ProgressOperation
+  | SettleOperation
+  | AbandonOperation
+  | LogOperation
+
+/** What a call wants of one model: the requested one, or the account's fallback. */
+export interface Demand {
+  readonly modelId: ModelId
+  readonly requiredVerification: number
+  readonly requiredPlan: number
+  readonly subscriptionCovered: boolean
+  /** Vendors of the model's usable chains: decides whether BYOK can pay for all, some or none of them. */
+  readonly vendors: readonly VendorCode[]
+  /** `PriceTerms` as JSON text, frozen into the open call; parsed by `core/pricing`. */
+  readonly terms: string
+  /** Sizes the hold. */
+  readonly estimate: Estimate
+}
+
+export interface Estimate {
+  readonly inputTokens: number
+  /** Output the call may produce: the client's cap, else a bound of the model. */
+  readonly outputTokens: number
+  /** 1 for a call to a model billed by image. */
+  readonly images: number
+  readonly videoSeconds: number
+  /**
+   * `strict`: the client named its cap, the hold must be funded in full. `affordable`: the bound may shrink to what the
+   * account has. Accounts with a monthly cap are always held to the worst case (decisions, Money).
+   */
+  readonly bound: 'strict' | 'affordable'
+  /** Upper bounds for accounts with a monthly cap: no call can cost more than these. */
+  readonly worstInputTokens: number
+  readonly worstOutputTokens: number
+}
+
+/** Counts charged at admission and given back when the upstream never generated. */
+export interface Counts {
+  readonly requests: number
+  readonly images: number
+  readonly videos: number
+  /** Held at admission, charged at settlement. */
+  readonly videoSeconds: number
+}
+
+export interface ReserveOperation {
+  readonly kind: 'reserve'
+  readonly callId: CallId
+  readonly instanceId: InstanceId
+  /** Epoch ms. */
+  readonly at: number
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  readonly counts: Counts
+  readonly model: Demand
+  /** Admitted and funded beside the requested model, so that falling back needs no second reservation. */
+  readonly fallback: Demand | undefined
+  /** Policy of keys that have none of their own (platform setting). */
+  readonly defaultPolicy: Policy
+  /** First instant of the calendar month of `at` in the platform time zone, epoch ms. */
+  readonly monthStart: number
+  /** Same as in the log row, so that recovery can write one. JSON text. */
+  readonly description: string
+}
+
+export type HotOutcome = ReserveOutcome | ClaimOutcome | SettleOutcome | DoneOutcome
+
+export type ReserveOutcome =
+  | {
+      readonly kind: 'reserved'
+      readonly model: Funding
+      readonly fallback: Funding | { readonly kind: 'refused'; readonly refusal: Refusal } | undefined
+      readonly held: MicroCredits
+      /** Percent, as decimal text; frozen into the call. */
+      readonly userRate: string
+      /** For `RateLimit` headers: the tightest window per dimension after this call. */
+      readonly windows: readonly WindowReading[]
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+
+/** Who pays, by the order of payment (decisions, Money). */
+export interface Funding {
+  readonly kind: 'funded'
+  /** Chains of these vendors run on the account's own credentials and cost nothing. */
+  readonly byokVendors: readonly VendorCode[]
+  /** Who pays for chains of other vendors; `none`: those chains may not be used. */
+  readonly otherwise: 'subscription' | 'credits' | 'none'
+}
+
+/** A refusal is an answer, not an error; the corridor throws it once as a GatewayError. */
+export interface Refusal {
+  readonly code: ErrorCode
+  /** Client sentence where it is not the catalogue's own. */
+  readonly message: string | undefined
+  readonly retryAfterMs: number | undefined
+}
+
+export interface WindowReading {
+  readonly dimension: string
+  readonly limit: number
+  readonly remaining: number
+  readonly seconds: number
+  readonly resetMs: number
+}
+
+/** Takes a place on an upstream credential that has limits; a full one steers routing, it refuses nobody. */
+export interface ClaimOperation {
+  readonly kind: 'claim'
+  readonly callId: CallId
+  readonly at: number
+  readonly credentialId: CredentialId
+  readonly policy: Policy
+  readonly counts: Counts
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'full'; readonly retryAfterMs: number }
+
+/** Where a running call stands; at most once a second per call, so that a crash loses at most that. */
+export interface ProgressOperation {
+  readonly kind: 'progress'
+  readonly callId: CallId
+  readonly at: number
+  readonly chainId: ChainId
+  readonly modelId: ModelId
+  readonly byok: boolean
+  readonly usage: Usage
+  readonly usageSource: UsageSource
+  readonly images: number
+}
+
+export type UsageSource = 'upstream' | 'estimated' | 'declared'
+
+/** The exact amount of a call with everything needed to recompute it; JSON in the log row. */
+export interface Recipe {
+  readonly creditsPerYuan: string
+  readonly rateMultiplier: string
+  readonly userRate: string
+  /** quantity × price (yuan per `per` units), before multipliers. */
+  readonly lines: readonly RecipeLine[]
+  /** µCr, after the one half-even rounding, decimal text of an integer. */
+  readonly amount: string
+}
+
+export interface RecipeLine {
+  readonly class:
+    | 'input'
+    | 'cached_input'
+    | 'cache_write'
+    | 'cache_write_1h'
+    | 'output'
+    | 'image'
+    | 'video_second'
+    | 'request'
+  readonly quantity: number
+  readonly price: string
+  readonly per: 1 | 1_000_000
+}
+
+/** The first door out: the upstream generated something, or all went well. */
+export interface SettleOperation {
+  readonly kind: 'settle'
+  readonly callId: CallId
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  readonly at: number
+  readonly monthStart: number
+  /** Model used, decides which funding applies. */
+  readonly modelId: ModelId
+  readonly byok: boolean
+  readonly recipe: Recipe
+  readonly amount: MicroCredits
+  /** All tokens, for token windows. */
+  readonly tokens: number
+  readonly images: number
+  readonly videoSeconds: number
+  /** `deducted`, `subscriptionCovered` and `capped` are filled in under the lock. */
+  readonly log: CallLogRow
+}
+
+export interface SettleOutcome {
+  readonly kind: 'settled'
+  /** False when this call was already settled or abandoned: nothing changed. */
+  readonly first: boolean
+  readonly deducted: MicroCredits
+}
+
+/** The second door out: nothing was generated. Gives counts, slot and hold back. */
+export interface AbandonOperation {
+  readonly kind: 'abandon'
+  readonly callId: CallId
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  readonly at: number
+  readonly log: CallLogRow
+}
+
+/** A refused call was never reserved, but it is logged. */
+export interface LogOperation {
+  readonly kind: 'log'
+  readonly log: CallLogRow
+}
+
+export interface DoneOutcome {
+  readonly kind: 'done'
+}

@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from '../json.ts'
+import { ERRORS, type ErrorCode } from './catalogue.ts'
+
+export interface GatewayErrorDetails {
+  /** For the client; the catalogue's own sentence when absent. */
+  readonly message?: string
+  /** For the log only. */
+  readonly internal?: string
+  /** Sent as whole seconds in `Retry-After`, rounded up, at least 1. */
+  readonly retryAfterMs?: number
+  /** The upstream's untouched answer, where one exists (contract §2.7). */
+  readonly upstreamBody?: JsonValue
+  /** Extra members of `error` that a client's SDK recovers from. */
+  readonly details?: JsonObject
+  /** Another status than the code's own: 409 or 400 for 40000, 404 for a model unknown at the gateway address. */
+  readonly status?: number
+  readonly cause?: unknown
+}
+
+/** A refusal or failure of the gateway's own making, thrown by a stage and rendered once by `http/`. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly internal: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstreamBody: JsonValue | undefined
+  readonly details: JsonObject | undefined
+
+  constructor(code: ErrorCode, details: GatewayErrorDetails = {}) {
+    super(
+      details.message ?? ERRORS[code].message,
+      details.cause === undefined ? {} : { cause: details.cause },
+    )
+    this.name = 'GatewayError'
+    this.code = code
+    this.status = details.status ?? ERRORS[code].status
+    this.internal = details.internal
+    this.retryAfterMs = details.retryAfterMs
+    this.upstreamBody = details.upstreamBody
+    this.details = details.details
+  }
+}

@@ -1,0 +1,9 @@
+import type { DecimalText, Pricing } from '../catalogue.ts'
+
+/** The prices of one model frozen into a call when it is reserved: what `Demand.terms` holds as JSON text. */
+export interface PriceTerms {
+  readonly pricing: Pricing
+  readonly creditsPerYuan: DecimalText
+  /** Chain id → its rate_multiplier, for every enabled chain. The hold is sized by the largest. */
+  readonly multipliers: Readonly<Record<string, DecimalText>>
+}

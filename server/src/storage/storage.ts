@@ -1,0 +1,189 @@
+/**
+ * Every question the gateway asks of memory, on one page. Two engines answer it (SQLite with a disk, PostgreSQL with
+ * S3) and one conformance suite holds both to the same answers. A method that cannot reach its database rejects with
+ * `StorageUnavailable`; the edge answers 50301.
+ */
+import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { AccountRow, Transfer } from '../core/calls/hot-rows.ts'
+import type {
+  AbandonOperation,
+  ClaimOperation,
+  ClaimOutcome,
+  DoneOutcome,
+  LogOperation,
+  ProgressOperation,
+  ReserveOperation,
+  ReserveOutcome,
+  SettleOperation,
+  SettleOutcome,
+} from '../core/calls/operations.ts'
+import type { Catalogue, CredentialSecret } from '../core/catalogue.ts'
+import type { AccountId, InstanceId, KeyId, ModelId, VendorCode } from '../core/ids.ts'
+import type { Policy } from '../core/limits/policy.ts'
+import type { MicroCredits } from '../core/money.ts'
+import type { CatalogueChange, LedgerDifference } from './records.ts'
+
+export interface Storage {
+  readonly calls: CallStore
+  readonly catalogue: CatalogueStore
+  readonly accounts: AccountStore
+  readonly keys: KeyStore
+  readonly logs: LogStore
+  readonly ledger: LedgerStore
+  /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
+  ping(): Promise<void>
+  /** Told of every change any instance makes, this one included, within a second. Returns how to stop. */
+  subscribe(listener: (change: Announcement) => void): () => void
+  /** Finishes what was accepted, then closes. */
+  close(): Promise<void>
+}
+
+/** What changed, so that a cache can forget it. */
+export type Announcement =
+  | { readonly kind: 'catalogue' }
+  | { readonly kind: 'key'; readonly hash: string }
+  | { readonly kind: 'account'; readonly accountId: AccountId }
+  /** The link to the other instances was lost and is back: forget everything. */
+  | { readonly kind: 'everything' }
+
+/** The hot verbs, group-committed: concurrent calls share a transaction. All or nothing per operation. */
+export interface CallStore {
+  reserve(operation: Omit<ReserveOperation, 'kind'>): Promise<ReserveOutcome>
+  claim(operation: Omit<ClaimOperation, 'kind'>): Promise<ClaimOutcome>
+  progress(operation: Omit<ProgressOperation, 'kind'>): Promise<DoneOutcome>
+  settle(operation: Omit<SettleOperation, 'kind'>): Promise<SettleOutcome>
+  abandon(operation: Omit<AbandonOperation, 'kind'>): Promise<DoneOutcome>
+  log(operation: Omit<LogOperation, 'kind'>): Promise<DoneOutcome>
+  /** Says this process lives and renews the slots of its open calls. */
+  heartbeat(instance: InstanceId, at: number): Promise<void>
+  /** Settles what instances silent since `deadBefore`, and calls untouched since `leakedBefore`, left open. Returns how many. */
+  recover(options: {
+    readonly at: number
+    readonly deadBefore: number
+    readonly leakedBefore: number
+  }): Promise<number>
+}
+
+export interface CatalogueStore {
+  read(): Promise<Catalogue>
+  /** One transaction; announces `catalogue`. Rows are matched by natural key. */
+  apply(changes: readonly CatalogueChange[]): Promise<void>
+}
+
+/** An account as the corridor and the back office know it. */
+export interface Account extends AccountRow {
+  readonly email: string | undefined
+  readonly phone: string | undefined
+  readonly passwordHash: string | undefined
+  readonly role: 'admin' | 'user'
+  readonly fallbackModel: ModelId | undefined
+  readonly createdAt: number
+}
+
+/** What may be changed of an account outside the ledger. Absent: as it was. */
+export interface AccountPatch {
+  readonly email?: string | undefined
+  readonly phone?: string | undefined
+  readonly passwordHash?: string | undefined
+  readonly role?: 'admin' | 'user'
+  readonly status?: 'active' | 'suspended'
+  readonly verification?: number
+  readonly userRate?: string
+  readonly apiDeduction?: boolean
+  readonly monthlyCap?: MicroCredits
+  readonly autoExchange?: AccountRow['autoExchange']
+  readonly subscription?: AccountRow['subscription']
+  readonly fallbackModel?: ModelId | undefined
+  readonly policy?: Policy
+}
+
+export interface AccountStore {
+  create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
+  patch(id: AccountId, patch: AccountPatch): Promise<boolean>
+  find(id: AccountId): Promise<Account | undefined>
+  findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>
+  list(page: { readonly limit: number; readonly after: string | undefined }): Promise<readonly Account[]>
+  /** Own credentials per vendor, decrypted. */
+  readByok(id: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
+  putByok(
+    id: AccountId,
+    vendor: VendorCode,
+    secret: CredentialSecret,
+    options: { readonly enabled: boolean },
+  ): Promise<void>
+  removeByok(id: AccountId, vendor: VendorCode): Promise<boolean>
+}
+
+/** An API key. Only its SHA-256 is stored (contract §2.6). */
+export interface Key {
+  readonly id: KeyId
+  readonly accountId: AccountId
+  readonly name: string
+  /** Lower-case hex SHA-256 of the whole key. */
+  readonly hash: string
+  /** The service's prefix plus six characters: all a list ever shows. */
+  readonly hint: string
+  readonly status: 'enabled' | 'disabled' | 'deleted'
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+  readonly group: string | undefined
+  /** Allow list; empty: every model. */
+  readonly models: readonly ModelId[]
+  /** CIDR allow list; empty: every address. */
+  readonly ipAllow: readonly string[]
+  /** undefined: the platform's default policy. */
+  readonly policy: Policy | undefined
+}
+
+export interface KeyStore {
+  /** Deleted keys are not found. */
+  findByHash(hash: string): Promise<Key | undefined>
+  find(id: KeyId): Promise<Key | undefined>
+  list(account: AccountId): Promise<readonly Key[]>
+  create(key: Key): Promise<void>
+  patch(
+    id: KeyId,
+    patch: Partial<
+      Pick<Key, 'name' | 'status' | 'expiresAt' | 'group' | 'models' | 'ipAllow' | 'policy' | 'hash' | 'hint'>
+    >,
+  ): Promise<boolean>
+}
+
+export interface LogFilter {
+  readonly accountId?: AccountId
+  readonly keyId?: KeyId
+  readonly from?: number
+  readonly to?: number
+  readonly model?: string
+  readonly requestId?: string
+  readonly appId?: string
+  readonly customId?: string
+  readonly user?: string
+  /** An HTTP status. */
+  readonly status?: number
+}
+
+export interface LogStore {
+  /** Newest first; `cursor` as a former page gave it. */
+  page(
+    filter: LogFilter,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<LogPage>
+}
+
+export interface LogPage {
+  readonly rows: readonly CallLogRow[]
+  readonly next: string | undefined
+}
+
+export interface LedgerStore {
+  /** Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before. */
+  book(transfers: readonly Transfer[]): Promise<boolean>
+  transfers(filter: {
+    readonly accountId?: AccountId
+    readonly limit: number
+    readonly after: string | undefined
+  }): Promise<readonly Transfer[]>
+  /** Recomputes every balance, hold, slot and charge from the entries; empty when all agree. */
+  verify(): Promise<readonly LedgerDifference[]>
+}
