@@ -1,0 +1,13 @@
+import type { Provider } from '../provider.ts'
+import { claudeCapabilities } from '../dialects/claude.ts'
+import { messagesDialect } from '../dialects/messages.ts'
+
+export const anthropic: Provider = {
+  kind: 'anthropic',
+  name: 'Anthropic',
+  defaultBaseUrl: 'https://api.anthropic.com',
+  publicFields: [],
+  dialects: {
+    messages: messagesDialect({ issuer: 'anthropic', capabilities: claudeCapabilities }),
+  },
+}

@@ -1,0 +1,56 @@
+/** What each Claude model takes, wherever it is hosted: Anthropic's own API, Bedrock or Vertex. */
+import type { Effort } from '../../core/canonical/request.ts'
+import type { Capabilities } from '../../core/protocols/protocol.ts'
+
+const COMMON: Partial<Capabilities> = {
+  images: 'url',
+  documents: 'url',
+  strictTools: true,
+  // Tool names may have 128 characters (reference §3, trap 34 is about narrower targets).
+  toolNameMax: 128,
+  toolIdMax: 256,
+  serviceTier: true,
+  hostedTools: ['web-search', 'code-interpreter', 'url-context'],
+}
+
+const ADAPTIVE_EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max']
+const NEWEST_EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high', 'xhigh', 'max']
+const BUDGET_EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+export function claudeCapabilities(model: string): Partial<Capabilities> {
+  const version = claudeVersion(model)
+  if (version === undefined || version < 3.7) return { ...COMMON, prefill: true }
+  // Models after Opus 4.6 refuse every sampling field but temperature 1 (reference §1.3) and mid-conversation roles work.
+  if (version >= 4.7) {
+    return {
+      ...COMMON,
+      midSystem: true,
+      sampling: 'none',
+      topK: false,
+      reasoning: 'adaptive',
+      efforts: NEWEST_EFFORTS,
+      jsonSchema: true,
+    }
+  }
+  // 4.6 thinks adaptively and no longer continues a trailing assistant message.
+  if (version >= 4.6) {
+    return { ...COMMON, sampling: 'one', reasoning: 'adaptive', efforts: ADAPTIVE_EFFORTS, jsonSchema: true }
+  }
+  return {
+    ...COMMON,
+    prefill: true,
+    // From 4.1 on only one of temperature and top_p is taken.
+    sampling: version >= 4.1 ? 'one' : 'all',
+    reasoning: 'budget',
+    efforts: BUDGET_EFFORTS,
+    jsonSchema: version >= 4.5,
+  }
+}
+
+/** `claude-opus-4-6`, `claude-3-7-sonnet-20250219`, `anthropic.claude-sonnet-4-5-…-v1:0`, `claude-opus-4-1@20250805`. */
+function claudeVersion(model: string): number | undefined {
+  const named =
+    /claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? /claude-(\d)(?:-(\d))?-/.exec(model)
+  if (named === null) return undefined
+  return Number(named[1]) + Number(named[2] ?? 0) / 10
+}

@@ -1,0 +1,104 @@
+/** The Gemini protocol as Google defines it; the model stands in the address. */
+import type { Auth } from '../../core/http-request.ts'
+import type { ForwardModelId } from '../../core/ids.ts'
+import type { Capabilities } from '../../core/protocols/protocol.ts'
+import { classifyFailure } from '../../core/routing/failure.ts'
+import { below, type Dialect, type FormInput, type FormedRequest } from '../provider.ts'
+
+export const GEMINI_CAPABILITIES: Capabilities = {
+  midSystem: false,
+  systemRole: 'system',
+  prefill: true,
+  sampling: 'all',
+  temperatureMax: 2,
+  topK: true,
+  penalties: true,
+  seed: true,
+  logprobs: true,
+  stopMax: 5,
+  candidates: true,
+  outputTokensMin: 1,
+  outputTokensField: 'max_tokens',
+  reasoning: 'none',
+  efforts: [],
+  replayReasoning: false,
+  reasoningField: 'reasoning_content',
+  forcedToolWithReasoning: true,
+  parallelToolCalls: false,
+  strictTools: false,
+  customTools: false,
+  toolNameMax: 64,
+  toolIdMax: 64,
+  jsonObject: true,
+  jsonSchema: true,
+  schemaDialect: 'json-schema',
+  images: 'inline',
+  documents: 'inline',
+  audio: true,
+  imagesInToolResults: false,
+  cacheMarks: 'none',
+  hostedTools: ['web-search', 'url-context', 'code-interpreter'],
+  includeUsage: true,
+  user: false,
+  verbosity: false,
+  serviceTier: true,
+  metadata: false,
+}
+
+export interface GeminiDialectDescription {
+  readonly auth: Auth
+  /** The address the verb is hung on: `…/models/{model}`. */
+  readonly modelUrl: (input: FormInput) => string
+  readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
+}
+
+export function geminiDialect(vendor: GeminiDialectDescription): Dialect {
+  return {
+    protocol: 'gemini',
+    auth: vendor.auth,
+    modelPlace: 'path',
+    form: (input) => ({
+      method: 'POST',
+      url: `${vendor.modelUrl(input)}:${VERBS[input.operation]}`,
+      headers: {},
+    }),
+    // Signatures of thoughts are bound to the model family, not to the door it is reached through.
+    issuer: 'google',
+    capabilities: (model) => ({ ...GEMINI_CAPABILITIES, ...vendor.capabilities?.(model) }),
+    classify: (failure) => classifyFailure(failure),
+  }
+}
+
+const VERBS = {
+  generate: 'generateContent',
+  // Without `alt=sse` the stream is one JSON array.
+  stream: 'streamGenerateContent?alt=sse',
+  'count-tokens': 'countTokens',
+} as const
+
+export function modelBelow(baseUrl: string, model: string): string {
+  return below(baseUrl, `/models/${encodeURIComponent(model)}`)
+}
+
+/** Gemini 3 takes levels, 2.5 budgets, older ones do not think (reference §1.4, §2.6). */
+export function geminiModelCapabilities(model: string): Partial<Capabilities> {
+  if (/^gemini-[3-9]/.test(model)) {
+    const pro = model.includes('pro')
+    return {
+      reasoning: 'level',
+      efforts: pro ? ['low', 'medium', 'high'] : ['minimal', 'low', 'medium', 'high'],
+      imagesInToolResults: true,
+    }
+  }
+  if (model.startsWith('gemini-2.5')) {
+    const pro = model.includes('pro')
+    // 2.5 Pro cannot stop thinking.
+    return {
+      reasoning: 'budget',
+      efforts: pro
+        ? ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+        : ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+    }
+  }
+  return {}
+}

@@ -1,0 +1,97 @@
+/** The messages protocol as Anthropic defines it; a vendor names only what it does otherwise. */
+import type { CanonicalRequest } from '../../core/canonical/request.ts'
+import type { Auth } from '../../core/http-request.ts'
+import type { ForwardModelId } from '../../core/ids.ts'
+import type { Capabilities } from '../../core/protocols/protocol.ts'
+import {
+  classifyFailure,
+  type FailureClass,
+  type FailureWords,
+  type UpstreamFailure,
+} from '../../core/routing/failure.ts'
+import { below, type BodyEdit, type Dialect, type FormInput, type FormedRequest } from '../provider.ts'
+
+/** Sent where the client named no version of its own. */
+export const ANTHROPIC_VERSION = '2023-06-01'
+
+/** What a vendor's imitation of the protocol can be trusted with; the original has more (`providers/anthropic`). */
+export const MESSAGES_CAPABILITIES: Capabilities = {
+  midSystem: false,
+  systemRole: 'system',
+  prefill: false,
+  sampling: 'all',
+  temperatureMax: 1,
+  topK: true,
+  penalties: false,
+  seed: false,
+  logprobs: false,
+  stopMax: 16,
+  candidates: false,
+  outputTokensMin: 1,
+  outputTokensField: 'max_tokens',
+  reasoning: 'none',
+  efforts: [],
+  replayReasoning: false,
+  reasoningField: 'reasoning_content',
+  forcedToolWithReasoning: false,
+  parallelToolCalls: true,
+  strictTools: false,
+  customTools: false,
+  toolNameMax: 64,
+  toolIdMax: 64,
+  jsonObject: false,
+  jsonSchema: false,
+  schemaDialect: 'anthropic',
+  images: 'inline',
+  documents: 'none',
+  audio: false,
+  imagesInToolResults: true,
+  cacheMarks: 'anthropic',
+  hostedTools: [],
+  includeUsage: true,
+  user: true,
+  verbosity: false,
+  serviceTier: false,
+  metadata: false,
+}
+
+export interface MessagesDialectDescription {
+  readonly auth?: Auth
+  /** Where it is not the base address, `/v1/messages` and `/v1/messages/count_tokens`. */
+  readonly form?: (input: FormInput) => FormedRequest | undefined
+  readonly modelPlace?: 'path'
+  readonly bodyEdit?: BodyEdit
+  readonly framing?: 'aws-event-stream'
+  readonly issuer?: string
+  readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
+  readonly words?: FailureWords
+  readonly classify?: (failure: UpstreamFailure) => FailureClass
+  readonly adapt?: (request: CanonicalRequest) => CanonicalRequest
+}
+
+export function messagesDialect(vendor: MessagesDialectDescription): Dialect {
+  const { words } = vendor
+  return {
+    protocol: 'messages',
+    auth: vendor.auth ?? { kind: 'header', name: 'x-api-key' },
+    modelPlace: vendor.modelPlace ?? 'body',
+    form: vendor.form ?? ((input) => formMessages(input.baseUrl, input)),
+    capabilities: (model) => ({ ...MESSAGES_CAPABILITIES, ...vendor.capabilities?.(model) }),
+    classify: vendor.classify ?? ((failure) => classifyFailure(failure, words)),
+    ...(vendor.bodyEdit === undefined ? {} : { bodyEdit: vendor.bodyEdit }),
+    ...(vendor.framing === undefined ? {} : { framing: vendor.framing }),
+    ...(vendor.issuer === undefined ? {} : { issuer: vendor.issuer }),
+    ...(vendor.adapt === undefined ? {} : { adapt: vendor.adapt }),
+  }
+}
+
+/** Every operation below an address that ends where `ANTHROPIC_BASE_URL` would. */
+export function formMessages(baseUrl: string, input: FormInput): FormedRequest {
+  const path = input.operation === 'count-tokens' ? '/v1/messages/count_tokens' : '/v1/messages'
+  return { method: 'POST', url: below(baseUrl, path), headers: { 'anthropic-version': ANTHROPIC_VERSION } }
+}
+
+/** For imitations that answer but cannot count tokens. */
+export function formMessagesWithoutCount(baseUrl: string, input: FormInput): FormedRequest | undefined {
+  return input.operation === 'count-tokens' ? undefined : formMessages(baseUrl, input)
+}

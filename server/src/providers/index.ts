@@ -1,0 +1,17 @@
+/** The registry: one line a vendor, the only place that knows them all. */
+import { anthropic } from './anthropic/index.ts'
+import { google } from './google/index.ts'
+import { openaiCompatible } from './openai-compatible/index.ts'
+import { openai } from './openai/index.ts'
+import type { Provider } from './provider.ts'
+
+const PROVIDERS: readonly Provider[] = [openai, openaiCompatible, anthropic, google]
+
+const byKind: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((provider) => [provider.kind, provider]))
+
+/** undefined: no such vendor kind. */
+export function findProvider(kind: string): Provider | undefined {
+  return byKind.get(kind)
+}
+
+export const providerKinds: readonly string[] = [...byKind.keys()]

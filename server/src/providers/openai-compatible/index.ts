@@ -1,0 +1,21 @@
+import type { Provider } from '../provider.ts'
+import { chatDialect } from '../dialects/chat.ts'
+import { formMessages, messagesDialect } from '../dialects/messages.ts'
+import { responsesDialect } from '../dialects/responses.ts'
+
+/** Any server that says it is compatible; the base address ends before `/chat/completions`, mostly with `/v1`. */
+export const openaiCompatible: Provider = {
+  kind: 'openai-compatible',
+  name: 'OpenAI-compatible',
+  defaultBaseUrl: undefined,
+  publicFields: [],
+  dialects: {
+    chat: chatDialect({}),
+    responses: responsesDialect({}),
+    // Servers that also imitate Anthropic hang it beside the others: the base already holds the `/v1`.
+    messages: messagesDialect({
+      auth: { kind: 'bearer' },
+      form: (input) => formMessages(input.baseUrl.replace(/\/v1\/*$/, ''), input),
+    }),
+  },
+}

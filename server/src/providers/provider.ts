@@ -1,0 +1,86 @@
+/**
+ * The contract of a provider folder: data and pure functions that say how one vendor speaks the protocols it offers.
+ * Nothing here sends, signs, waits or reads a clock (architecture, Codec × dialect).
+ */
+import type { CanonicalRequest } from '../core/canonical/request.ts'
+import type { ProtocolId } from '../core/catalogue.ts'
+import type { Auth } from '../core/http-request.ts'
+import type { ForwardModelId } from '../core/ids.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { OfflineAnswer } from '../core/offline-answer.ts'
+import type { Capabilities } from '../core/protocols/protocol.ts'
+import type { FailureClass, UpstreamFailure } from '../core/routing/failure.ts'
+
+export interface Provider {
+  /** The gateway file's `vendors[].kind`. */
+  readonly kind: string
+  readonly name: string
+  /** Where the vendor's documentation ends its base address; undefined: the operator has to say. */
+  readonly defaultBaseUrl: string | undefined
+  /** Named credential fields that are no secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
+  readonly publicFields: readonly string[]
+  readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect>>>
+}
+
+export type Operation = 'generate' | 'stream' | 'count-tokens'
+
+/** One vendor's way of speaking one protocol. */
+export interface Dialect {
+  readonly protocol: ProtocolId
+  readonly auth: Auth
+  /** undefined: this upstream has no such operation. */
+  form(input: FormInput): FormedRequest | undefined
+  /** `path`: `form` puts the model into the address and the body must not name it. */
+  readonly modelPlace: 'body' | 'path'
+  /** Top-level members the body needs or must not have besides the protocol's own; holds for passthrough too. */
+  readonly bodyEdit?: BodyEdit
+  /** How a streamed answer is framed; `aws-event-stream` reaches the sink as the SSE it wraps. */
+  readonly framing?: 'aws-event-stream'
+  /** Who reads the reasoning signatures of this upstream, where that is more than one vendor row. */
+  readonly issuer?: string
+  capabilities(model: ForwardModelId): Capabilities
+  /** Turns a request into one this vendor takes, on the canonical form only. */
+  adapt?(request: CanonicalRequest): CanonicalRequest
+  /** Also for an error inside a 200: then `status` is 200 and `body` the event's JSON. */
+  classify(failure: UpstreamFailure): FailureClass
+  /** Answers without a network. Only the sandbox has it; `form` is then never sent. */
+  respond?(request: OfflineRequest): OfflineAnswer
+}
+
+export interface FormInput {
+  /** The vendor row's own address, else `Provider.defaultBaseUrl`; a slash at its end changes nothing. */
+  readonly baseUrl: string
+  readonly forwardModelId: ForwardModelId
+  readonly operation: Operation
+  /** The credential's values of `Provider.publicFields`, those that are set. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface FormedRequest {
+  readonly method: 'POST'
+  /** Absolute address. */
+  readonly url: string
+  /** Lower-case names, fixed for this dialect; without credentials, content type and length. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface BodyEdit {
+  readonly set: JsonObject
+  readonly remove: readonly string[]
+}
+
+export interface OfflineRequest {
+  readonly operation: Operation
+  readonly forwardModelId: ForwardModelId
+  /** As it would have been sent. */
+  readonly body: readonly Uint8Array[]
+  /** Unique; ids in the answer are made from it. */
+  readonly id: string
+  /** Epoch ms. */
+  readonly at: number
+}
+
+/** An address below the base; `path` starts with a slash. */
+export function below(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}${path}`
+}
