@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Secret } from '../core/secret.ts'
+import { openDataDirectory, secretKeyBytes } from './data-directory.ts'
+import { ConfigError } from './environment.ts'
+
+let parent: string
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'sluice-data-'))
+})
+afterEach(async () => {
+  await rm(parent, { recursive: true, force: true })
+})
+
+const at = (dataDirectory: string, secretKey?: Secret) => ({ dataDirectory, secretKey })
+
+test('directory and key are made once, for their owner alone, and kept', async () => {
+  const directory = join(parent, 'deep', 'data')
+  const first = await openDataDirectory(at(directory))
+  const second = await openDataDirectory(at(directory))
+  expect(first.madeKey).toBe(true)
+  expect(second.madeKey).toBe(false)
+  expect(first.secretKey).toHaveLength(32)
+  expect(second.secretKey).toEqual(first.secretKey)
+  expect((await stat(directory)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(directory, 'secret.key'))).mode & 0o777).toBe(0o600)
+})
+
+test('processes that start at once agree on one key and leave no scraps', async () => {
+  const directory = join(parent, 'data')
+  const opened = await Promise.all(Array.from({ length: 12 }, () => openDataDirectory(at(directory))))
+  expect(opened.filter((one) => one.madeKey)).toHaveLength(1)
+  expect(new Set(opened.map((one) => Buffer.from(one.secretKey).toString('hex'))).size).toBe(1)
+  expect(await readdir(directory)).toEqual(['secret.key'])
+})
+
+test('a key from the environment wins and no file is made', async () => {
+  const opened = await openDataDirectory(at(join(parent, 'data'), new Secret('ab'.repeat(32))))
+  expect(opened.secretKey).toEqual(new Uint8Array(32).fill(0xab))
+  expect(await readdir(join(parent, 'data'))).toEqual([])
+})
+
+test('a damaged key file is refused and not replaced: a new key could not read what is stored', async () => {
+  await writeFile(join(parent, 'secret.key'), 'half a k')
+  await expect(openDataDirectory(at(parent))).rejects.toThrow(ConfigError)
+  expect(await readFile(join(parent, 'secret.key'), 'utf8')).toBe('half a k')
+})
+
+test('a data directory that cannot be made names its variable', async () => {
+  await writeFile(join(parent, 'file'), '')
+  await expect(openDataDirectory(at(join(parent, 'file', 'data')))).rejects.toThrow(/SLUICE_DATA_DIR/)
+})
+
+test.each([
+  ['hex', '00ff'.repeat(16)],
+  ['base64', Buffer.from('00ff'.repeat(16), 'hex').toString('base64')],
+  ['base64url', Buffer.from('00ff'.repeat(16), 'hex').toString('base64url')],
+])('32 bytes as %s are taken as they are', (_form, text) => {
+  expect(Buffer.from(secretKeyBytes(text)).toString('hex')).toBe('00ff'.repeat(16))
+})
+
+test('other text becomes the same 32 bytes everywhere', () => {
+  expect(secretKeyBytes('correct horse battery staple')).toHaveLength(32)
+  expect(secretKeyBytes('correct horse battery staple')).toEqual(
+    secretKeyBytes('correct horse battery staple'),
+  )
+})

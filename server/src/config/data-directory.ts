@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Config, ConfigError } from './environment.ts'
+
+/** The place of this instance's files, and the key that encrypts what is stored. */
+export interface DataDirectory {
+  readonly directory: string
+  /** 32 bytes. */
+  readonly secretKey: Uint8Array
+  /** True when this start made the key. */
+  readonly madeKey: boolean
+}
+
+export const SECRET_KEY_FILE = 'secret.key'
+const SECRET_KEY_BYTES = 32
+
+/**
+ * Makes the data directory (0700) and its secret key (0600) where they are missing. Two processes that start at once
+ * end with the same key: each writes a candidate whole, and the one whose link lands first wins.
+ */
+export async function openDataDirectory(
+  config: Pick<Config, 'dataDirectory' | 'secretKey'>,
+): Promise<DataDirectory> {
+  const directory = config.dataDirectory
+  await makeDirectory(directory)
+  if (config.secretKey !== undefined) {
+    return { directory, secretKey: secretKeyBytes(config.secretKey.unwrap()), madeKey: false }
+  }
+  const file = join(directory, SECRET_KEY_FILE)
+  const kept = await readKeyFile(file)
+  if (kept !== undefined) return { directory, secretKey: kept, madeKey: false }
+  const madeKey = await placeNewKey(directory, file)
+  const secretKey = await readKeyFile(file)
+  if (secretKey === undefined) throw new Error(`${file} vanished while it was being made`)
+  return { directory, secretKey, madeKey }
+}
+
+/**
+ * 32 bytes given as hex or base64 are taken as they are; any other text is hashed to 32 bytes, so that every
+ * instance given the same text has the same key.
+ */
+export function secretKeyBytes(text: string): Uint8Array {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Uint8Array.from(Buffer.from(text, 'hex'))
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Uint8Array.from(Buffer.from(text, 'base64'))
+  return Uint8Array.from(createHash('sha256').update(text, 'utf8').digest())
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    const made = await mkdir(directory, { recursive: true, mode: 0o700 })
+    // mkdir applies the mode to every directory it made, but the umask may have taken bits of the owner.
+    if (made !== undefined) await chmod(directory, 0o700)
+  } catch (error) {
+    throw new ConfigError([
+      `SLUICE_DATA_DIR must be a directory this user may write: ${directory} (${codeOf(error)})`,
+    ])
+  }
+}
+
+async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
+  let bytes: Buffer
+  try {
+    bytes = await readFile(file)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new ConfigError([
+      `${file} cannot be read (${codeOf(error)}): it must belong to the user that runs Sluice`,
+    ])
+  }
+  const key = secretKeyOfFile(bytes)
+  if (key === undefined) {
+    throw new ConfigError([
+      `${file} does not hold a key of 32 bytes: restore it from a backup, or set SLUICE_SECRET_KEY. Removing it makes a new one, which cannot decrypt the provider credentials already stored.`,
+    ])
+  }
+  return key
+}
+
+/** Hex text, as we write it; 32 raw bytes are taken too. */
+function secretKeyOfFile(bytes: Uint8Array): Uint8Array | undefined {
+  if (bytes.length === SECRET_KEY_BYTES) return Uint8Array.from(bytes)
+  const text = new TextDecoder().decode(bytes).trim()
+  return /^[0-9a-f]{64}$/i.test(text) ? secretKeyBytes(text) : undefined
+}
+
+/** False: another process was first. A link appears whole or not at all, and never replaces what is there. */
+async function placeNewKey(directory: string, file: string): Promise<boolean> {
+  const candidate = join(directory, `.${SECRET_KEY_FILE}.${process.pid}.${randomBytes(6).toString('hex')}`)
+  const handle = await open(candidate, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${randomBytes(SECRET_KEY_BYTES).toString('hex')}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  try {
+    await link(candidate, file)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(candidate, { force: true })
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
+  return String(error)
+}

@@ -1,0 +1,332 @@
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { Secret } from '../core/secret.ts'
+
+/**
+ * Every environment variable the gateway reads, one row each. `readConfig` reads through this table and
+ * `docs/reference/configuration.md` is written from it, so neither can know a variable the other does not.
+ */
+export interface Variable<Value> {
+  readonly name: string
+  /** What holds when it is not set (or set to nothing). */
+  readonly fallback: Value
+  /** The same, for readers. */
+  readonly shownDefault: string
+  /** What may be written, for readers. */
+  readonly form: string
+  /** Why one would set it. */
+  readonly meaning: string
+  /** Throws `Nonsense` when the text says nothing usable. */
+  readonly parse: (text: string, workingDirectory: string) => Value
+}
+
+/** The text of one variable cannot be used; `message` completes the sentence "NAME must be …". */
+export class Nonsense extends Error {
+  constructor(mustBe: string) {
+    super(mustBe)
+    this.name = 'Nonsense'
+  }
+}
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const MIB = 1024 * 1024
+
+export const VARIABLES = {
+  dataDirectory: {
+    name: 'SLUICE_DATA_DIR',
+    fallback: './data',
+    shownDefault: './data',
+    form: 'a directory',
+    meaning:
+      'Where the secret key, the SQLite database and stored videos live. Created (mode 0700) when missing.',
+    parse: (text) => text,
+  },
+  databaseUrl: {
+    name: 'SLUICE_DATABASE_URL',
+    fallback: undefined,
+    shownDefault: 'SQLite in the data directory',
+    form: '`postgres://user:password@host:port/database`',
+    meaning: 'Keeps everything in PostgreSQL, so that several instances can run on one truth.',
+    parse: (text) => secretUrlOf(text, ['postgres:', 'postgresql:']),
+  },
+  blobUrl: {
+    name: 'SLUICE_BLOB_URL',
+    fallback: undefined,
+    shownDefault: 'the data directory',
+    form: '`s3://bucket?endpoint=…`',
+    meaning: 'Keeps finished videos and other large objects in an S3-compatible store.',
+    parse: (text) => secretUrlOf(text, ['s3:']),
+  },
+  host: {
+    name: 'SLUICE_HOST',
+    fallback: undefined,
+    shownDefault: 'every address of the machine',
+    form: 'an IP address or a host name',
+    meaning: 'The local address all three listeners bind to.',
+    parse: hostOf,
+  },
+  port: {
+    name: 'SLUICE_PORT',
+    fallback: 8080,
+    shownDefault: '8080',
+    form: 'a port; 0 takes any free one',
+    meaning: 'The public address (base_url): every path.',
+    parse: portOf,
+  },
+  gatewayPort: {
+    name: 'SLUICE_GATEWAY_PORT',
+    fallback: 8081,
+    shownDefault: '8081',
+    form: 'a port; 0 takes any free one',
+    meaning:
+      'The gateway address (gateway_base_url), for keys bound to a protocol group. The same number as `SLUICE_PORT` (not 0) serves both addresses from one port, told apart by the host name of `SLUICE_GATEWAY_URL`.',
+    parse: portOf,
+  },
+  opsPort: {
+    name: 'SLUICE_OPS_PORT',
+    fallback: 9090,
+    shownDefault: '9090',
+    form: 'a port; 0 takes any free one',
+    meaning: 'Health, readiness and metrics. Not meant for the internet.',
+    parse: portOf,
+  },
+  publicUrl: {
+    name: 'SLUICE_PUBLIC_URL',
+    fallback: undefined,
+    shownDefault: 'the address listened on',
+    form: 'an http or https address',
+    meaning: 'How clients reach the public address from outside; links to stored videos begin with it.',
+    parse: (text) => addressOf(text),
+  },
+  gatewayUrl: {
+    name: 'SLUICE_GATEWAY_URL',
+    fallback: undefined,
+    shownDefault: 'the address listened on',
+    form: 'an http or https address',
+    meaning: 'How clients reach the gateway address from outside. Needed when one port serves both.',
+    parse: (text) => addressOf(text),
+  },
+  secretKey: {
+    name: 'SLUICE_SECRET_KEY',
+    fallback: undefined,
+    shownDefault: 'made once, in `secret.key` of the data directory',
+    form: '32 bytes as base64 or hex, or any text of at least 16 characters',
+    meaning:
+      'Encrypts stored provider credentials and signs links. The same on every instance; losing it loses the stored credentials. In hex: `openssl rand -hex 32`.',
+    parse: secretKeyOf,
+  },
+  gatewayFile: {
+    name: 'SLUICE_CONFIG',
+    fallback: undefined,
+    shownDefault: '`gateway.yaml` in the working directory, if there is one',
+    form: 'a path to a YAML or JSON file',
+    meaning: 'The gateway file applied at the first start. Later changes: `sluice apply -f`.',
+    parse: (text, workingDirectory) => resolve(workingDirectory, text),
+  },
+  logLevel: {
+    name: 'SLUICE_LOG_LEVEL',
+    fallback: 'info',
+    shownDefault: 'info',
+    form: LOG_LEVELS.join(', '),
+    meaning: 'How much is logged. No level logs request content or secrets.',
+    parse: (text) => wordOf(text, LOG_LEVELS),
+  },
+  workers: {
+    name: 'SLUICE_WORKERS',
+    fallback: 1,
+    shownDefault: '1',
+    form: 'a whole number from 1 to 256',
+    meaning: 'Processes that share the listeners. More than the machine has cores makes it slower.',
+    parse: (text) => wholeNumberOf(text, { least: 1, most: 256 }),
+  },
+  fetchAllow: {
+    name: 'SLUICE_FETCH_ALLOW',
+    fallback: [],
+    shownDefault: 'none',
+    form: 'CIDR ranges, separated by commas or blanks',
+    meaning:
+      "Private addresses that URLs chosen by clients (reference images) may reach. A vendor's own base_url may always be private.",
+    parse: rangesOf,
+  },
+  trustedProxies: {
+    name: 'SLUICE_TRUSTED_PROXIES',
+    fallback: [],
+    shownDefault: 'none',
+    form: 'CIDR ranges, separated by commas or blanks',
+    meaning:
+      "Reverse proxies whose `X-Forwarded-For` is believed, so that a key's address list sees the client and not the proxy.",
+    parse: rangesOf,
+  },
+  shutdownGraceMs: {
+    name: 'SLUICE_SHUTDOWN_GRACE_MS',
+    fallback: 30_000,
+    shownDefault: '30000',
+    form: 'milliseconds, 0 to 3600000',
+    meaning: 'How long a stopping process lets running calls end before it cuts and settles them.',
+    parse: (text) => wholeNumberOf(text, { least: 0, most: 3_600_000 }),
+  },
+  callDeadlineMs: {
+    name: 'SLUICE_CALL_DEADLINE_MS',
+    fallback: 900_000,
+    shownDefault: '900000',
+    form: 'milliseconds, 1000 to 86400000',
+    meaning:
+      'The longest a chat-type call may take, over all its attempts. Video calls have no deadline here.',
+    parse: (text) => wholeNumberOf(text, { least: 1000, most: 86_400_000 }),
+  },
+  bodyLimitBytes: {
+    name: 'SLUICE_BODY_LIMIT_BYTES',
+    fallback: 100 * MIB,
+    shownDefault: '104857600 (100 MiB)',
+    form: 'bytes, 1024 to 104857600',
+    meaning: 'The largest request body; a larger one is 413/41301.',
+    parse: (text) => wholeNumberOf(text, { least: 1024, most: 100 * MIB }),
+  },
+  bytesInFlightLimit: {
+    name: 'SLUICE_BYTES_IN_FLIGHT_LIMIT',
+    fallback: 512 * MIB,
+    shownDefault: '536870912 (512 MiB)',
+    form: 'bytes, at least the body limit',
+    meaning:
+      'The sum of all request bodies one process holds; past it a call is refused with 503/50301 and `Retry-After`.',
+    parse: (text) => wholeNumberOf(text, { least: 1024, most: Number.MAX_SAFE_INTEGER }),
+  },
+  headerLimitBytes: {
+    name: 'SLUICE_HEADER_LIMIT_BYTES',
+    fallback: 32_768,
+    shownDefault: '32768',
+    form: 'bytes, 4096 to 1048576',
+    meaning: 'The largest head of a request (request line and headers); a larger one is 431.',
+    parse: (text) => wholeNumberOf(text, { least: 4096, most: MIB }),
+  },
+  headerTimeoutMs: {
+    name: 'SLUICE_HEADER_TIMEOUT_MS',
+    fallback: 15_000,
+    shownDefault: '15000',
+    form: 'milliseconds, 100 to 600000',
+    meaning: 'How long a client may take to send the head of a request.',
+    parse: (text) => wholeNumberOf(text, { least: 100, most: 600_000 }),
+  },
+  bodyIdleTimeoutMs: {
+    name: 'SLUICE_BODY_IDLE_TIMEOUT_MS',
+    fallback: 30_000,
+    shownDefault: '30000',
+    form: 'milliseconds, 100 to 600000',
+    meaning: 'How long a client may pause while it sends a body.',
+    parse: (text) => wholeNumberOf(text, { least: 100, most: 600_000 }),
+  },
+  clientStallTimeoutMs: {
+    name: 'SLUICE_CLIENT_STALL_TIMEOUT_MS',
+    fallback: 120_000,
+    shownDefault: '120000',
+    form: 'milliseconds, 1000 to 3600000',
+    meaning: 'How long a client may read nothing of its answer before it counts as gone.',
+    parse: (text) => wholeNumberOf(text, { least: 1000, most: 3_600_000 }),
+  },
+  keepAliveTimeoutMs: {
+    name: 'SLUICE_KEEP_ALIVE_TIMEOUT_MS',
+    fallback: 75_000,
+    shownDefault: '75000',
+    form: 'milliseconds, 1000 to 3600000',
+    meaning:
+      'How long an idle client connection is kept. Longer than the idle time of a load balancer in front, or it meets closed connections.',
+    parse: (text) => wholeNumberOf(text, { least: 1000, most: 3_600_000 }),
+  },
+} as const satisfies VariableTable
+
+/** The value each row gives; `readConfig` turns them into a `Config`. */
+export interface VariableValues {
+  readonly dataDirectory: string
+  readonly databaseUrl: Secret | undefined
+  readonly blobUrl: Secret | undefined
+  readonly host: string | undefined
+  readonly port: number
+  readonly gatewayPort: number
+  readonly opsPort: number
+  readonly publicUrl: string | undefined
+  readonly gatewayUrl: string | undefined
+  readonly secretKey: Secret | undefined
+  readonly gatewayFile: string | undefined
+  readonly logLevel: LogLevel
+  readonly workers: number
+  readonly fetchAllow: readonly string[]
+  readonly trustedProxies: readonly string[]
+  readonly shutdownGraceMs: number
+  readonly callDeadlineMs: number
+  readonly bodyLimitBytes: number
+  readonly bytesInFlightLimit: number
+  readonly headerLimitBytes: number
+  readonly headerTimeoutMs: number
+  readonly bodyIdleTimeoutMs: number
+  readonly clientStallTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+}
+
+type VariableTable = { readonly [Name in keyof VariableValues]: Variable<VariableValues[Name]> }
+
+function wholeNumberOf(text: string, bounds: { readonly least: number; readonly most: number }): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= bounds.least && value <= bounds.most)) {
+    throw new Nonsense(`a whole number from ${bounds.least} to ${bounds.most}`)
+  }
+  return value
+}
+
+function portOf(text: string): number {
+  return wholeNumberOf(text, { least: 0, most: 65_535 })
+}
+
+function hostOf(text: string): string {
+  if (/[\s/]/.test(text)) throw new Nonsense('an IP address or a host name, without scheme or path')
+  return text
+}
+
+function wordOf<Word extends string>(text: string, words: readonly Word[]): Word {
+  const word = words.find((candidate) => candidate === text.toLowerCase())
+  if (word === undefined) throw new Nonsense(`one of ${words.join(', ')}`)
+  return word
+}
+
+function urlOf(text: string, schemes: readonly string[]): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !schemes.includes(url.protocol)) {
+    throw new Nonsense(`an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+  }
+  return url
+}
+
+/** Kept as written: it may hold a password, and its reader parses it once more. */
+function secretUrlOf(text: string, schemes: readonly string[]): Secret {
+  urlOf(text, schemes)
+  return new Secret(text)
+}
+
+/** Without a slash at the end, so that a path can be put behind it. */
+function addressOf(text: string): string {
+  const url = urlOf(text, ['http:', 'https:'])
+  if (url.search !== '' || url.hash !== '') throw new Nonsense('an address without query and fragment')
+  return url.href.replace(/\/+$/, '')
+}
+
+function secretKeyOf(text: string): Secret {
+  if (text.length < 16) throw new Nonsense('32 bytes as base64 or hex, or at least 16 characters of text')
+  return new Secret(text)
+}
+
+function rangesOf(text: string): readonly string[] {
+  const ranges = text.split(/[\s,]+/).filter((range) => range !== '')
+  const wrong = ranges.find((range) => !isAddressRange(range))
+  if (wrong !== undefined) {
+    throw new Nonsense(`CIDR ranges separated by commas (10.0.0.0/8, fd00::/8); ${wrong} is none`)
+  }
+  return ranges
+}
+
+/** A CIDR range, or one address. */
+export function isAddressRange(text: string): boolean {
+  return (
+    ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && (text.includes(':') || text.split('.').length === 4))
+  )
+}

@@ -1,0 +1,176 @@
+import { join, resolve } from 'node:path'
+import type { Secret } from '../core/secret.ts'
+import { nearestName } from './nearest-name.ts'
+import { type LogLevel, Nonsense, VARIABLES, type Variable } from './environment-variables.ts'
+
+/** Everything the environment decides, checked and frozen. Built once by `main` and `cli`, passed down. */
+export interface Config {
+  /** Absolute. */
+  readonly dataDirectory: string
+  readonly database: DatabaseConfig
+  readonly blob: BlobConfig
+  /** undefined: every address of the machine. */
+  readonly host: string | undefined
+  /** 0: any free one. */
+  readonly port: number
+  readonly gatewayPort: number
+  readonly opsPort: number
+  /** True: `port` serves both addresses, told apart by the host name of `gatewayUrl` (decisions, Addresses). */
+  readonly sharedPort: boolean
+  /** Address clients use, without a slash at the end; undefined: the one listened on. */
+  readonly publicUrl: string | undefined
+  readonly gatewayUrl: string | undefined
+  /** undefined: the one in the data directory; see `openDataDirectory`. */
+  readonly secretKey: Secret | undefined
+  /** Absolute path `SLUICE_CONFIG` names; undefined: `gateway.yaml` beside the process, where one lies. */
+  readonly gatewayFile: string | undefined
+  readonly logLevel: LogLevel
+  readonly workers: number
+  /** CIDR ranges client-chosen URLs may reach although private. */
+  readonly fetchAllow: readonly string[]
+  /** CIDR ranges of proxies whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[]
+  readonly shutdownGraceMs: number
+  /** One deadline over all attempts of a chat-type call. */
+  readonly callDeadlineMs: number
+  readonly bodyLimitBytes: number
+  /** Sum of request bodies held at once; past it 50301. */
+  readonly bytesInFlightLimit: number
+  readonly headerLimitBytes: number
+  readonly headerTimeoutMs: number
+  readonly bodyIdleTimeoutMs: number
+  readonly clientStallTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+  /** `SLUICE_…` variables that are set but mean nothing, each with a hint; worth a warning at start. */
+  readonly warnings: readonly string[]
+}
+
+export type DatabaseConfig =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: Secret }
+
+export type BlobConfig =
+  | { readonly kind: 'disk'; readonly directory: string }
+  | { readonly kind: 's3'; readonly url: Secret }
+
+/** What is wrong with the environment: every mistake at once, each naming its variable. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the environment into one frozen value. Nothing has to be set. Throws `ConfigError`.
+ * @param workingDirectory what relative paths are relative to
+ */
+export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
+  const mistakes: string[] = []
+  function read<Value>(variable: Variable<Value>): Value {
+    const text = environment[variable.name]?.trim()
+    if (text === undefined || text === '') return variable.fallback
+    try {
+      return variable.parse(text, workingDirectory)
+    } catch (error) {
+      if (!(error instanceof Nonsense)) throw error
+      mistakes.push(`${variable.name} must be ${error.message}${shown(variable.name, text)}`)
+      return variable.fallback
+    }
+  }
+
+  const dataDirectory = resolve(workingDirectory, read(VARIABLES.dataDirectory))
+  const databaseUrl = read(VARIABLES.databaseUrl)
+  const blobUrl = read(VARIABLES.blobUrl)
+  const port = read(VARIABLES.port)
+  const gatewayPort = read(VARIABLES.gatewayPort)
+  const config: Config = {
+    dataDirectory,
+    database:
+      databaseUrl === undefined
+        ? { kind: 'sqlite', file: join(dataDirectory, 'sluice.db') }
+        : { kind: 'postgres', url: databaseUrl },
+    blob:
+      blobUrl === undefined
+        ? { kind: 'disk', directory: join(dataDirectory, 'blobs') }
+        : { kind: 's3', url: blobUrl },
+    host: read(VARIABLES.host),
+    port,
+    gatewayPort,
+    opsPort: read(VARIABLES.opsPort),
+    sharedPort: port === gatewayPort && port !== 0,
+    publicUrl: read(VARIABLES.publicUrl),
+    gatewayUrl: read(VARIABLES.gatewayUrl),
+    secretKey: read(VARIABLES.secretKey),
+    gatewayFile: read(VARIABLES.gatewayFile),
+    logLevel: read(VARIABLES.logLevel),
+    workers: read(VARIABLES.workers),
+    fetchAllow: read(VARIABLES.fetchAllow),
+    trustedProxies: read(VARIABLES.trustedProxies),
+    shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
+    callDeadlineMs: read(VARIABLES.callDeadlineMs),
+    bodyLimitBytes: read(VARIABLES.bodyLimitBytes),
+    bytesInFlightLimit: read(VARIABLES.bytesInFlightLimit),
+    headerLimitBytes: read(VARIABLES.headerLimitBytes),
+    headerTimeoutMs: read(VARIABLES.headerTimeoutMs),
+    bodyIdleTimeoutMs: read(VARIABLES.bodyIdleTimeoutMs),
+    clientStallTimeoutMs: read(VARIABLES.clientStallTimeoutMs),
+    keepAliveTimeoutMs: read(VARIABLES.keepAliveTimeoutMs),
+    warnings: unknownVariables(environment),
+  }
+  mistakes.push(...contradictions(config))
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return frozen(config)
+}
+
+/** What no variable says wrongly by itself, but some together. */
+function contradictions(config: Config): readonly string[] {
+  const mistakes: string[] = []
+  if (config.sharedPort && config.gatewayUrl === undefined) {
+    mistakes.push(
+      'SLUICE_GATEWAY_URL must be set when SLUICE_PORT and SLUICE_GATEWAY_PORT are the same: its host name tells the two addresses apart',
+    )
+  }
+  if (config.opsPort !== 0 && (config.opsPort === config.port || config.opsPort === config.gatewayPort)) {
+    mistakes.push('SLUICE_OPS_PORT must be another port than SLUICE_PORT and SLUICE_GATEWAY_PORT')
+  }
+  if (config.bytesInFlightLimit < config.bodyLimitBytes) {
+    mistakes.push('SLUICE_BYTES_IN_FLIGHT_LIMIT must be at least SLUICE_BODY_LIMIT_BYTES')
+  }
+  return mistakes
+}
+
+function unknownVariables(environment: Environment): readonly string[] {
+  const known: readonly string[] = Object.values(VARIABLES).map((variable) => variable.name)
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('SLUICE_') && !known.includes(name))
+    .sort()
+    .map((name) => {
+      const nearest = nearestName(name, known)
+      return `${name} is set but means nothing${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
+    })
+}
+
+/** The offending text, except where it may hold a password. */
+function shown(name: string, text: string): string {
+  const confidential: readonly string[] = [
+    VARIABLES.databaseUrl.name,
+    VARIABLES.blobUrl.name,
+    VARIABLES.secretKey.name,
+  ]
+  return confidential.includes(name) ? '' : `, not ${JSON.stringify(text)}`
+}
+
+function frozen(config: Config): Config {
+  Object.freeze(config.database)
+  Object.freeze(config.blob)
+  Object.freeze(config.fetchAllow)
+  Object.freeze(config.trustedProxies)
+  Object.freeze(config.warnings)
+  return Object.freeze(config)
+}
