@@ -155,6 +155,8 @@ export interface Signature {
   readonly issuer: string | undefined
   readonly id: string | undefined
   readonly data: string
+  /** The protocol a bare blob stood in: only that protocol may replay it. Absent on an enveloped one. */
+  readonly protocol?: 'chat' | 'responses' | 'messages' | 'gemini'
 }
 
 export interface RefusalPart {
@@ -180,6 +182,8 @@ export interface FunctionTool {
   readonly parameters: JsonValue | undefined
   readonly strict: boolean | undefined
   readonly cache?: CacheMark
+  /** A tool the client runs but whose schema its protocol knows by type (messages `bash_20250124`): as the client wrote it. */
+  readonly native?: { readonly protocol: 'messages'; readonly json: JsonObject }
 }
 
 /** A tool that takes free text, perhaps held to a grammar. */

@@ -30,6 +30,8 @@ export interface CanonicalResponse {
   readonly candidates: readonly Candidate[]
   readonly usage: Usage | undefined
   readonly serviceTier: string | undefined
+  /** The upstream failed though its status was 200 (a failed response, a malformed call): the answer is no answer. */
+  readonly failure?: UpstreamError
 }
 
 export interface Candidate {

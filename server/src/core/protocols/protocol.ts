@@ -120,6 +120,8 @@ export interface ReplyContext {
   readonly inputTokensEstimate: number
   /** Tags signatures for the way back. */
   readonly issuer: string
+  /** Gemini only: without `alt=sse` a stream is one JSON array. Absent: SSE. */
+  readonly framing?: 'sse' | 'json-array'
 }
 
 /** One SSE event of the upstream, framed. `event` is empty where the protocol sends none. */
