@@ -101,6 +101,12 @@ export interface OpenCall {
   readonly touchedAt: number
   readonly held: MicroCredits
   readonly quotaHeld: MicroCredits
+  /** Held against the monthly cap: the worst case, so it may be more than `held` (decisions, Money). */
+  readonly monthHeld: MicroCredits
+  /** Tiers `quotaHeld` is held in, so that a changed subscription leaves no hold behind. */
+  readonly quotaTiers: readonly string[]
+  /** What the call took of its key's, its account's and its credentials' limits; one slot each. */
+  readonly taken: readonly Taken[]
   readonly funding: { readonly model: Funding; readonly fallback: Funding | undefined }
   readonly userRate: string
   readonly modelId: ModelId
@@ -115,8 +121,21 @@ export interface OpenCall {
   readonly progress: CallProgress | undefined
 }
 
+/**
+ * What one call took of one subject. Kept with the call, so that giving back and settling stay exact when the window
+ * has rolled over or the policy was changed meanwhile. Plain JSON.
+ */
+export interface Taken {
+  readonly subject: Subject
+  readonly counts: Counts
+  /** Tier → anchor of the window its counts stand in; 0: nothing of the call is counted there yet. */
+  readonly tiers: Readonly<Record<string, number>>
+}
+
 export interface CallProgress {
   readonly chainId: ChainId
+  /** Credential the answer comes over; absent: the last one claimed. */
+  readonly credentialId?: CredentialId | undefined
   readonly modelId: ModelId
   readonly byok: boolean
   readonly usage: Usage
@@ -124,7 +143,10 @@ export interface CallProgress {
   readonly images: number
 }
 
-/** The two-sided movement of money that makes up the ledger: always balanced, never updated, never deleted. */
+/**
+ * The two-sided movement of money that makes up the ledger: always balanced, never updated, never deleted. Money goes
+ * from the account named in `debit` to the one named in `credit`.
+ */
 export interface Transfer {
   /** Call id, grant id, exchange id…: with `sequence` the idempotency key. */
   readonly transactionId: string

@@ -82,6 +82,8 @@ export interface ReserveOperation {
   readonly defaultPolicy: Policy
   /** First instant of the calendar month of `at` in the platform time zone, epoch ms. */
   readonly monthStart: number
+  /** First instant of the next month; absent: `Retry-After` of the cap allows for the longest month. */
+  readonly monthEnd?: number | undefined
   /** Same as in the log row, so that recovery can write one. JSON text. */
   readonly description: string
 }
@@ -146,6 +148,8 @@ export interface ProgressOperation {
   readonly callId: CallId
   readonly at: number
   readonly chainId: ChainId
+  /** Credential the answer comes over; absent: the last one claimed. */
+  readonly credentialId?: CredentialId | undefined
   readonly modelId: ModelId
   readonly byok: boolean
   readonly usage: Usage
@@ -191,6 +195,8 @@ export interface SettleOperation {
   readonly monthStart: number
   /** Model used, decides which funding applies. */
   readonly modelId: ModelId
+  /** Credential the answer came over: its windows are charged; absent: the last one claimed. */
+  readonly credentialId?: CredentialId | undefined
   readonly byok: boolean
   readonly recipe: Recipe
   readonly amount: MicroCredits
