@@ -34,11 +34,11 @@ export type FailureKind = FailureClass['kind']
 /** Failures of the connection rather than of an answer. */
 export type BrokenKind =
   /** No connection, or it broke before the head of an answer. */
-  | 'unreachable'
+  | 'connect'
   /** No head or no first byte in time. */
   | 'timeout'
-  /** An answer that cannot be read, or a stream cut before anything was handed on. */
-  | 'broken'
+  /** An answer that cannot be read, or one cut before anything was handed on. */
+  | 'cut'
 
 export interface Consequence {
   /** Sent once more over the same chain, at once. */
@@ -55,9 +55,9 @@ export interface Consequence {
 
 /** Reference §4, proposed rules; decisions, Fallback: a refusal and a request at fault never move on. */
 export const CONSEQUENCES: Readonly<Record<FailureKind | BrokenKind, Consequence>> = {
-  unreachable: { sameChainAgain: true, nextChain: true, fallback: true, cooldown: 'exponential' },
+  connect: { sameChainAgain: true, nextChain: true, fallback: true, cooldown: 'exponential' },
   timeout: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'soft' },
-  broken: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'exponential' },
+  cut: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'exponential' },
   overloaded: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'exponential' },
   'rate-limited': { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'hint' },
   quota: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'long' },

@@ -1,0 +1,62 @@
+/** The room's face: one call outward, given as data and answered into a sink. */
+import type { CredentialSecret, Timeouts } from '../core/catalogue.ts'
+import type { Auth, HttpRequest } from '../core/http-request.ts'
+
+export interface UpstreamCall {
+  readonly request: Pick<HttpRequest, 'method' | 'url' | 'headers'>
+  readonly auth: Auth
+  readonly credential: CredentialSecret
+  /** In order, written one after the other as the socket takes them; undefined: no body. */
+  readonly body: readonly Uint8Array[] | undefined
+  /** Bytes of all chunks. */
+  readonly bodyLength: number
+  readonly timeouts: Timeouts
+  /** How a streamed answer is framed (`Dialect.framing`); the sink sees SSE in any case. */
+  readonly framing?: 'aws-event-stream'
+  /** Aborts the exchange like `UpstreamExchange.abort`. */
+  readonly signal?: AbortSignal
+}
+
+export interface UpstreamHead {
+  readonly status: number
+  /** Lower-case names; `content-encoding` and `content-length` are gone when the body was decoded. */
+  readonly headers: Readonly<Record<string, string | string[]>>
+}
+
+/**
+ * Takes one answer: `head` once, `data` any number of times, then exactly one of `end` and `fail`. Nothing is called
+ * before `open` has returned.
+ */
+export interface UpstreamSink {
+  head(head: UpstreamHead): void
+  /** Never empty. The bytes belong to the sink. */
+  data(chunk: Uint8Array): void
+  end(): void
+  fail(failure: TransportFailure): void
+}
+
+export interface UpstreamExchange {
+  /** Stops reading from the upstream. A few chunks already on their way may still arrive. */
+  pause(): void
+  resume(): void
+  /** Drops the connection. `fail({kind: 'aborted'})` is called before this returns, unless the exchange was over. */
+  abort(): void
+}
+
+export interface Upstream {
+  open(call: UpstreamCall, sink: UpstreamSink): UpstreamExchange
+  /** Waits for running exchanges, then closes every connection. */
+  close(): Promise<void>
+}
+
+export interface TransportFailure {
+  /**
+   * `connect`: no connection in time, or none at all. `reset`: it broke. `first-byte-timeout`: no byte of an answer's
+   * body in time. `idle-timeout`: silence inside an answer. `protocol`: what came was no HTTP, or could not be decoded.
+   */
+  readonly kind: 'connect' | 'reset' | 'first-byte-timeout' | 'idle-timeout' | 'aborted' | 'protocol'
+  /** The request may have reached the upstream. */
+  readonly sent: boolean
+  /** For the log: no secret, no content. */
+  readonly detail: string
+}
