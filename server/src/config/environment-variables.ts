@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import ipaddr from 'ipaddr.js'
 import { Secret } from '../core/secret.ts'
+import { isAddressRange } from './address-range.ts'
 
 /**
  * Every environment variable the gateway reads, one row each. `readConfig` reads through this table and
@@ -322,11 +322,4 @@ function rangesOf(text: string): readonly string[] {
     throw new Nonsense(`CIDR ranges separated by commas (10.0.0.0/8, fd00::/8); ${wrong} is none`)
   }
   return ranges
-}
-
-/** A CIDR range, or one address. */
-export function isAddressRange(text: string): boolean {
-  return (
-    ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && (text.includes(':') || text.split('.').length === 4))
-  )
 }

@@ -1,0 +1,137 @@
+/** What the catalogue and the pricing endpoint show: one row per usable chain (contract §2.1, §2.2, §4.5). */
+import type { Catalogue, Chain, DecimalText, Model, Vendor } from '../core/catalogue.ts'
+
+/** Contract §2.1. */
+export interface CatalogueEntry {
+  readonly id: number
+  readonly model_id: string
+  readonly name: string
+  readonly status: string
+  readonly client_visible: boolean
+  readonly rate_multiplier: number
+  readonly vendor_code: string
+  readonly vendor_name: string
+  readonly forward_model_id: string
+}
+
+/** Contract §2.2 with the further fields of decisions, Names and numbers. Prices are list prices in `currency`. */
+export interface PricingEntry {
+  readonly model_id: string
+  readonly name: string
+  readonly vendor_code: string
+  readonly vendor_name: string
+  readonly currency: string
+  readonly support_features: readonly string[]
+  readonly billing_modes: readonly string[]
+  readonly input_price: number | null
+  readonly output_price: number | null
+  readonly cache_input_price: number | null
+  readonly cache_output_price: number | null
+  readonly cache_write_price: number | null
+  readonly cache_write_1h_price: number | null
+  readonly request_price: number | null
+  readonly image_price: number | null
+  readonly video_price: number | null
+  readonly rate_multiplier: number
+  readonly user_rate: number
+}
+
+export interface PricingQuestion {
+  /** Percent: the account's own rate; undefined for anonymous callers, who see 100. */
+  readonly userRate: DecimalText | undefined
+  readonly modelId: string | undefined
+  readonly vendorCode: string | undefined
+}
+
+/** A chain that a call could be sent over right now, as far as the catalogue knows. */
+export interface UsableChain {
+  readonly model: Model
+  readonly chain: Chain
+  readonly vendor: Vendor
+}
+
+const LIST_RATE = '100'
+
+/** Every enabled, visible model's usable chains; the caller's level does not matter here (contract §2.1). */
+export function listCatalogue(catalogue: Catalogue): readonly CatalogueEntry[] {
+  return visibleChains(catalogue).map(({ model, chain, vendor }) => ({
+    id: chain.id,
+    model_id: model.modelId,
+    name: model.name,
+    status: model.status,
+    client_visible: model.clientVisible,
+    rate_multiplier: Number(chain.rateMultiplier),
+    vendor_code: vendor.code,
+    vendor_name: vendor.name,
+    forward_model_id: chain.forwardModelId,
+  }))
+}
+
+/** The same rows with prices; chains of one vendor that cost the same are told once. */
+export function listPricing(catalogue: Catalogue, question: PricingQuestion): readonly PricingEntry[] {
+  const told = new Set<string>()
+  return visibleChains(catalogue)
+    .filter(({ model }) => question.modelId === undefined || model.modelId === question.modelId)
+    .filter(({ vendor }) => question.vendorCode === undefined || vendor.code === question.vendorCode)
+    .filter(({ model, chain, vendor }) => {
+      const terms = JSON.stringify([model.modelId, vendor.code, chain.rateMultiplier])
+      if (told.has(terms)) return false
+      told.add(terms)
+      return true
+    })
+    .map((usable) => pricingEntry(usable, catalogue, question.userRate ?? LIST_RATE))
+}
+
+/**
+ * Chains whose model, vendor, credential and own row are all enabled, in catalogue order. Cooling down or being at an
+ * own limit passes by itself and changes nothing here.
+ */
+export function usableChains(catalogue: Catalogue, model: Model): readonly UsableChain[] {
+  if (model.status !== 'enabled') return []
+  return model.chains.flatMap((chain) => {
+    const vendor = catalogue.vendors.get(chain.vendorCode)
+    const credential = catalogue.credentials.get(chain.credentialId)
+    const usable =
+      chain.status === 'enabled' && vendor?.status === 'enabled' && credential?.status === 'enabled'
+    return usable ? [{ model, chain, vendor }] : []
+  })
+}
+
+function visibleChains(catalogue: Catalogue): readonly UsableChain[] {
+  return [...catalogue.models.values()]
+    .filter((model) => model.clientVisible)
+    .flatMap((model) => usableChains(catalogue, model))
+}
+
+function pricingEntry(
+  { model, chain, vendor }: UsableChain,
+  catalogue: Catalogue,
+  userRate: DecimalText,
+): PricingEntry {
+  const { pricing } = model
+  return {
+    model_id: model.modelId,
+    name: model.name,
+    vendor_code: vendor.code,
+    vendor_name: vendor.name,
+    currency: catalogue.settings.currency,
+    support_features: model.supportFeatures,
+    billing_modes: pricing.billingModes,
+    input_price: numberOf(pricing.inputPrice),
+    output_price: numberOf(pricing.outputPrice),
+    cache_input_price: numberOf(pricing.cacheInputPrice),
+    cache_output_price: numberOf(pricing.cacheOutputPrice),
+    cache_write_price: numberOf(pricing.cacheWritePrice),
+    cache_write_1h_price: numberOf(pricing.cacheWrite1hPrice),
+    request_price: numberOf(pricing.requestPrice),
+    image_price: numberOf(pricing.imagePrice),
+    video_price: numberOf(pricing.videoPrice),
+    rate_multiplier: Number(chain.rateMultiplier),
+    user_rate: Number(userRate),
+  }
+}
+
+/** The contract shows prices as numbers; money is never computed from them. */
+function numberOf(price: DecimalText | null): number | null {
+  return price === null ? null : Number(price)
+}

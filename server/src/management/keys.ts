@@ -1,0 +1,172 @@
+/** API keys in the back office: made, listed, switched, deleted (contract §2.6, §5.5, §5.6). */
+import { createHash, randomBytes } from 'node:crypto'
+import { isAddressRange } from '../config/address-range.ts'
+import type { Catalogue } from '../core/catalogue.ts'
+import type { AccountId, KeyId, ModelId } from '../core/ids.ts'
+import type { Policy } from '../core/limits/policy.ts'
+import { Secret } from '../core/secret.ts'
+import { StorageConflict } from '../storage/conflict.ts'
+import type { Key, Storage } from '../storage/storage.ts'
+import { newKeyId } from './new-id.ts'
+
+/** What a list or a read shows of a key: never the hash, of the secret only the hint. */
+export type KeyView = Omit<Key, 'hash'>
+
+export interface KeyRequest {
+  readonly accountId: AccountId
+  readonly name: string
+  /** A fixed key, for tests and migrations; undefined: made here. */
+  readonly secret: Secret | undefined
+  readonly status: 'enabled' | 'disabled'
+  /** Epoch ms; undefined: never. */
+  readonly expiresAt: number | undefined
+  readonly group: string | undefined
+  /** Empty: every model. */
+  readonly models: readonly ModelId[]
+  /** CIDR ranges; empty: every address. */
+  readonly ipAllow: readonly string[]
+  /** undefined: the platform's default policy. */
+  readonly policy: Policy | undefined
+}
+
+/** Something in a request that cannot be, with the member it is about. */
+export interface FieldMistake {
+  readonly path: string
+  readonly message: string
+}
+
+export type KeyCreation =
+  | {
+      readonly kind: 'created'
+      readonly key: KeyView
+      /** The whole key: shown once, stored nowhere. */
+      readonly plaintext: Secret
+    }
+  | { readonly kind: 'refused'; readonly mistakes: readonly FieldMistake[] }
+
+/** Random bytes in a made key: 43 characters of base64url. */
+const SECRET_BYTES = 32
+/** Characters a list shows after the prefix (contract §2.6). */
+const HINT_CHARACTERS = 6
+const NAME_CHARACTERS_MAX = 100
+
+export async function createKey(
+  storage: Pick<Storage, 'keys' | 'catalogue'>,
+  request: KeyRequest,
+  at: number,
+): Promise<KeyCreation> {
+  const catalogue = await storage.catalogue.read()
+  const mistakes = findKeyMistakes(request, catalogue)
+  if (mistakes.length > 0) return { kind: 'refused', mistakes }
+  const plaintext = request.secret ?? makeKeySecret(catalogue.settings.keyPrefix)
+  const key = keyOf(request, plaintext, catalogue.settings.keyPrefix, at)
+  try {
+    await storage.keys.create(key)
+  } catch (error) {
+    if (!(error instanceof StorageConflict)) throw error
+    return {
+      kind: 'refused',
+      mistakes: [{ path: 'secret', message: 'is already the secret of another key' }],
+    }
+  }
+  return { kind: 'created', key: viewKey(key), plaintext }
+}
+
+/** The account's keys that are not deleted, as lists show them. */
+export async function listKeys(
+  storage: Pick<Storage, 'keys'>,
+  account: AccountId,
+): Promise<readonly KeyView[]> {
+  const keys = await storage.keys.list(account)
+  return keys.filter((key) => key.status !== 'deleted').map(viewKey)
+}
+
+/** False: there is no such key. A deleted one stays deleted. Takes effect with the next call, on every instance. */
+export async function setKeyStatus(
+  storage: Pick<Storage, 'keys'>,
+  id: KeyId,
+  status: 'enabled' | 'disabled',
+): Promise<boolean> {
+  const key = await storage.keys.find(id)
+  if (key === undefined || key.status === 'deleted') return false
+  return storage.keys.patch(id, { status })
+}
+
+/** False: there is no such key. Its calls stay in the log; its next call is 40101. */
+export async function deleteKey(storage: Pick<Storage, 'keys'>, id: KeyId): Promise<boolean> {
+  const key = await storage.keys.find(id)
+  if (key === undefined || key.status === 'deleted') return false
+  return storage.keys.patch(id, { status: 'deleted' })
+}
+
+/** The service's prefix and 32 random bytes as base64url (contract §2.6). */
+export function makeKeySecret(prefix: string): Secret {
+  return new Secret(prefix + randomBytes(SECRET_BYTES).toString('base64url'))
+}
+
+/** All that is stored of a key's secret. */
+export function hashKeySecret(secret: Secret): string {
+  return createHash('sha256').update(secret.unwrap(), 'utf8').digest('hex')
+}
+
+/** The prefix plus six characters. */
+export function keyHint(secret: Secret, prefix: string): string {
+  return secret.unwrap().slice(0, prefix.length + HINT_CHARACTERS)
+}
+
+export function viewKey(key: Key): KeyView {
+  const { hash: _hash, ...view } = key
+  return view
+}
+
+function keyOf(request: KeyRequest, secret: Secret, prefix: string, at: number): Key {
+  return {
+    id: newKeyId(at),
+    accountId: request.accountId,
+    name: request.name,
+    hash: hashKeySecret(secret),
+    hint: keyHint(secret, prefix),
+    status: request.status,
+    createdAt: at,
+    expiresAt: request.expiresAt,
+    group: request.group,
+    models: request.models,
+    ipAllow: request.ipAllow,
+    policy: request.policy,
+  }
+}
+
+function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly FieldMistake[] {
+  const mistakes: FieldMistake[] = []
+  const { keyPrefix } = catalogue.settings
+  if (request.name.trim() === '' || request.name.length > NAME_CHARACTERS_MAX) {
+    mistakes.push({ path: 'name', message: `must have 1 to ${NAME_CHARACTERS_MAX} characters` })
+  }
+  if (request.secret !== undefined && !isKeySecret(request.secret, keyPrefix)) {
+    mistakes.push({ path: 'secret', message: keySecretRule(keyPrefix) })
+  }
+  if (request.group !== undefined && !catalogue.groups.has(request.group)) {
+    mistakes.push({ path: 'group', message: `names no group: ${request.group}` })
+  }
+  for (const [index, model] of request.models.entries()) {
+    if (!catalogue.models.has(model)) {
+      mistakes.push({ path: `models[${index}]`, message: `names no model: ${model}` })
+    }
+  }
+  for (const [index, range] of request.ipAllow.entries()) {
+    if (!isAddressRange(range)) {
+      mistakes.push({ path: `ip_allow[${index}]`, message: `is no CIDR range: ${range}` })
+    }
+  }
+  return mistakes
+}
+
+/** Prefix plus base64url, as every key is. */
+function isKeySecret(secret: Secret, prefix: string): boolean {
+  const text = secret.unwrap()
+  return text.startsWith(prefix) && /^[A-Za-z0-9_-]+$/.test(text.slice(prefix.length))
+}
+
+function keySecretRule(prefix: string): string {
+  return `must begin with ${prefix} and go on with letters, digits, - and _`
+}
