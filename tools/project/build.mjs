@@ -1,0 +1,98 @@
+/**
+ * Bundles the gateway's own code into `server/dist`; packages stay outside and are loaded from `node_modules`.
+ * Does nothing when no input changed since the last build, so every command can afford to call it.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What becomes a file of its own: the process, the command line, and what runs in a thread of its own. */
+const ENTRIES = {
+  main: 'server/src/main.ts',
+  cli: 'server/src/cli/cli.ts',
+  'storage-worker': 'server/src/storage/sqlite/worker.ts',
+  'tokenizer-worker': 'server/src/gateway/tokenizer-worker.ts',
+}
+/** A lock older than this was left by a build that died. */
+const LOCK_AGE_MS_MAX = 60_000
+const LOCK_WAIT_MS = 50
+
+/** Builds what changed. Resolves to the entries that exist. */
+export async function buildWhenNeeded(root) {
+  const output = join(root, 'server/dist')
+  const entries = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(root, source)))
+  const recipe = recipeOf(root, entries)
+  if (entries.length === 0 || isUpToDate(root, output, recipe)) return entries.map(([name]) => name)
+  return withLock(output, async () => {
+    if (!isUpToDate(root, output, recipe)) await bundle({ root, output, entries, recipe })
+    return entries.map(([name]) => name)
+  })
+}
+
+async function bundle({ root, output, entries, recipe }) {
+  const { build } = await import('esbuild')
+  const stateBefore = (inputs) => Object.fromEntries(inputs.map((path) => [path, stateOf(join(root, path))]))
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: entries.map(([name, source]) => ({ in: source, out: name })),
+    outdir: output,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    sourcemap: 'linked',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  const inputs = stateBefore(Object.keys(result.metafile.inputs))
+  writeFileSync(statePath(output), JSON.stringify({ recipe, inputs }))
+}
+
+/** One build at a time: two commands started together would write over each other. */
+async function withLock(output, work) {
+  mkdirSync(output, { recursive: true })
+  const lock = join(output, '.lock')
+  for (;;) {
+    try {
+      mkdirSync(lock)
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+      const age = ageOf(lock)
+      if (age !== undefined && age > LOCK_AGE_MS_MAX) rmSync(lock, { recursive: true, force: true })
+      else await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS))
+    }
+  }
+  try {
+    return await work()
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+function ageOf(path) {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : Date.now() - stat.mtimeMs
+}
+
+function isUpToDate(root, output, recipe) {
+  if (!existsSync(statePath(output))) return false
+  const last = JSON.parse(readFileSync(statePath(output), 'utf8'))
+  if (last.recipe !== recipe) return false
+  return Object.entries(last.inputs).every(([path, state]) => stateOf(join(root, path)) === state)
+}
+
+/** Everything besides the inputs that decides what comes out: this file and the entries. */
+function recipeOf(root, entries) {
+  const self = readFileSync(join(root, 'tools/project/build.mjs'))
+  return createHash('sha256').update(self).update(JSON.stringify(entries)).digest('hex')
+}
+
+function stateOf(path) {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? 'gone' : `${stat.size}:${stat.mtimeMs}`
+}
+
+const statePath = (output) => join(output, '.inputs.json')

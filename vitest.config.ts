@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['server/{src,test}/**/*.test.ts', 'tools/**/*.test.mjs'],
+    environment: 'node',
+    pool: 'threads',
+    // Bundles the storage worker and looks for a PostgreSQL before the first test.
+    globalSetup: ['tools/project/vitest-setup.mjs'],
+    // Long enough for a test that starts a process on a busy machine, short enough that a hang is seen.
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 10_000,
+    watch: false,
+    reporters: process.env['CI'] ? ['default'] : ['dot'],
+    // A rejected promise nobody waited for is a bug of the gateway, never noise.
+    dangerouslyIgnoreUnhandledErrors: false,
+  },
+})
