@@ -12,7 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
     watch: false,
-    reporters: process.env['CI'] ? ['default'] : ['dot'],
+    reporters: ['default'],
     // A rejected promise nobody waited for is a bug of the gateway, never noise.
     dangerouslyIgnoreUnhandledErrors: false,
   },
