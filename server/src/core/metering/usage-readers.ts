@@ -1,0 +1,21 @@
+import type { Usage } from '../canonical/usage.ts'
+import type { ProtocolId } from '../catalogue.ts'
+import type { JsonValue } from '../json.ts'
+import type { UsageReader } from './counters.ts'
+import { createChatUsageReader } from './usage-chat.ts'
+import { createGeminiUsageReader } from './usage-gemini.ts'
+import { createMessagesUsageReader } from './usage-messages.ts'
+import { createResponsesUsageReader } from './usage-responses.ts'
+
+/** Reads the usage objects of one answer, one after the other, in the words of its protocol. */
+export const USAGE_READERS = {
+  chat: createChatUsageReader,
+  responses: createResponsesUsageReader,
+  messages: createMessagesUsageReader,
+  gemini: createGeminiUsageReader,
+} as const satisfies Record<ProtocolId, () => UsageReader>
+
+/** One usage object that stands alone. */
+export function readUsage(protocol: ProtocolId, wire: JsonValue): Usage | undefined {
+  return USAGE_READERS[protocol]().read(wire)
+}

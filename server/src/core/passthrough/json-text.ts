@@ -1,0 +1,59 @@
+/** Reading small values out of JSON bytes that the scanner has already found well-formed. */
+import type { JsonValue } from '../json.ts'
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+/** The value that `bytes` spell. Throws on what is no JSON: callers pass spans the scanner reported. */
+export function parseJsonBytes(bytes: Uint8Array): JsonValue {
+  const value: JsonValue = JSON.parse(decoder.decode(bytes))
+  return value
+}
+
+/** The text of a JSON string given without its quotes; several strings' insides joined are one such inside. */
+export function unescapeJson(inside: Uint8Array): string {
+  const text = decoder.decode(inside)
+  if (!text.includes('\\')) return text
+  const value: unknown = JSON.parse(`"${text}"`)
+  return typeof value === 'string' ? value : text
+}
+
+/** The first `charactersMax` characters of a JSON string given without its quotes, and whether that is all of it. */
+export function readTextPrefix(
+  inside: Uint8Array,
+  charactersMax: number,
+): { readonly text: string; readonly whole: boolean } {
+  // No character needs more than six bytes to write, so this many bytes hold enough of them.
+  const bytesMax = charactersMax * 6
+  if (inside.length <= bytesMax) {
+    const text = unescapeJson(inside)
+    return text.length <= charactersMax
+      ? { text, whole: true }
+      : { text: text.slice(0, charactersMax), whole: false }
+  }
+  return {
+    text: unescapeJson(inside.subarray(0, cutBefore(inside, bytesMax))).slice(0, charactersMax),
+    whole: false,
+  }
+}
+
+/** JSON text of a string, as bytes. */
+export function encodeJsonString(text: string): Uint8Array {
+  return encoder.encode(JSON.stringify(text))
+}
+
+/** The last place at or before `limit` that cuts neither an escape nor a character in two. */
+function cutBefore(inside: Uint8Array, limit: number): number {
+  let at = 0
+  let cut = 0
+  while (at < limit) {
+    const byte = inside[at] ?? 0
+    if (byte === 0x5c) at += inside[at + 1] === 0x75 ? 6 : 2
+    else if (byte < 0x80) at += 1
+    else if (byte < 0xe0) at += 2
+    else if (byte < 0xf0) at += 3
+    else at += 4
+    if (at <= limit) cut = at
+  }
+  return cut
+}

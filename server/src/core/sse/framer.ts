@@ -1,0 +1,308 @@
+/**
+ * Cuts a byte stream into server-sent events: the one framer of the product. Line ends LF, CR and CRLF, a byte order
+ * mark, comments, `data:` with or without a space and over several lines, and cuts at any byte (WHATWG HTML §9.2.6).
+ *
+ * It is a cursor: `push` a piece, then `next` until it says false; each `next` moves to one block (the lines up to and
+ * with a blank one) and shows its bytes in place. Blocks laid end to end are exactly the bytes pushed, so what is not
+ * to be changed can be passed on as it came. Nothing is decoded and nothing copied unless a block was cut.
+ */
+
+/**
+ * The largest block kept while it is incomplete. A generated picture comes as one event of base64: the largest seen
+ * are near 40 MB; an upstream that sends more without a blank line is broken.
+ */
+export const SSE_EVENT_BYTES_MAX = 64 * 1024 * 1024
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const COLON = 0x3a
+const SPACE = 0x20
+const NONE = new Uint8Array(0)
+const FIRST_HOLD_BYTES = 1024
+
+export class SseFramer {
+  /** The memory the current block lies in: the piece pushed last, or a copy that joins a cut block. */
+  bytes: Uint8Array = NONE
+  /** The current block, its blank line included, in `bytes`. */
+  start = 0
+  end = 0
+  /** `data` lines of the block; 0: it is no event (comments, lone blank lines) and only passes through. */
+  dataLines = 0
+  /** Data of a block of one data line, in `bytes`. For several lines see `data`. */
+  dataStart = 0
+  dataEnd = 0
+  /** Value of the last `event` line, in `bytes`; equal when there was none. */
+  eventStart = 0
+  eventEnd = 0
+  /** A block outgrew the bound: nothing more comes out. */
+  overflow = false
+
+  readonly #eventBytesMax: number
+  #piece: Uint8Array = NONE
+  /** Start of the next block in the piece, and of the line being looked for. */
+  #at = 0
+  #lineAt = 0
+  /** Next LF and CR in the piece at or after `#lineAt`; its length when there is none. */
+  #lineFeed = 0
+  #carriageReturn = 0
+  /** Beginning of a block that is not complete yet. */
+  #held: Uint8Array = NONE
+  #heldLength = 0
+  /** The held block's last line has bytes, so a line end does not make it blank. */
+  #heldMidLine = false
+  /** The last byte pushed was a CR that ended a line: an LF that follows belongs to it. */
+  #afterCarriageReturn = false
+  /** No block has been opened yet: a byte order mark may stand first. */
+  #atStreamStart = true
+  #heldAtStreamStart = false
+  /** Data spans of a block with several data lines, start and end alternating. */
+  readonly #spans: number[] = []
+
+  constructor(eventBytesMax: number = SSE_EVENT_BYTES_MAX) {
+    this.#eventBytesMax = eventBytesMax
+  }
+
+  /** Gives the next piece of the stream. The one before must have been read to the end with `next`. */
+  push(piece: Uint8Array): void {
+    this.#piece = piece
+    this.#at = 0
+    this.#lineAt = 0
+    this.#lineFeed = -1
+    this.#carriageReturn = -1
+  }
+
+  /** Moves to the next complete block; false when the piece holds no more of them. */
+  next(): boolean {
+    if (this.overflow || this.#at >= this.#piece.length) return false
+    if (this.#afterCarriageReturn) {
+      this.#afterCarriageReturn = false
+      if (this.#piece[this.#at] === LINE_FEED) {
+        if (this.#heldLength === 0) return this.#lineFeedAlone()
+        this.#lineAt = this.#at + 1
+      }
+    }
+    return this.#heldLength === 0 ? this.#nextInPlace() : this.#nextHeld()
+  }
+
+  /**
+   * The stream is over: moves to the block that never got its blank line. Some upstreams end with a line that has
+   * none; whether its data is worth anything only the reader can say.
+   */
+  finish(): boolean {
+    if (this.overflow || this.#heldLength === 0) return false
+    this.#show(this.#held.subarray(0, this.#heldLength))
+    this.#heldLength = 0
+    return true
+  }
+
+  /** The current block's data, lines joined by LF: a view where it lies in one line, a copy otherwise. */
+  data(): Uint8Array {
+    if (this.dataLines <= 1) return this.bytes.subarray(this.dataStart, this.dataEnd)
+    const spans = this.#spans
+    let length = this.dataLines - 1
+    for (let index = 0; index < spans.length; index += 2)
+      length += (spans[index + 1] ?? 0) - (spans[index] ?? 0)
+    const joined = new Uint8Array(length)
+    let at = 0
+    for (let index = 0; index < spans.length; index += 2) {
+      const line = this.bytes.subarray(spans[index], spans[index + 1])
+      joined.set(line, at)
+      at += line.length
+      if (at < length) joined[at++] = LINE_FEED
+    }
+    return joined
+  }
+
+  /** Where byte `offset` of `data()` lies in `bytes`. */
+  place(offset: number): number {
+    if (this.dataLines <= 1) return this.dataStart + offset
+    const spans = this.#spans
+    let left = offset
+    for (let index = 0; index < spans.length; index += 2) {
+      const from = spans[index] ?? 0
+      const length = (spans[index + 1] ?? 0) - from
+      if (left <= length) return from + left
+      left -= length + 1
+    }
+    return this.dataEnd
+  }
+
+  /** A block whose lines all lie in the piece. */
+  #nextInPlace(): boolean {
+    const piece = this.#piece
+    this.#open(piece, this.#at)
+    let line = this.#lineAt
+    const first = this.#atStreamStart
+    if (first) {
+      this.#atStreamStart = false
+      line = afterByteOrderMark(piece, line)
+    }
+    for (;;) {
+      const lineEnd = this.#findLineEnd(line)
+      if (lineEnd >= piece.length) {
+        this.#hold(piece, this.#at, piece.length)
+        this.#heldMidLine = line < piece.length
+        this.#heldAtStreamStart = first
+        this.#at = piece.length
+        return false
+      }
+      const after = this.#afterLineEnd(lineEnd)
+      if (lineEnd === line) {
+        this.end = after
+        this.#at = after
+        this.#lineAt = after
+        return true
+      }
+      this.#readLine(piece, line, lineEnd)
+      line = after
+    }
+  }
+
+  /** Looks for the end of the held block in the piece; then reads its lines where they are joined. */
+  #nextHeld(): boolean {
+    const piece = this.#piece
+    let line = this.#lineAt
+    let midLine = this.#heldMidLine
+    for (;;) {
+      const lineEnd = this.#findLineEnd(line)
+      if (lineEnd >= piece.length) {
+        this.#hold(piece, this.#at, piece.length)
+        this.#heldMidLine = midLine || line < piece.length
+        this.#at = piece.length
+        return false
+      }
+      const after = this.#afterLineEnd(lineEnd)
+      if (lineEnd === line && !midLine) {
+        if (!this.#hold(piece, this.#at, after)) return false
+        this.#at = after
+        this.#lineAt = after
+        this.#show(this.#held.subarray(0, this.#heldLength))
+        this.#held = NONE
+        this.#heldLength = 0
+        return true
+      }
+      midLine = false
+      line = after
+    }
+  }
+
+  /** The LF of a CRLF whose CR ended a block at the end of the piece before. */
+  #lineFeedAlone(): boolean {
+    this.#open(this.#piece, this.#at)
+    this.#at++
+    this.#lineAt = this.#at
+    this.end = this.#at
+    return true
+  }
+
+  /** Reads the lines of a block that lies alone in `block`. */
+  #show(block: Uint8Array): void {
+    this.#open(block, 0)
+    this.end = block.length
+    let line = this.#heldAtStreamStart ? afterByteOrderMark(block, 0) : 0
+    this.#heldAtStreamStart = false
+    while (line < block.length) {
+      let lineEnd = line
+      let byte = block[lineEnd]
+      while (lineEnd < block.length && byte !== LINE_FEED && byte !== CARRIAGE_RETURN) byte = block[++lineEnd]
+      if (lineEnd > line) this.#readLine(block, line, lineEnd)
+      line = lineEnd + (byte === CARRIAGE_RETURN && block[lineEnd + 1] === LINE_FEED ? 2 : 1)
+    }
+  }
+
+  #open(bytes: Uint8Array, start: number): void {
+    this.bytes = bytes
+    this.start = start
+    this.dataLines = 0
+    this.dataStart = start
+    this.dataEnd = start
+    this.eventStart = start
+    this.eventEnd = start
+  }
+
+  /** `data` and `event` matter; `id`, `retry`, comments and unknown fields only pass through. */
+  #readLine(bytes: Uint8Array, from: number, to: number): void {
+    const first = bytes[from]
+    if (
+      first === 0x64 &&
+      bytes[from + 1] === 0x61 &&
+      bytes[from + 2] === 0x74 &&
+      bytes[from + 3] === 0x61 &&
+      (to === from + 4 || bytes[from + 4] === COLON)
+    ) {
+      const start = valueStart(bytes, from + 4, to)
+      this.dataLines++
+      if (this.dataLines === 1) {
+        this.dataStart = start
+        this.dataEnd = to
+        return
+      }
+      if (this.dataLines === 2) {
+        this.#spans.length = 0
+        this.#spans.push(this.dataStart, this.dataEnd)
+      }
+      this.#spans.push(start, to)
+      this.dataEnd = to
+      return
+    }
+    if (
+      first === 0x65 &&
+      bytes[from + 1] === 0x76 &&
+      bytes[from + 2] === 0x65 &&
+      bytes[from + 3] === 0x6e &&
+      bytes[from + 4] === 0x74 &&
+      (to === from + 5 || bytes[from + 5] === COLON)
+    ) {
+      this.eventStart = valueStart(bytes, from + 5, to)
+      this.eventEnd = to
+    }
+  }
+
+  /** Position of the next line end at or after `from`; the piece's length when it has none. */
+  #findLineEnd(from: number): number {
+    const piece = this.#piece
+    if (this.#lineFeed < from) {
+      const found = piece.indexOf(LINE_FEED, from)
+      this.#lineFeed = found < 0 ? piece.length : found
+    }
+    if (this.#carriageReturn < from) {
+      const found = piece.indexOf(CARRIAGE_RETURN, from)
+      this.#carriageReturn = found < 0 ? piece.length : found
+    }
+    return this.#lineFeed < this.#carriageReturn ? this.#lineFeed : this.#carriageReturn
+  }
+
+  #afterLineEnd(lineEnd: number): number {
+    if (lineEnd !== this.#carriageReturn) return lineEnd + 1
+    if (lineEnd + 1 === this.#piece.length) this.#afterCarriageReturn = true
+    return this.#piece[lineEnd + 1] === LINE_FEED ? lineEnd + 2 : lineEnd + 1
+  }
+
+  /** Adds to the held block; false when it outgrows the bound. */
+  #hold(piece: Uint8Array, from: number, to: number): boolean {
+    const length = this.#heldLength + to - from
+    if (length > this.#eventBytesMax) {
+      this.overflow = true
+      this.#held = NONE
+      this.#heldLength = 0
+      return false
+    }
+    if (length > this.#held.length) {
+      const grown = new Uint8Array(Math.min(this.#eventBytesMax, Math.max(FIRST_HOLD_BYTES, length * 2)))
+      grown.set(this.#held.subarray(0, this.#heldLength))
+      this.#held = grown
+    }
+    this.#held.set(from === 0 && to === piece.length ? piece : piece.subarray(from, to), this.#heldLength)
+    this.#heldLength = length
+    return true
+  }
+}
+
+function valueStart(bytes: Uint8Array, colon: number, to: number): number {
+  if (colon >= to) return to
+  return colon + 1 < to && bytes[colon + 1] === SPACE ? colon + 2 : colon + 1
+}
+
+function afterByteOrderMark(bytes: Uint8Array, at: number): number {
+  return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf ? at + 3 : at
+}
