@@ -10,7 +10,7 @@ const PROVIDERS: readonly Provider[] = [openai, openaiCompatible, anthropic, goo
 const byKind: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((provider) => [provider.kind, provider]))
 
 /** undefined: no such vendor kind. */
-export function findProvider(kind: string): Provider | undefined {
+export function providerOf(kind: string): Provider | undefined {
   return byKind.get(kind)
 }
 

@@ -1,0 +1,155 @@
+import { buildConnector, Client } from 'undici'
+
+/** Idle connections kept per origin; one more is closed when it falls idle. */
+const IDLE_MAX = 256
+/** Connections per origin, running ones included: one per call under way, so this bounds calls as well. */
+const OPEN_MAX = 16_384
+/** Idle connections are closed before most load balancers do it (60 s). An upstream's `keep-alive` header may shorten it. */
+const IDLE_MS = 30_000
+/** Response heads beyond this are refused; providers send 2–4 kB, some with long policies 20. */
+const HEAD_BYTES_MAX = 65_536
+/** A backstop only: the exchange has its vendor's own connect timeout. */
+const CONNECT_MS_MAX = 60_000
+/** TLS sessions kept for resumption, per origin. */
+const TLS_SESSIONS_MAX = 64
+
+/** One connection's turn with one call. */
+export interface Lease {
+  readonly client: Client
+  /** Gives it back, idle and healthy. */
+  release(): void
+  /** Closes it: it broke, or an answer was left unread on it. */
+  discard(): void
+}
+
+/**
+ * Keep-alive connections by origin. One connection serves one call at a time and the latest used is taken first, so
+ * that a burst's extra ones fall idle and close.
+ */
+export class Connections {
+  readonly #origins = new Map<string, Origin>()
+  #running = 0
+  #onQuiet: (() => void) | undefined
+  #closed = false
+
+  /** undefined: closed, or the origin has as many as it may have. */
+  take(address: string): Lease | undefined {
+    if (this.#closed) return undefined
+    let origin = this.#origins.get(address)
+    if (origin === undefined) {
+      origin = new Origin(address, () => this.#origins.delete(address))
+      this.#origins.set(address, origin)
+    }
+    const client = origin.take()
+    if (client === undefined) return undefined
+    this.#running += 1
+    return new ClientLease(client, origin, () => this.#leave())
+  }
+
+  /** Waits for running calls, then closes everything. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onQuiet = resolve
+      })
+    }
+    await Promise.all([...this.#origins.values()].map((origin) => origin.close()))
+  }
+
+  #leave(): void {
+    this.#running -= 1
+    if (this.#running === 0) this.#onQuiet?.()
+  }
+}
+
+class ClientLease implements Lease {
+  readonly client: Client
+  readonly #origin: Origin
+  readonly #leave: () => void
+  #over = false
+
+  constructor(client: Client, origin: Origin, leave: () => void) {
+    this.client = client
+    this.#origin = origin
+    this.#leave = leave
+  }
+
+  release(): void {
+    if (!this.#finish()) return
+    this.#origin.keep(this.client)
+  }
+
+  discard(): void {
+    if (!this.#finish()) return
+    this.#origin.drop(this.client)
+  }
+
+  #finish(): boolean {
+    if (this.#over) return false
+    this.#over = true
+    this.#leave()
+    return true
+  }
+}
+
+class Origin {
+  readonly #address: string
+  readonly #connect: buildConnector.connector
+  readonly #idle: Client[] = []
+  readonly #onEmpty: () => void
+  #open = 0
+
+  constructor(address: string, onEmpty: () => void) {
+    this.#address = address
+    this.#onEmpty = onEmpty
+    // One connector for all, so that TLS sessions are resumed across connections.
+    this.#connect = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
+  }
+
+  take(): Client | undefined {
+    const idle = this.#idle.pop()
+    if (idle !== undefined) return idle
+    if (this.#open >= OPEN_MAX) return undefined
+    const client = new Client(this.#address, {
+      connect: this.#connect,
+      keepAliveTimeout: IDLE_MS,
+      maxHeaderSize: HEAD_BYTES_MAX,
+      // The exchange keeps time itself: it knows when it was paused, and tests have no clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    client.on('disconnect', () => this.#onDisconnect(client))
+    this.#open += 1
+    return client
+  }
+
+  keep(client: Client): void {
+    if (this.#idle.length < IDLE_MAX) this.#idle.push(client)
+    else this.drop(client)
+  }
+
+  drop(client: Client): void {
+    this.#open -= 1
+    // Not at once: undici may be in the middle of reporting the end that led here.
+    queueMicrotask(() => client.destroy(null, ignoreClosed))
+    if (this.#open === 0) this.#onEmpty()
+  }
+
+  async close(): Promise<void> {
+    const idle = this.#idle.splice(0)
+    this.#open -= idle.length
+    await Promise.all(idle.map((client) => client.destroy()))
+    this.#onEmpty()
+  }
+
+  #onDisconnect(client: Client): void {
+    const place = this.#idle.indexOf(client)
+    if (place === -1) return
+    this.#idle.splice(place, 1)
+    this.drop(client)
+  }
+}
+
+/** Destroying tells its caller when the socket is gone; nobody here waits for it. */
+function ignoreClosed(): void {}

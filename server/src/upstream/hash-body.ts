@@ -1,0 +1,29 @@
+import { createHash, type Hash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** Hashed without a pause: well under 10 ms at 500 MB/s. */
+const AT_ONCE_BYTES = 4 * 1024 * 1024
+
+/** Hex SHA-256 of a body. Large ones are hashed with a turn of the event loop between, so that nobody waits 20 ms. */
+export function hashBody(body: readonly Uint8Array[] | undefined, length: number): string | Promise<string> {
+  const hash = createHash('sha256')
+  if (body === undefined) return hash.digest('hex')
+  if (length > AT_ONCE_BYTES) return hashInTurns(body, hash)
+  for (const chunk of body) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+async function hashInTurns(body: readonly Uint8Array[], hash: Hash): Promise<string> {
+  let sinceTurn = 0
+  for (const chunk of body) {
+    for (let at = 0; at < chunk.byteLength; at += AT_ONCE_BYTES) {
+      const slice = chunk.subarray(at, at + AT_ONCE_BYTES)
+      hash.update(slice)
+      sinceTurn += slice.byteLength
+      if (sinceTurn < AT_ONCE_BYTES) continue
+      sinceTurn = 0
+      await turn()
+    }
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,344 @@
+/**
+ * Calls outward over undici's `dispatch`, with back-pressure by hand and no promise per chunk. One exchange is one
+ * state machine: connecting, waiting for the first byte, flowing, over.
+ */
+import type { Dispatcher } from 'undici'
+import { applyAuth, type HeaderList } from './auth.ts'
+import { type BodyFilter, type FilterOutput, filterBody } from './body-filter.ts'
+import { ChunkStream } from './chunk-stream.ts'
+import { Connections, type Lease } from './connections.ts'
+import { splitUrl } from './split-url.ts'
+import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
+import { TokenCache } from './token-cache.ts'
+import type {
+  TransportFailure,
+  Upstream,
+  UpstreamCall,
+  UpstreamExchange,
+  UpstreamHead,
+  UpstreamSink,
+} from './upstream.ts'
+
+/** Bodies up to this size are joined: one copy is cheaper than several writes. */
+const JOIN_BYTES_MAX = 65_536
+
+export interface UpstreamOptions {
+  readonly timers?: Timers
+}
+
+export function openUpstream(options: UpstreamOptions = {}): Upstream {
+  const timers = options.timers ?? systemTimers
+  const connections = new Connections()
+  const tokens: TokenCache = new TokenCache((call, sink) => new Sending(call, sink, room))
+  const room: Room = { connections, tokens, timers }
+  return {
+    open: (call, sink) => new Sending(call, sink, room),
+    close: () => connections.close(),
+  }
+}
+
+interface Room {
+  readonly connections: Connections
+  readonly tokens: TokenCache
+  readonly timers: Timers
+}
+
+type Phase = 'connecting' | 'waiting' | 'flowing' | 'draining' | 'over'
+
+class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
+  readonly #call: UpstreamCall
+  readonly #sink: UpstreamSink
+  readonly #room: Room
+  #phase: Phase = 'connecting'
+  #lease: Lease | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #filter: BodyFilter | undefined
+  /** Asked for by the sink's owner. */
+  #paused = false
+  /** Asked for by the filter, whose buffer is full. */
+  #filterFull = false
+  /** When the present phase began or last showed life. */
+  #since: number
+  #timer: TimerHandle | undefined
+  #timerDue = Number.POSITIVE_INFINITY
+
+  constructor(call: UpstreamCall, sink: UpstreamSink, room: Room) {
+    this.#call = call
+    this.#sink = sink
+    this.#room = room
+    this.#since = room.timers.now()
+    if (call.signal !== undefined) {
+      call.signal.addEventListener('abort', this.#onSignal)
+      if (call.signal.aborted) {
+        queueMicrotask(this.#onSignal)
+        return
+      }
+    }
+    this.#arm()
+    this.#start()
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#filter?.pause()
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    // Silence counts from now: what came before was ours.
+    this.#since = this.#room.timers.now()
+    // Later, because undici's parser may be running for another connection right now and is not re-entrant.
+    queueMicrotask(() => {
+      if (this.#paused || this.#phase === 'over') return
+      this.#filter?.resume()
+      this.#flow()
+    })
+  }
+
+  abort(): void {
+    this.#fail('aborted', 'aborted by the gateway')
+  }
+
+  // The five below are undici's handler.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#phase === 'over') {
+      controller.abort(new Error('aborted'))
+      return
+    }
+    this.#controller = controller
+    this.#phase = 'waiting'
+    this.#touch()
+    this.#arm()
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: UpstreamHead['headers'],
+  ): void {
+    // Informational heads come before the real one.
+    if (status < 200 || this.#phase === 'over') return
+    const filtered = filterBody({ status, headers }, this.#call.framing, this.#filterOutput())
+    if (filtered.kind === 'refused') {
+      this.#fail('protocol', filtered.detail)
+      return
+    }
+    this.#filter = filtered.filter
+    this.#sink.head(filtered.head)
+    if (this.#paused) controller.pause()
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase === 'over') return
+    this.#phase = 'flowing'
+    this.#touch()
+    if (this.#filter === undefined) {
+      this.#sink.data(chunk)
+      return
+    }
+    if (this.#filter.push(chunk)) return
+    this.#filterFull = true
+    controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.#phase === 'over') return
+    this.#controller = undefined
+    this.#lease?.release()
+    if (this.#filter === undefined) {
+      this.#leave()
+      this.#sink.end()
+      return
+    }
+    this.#phase = 'draining'
+    this.#filter.end()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#controller = undefined
+    this.#fail(kindOfError(error, this.#phase), describeError(error))
+  }
+
+  #start(): void {
+    const signed = this.#sign()
+    if (!(signed instanceof Promise)) {
+      this.#dispatch(signed)
+      return
+    }
+    // Either way the exchange is told, so nothing is left to await.
+    void signed.then(
+      (headers) => this.#dispatch(headers),
+      (error: unknown) => this.#fail('connect', `could not sign: ${describeError(error)}`),
+    )
+  }
+
+  /** A credential that lacks a field is found out at once, but told later like any other failure. */
+  #sign(): HeaderList | Promise<HeaderList> {
+    try {
+      return applyAuth(this.#call, this.#room.tokens, this.#room.timers.epoch())
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #dispatch(authHeaders: HeaderList): void {
+    if (this.#phase === 'over') return
+    const address = splitUrl(this.#call.request.url)
+    if (address === undefined) {
+      queueMicrotask(() => this.#fail('connect', 'the upstream address is not an http address'))
+      return
+    }
+    this.#lease = this.#room.connections.take(address.origin)
+    if (this.#lease === undefined) {
+      queueMicrotask(() => this.#fail('connect', 'no more connections to this upstream may be opened'))
+      return
+    }
+    const body = this.#body()
+    const headers = [...authHeaders]
+    const given = this.#call.request.headers
+    for (const name in given) headers.push(name, given[name] ?? '')
+    headers.push('accept-encoding', 'identity')
+    if (body !== null) {
+      headers.push('content-length', String(this.#call.bodyLength))
+      if (given['content-type'] === undefined) headers.push('content-type', 'application/json')
+    }
+    this.#lease.client.dispatch(
+      { path: address.path, method: this.#call.request.method, headers, body },
+      this,
+    )
+  }
+
+  #body(): Uint8Array | ChunkStream | null {
+    const { body, bodyLength } = this.#call
+    if (body === undefined) return null
+    const only = body[0]
+    if (body.length === 1 && only !== undefined) return only
+    if (bodyLength <= JOIN_BYTES_MAX) return Buffer.concat(body, bodyLength)
+    return new ChunkStream(body, () => this.#touch())
+  }
+
+  #filterOutput(): FilterOutput {
+    return {
+      data: (chunk) => {
+        if (this.#phase !== 'over') this.#sink.data(chunk)
+      },
+      drain: () => {
+        this.#filterFull = false
+        this.#flow()
+      },
+      end: () => {
+        if (this.#phase === 'over') return
+        this.#leave()
+        this.#sink.end()
+      },
+      fail: (detail) => this.#fail('protocol', detail),
+    }
+  }
+
+  #flow(): void {
+    if (!this.#paused && !this.#filterFull) this.#controller?.resume()
+  }
+
+  #fail(kind: TransportFailure['kind'], detail: string): void {
+    if (this.#phase === 'over') return
+    const sent = this.#phase !== 'connecting'
+    this.#leave()
+    this.#controller?.abort(new Error(kind))
+    this.#controller = undefined
+    this.#lease?.discard()
+    this.#filter?.destroy()
+    this.#sink.fail({ kind, sent, detail })
+  }
+
+  #leave(): void {
+    this.#phase = 'over'
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#call.signal?.removeEventListener('abort', this.#onSignal)
+  }
+
+  readonly #onSignal = (): void => this.abort()
+
+  #touch(): void {
+    this.#since = this.#room.timers.now()
+  }
+
+  /**
+   * One timer an exchange, set again only when it fires early or the next bound is nearer: chunks cost a clock reading
+   * and nothing more.
+   */
+  #arm(): void {
+    const now = this.#room.timers.now()
+    const due = this.#since + this.#limitMs()
+    if (this.#timer !== undefined && this.#timerDue <= due) return
+    this.#timer?.cancel()
+    this.#timerDue = due
+    this.#timer = this.#room.timers.set(this.#onTimer, Math.max(1, Math.ceil(due - now)))
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined
+    const now = this.#room.timers.now()
+    // A sink that does not read, or a decoder that is still busy, is no silence of the upstream.
+    if (this.#phase === 'draining' || this.#paused || this.#filterFull) this.#since = now
+    if (now < this.#since + this.#limitMs()) {
+      this.#arm()
+      return
+    }
+    switch (this.#phase) {
+      case 'connecting':
+        this.#fail('connect', 'no connection in time')
+        return
+      case 'waiting':
+        this.#fail('first-byte-timeout', 'no byte of an answer in time')
+        return
+      case 'flowing':
+      case 'draining':
+        this.#fail('idle-timeout', 'silence inside the answer')
+        return
+      case 'over':
+        return
+    }
+  }
+
+  #limitMs(): number {
+    const { timeouts } = this.#call
+    switch (this.#phase) {
+      case 'connecting':
+        return timeouts.connectMs
+      case 'waiting':
+        return timeouts.firstByteMs
+      case 'flowing':
+      case 'draining':
+      case 'over':
+        return timeouts.idleMs
+    }
+  }
+}
+
+/** Errors of the request's own making: nothing went out. */
+const PROTOCOL_CODES: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+])
+
+function kindOfError(error: Error, phase: Phase): TransportFailure['kind'] {
+  const code = codeOf(error) ?? ''
+  if (PROTOCOL_CODES.has(code) || code.startsWith('HPE_')) return 'protocol'
+  return phase === 'connecting' ? 'connect' : 'reset'
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown failure'
+  const code = codeOf(error)
+  return code === undefined ? error.message : `${code}: ${error.message}`
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

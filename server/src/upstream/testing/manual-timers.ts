@@ -1,0 +1,40 @@
+import type { Timers } from '../timers.ts'
+
+/** A clock that moves only when told. */
+export class ManualTimers implements Timers {
+  #now = 1_000
+  readonly #set = new Map<object, { readonly at: number; readonly callback: () => void }>()
+
+  now(): number {
+    return this.#now
+  }
+
+  epoch(): number {
+    return 1_750_000_000_000 + this.#now
+  }
+
+  set(callback: () => void, delayMs: number): { cancel(): void } {
+    const handle = { cancel: () => this.#set.delete(handle) }
+    this.#set.set(handle, { at: this.#now + delayMs, callback })
+    return handle
+  }
+
+  /** How many timers are set. */
+  get pending(): number {
+    return this.#set.size
+  }
+
+  advance(ms: number): void {
+    const until = this.#now + ms
+    for (;;) {
+      const due = [...this.#set]
+        .filter(([, timer]) => timer.at <= until)
+        .toSorted(([, a], [, b]) => a.at - b.at)[0]
+      if (due === undefined) break
+      this.#set.delete(due[0])
+      this.#now = Math.max(this.#now, due[1].at)
+      due[1].callback()
+    }
+    this.#now = until
+  }
+}

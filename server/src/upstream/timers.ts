@@ -1,0 +1,21 @@
+/** Time as this room sees it, passed in so that tests move it by hand. */
+export interface Timers {
+  /** Monotonic, ms. */
+  now(): number
+  /** Epoch, ms; signatures carry it. */
+  epoch(): number
+  set(callback: () => void, delayMs: number): TimerHandle
+}
+
+export interface TimerHandle {
+  cancel(): void
+}
+
+export const systemTimers: Timers = {
+  now: () => performance.now(),
+  epoch: () => Date.now(),
+  set: (callback, delayMs) => {
+    const timeout = setTimeout(callback, delayMs)
+    return { cancel: () => clearTimeout(timeout) }
+  },
+}
