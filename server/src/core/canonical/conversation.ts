@@ -1,0 +1,64 @@
+/**
+ * Puts a conversation together in order: neighbours of one role become one turn, and every tool result is held
+ * against the calls before it, so that what cannot mean anything is found where it stands.
+ */
+import type { Part, ToolCallPart, ToolResultPart, Turn } from './request.ts'
+
+export interface Conversation {
+  add(role: Turn['role'], parts: readonly Part[]): void
+  /** The sentence that says what is wrong with the call, if anything is. */
+  addCall(call: ToolCallPart): string | undefined
+  addResult(result: ToolResultPart): string | undefined
+  turns(): readonly Turn[]
+}
+
+interface GrowingTurn {
+  readonly role: Turn['role']
+  readonly parts: Part[]
+}
+
+type CallState = 'open' | 'answered'
+
+/** `callsElsewhere`: earlier turns are kept by somebody else, so a result may answer a call that is not seen here. */
+export function conversation(callsElsewhere: boolean): Conversation {
+  const turns: GrowingTurn[] = []
+  const calls = new Map<string, CallState>()
+
+  function turnOf(role: Turn['role']): GrowingTurn {
+    const last = turns.at(-1)
+    if (last !== undefined && last.role === role) return last
+    const turn: GrowingTurn = { role, parts: [] }
+    turns.push(turn)
+    return turn
+  }
+
+  return {
+    add(role, parts) {
+      if (parts.length === 0) return
+      const turn = turnOf(role)
+      for (const part of parts) turn.parts.push(part)
+    },
+    addCall(call) {
+      if (calls.get(call.id) === 'open') return `two tool calls share the id ${quoted(call.id)}`
+      calls.set(call.id, 'open')
+      turnOf('assistant').parts.push(call)
+      return undefined
+    },
+    addResult(result) {
+      const state = calls.get(result.callId)
+      if (state === undefined && !callsElsewhere) {
+        return `no tool call before it has the id ${quoted(result.callId)}`
+      }
+      if (state === 'answered') return `the tool call ${quoted(result.callId)} already has a result`
+      calls.set(result.callId, 'answered')
+      turnOf('tool').parts.push(result)
+      return undefined
+    },
+    turns: () => turns,
+  }
+}
+
+/** Ids come from outside and go into messages: bounded. */
+function quoted(id: string): string {
+  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id)
+}

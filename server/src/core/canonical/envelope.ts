@@ -1,0 +1,77 @@
+/**
+ * Reasoning blobs on their way through clients of other protocols (reference §2.8). A blob is only of use to whoever
+ * issued it, so it travels with its issuer's name and is replayed to no one else. The whole envelope is base64,
+ * because Gemini clients hold signatures as bytes.
+ */
+import type { ProtocolId } from '../catalogue.ts'
+import { decodeBase64, encodeBase64 } from './base64.ts'
+import type { Signature } from './request.ts'
+
+/** What the blob belongs to: reasoning told to people, the model's own, only a blob, or a tool call. */
+export type EnvelopeKind = 'summary' | 'raw' | 'redacted' | 'call'
+
+export interface OpenedEnvelope {
+  /** undefined: the text was no envelope of ours but a bare blob in its protocol's own place. */
+  readonly kind: EnvelopeKind | undefined
+  readonly signature: Signature
+}
+
+const MARK = 'gw1.'
+/** Base64 of `gw1` and the first bits of the dot: what every envelope begins with. */
+const SEALED_START = 'Z3cxL'
+
+/** The envelope's text; a signature that already names its issuer keeps it. */
+export function sealSignature(signature: Signature, kind: EnvelopeKind, issuer: string): string {
+  const issuedBy = escapeDots(signature.issuer ?? issuer)
+  const id = escapeDots(signature.id ?? '')
+  return encodeBase64(`${MARK}${issuedBy}.${kind}.${id}.${signature.data}`)
+}
+
+/** Reads an envelope; anything else is a bare blob that stood in `protocol`'s own place. */
+export function openSignature(text: string, protocol?: ProtocolId): OpenedEnvelope {
+  const bare = { issuer: undefined, id: undefined, data: text }
+  const signature = protocol === undefined ? bare : { ...bare, protocol }
+  return openEnvelope(text) ?? { kind: undefined, signature }
+}
+
+/** The chain a blob would be replayed to. */
+export interface SignatureReader {
+  readonly protocol: ProtocolId
+  readonly issuer: string
+}
+
+/**
+ * A blob goes back only to who issued it, a bare one only in the protocol it came in; everybody else refuses it or
+ * misreads it (reference §0, rule 7).
+ */
+export function mayReplay(signature: Signature | undefined, reader: SignatureReader): signature is Signature {
+  if (signature === undefined) return false
+  if (signature.issuer === undefined) return signature.protocol === reader.protocol
+  return signature.issuer === reader.issuer
+}
+
+function openEnvelope(text: string): OpenedEnvelope | undefined {
+  if (!text.startsWith(SEALED_START)) return undefined
+  const plain = decodeBase64(text)
+  if (plain === undefined || !plain.startsWith(MARK)) return undefined
+  const [issuer, kind, id] = plain.slice(MARK.length).split('.', 3)
+  if (issuer === undefined || id === undefined || !isKind(kind)) return undefined
+  const data = plain.slice(MARK.length + issuer.length + kind.length + id.length + 3)
+  const nativeId = unescapeDots(id)
+  return {
+    kind,
+    signature: { issuer: unescapeDots(issuer), id: nativeId === '' ? undefined : nativeId, data },
+  }
+}
+
+function isKind(text: string | undefined): text is EnvelopeKind {
+  return text === 'summary' || text === 'raw' || text === 'redacted' || text === 'call'
+}
+
+function escapeDots(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('.', '%2E')
+}
+
+function unescapeDots(text: string): string {
+  return text.replaceAll('%2E', '.').replaceAll('%25', '%')
+}
