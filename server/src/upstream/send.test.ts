@@ -143,3 +143,408 @@ describe('a call', () => {
     expect(received[0]?.body.equals(Buffer.concat(chunks))).toBe(true)
   })
 })
+
+describe('what can go wrong', () => {
+  const nothing = (): void => undefined
+
+  test('a port nobody listens on is a connect failure, nothing was sent', async () => {
+    const server = await scriptedServer(nothing)
+    await server.close()
+    const sink = new CollectingSink()
+    upstream().open(call(server), sink)
+    expect(failed(await sink.outcome)).toMatchObject({ kind: 'connect', sent: false })
+  })
+
+  const broken: readonly { what: string; script: Script; kind: string; heads: number }[] = [
+    {
+      what: 'a connection closed without an answer',
+      script: ({ socket, onRequest }) => onRequest(() => socket.end()),
+      kind: 'reset',
+      heads: 0,
+    },
+    {
+      what: 'a connection reset after the request',
+      script: ({ socket, onRequest }) => onRequest(() => socket.resetAndDestroy()),
+      kind: 'reset',
+      heads: 0,
+    },
+    {
+      what: 'a chunked answer cut in the middle',
+      script: ({ socket, onRequest }) =>
+        onRequest(() => socket.end(Buffer.concat([Buffer.from(STREAM_HEAD), chunked('data: 1\n\n')]))),
+      kind: 'reset',
+      heads: 1,
+    },
+    {
+      what: 'an answer shorter than its content-length',
+      script: ({ socket, onRequest }) =>
+        onRequest(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":')),
+      kind: 'reset',
+      heads: 1,
+    },
+    {
+      what: 'bytes that are no HTTP',
+      script: ({ socket, onRequest }) => onRequest(() => socket.write('220 smtp.example.com ESMTP\r\n')),
+      kind: 'protocol',
+      heads: 0,
+    },
+    {
+      what: 'a chunk size that is no number',
+      script: ({ socket, onRequest }) => onRequest(() => socket.write(`${STREAM_HEAD}zz\r\n`)),
+      kind: 'protocol',
+      heads: 1,
+    },
+    {
+      what: 'a head larger than 64 KiB',
+      script: ({ socket, onRequest }) =>
+        onRequest(() => socket.write(plainAnswer('{}', `x-large: ${'a'.repeat(70_000)}\r\n`))),
+      kind: 'protocol',
+      heads: 0,
+    },
+    {
+      what: 'an upgrade nobody asked for',
+      script: ({ socket, onRequest }) =>
+        onRequest(() =>
+          socket.write(
+            'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+          ),
+        ),
+      kind: 'reset',
+      heads: 0,
+    },
+  ]
+
+  test.each(broken)('$what is told as $kind, once', async ({ script, kind, heads }) => {
+    const [sink, outcome] = await answerOf(script)
+    expect(failed(outcome)).toMatchObject({ kind, sent: true })
+    expect(sink.heads).toHaveLength(heads)
+  })
+
+  test('a head of 60 KiB is taken', async () => {
+    const [sink, outcome] = await answerOf(({ socket, onRequest }) =>
+      onRequest(() => socket.write(plainAnswer('{}', `x-large: ${'a'.repeat(60_000)}\r\n`))),
+    )
+    expect(outcome.kind).toBe('end')
+    expect(sink.heads[0]?.headers['x-large']).toHaveLength(60_000)
+  })
+
+  test('an informational head before the real one is passed over', async () => {
+    const [sink] = await answerOf(({ socket, onRequest }) =>
+      onRequest(() =>
+        socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${plainAnswer('{"a":1}')}`),
+      ),
+    )
+    expect(sink.heads.map((head) => head.status)).toEqual([200])
+    expect(sink.text).toBe('{"a":1}')
+  })
+
+  test('an answer that comes before the body was sent is taken, and its connection not used again', async () => {
+    const server = await serve(({ socket }) => {
+      socket.once('data', () =>
+        socket.write(plainAnswer('{"error":"too large"}').replace('200 OK', '413 Too Large')),
+      )
+    })
+    const room = upstream()
+    const body = Array.from({ length: 400 }, () => Buffer.alloc(65_536))
+    const sink = new CollectingSink()
+    room.open(call(server, { body, bodyLength: 400 * 65_536 }), sink)
+    expect(await sink.outcome).toEqual({ kind: 'end' })
+    expect(sink.heads[0]?.status).toBe(413)
+    const second = new CollectingSink()
+    room.open(call(server), second)
+    await second.outcome
+    expect(second.heads[0]?.status).toBe(413)
+    expect(server.connections()).toBe(2)
+  })
+
+  test('a header value no HTTP head may hold is refused before anything is sent, without showing it', async () => {
+    const secret = new Secret('sk-line\nbreak')
+    const [, outcome] = await answerOf(nothing, { credential: { secret, fields: {} } })
+    expect(failed(outcome)).toMatchObject({ kind: 'protocol', sent: false })
+    expect(failed(outcome).detail).not.toContain('sk-line')
+  })
+
+  test('an idle connection the upstream closed is replaced, not used', async () => {
+    let closed: () => void = nothing
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const server = await serve(({ socket, onRequest }) => {
+      onRequest(() => socket.write(plainAnswer('{}'), () => socket.end()))
+      socket.on('close', closed)
+    })
+    const room = upstream()
+    for (let index = 0; index < 2; index += 1) {
+      const sink = new CollectingSink()
+      room.open(call(server), sink)
+      expect(await sink.outcome).toEqual({ kind: 'end' })
+      await gone
+    }
+    expect(server.connections()).toBe(2)
+  })
+})
+
+describe('abort', () => {
+  test('calls fail before it returns, and nothing after', async () => {
+    const server = await serve(({ socket, onRequest }) =>
+      onRequest(() => socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunked('data: 1\n\n')]))),
+    )
+    const sink = new CollectingSink()
+    const exchange = upstream().open(call(server), sink)
+    await new Promise<void>((resolve) => {
+      sink.onData = () => resolve()
+    })
+    exchange.abort()
+    expect(sink.over).toBe(true)
+    expect(failed(await sink.outcome)).toEqual({ kind: 'aborted', sent: true, detail: expect.any(String) })
+    exchange.abort()
+    exchange.pause()
+    exchange.resume()
+  })
+
+  test('before a connection stands, nothing is sent', async () => {
+    const server = await serve(() => undefined)
+    const sink = new CollectingSink()
+    upstream().open(call(server), sink).abort()
+    expect(failed(await sink.outcome)).toMatchObject({ kind: 'aborted', sent: false })
+  })
+
+  test('after the end changes nothing', async () => {
+    const server = await serve(({ socket, onRequest }) => onRequest(() => socket.write(plainAnswer('{}'))))
+    const sink = new CollectingSink()
+    const exchange = upstream().open(call(server), sink)
+    await sink.outcome
+    exchange.abort()
+    expect(await sink.outcome).toEqual({ kind: 'end' })
+  })
+
+  test('the upstream sees the connection close', async () => {
+    let closed: () => void = () => undefined
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const server = await serve(({ socket, onRequest }) => {
+      socket.on('close', closed)
+      onRequest(() => socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunked('data: 1\n\n')])))
+    })
+    const sink = new CollectingSink()
+    const exchange = upstream().open(call(server), sink)
+    sink.onData = () => exchange.abort()
+    await gone
+    expect(sink.over).toBe(true)
+  })
+
+  test('by signal, also one that was given already aborted', async () => {
+    const server = await serve(() => undefined)
+    const controller = new AbortController()
+    const [running, late] = [new CollectingSink(), new CollectingSink()]
+    const room = upstream()
+    room.open(call(server, { signal: controller.signal }), running)
+    controller.abort()
+    expect(failed(await running.outcome).kind).toBe('aborted')
+    room.open(call(server, { signal: controller.signal }), late)
+    expect(late.over).toBe(false)
+    expect(failed(await late.outcome)).toMatchObject({ kind: 'aborted', sent: false })
+  })
+})
+
+describe('time', () => {
+  async function arrived(
+    server: (resolve: () => void) => Script,
+    timers: ManualTimers,
+  ): Promise<CollectingSink> {
+    let resolve: () => void = () => undefined
+    const reached = new Promise<void>((given) => {
+      resolve = given
+    })
+    const scripted = await serve(server(resolve))
+    const sink = new CollectingSink()
+    upstream(timers).open(call(scripted), sink)
+    await reached
+    return sink
+  }
+
+  test('no byte of an answer within first_byte_ms', async () => {
+    const timers = new ManualTimers()
+    const sink = await arrived(
+      (resolve) =>
+        ({ onRequest }) =>
+          onRequest(resolve),
+      timers,
+    )
+    timers.advance(59_999)
+    expect(sink.over).toBe(false)
+    timers.advance(1)
+    expect(failed(await sink.outcome)).toMatchObject({ kind: 'first-byte-timeout', sent: true })
+    expect(timers.pending).toBe(0)
+  })
+
+  test('a head alone does not stop the wait for the first byte', async () => {
+    const timers = new ManualTimers()
+    const server = await serve(({ socket, onRequest }) => onRequest(() => socket.write(STREAM_HEAD)))
+    const sink = new CollectingSink()
+    upstream(timers).open(call(server), sink)
+    await new Promise<void>((resolve) => {
+      sink.onHead = () => resolve()
+    })
+    timers.advance(60_000)
+    expect(failed(await sink.outcome).kind).toBe('first-byte-timeout')
+  })
+
+  test('silence of idle_ms inside an answer, counted from the last byte', async () => {
+    const timers = new ManualTimers()
+    const server = await serve(({ socket, onRequest }) => {
+      onRequest(() => socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunked('data: 1\n\n')])))
+    })
+    const sink = new CollectingSink()
+    upstream(timers).open(call(server), sink)
+    await new Promise<void>((resolve) => {
+      sink.onData = () => resolve()
+    })
+    timers.advance(99_999)
+    expect(sink.over).toBe(false)
+    timers.advance(1)
+    expect(failed(await sink.outcome)).toMatchObject({ kind: 'idle-timeout', sent: true })
+  })
+
+  test('a stream we paused never times out, and is given its full time again when resumed', async () => {
+    const timers = new ManualTimers()
+    const server = await serve(({ socket, onRequest }) => {
+      onRequest(() => socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunked('data: 1\n\n')])))
+    })
+    const sink = new CollectingSink()
+    const exchange = upstream(timers).open(call(server), sink)
+    await new Promise<void>((resolve) => {
+      sink.onData = () => resolve()
+    })
+    exchange.pause()
+    timers.advance(1_000_000)
+    expect(sink.over).toBe(false)
+    exchange.resume()
+    timers.advance(99_999)
+    expect(sink.over).toBe(false)
+    timers.advance(100_000)
+    expect(failed(await sink.outcome).kind).toBe('idle-timeout')
+  })
+
+  test('an exchange that ended leaves no timer behind', async () => {
+    const timers = new ManualTimers()
+    const server = await serve(({ socket, onRequest }) => onRequest(() => socket.write(plainAnswer('{}'))))
+    const sink = new CollectingSink()
+    upstream(timers).open(call(server), sink)
+    await sink.outcome
+    expect(timers.pending).toBe(0)
+  })
+})
+
+describe('back-pressure', () => {
+  test('a paused exchange stops reading: the upstream cannot write on', async () => {
+    const piece = chunked(Buffer.alloc(65_536, 'x'))
+    const total = 200
+    let written = 0
+    let stalled: () => void = () => undefined
+    const full = new Promise<void>((resolve) => {
+      stalled = resolve
+    })
+    const server = await serve(({ socket, onRequest }) => {
+      const pump = (): void => {
+        while (written < total) {
+          written += 1
+          if (!socket.write(piece)) {
+            socket.once('drain', pump)
+            return
+          }
+        }
+        socket.end('0\r\n\r\n')
+      }
+      onRequest(() => {
+        socket.write(STREAM_HEAD)
+        pump()
+        // Nothing drains while the other side does not read: once the buffers are full the count stands still.
+        let before = -1
+        let still = 0
+        const watch = (): void => {
+          still = before === written ? still + 1 : 0
+          before = written
+          if (still < 200) setImmediate(watch)
+          else stalled()
+        }
+        watch()
+      })
+    })
+    const sink = new CollectingSink()
+    const exchange = upstream().open(call(server), sink)
+    sink.onHead = () => exchange.pause()
+    await full
+    expect(sink.length).toBeLessThan(2 * 65_536)
+    expect(written).toBeLessThan(total)
+    exchange.resume()
+    expect(await sink.outcome).toEqual({ kind: 'end' })
+    expect(sink.length).toBe(total * 65_536)
+  })
+
+  test('an upstream that reads slowly holds the upload back: 100 MiB are never copied', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'b')
+    const body = Array.from({ length: 100 }, () => chunk)
+    let received = 0
+    const before = process.memoryUsage().arrayBuffers
+    let peak = 0
+    const server = await serve(({ socket }) => {
+      socket.on('data', (bytes: Buffer) => {
+        received += bytes.byteLength
+        peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
+        if (received >= body.length * chunk.byteLength) socket.write(plainAnswer('{}'))
+      })
+    })
+    const sink = new CollectingSink()
+    upstream().open(call(server, { body, bodyLength: body.length * chunk.byteLength }), sink)
+    expect(await sink.outcome).toEqual({ kind: 'end' })
+    expect(received).toBeGreaterThan(100 * 1024 * 1024)
+    expect(peak).toBeLessThan(80 * 1024 * 1024)
+  })
+
+  test('pausing and resuming at every chunk loses nothing', async () => {
+    const pieces = Array.from({ length: 500 }, (_, index) => `data: ${index}\n\n`)
+    const server = await serve(({ socket, onRequest }) =>
+      onRequest(() => {
+        socket.write(STREAM_HEAD)
+        for (const piece of pieces) socket.write(chunked(piece))
+        socket.write('0\r\n\r\n')
+      }),
+    )
+    const sink = new CollectingSink()
+    const exchange = upstream().open(call(server), sink)
+    sink.onData = () => {
+      exchange.pause()
+      setImmediate(() => exchange.resume())
+    }
+    expect(await sink.outcome).toEqual({ kind: 'end' })
+    expect(sink.text).toBe(pieces.join(''))
+  })
+})
+
+describe('close', () => {
+  test('waits for the exchange under way and takes no new one', async () => {
+    let answer: () => void = () => undefined
+    const server = await serve(({ socket, onRequest }) =>
+      onRequest(() => {
+        answer = () => socket.write(plainAnswer('{"late":true}'))
+        reached()
+      }),
+    )
+    let reached: () => void = () => undefined
+    const request = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const room = openUpstream({ timers: new ManualTimers() })
+    const [running, late] = [new CollectingSink(), new CollectingSink()]
+    room.open(call(server), running)
+    await request
+    const closing = room.close()
+    room.open(call(server), late)
+    expect(failed(await late.outcome)).toMatchObject({ kind: 'connect', sent: false })
+    answer()
+    expect(await running.outcome).toEqual({ kind: 'end' })
+    await closing
+  })
+})

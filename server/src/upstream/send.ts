@@ -319,7 +319,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   }
 }
 
-/** Errors of the request's own making: nothing went out. */
+/** What came was no HTTP we can read, or what should go out is none. */
 const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_INVALID_ARG',
@@ -329,7 +329,8 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
 
 function kindOfError(error: Error, phase: Phase): TransportFailure['kind'] {
   const code = codeOf(error) ?? ''
-  if (PROTOCOL_CODES.has(code) || code.startsWith('HPE_')) return 'protocol'
+  // The parser's own error has no usable code in every version.
+  if (PROTOCOL_CODES.has(code) || error.name === 'HTTPParserError') return 'protocol'
   return phase === 'connecting' ? 'connect' : 'reset'
 }
 
