@@ -1,0 +1,100 @@
+import type { AccountRow, LimitState } from '../calls/hot-rows.ts'
+import type { Demand, Funding, Refusal } from '../calls/operations.ts'
+import type { VendorCode } from '../ids.ts'
+import { quotaTiers, readQuota } from '../limits/quota.ts'
+import { type MicroCredits, microCredits, ZERO } from '../money.ts'
+import type { CostBounds } from '../pricing/bound-cost.ts'
+import { decideCredits, type Month } from './credits.ts'
+import { refuseRightToCall } from './right-to-call.ts'
+
+/** Who pays for one model and what has to be held for it. */
+export interface Funded {
+  readonly kind: 'funded'
+  readonly funding: Funding
+  readonly held: MicroCredits
+  readonly monthHeld: MicroCredits
+  readonly exchanged: MicroCredits
+  readonly quotaHeld: MicroCredits
+}
+
+export type FundingDecision = Funded | { readonly kind: 'refused'; readonly refusal: Refusal }
+
+export interface FundingQuestion {
+  readonly account: AccountRow
+  /** State of `quota:<account>`. */
+  readonly quota: LimitState
+  readonly demand: Pick<Demand, 'vendors' | 'subscriptionCovered'>
+  readonly cost: CostBounds
+  readonly at: number
+  readonly month: Month
+}
+
+/**
+ * The order of payment: own credential for the chain's vendor, then the subscription's quota, then Credits when API
+ * deduction is on (decisions, Money). Where own credentials fit some chains and nothing pays for the others, the call
+ * may use those chains alone. Refusals: 40202 nothing can ever pay, 42905 only a used-up quota could, 42906 the cap.
+ */
+export function decideFunding(question: FundingQuestion): FundingDecision {
+  const byokVendors = question.demand.vendors.filter((vendor) =>
+    question.account.byokVendors.includes(vendor),
+  )
+  if (byokVendors.length > 0 && byokVendors.length === question.demand.vendors.length) {
+    return byokOnly(byokVendors)
+  }
+  const decision = decidePayer(question, byokVendors)
+  return decision.kind === 'refused' && byokVendors.length > 0 ? byokOnly(byokVendors) : decision
+}
+
+const NOTHING_HELD = { held: ZERO, monthHeld: ZERO, exchanged: ZERO, quotaHeld: ZERO }
+
+function byokOnly(byokVendors: readonly VendorCode[]): Funded {
+  return { kind: 'funded', funding: { kind: 'funded', byokVendors, otherwise: 'none' }, ...NOTHING_HELD }
+}
+
+function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode[]): FundingDecision {
+  const quota = decideQuota(question)
+  if (quota.kind === 'held') {
+    const funding: Funding = { kind: 'funded', byokVendors, otherwise: 'subscription' }
+    return { kind: 'funded', funding, ...NOTHING_HELD, quotaHeld: quota.held }
+  }
+  const usedUp = quota.kind === 'used-up' ? refuse(42905, quota.retryAfterMs) : undefined
+  if (!question.account.apiDeduction) return usedUp ?? refuseToPay(question.account)
+  const credits = decideCredits(question.account, question.cost, question)
+  switch (credits.kind) {
+    case 'held': {
+      const { held, monthHeld, exchanged } = credits
+      const funding: Funding = { kind: 'funded', byokVendors, otherwise: 'credits' }
+      return { kind: 'funded', funding, held, monthHeld, exchanged, quotaHeld: ZERO }
+    }
+    case 'too-few':
+      return usedUp ?? refuseToPay(question.account)
+    case 'capped':
+      return usedUp ?? refuse(42906, credits.retryAfterMs)
+  }
+}
+
+type QuotaDecision =
+  | { readonly kind: 'held'; readonly held: MicroCredits }
+  | { readonly kind: 'used-up'; readonly retryAfterMs: number }
+  | { readonly kind: 'not-covered' }
+
+/** A plan without quota tiers opens models by its level and pays for nothing. */
+function decideQuota({ account, quota, demand, cost, at }: FundingQuestion): QuotaDecision {
+  const { subscription } = account
+  if (subscription === undefined || at >= subscription.expiresAt) return { kind: 'not-covered' }
+  if (!demand.subscriptionCovered || quotaTiers(subscription.quota).length === 0)
+    return { kind: 'not-covered' }
+  const { room, retryAfterMs } = readQuota(quota, subscription.quota, { least: cost.least, at })
+  if (room < cost.least || room <= 0n) return { kind: 'used-up', retryAfterMs }
+  return { kind: 'held', held: microCredits(room < cost.full ? room : cost.full) }
+}
+
+const refuse = (code: 42905 | 42906, retryAfterMs: number): FundingDecision => ({
+  kind: 'refused',
+  refusal: { code, message: undefined, retryAfterMs },
+})
+
+const refuseToPay = (account: AccountRow): FundingDecision => ({
+  kind: 'refused',
+  refusal: refuseRightToCall(account),
+})

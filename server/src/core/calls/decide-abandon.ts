@@ -1,0 +1,32 @@
+import { giveBackLimits } from '../limits/limit-state.ts'
+import { settleQuota } from '../limits/quota.ts'
+import { microCredits, ZERO } from '../money.ts'
+import { accountOf } from './decide-settle.ts'
+import type { Draft } from './draft.ts'
+import type { AbandonOperation, DoneOutcome } from './operations.ts'
+
+/** The second door out: the upstream never generated, so everything is given back and nothing is charged. */
+export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOutcome {
+  const open = draft.openCall(operation.callId)
+  if (open === undefined) return { kind: 'done' }
+  const { callId, accountId, held, monthHeld } = open
+  if (held > 0n || monthHeld > 0n) {
+    const account = accountOf(draft, open)
+    draft.putAccount({
+      ...account,
+      held: microCredits(account.held - held),
+      monthHeld: microCredits(account.monthHeld - monthHeld),
+    })
+    draft.move({ step: 'release', callId, accountId, at: operation.at, amount: held })
+  }
+  if (open.quotaTiers.length > 0) {
+    const state = draft.limits(`quota:${accountId}`)
+    draft.putLimits(
+      settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged: 0n, at: operation.at }),
+    )
+  }
+  for (const taken of open.taken) draft.putLimits(giveBackLimits(draft.limits(taken.subject), taken))
+  draft.closeCall(callId)
+  draft.log({ ...operation.log, amount: ZERO, deducted: ZERO, subscriptionCovered: false, capped: false })
+  return { kind: 'done' }
+}

@@ -1,0 +1,152 @@
+import { exchangeWhenLow, spentIn } from '../admission/credits.ts'
+import type { CredentialId } from '../ids.ts'
+import type { Consumed } from '../limits/dimension-rule.ts'
+import { giveBackLimits, settleLimits } from '../limits/limit-state.ts'
+import { settleQuota } from '../limits/quota.ts'
+import { toUnits } from '../limits/units.ts'
+import { type MicroCredits, microCredits, ZERO } from '../money.ts'
+import { deductible } from '../pricing/price.ts'
+import type { Draft } from './draft.ts'
+import type { AccountRow, OpenCall } from './hot-rows.ts'
+import type { SettleOperation, SettleOutcome } from './operations.ts'
+
+/**
+ * The first door out. Whoever pays, all that was held is released and every window, slot and claim is settled; a call
+ * that has no open row was settled or abandoned before, and nothing changes.
+ */
+export function decideSettle(draft: Draft, operation: SettleOperation): SettleOutcome {
+  const open = draft.openCall(operation.callId)
+  if (open === undefined) return { kind: 'settled', first: false, deducted: ZERO }
+  const payer = payerOf(open, operation)
+  const due = payer === 'nobody' ? ZERO : deductible(operation.amount)
+  const credits = payCredits(draft, open, { operation, due: payer === 'credits' ? due : ZERO })
+  const quotaCharge = payer === 'subscription' ? due : ZERO
+  payQuota(draft, open, { operation, charged: quotaCharge })
+  const deducted = payer === 'subscription' ? quotaCharge : credits.charged
+  settleSubjects(draft, open, { operation, deducted })
+  draft.closeCall(open.callId)
+  draft.log({
+    ...operation.log,
+    amount: operation.amount,
+    deducted,
+    recipe: operation.recipe,
+    byok: operation.byok,
+    subscriptionCovered: payer === 'subscription',
+    capped: credits.capped,
+  })
+  return { kind: 'settled', first: true, deducted }
+}
+
+/**
+ * A call over an own credential costs nothing. `none` without one cannot come from the corridor; the platform's
+ * credential was used all the same, so Credits pay.
+ */
+function payerOf(open: OpenCall, operation: SettleOperation): 'nobody' | 'subscription' | 'credits' {
+  if (operation.byok) return 'nobody'
+  const isFallback = operation.modelId === open.fallbackModelId && operation.modelId !== open.modelId
+  const funding = (isFallback ? open.funding.fallback : undefined) ?? open.funding.model
+  return funding.otherwise === 'subscription' ? 'subscription' : 'credits'
+}
+
+interface CreditsPaid {
+  readonly charged: MicroCredits
+  /** The cap was lower than the charge. */
+  readonly capped: boolean
+}
+
+/** Releases the hold and charges; Credits may fall below zero by this call's overrun (decisions, Money). */
+function payCredits(
+  draft: Draft,
+  open: OpenCall,
+  pay: { readonly operation: SettleOperation; readonly due: MicroCredits },
+): CreditsPaid {
+  const { operation, due } = pay
+  if (due === 0n && open.held === 0n && open.monthHeld === 0n) return { charged: ZERO, capped: false }
+  const account = accountOf(draft, open)
+  const spent = spentIn(account, { startAt: operation.monthStart })
+  const charged = clipAtCap(account, spent, due)
+  const fromHold = charged < open.held ? charged : open.held
+  const paid: AccountRow = {
+    ...account,
+    credits: microCredits(account.credits - charged),
+    held: microCredits(account.held - open.held),
+    monthHeld: microCredits(account.monthHeld - open.monthHeld),
+    monthStart: Math.max(account.monthStart, operation.monthStart),
+    monthSpent: microCredits(spent + charged),
+  }
+  const exchanged = charged > 0n && account.apiDeduction ? exchangeWhenLow(paid) : ZERO
+  draft.putAccount(
+    exchanged === 0n
+      ? paid
+      : {
+          ...paid,
+          credits: microCredits(paid.credits + exchanged),
+          balance: microCredits(paid.balance - exchanged),
+        },
+  )
+  const movement = { callId: open.callId, accountId: open.accountId, at: operation.at }
+  draft.move({ ...movement, step: 'charge', amount: fromHold })
+  draft.move({ ...movement, step: 'overrun', amount: microCredits(charged - fromHold) })
+  draft.move({ ...movement, step: 'release', amount: microCredits(open.held - fromHold) })
+  draft.move({ ...movement, step: 'exchangeAtSettle', amount: exchanged })
+  return { charged, capped: charged < due }
+}
+
+/** The monthly cap is hard: what lies beyond it is not charged (decisions, Money). 0 is no cap. */
+function clipAtCap(account: AccountRow, spent: bigint, due: MicroCredits): MicroCredits {
+  if (account.monthlyCap <= 0n) return due
+  const room = account.monthlyCap - spent
+  if (room <= 0n) return ZERO
+  return microCredits(due < room ? due : room)
+}
+
+export function accountOf(draft: Draft, open: OpenCall): AccountRow {
+  const account = draft.account(open.accountId)
+  if (account === undefined) throw new Error(`the account of call ${open.callId} was not loaded`)
+  return account
+}
+
+function payQuota(
+  draft: Draft,
+  open: OpenCall,
+  pay: { readonly operation: SettleOperation; readonly charged: MicroCredits },
+): void {
+  const { operation, charged } = pay
+  if (open.quotaTiers.length === 0) return
+  const state = draft.limits(`quota:${open.accountId}`)
+  draft.putLimits(settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged, at: operation.at }))
+  const movement = { callId: open.callId, accountId: open.accountId, at: operation.at }
+  draft.move({ ...movement, step: 'quotaCharge', amount: charged })
+}
+
+/**
+ * Keys and accounts count what was deducted; a credential counts the exact amount, since its own bill comes below one
+ * Credit too. Only the credential that answered is charged; others were tried in vain and get everything back.
+ */
+function settleSubjects(
+  draft: Draft,
+  open: OpenCall,
+  settled: { readonly operation: SettleOperation; readonly deducted: MicroCredits },
+): void {
+  const { operation, deducted } = settled
+  const consumed: Consumed = {
+    tokens: toUnits(operation.tokens),
+    images: toUnits(operation.images),
+    videoSeconds: toUnits(operation.videoSeconds),
+    amount: deducted,
+  }
+  const answered = credentialSubject(operation.credentialId ?? open.claims.at(-1))
+  for (const taken of open.taken) {
+    const state = draft.limits(taken.subject)
+    const ofCredential = taken.subject.startsWith('credential:')
+    if (ofCredential && (operation.byok || taken.subject !== answered)) {
+      draft.putLimits(giveBackLimits(state, taken))
+      continue
+    }
+    const counted = ofCredential ? { ...consumed, amount: operation.amount } : consumed
+    draft.putLimits(settleLimits(state, taken, { consumed: counted, at: operation.at }))
+  }
+}
+
+const credentialSubject = (id: CredentialId | undefined): string | undefined =>
+  id === undefined ? undefined : `credential:${id}`

@@ -1,0 +1,83 @@
+import type { AccountId, CallId } from '../ids.ts'
+import { emptyState } from '../limits/limit-state.ts'
+import type { Policy } from '../limits/policy.ts'
+import { type TieredPolicy, tierPolicy } from '../limits/tiers.ts'
+import { ZERO } from '../money.ts'
+import type { TermsReader } from '../pricing/read-terms.ts'
+import type {
+  AccountRow,
+  HotChanges,
+  HotRows,
+  KeyRow,
+  LimitState,
+  OpenCall,
+  Subject,
+  Transfer,
+} from './hot-rows.ts'
+import { type Movement, transferOf } from './ledger.ts'
+import type { CallLogRow } from './log-row.ts'
+
+/** The rows of a batch as its operations leave them one after the other, and what has to be written in the end. */
+export interface Draft {
+  readonly reader: TermsReader
+  key(id: KeyRow['id']): KeyRow | undefined
+  account(id: AccountId): AccountRow | undefined
+  putAccount(account: AccountRow): void
+  /** A subject without a row has used nothing yet. */
+  limits(subject: Subject): LimitState
+  putLimits(state: LimitState): void
+  openCall(id: CallId): OpenCall | undefined
+  putOpenCall(call: OpenCall): void
+  closeCall(id: CallId): void
+  /** A movement of nothing is none. */
+  move(movement: Movement): void
+  log(row: CallLogRow): void
+  tiered(policy: Policy): TieredPolicy
+  changes(): HotChanges
+}
+
+export function openDraft(rows: HotRows, reader: TermsReader): Draft {
+  const accounts = new Map<AccountId, AccountRow>()
+  const limitStates = new Map<Subject, LimitState>()
+  const openCalls = new Map<CallId, OpenCall | 'closed'>()
+  const transfers: Transfer[] = []
+  const logs: CallLogRow[] = []
+  const policies = new Map<Policy, TieredPolicy>()
+  return {
+    reader,
+    key: (id) => rows.keys.get(id),
+    account: (id) => accounts.get(id) ?? rows.accounts.get(id),
+    putAccount: (account) => void accounts.set(account.id, account),
+    limits: (subject) => limitStates.get(subject) ?? rows.limitStates.get(subject) ?? emptyState(subject),
+    putLimits: (state) => void limitStates.set(state.subject, state),
+    openCall: (id) => {
+      const changed = openCalls.get(id)
+      return changed === 'closed' ? undefined : (changed ?? rows.openCalls.get(id))
+    },
+    putOpenCall: (call) => void openCalls.set(call.callId, call),
+    closeCall: (id) => {
+      // A call that was opened in this very batch has no row to remove.
+      if (rows.openCalls.has(id)) openCalls.set(id, 'closed')
+      else openCalls.delete(id)
+    },
+    move: (movement) => {
+      if (movement.amount !== ZERO) transfers.push(transferOf(movement))
+    },
+    log: (row) => void logs.push(row),
+    tiered: (policy) => {
+      const known = policies.get(policy)
+      if (known !== undefined) return known
+      const tiered = tierPolicy(policy)
+      policies.set(policy, tiered)
+      return tiered
+    },
+    changes: () => ({
+      accounts: [...accounts.values()],
+      limitStates: [...limitStates.values()],
+      openCallsPut: [...openCalls.values()].filter((call) => call !== 'closed'),
+      openCallsClosed: [...openCalls].filter(([, call]) => call === 'closed').map(([id]) => id),
+      transfers,
+      logs,
+    }),
+  }
+}

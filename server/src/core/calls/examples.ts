@@ -1,0 +1,269 @@
+/** Rows and operations with sensible values, for tests: a test names only what it is about. */
+import type { Pricing } from '../catalogue.ts'
+import { accountId, callId, chainId, instanceId, keyId, modelId, vendorCode } from '../ids.ts'
+import { UNLIMITED } from '../limits/policy.ts'
+import { type MicroCredits, microCredits, ZERO } from '../money.ts'
+import { NO_USAGE, type Usage } from '../canonical/usage.ts'
+import { priceCall } from '../pricing/price.ts'
+import { readTerms } from '../pricing/read-terms.ts'
+import type { PriceTerms } from '../pricing/terms.ts'
+import { type BatchDecision, decideBatch } from './decide.ts'
+import type { AccountRow, HotRows, KeyRow, LimitState, OpenCall, Subject, Transfer } from './hot-rows.ts'
+import type { CallLogRow } from './log-row.ts'
+import type {
+  AbandonOperation,
+  Demand,
+  HotOperation,
+  HotOutcome,
+  ReserveOperation,
+  SettleOperation,
+} from './operations.ts'
+
+export const KEY = keyId('key_1')
+export const ACCOUNT = accountId('acc_1')
+export const CHAIN = chainId(1)
+export const MODEL = modelId('example-model')
+export const FALLBACK = modelId('fallback-model')
+export const VENDOR = vendorCode('openai')
+
+export const credits = (count: number): MicroCredits => microCredits(BigInt(Math.round(count * 1_000_000)))
+
+export const NO_PRICES: Pricing = {
+  billingModes: ['token'],
+  inputPrice: null,
+  outputPrice: null,
+  cacheInputPrice: null,
+  cacheOutputPrice: null,
+  cacheWritePrice: null,
+  cacheWrite1hPrice: null,
+  requestPrice: null,
+  imagePrice: null,
+  videoPrice: null,
+}
+
+/** 1 Credit per 1 000 input tokens, 10 Credits per 1 000 output tokens. */
+export const TERMS: PriceTerms = {
+  pricing: { ...NO_PRICES, inputPrice: '1', outputPrice: '10' },
+  creditsPerYuan: '1000',
+  multipliers: { '1': '1' },
+}
+
+export const TERMS_TEXT = JSON.stringify(TERMS)
+
+export function exampleKey(changes: Partial<KeyRow> = {}): KeyRow {
+  return {
+    id: KEY,
+    accountId: ACCOUNT,
+    status: 'enabled',
+    expiresAt: undefined,
+    policy: undefined,
+    ...changes,
+  }
+}
+
+export function exampleAccount(changes: Partial<AccountRow> = {}): AccountRow {
+  return {
+    id: ACCOUNT,
+    status: 'active',
+    verification: 1,
+    userRate: '100',
+    credits: credits(1000),
+    held: ZERO,
+    balance: ZERO,
+    apiDeduction: true,
+    monthlyCap: ZERO,
+    monthStart: 0,
+    monthSpent: ZERO,
+    monthHeld: ZERO,
+    autoExchange: { enabled: false, belowCredits: ZERO, step: ZERO },
+    subscription: undefined,
+    policy: UNLIMITED,
+    byokVendors: [],
+    ...changes,
+  }
+}
+
+/** Costs 11 Credits in full: 1 000 tokens in, 1 000 out. */
+export function exampleDemand(changes: Partial<Demand> = {}): Demand {
+  return {
+    modelId: MODEL,
+    requiredVerification: 0,
+    requiredPlan: 0,
+    subscriptionCovered: true,
+    vendors: [VENDOR],
+    terms: TERMS_TEXT,
+    estimate: {
+      inputTokens: 1000,
+      outputTokens: 1000,
+      images: 0,
+      videoSeconds: 0,
+      bound: 'strict',
+      worstInputTokens: 1000,
+      worstOutputTokens: 1000,
+    },
+    ...changes,
+  }
+}
+
+export function exampleReserve(id: string, changes: Partial<ReserveOperation> = {}): ReserveOperation {
+  return {
+    kind: 'reserve',
+    callId: callId(id),
+    instanceId: instanceId('instance_1'),
+    at: 1_000_000,
+    keyId: KEY,
+    accountId: ACCOUNT,
+    counts: { requests: 1, images: 0, videos: 0, videoSeconds: 0 },
+    model: exampleDemand(),
+    fallback: undefined,
+    defaultPolicy: UNLIMITED,
+    monthStart: 0,
+    description: '{}',
+    ...changes,
+  }
+}
+
+export function exampleLog(id: string, changes: Partial<CallLogRow> = {}): CallLogRow {
+  return {
+    callId: callId(id),
+    requestId: id,
+    createdAt: 1_000_000,
+    endedAt: 1_000_000,
+    endpoint: '/v1/chat/completions',
+    clientProtocol: 'chat',
+    upstreamProtocol: 'chat',
+    modelRequested: MODEL,
+    model: MODEL,
+    vendorCode: VENDOR,
+    chainId: CHAIN,
+    keyId: KEY,
+    accountId: ACCOUNT,
+    stream: false,
+    httpStatus: 200,
+    code: undefined,
+    user: undefined,
+    appId: undefined,
+    customId: undefined,
+    usage: NO_USAGE,
+    usageSource: undefined,
+    secondsDeclared: undefined,
+    secondsProduced: undefined,
+    images: 0,
+    amount: ZERO,
+    deducted: ZERO,
+    recipe: undefined,
+    subscriptionCovered: false,
+    byok: false,
+    capped: false,
+    droppedFields: [],
+    attempts: [],
+    firstByteMs: undefined,
+    durationMs: 0,
+    clientGone: false,
+    ending: 'complete',
+    ...changes,
+  }
+}
+
+export interface ExampleUse {
+  readonly usage?: Partial<Usage>
+  readonly images?: number
+  readonly videoSeconds?: number
+  readonly terms?: PriceTerms
+  readonly userRate?: string
+}
+
+/** Settles what was used at the example's prices. */
+export function exampleSettle(
+  id: string,
+  use: ExampleUse = {},
+  changes: Partial<SettleOperation> = {},
+): SettleOperation {
+  const usage = { ...NO_USAGE, ...use.usage }
+  const images = use.images ?? 0
+  const videoSeconds = use.videoSeconds ?? 0
+  const { recipe, amount } = priceCall(
+    { usage, images, videoSeconds, requests: 1 },
+    { terms: use.terms ?? TERMS, chainId: CHAIN, userRate: use.userRate ?? '100' },
+  )
+  return {
+    kind: 'settle',
+    callId: callId(id),
+    keyId: KEY,
+    accountId: ACCOUNT,
+    at: 1_000_000,
+    monthStart: 0,
+    modelId: MODEL,
+    byok: false,
+    recipe,
+    amount,
+    tokens: (usage.input ?? 0) + (usage.output ?? 0),
+    images,
+    videoSeconds,
+    log: exampleLog(id, { usage, images }),
+    ...changes,
+  }
+}
+
+export function exampleAbandon(id: string, changes: Partial<AbandonOperation> = {}): AbandonOperation {
+  return {
+    kind: 'abandon',
+    callId: callId(id),
+    keyId: KEY,
+    accountId: ACCOUNT,
+    at: 1_000_000,
+    log: exampleLog(id, { httpStatus: 502 }),
+    ...changes,
+  }
+}
+
+/** A store in memory: runs batches one after the other and keeps what they change. */
+export interface ExampleStore {
+  run(...operations: readonly HotOperation[]): readonly HotOutcome[]
+  account(): AccountRow
+  rows(): HotRows
+  readonly transfers: Transfer[]
+  readonly logs: CallLogRow[]
+  put(row: { readonly account: AccountRow } | { readonly key: KeyRow }): void
+}
+
+export function exampleStore(start: { account?: AccountRow; key?: KeyRow } = {}): ExampleStore {
+  const account = start.account ?? exampleAccount()
+  const key = start.key ?? exampleKey()
+  const keys = new Map([[key.id, key]])
+  const accounts = new Map([[account.id, account]])
+  const limitStates = new Map<Subject, LimitState>()
+  const openCalls = new Map<OpenCall['callId'], OpenCall>()
+  const rows: HotRows = { keys, accounts, limitStates, openCalls }
+  const transfers: Transfer[] = []
+  const logs: CallLogRow[] = []
+  const keep = ({ changes }: BatchDecision) => {
+    for (const row of changes.accounts) accounts.set(row.id, row)
+    for (const row of changes.limitStates) limitStates.set(row.subject, row)
+    for (const row of changes.openCallsPut) openCalls.set(row.callId, row)
+    for (const id of changes.openCallsClosed) openCalls.delete(id)
+    transfers.push(...changes.transfers)
+    logs.push(...changes.logs)
+  }
+  return {
+    run: (...operations) => {
+      const decision = decideBatch(rows, operations)
+      keep(decision)
+      return decision.outcomes
+    },
+    account: () => {
+      const row = accounts.get(account.id)
+      if (row === undefined) throw new Error('the example account is gone')
+      return row
+    },
+    rows: () => rows,
+    transfers,
+    logs,
+    put: (row) => {
+      if ('account' in row) accounts.set(row.account.id, row.account)
+      else keys.set(row.key.id, row.key)
+    },
+  }
+}
+
+export const parsedTerms = (terms: PriceTerms) => readTerms(JSON.stringify(terms))

@@ -1,0 +1,87 @@
+/**
+ * The movements of money a call makes. A transfer takes from `debit` and gives to `credit`, so each is balanced by
+ * construction. The transaction id is the call's and the sequence is fixed per kind, so repeating a movement collides
+ * with itself instead of booking twice.
+ */
+import type { AccountId, CallId } from '../ids.ts'
+import type { MicroCredits } from '../money.ts'
+import type { Transfer } from './hot-rows.ts'
+
+/** Place of each movement within its call; never renumbered, since the ledger holds them for ever. */
+export const SEQUENCE = {
+  /** Balance → Credits before the hold. */
+  exchangeAtReserve: 0,
+  /** Credits → held. */
+  hold: 1,
+  /** held → revenue. */
+  charge: 2,
+  /** Credits → revenue: what the hold did not cover. */
+  overrun: 3,
+  /** held → Credits. */
+  release: 4,
+  /** Subscription quota → quota revenue. */
+  quotaCharge: 5,
+  /** Balance → Credits after the charge. */
+  exchangeAtSettle: 6,
+} as const
+
+const KINDS = {
+  exchangeAtReserve: 'exchange',
+  hold: 'hold',
+  charge: 'charge',
+  overrun: 'charge',
+  release: 'release',
+  quotaCharge: 'quota-charge',
+  exchangeAtSettle: 'exchange',
+} as const satisfies Record<keyof typeof SEQUENCE, Transfer['kind']>
+
+export interface Movement {
+  readonly step: keyof typeof SEQUENCE
+  readonly callId: CallId
+  readonly accountId: AccountId
+  readonly at: number
+  readonly amount: MicroCredits
+}
+
+export function transferOf(movement: Movement): Transfer {
+  const { step, callId, at, amount } = movement
+  const [debit, credit] = accountsOf(step, movement.accountId)
+  return {
+    transactionId: callId,
+    sequence: SEQUENCE[step],
+    at,
+    debit,
+    credit,
+    amount,
+    kind: KINDS[step],
+    reference: callId,
+  }
+}
+
+export const REVENUE = 'platform/revenue'
+/** Counterpart of what subscriptions paid: kept apart, since no Credits were spent. */
+export const QUOTA_REVENUE = 'platform/quota-revenue'
+
+export const creditsPool = (account: AccountId): string => `${account}/credits`
+export const heldPool = (account: AccountId): string => `${account}/held`
+export const balancePool = (account: AccountId): string => `${account}/balance`
+/** Falls below zero by what the subscription paid: its windows roll, so no fixed amount is granted to it. */
+export const quotaPool = (account: AccountId): string => `${account}/quota`
+
+function accountsOf(step: Movement['step'], account: AccountId): readonly [debit: string, credit: string] {
+  switch (step) {
+    case 'exchangeAtReserve':
+    case 'exchangeAtSettle':
+      return [balancePool(account), creditsPool(account)]
+    case 'hold':
+      return [creditsPool(account), heldPool(account)]
+    case 'charge':
+      return [heldPool(account), REVENUE]
+    case 'overrun':
+      return [creditsPool(account), REVENUE]
+    case 'release':
+      return [heldPool(account), creditsPool(account)]
+    case 'quotaCharge':
+      return [quotaPool(account), QUOTA_REVENUE]
+  }
+}

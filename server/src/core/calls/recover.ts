@@ -1,0 +1,204 @@
+import { NO_USAGE, type Usage } from '../canonical/usage.ts'
+import { type VendorCode, vendorCode } from '../ids.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { ZERO } from '../money.ts'
+import { priceCall } from '../pricing/price.ts'
+import { readTerms } from '../pricing/read-terms.ts'
+import type { CallProgress, OpenCall } from './hot-rows.ts'
+import type { CallLogRow } from './log-row.ts'
+import type { AbandonOperation, SettleOperation } from './operations.ts'
+
+/** What is known of a call when it is reserved and stands in its log row however it ends. */
+export interface CallDescription {
+  readonly requestId: string
+  /** Epoch ms. */
+  readonly createdAt: number
+  readonly endpoint: string
+  readonly clientProtocol: string
+  readonly modelRequested: string | undefined
+  readonly stream: boolean
+  readonly user: string | undefined
+  readonly appId: string | undefined
+  readonly customId: string | undefined
+  readonly secondsDeclared?: number | undefined
+  /** Chain id → who answers there, so that a recovered row can name the vendor. */
+  readonly chains?: Readonly<Record<string, DescribedChain>> | undefined
+}
+
+export interface DescribedChain {
+  readonly vendorCode: VendorCode
+  readonly upstreamProtocol: string
+}
+
+export function encodeDescription(description: CallDescription): string {
+  return JSON.stringify(description)
+}
+
+/** Reads a description back; of a damaged one what can be read, since losing the charge would be worse. */
+export function decodeDescription(
+  text: string,
+  call: Pick<OpenCall, 'callId' | 'startedAt' | 'modelId'>,
+): CallDescription {
+  const parsed = parseObject(text)
+  return {
+    requestId: textOf(parsed['requestId']) ?? call.callId,
+    createdAt: numberOf(parsed['createdAt']) ?? call.startedAt,
+    endpoint: textOf(parsed['endpoint']) ?? '',
+    clientProtocol: textOf(parsed['clientProtocol']) ?? '',
+    modelRequested: textOf(parsed['modelRequested']),
+    stream: parsed['stream'] === true,
+    user: textOf(parsed['user']),
+    appId: textOf(parsed['appId']),
+    customId: textOf(parsed['customId']),
+    secondsDeclared: numberOf(parsed['secondsDeclared']),
+    chains: chainsOf(parsed['chains']),
+  }
+}
+
+/**
+ * How a call whose process is gone leaves: at its last known usage by the first door, or by the second when nothing was
+ * produced. The charge counts in the month the account stands in, since nobody tells the time zone here; a caller that
+ * knows the month passes it.
+ */
+export function decideRecovery(
+  call: OpenCall,
+  at: number,
+  monthStart = 0,
+): SettleOperation | AbandonOperation {
+  const description = decodeDescription(call.description, call)
+  const { progress } = call
+  if (progress === undefined || !hasProduced(call, progress)) {
+    const { callId, keyId, accountId } = call
+    return { kind: 'abandon', callId, keyId, accountId, at, log: rowOf(call, description, undefined) }
+  }
+  return settleRecovered(call, { description, progress, at, monthStart })
+}
+
+/** A video task is produced as soon as the vendor has it: its seconds are declared, not counted (contract §8 rule 4). */
+function hasProduced(call: OpenCall, progress: CallProgress): boolean {
+  const { input, cachedInput, cacheWrite, cacheWrite1h, output } = progress.usage
+  const declared = progress.usageSource === 'declared' && call.counts.videos > 0
+  const tokens = [input, cachedInput, cacheWrite, cacheWrite1h, output]
+  return declared || progress.images > 0 || tokens.some((count) => count !== undefined && count > 0)
+}
+
+function settleRecovered(
+  call: OpenCall,
+  known: {
+    readonly description: CallDescription
+    readonly progress: CallProgress
+    readonly at: number
+    readonly monthStart: number
+  },
+): SettleOperation {
+  const { progress, at, monthStart } = known
+  const isFallback = progress.modelId === call.fallbackModelId && progress.modelId !== call.modelId
+  const terms = readTerms((isFallback ? call.fallbackTerms : undefined) ?? call.terms)
+  if (terms.kind === 'unreadable') throw new Error(`call ${call.callId} cannot be priced: ${terms.reason}`)
+  const videoSeconds = progress.usageSource === 'declared' ? call.counts.videoSeconds : 0
+  const { recipe, amount } = priceCall(
+    { usage: progress.usage, images: progress.images, videoSeconds, requests: call.counts.requests },
+    { terms: terms.terms, chainId: progress.chainId, userRate: call.userRate },
+  )
+  return {
+    kind: 'settle',
+    callId: call.callId,
+    keyId: call.keyId,
+    accountId: call.accountId,
+    at,
+    monthStart,
+    modelId: progress.modelId,
+    credentialId: progress.credentialId,
+    byok: progress.byok,
+    recipe,
+    amount,
+    tokens: tokensOf(progress.usage),
+    images: progress.images,
+    videoSeconds,
+    log: { ...rowOf(call, known.description, progress), amount, recipe },
+  }
+}
+
+/** All tokens of a call, every class once; reasoning is part of output. */
+export function tokensOf(usage: Usage): number {
+  return (
+    (usage.input ?? 0) +
+    (usage.cachedInput ?? 0) +
+    (usage.cacheWrite ?? 0) +
+    (usage.cacheWrite1h ?? 0) +
+    (usage.output ?? 0)
+  )
+}
+
+/** A stream that had begun showed 200; anything else ended without an answer. */
+function rowOf(call: OpenCall, description: CallDescription, progress: CallProgress | undefined): CallLogRow {
+  const chain = progress && description.chains?.[String(progress.chainId)]
+  const begun = progress !== undefined && description.stream
+  return {
+    callId: call.callId,
+    requestId: description.requestId,
+    createdAt: description.createdAt,
+    endedAt: call.touchedAt,
+    endpoint: description.endpoint,
+    clientProtocol: description.clientProtocol,
+    upstreamProtocol: chain?.upstreamProtocol,
+    modelRequested: description.modelRequested,
+    model: progress?.modelId,
+    vendorCode: chain?.vendorCode,
+    chainId: progress?.chainId,
+    keyId: call.keyId,
+    accountId: call.accountId,
+    stream: description.stream,
+    httpStatus: begun ? 200 : 500,
+    code: begun ? undefined : 50000,
+    user: description.user,
+    appId: description.appId,
+    customId: description.customId,
+    usage: progress?.usage ?? NO_USAGE,
+    usageSource: progress?.usageSource,
+    secondsDeclared: description.secondsDeclared,
+    secondsProduced: undefined,
+    images: progress?.images ?? 0,
+    amount: ZERO,
+    deducted: ZERO,
+    recipe: undefined,
+    subscriptionCovered: false,
+    byok: progress?.byok ?? false,
+    capped: false,
+    droppedFields: [],
+    attempts: [],
+    firstByteMs: undefined,
+    durationMs: Math.max(0, call.touchedAt - description.createdAt),
+    clientGone: false,
+    ending: 'recovered',
+  }
+}
+
+function parseObject(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : {}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
+
+const textOf = (value: JsonValue | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined
+const numberOf = (value: JsonValue | undefined): number | undefined =>
+  typeof value === 'number' ? value : undefined
+
+function chainsOf(value: JsonValue | undefined): CallDescription['chains'] {
+  if (!isJsonObject(value)) return undefined
+  const chains: Record<string, DescribedChain> = {}
+  for (const [id, chain] of Object.entries(value)) {
+    if (!isJsonObject(chain)) continue
+    const vendor = textOf(chain['vendorCode'])
+    const upstreamProtocol = textOf(chain['upstreamProtocol'])
+    if (vendor !== undefined && upstreamProtocol !== undefined) {
+      chains[id] = { vendorCode: vendorCode(vendor), upstreamProtocol }
+    }
+  }
+  return chains
+}

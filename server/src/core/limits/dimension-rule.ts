@@ -1,0 +1,29 @@
+import type { Counts } from '../calls/operations.ts'
+
+/** Everything the engine of windows needs to know of one dimension. */
+export interface DimensionRule {
+  /** Code a full window refuses with (decisions, Errors). */
+  readonly code: 42902 | 42903 | 42910
+  /**
+   * How a call takes part when it is admitted (decisions, Admission).
+   * `count`: charged at once, given back when the upstream never generated.
+   * `hold`: held until settlement, which charges what was really used.
+   * `room`: nothing is taken, but a window already full refuses the next call; charged at settlement.
+   */
+  readonly admission: 'count' | 'hold' | 'room'
+  /** Units a window counts in for 1 of the policy's limit. */
+  readonly unitsPerLimit: bigint
+  /** How much a call asks for at admission; 0: the dimension does not concern it. For `room` any positive number. */
+  asks(counts: Counts): number
+  /** Units the whole call used, known at settlement; undefined: what was taken at admission stands. */
+  uses(consumed: Consumed): bigint | undefined
+}
+
+/** What a settled call used up, in units of the windows. */
+export interface Consumed {
+  readonly tokens: bigint
+  readonly images: bigint
+  readonly videoSeconds: bigint
+  /** µCr. */
+  readonly amount: bigint
+}

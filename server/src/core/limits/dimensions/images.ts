@@ -1,0 +1,10 @@
+import type { DimensionRule } from '../dimension-rule.ts'
+
+/** Generated images: one is taken at admission by a call billed by image, the true count is settled. */
+export const images: DimensionRule = {
+  code: 42902,
+  admission: 'count',
+  unitsPerLimit: 1n,
+  asks: (counts) => counts.images,
+  uses: (consumed) => consumed.images,
+}

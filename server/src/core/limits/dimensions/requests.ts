@@ -1,0 +1,10 @@
+import type { DimensionRule } from '../dimension-rule.ts'
+
+/** Calls, counted when they are admitted. */
+export const requests: DimensionRule = {
+  code: 42902,
+  admission: 'count',
+  unitsPerLimit: 1n,
+  asks: (counts) => counts.requests,
+  uses: () => undefined,
+}

@@ -1,0 +1,10 @@
+import type { DimensionRule } from '../dimension-rule.ts'
+
+/** Tokens of every class, charged at settlement. A video call has none, so a full token window does not stop it. */
+export const tokens: DimensionRule = {
+  code: 42903,
+  admission: 'room',
+  unitsPerLimit: 1n,
+  asks: (counts) => (counts.videos > 0 ? 0 : 1),
+  uses: (consumed) => consumed.tokens,
+}

@@ -1,0 +1,10 @@
+import type { DimensionRule } from '../dimension-rule.ts'
+
+/** Declared seconds of video: known when the task is admitted, so they are held then and charged at settlement. */
+export const videoSeconds: DimensionRule = {
+  code: 42910,
+  admission: 'hold',
+  unitsPerLimit: 1n,
+  asks: (counts) => counts.videoSeconds,
+  uses: (consumed) => consumed.videoSeconds,
+}

@@ -1,0 +1,212 @@
+/**
+ * The limits of one subject: check, take, give back, settle. All or nothing is kept by asking `decideLimits` of every
+ * subject first and taking only when none refuses; a refused call consumes nothing (decisions, Admission).
+ */
+import type { LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
+import type { Counts, WindowReading } from '../calls/operations.ts'
+import type { Consumed, DimensionRule } from './dimension-rule.ts'
+import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'
+import { toUnits } from './units.ts'
+import { endsInMs, giveBackUsed, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
+
+export interface Exceeded {
+  readonly code: LimitCode
+  readonly retryAfterMs: number
+}
+
+/** A full concurrency limit frees when any call ends, which nobody can foretell (decisions, Errors). */
+export const CONCURRENCY_RETRY_MS = 1_000
+
+export const emptyState = (subject: Subject): LimitState => ({ subject, slots: 0, windows: [] })
+
+/**
+ * The exceeded limit that takes longest to free, or undefined when the call may pass. Waiting for the longest is
+ * waiting enough (contract §7.3 rule 2), so code and `Retry-After` name the same window.
+ */
+export function decideLimits(
+  state: LimitState,
+  policy: TieredPolicy,
+  call: { readonly counts: Counts; readonly at: number },
+): Exceeded | undefined {
+  let exceeded: Exceeded | undefined
+  if (policy.concurrency !== undefined && state.slots >= policy.concurrency) {
+    exceeded = { code: 42901, retryAfterMs: CONCURRENCY_RETRY_MS }
+  }
+  for (const tier of policy.tiers) {
+    const asked = tier.rule.asks(call.counts)
+    if (!(asked > 0)) continue
+    const window = findWindow(state, tier.tier)
+    if (!isFull(window, tier, { asked, at: call.at })) continue
+    exceeded = longer(exceeded, {
+      code: tier.rule.code,
+      retryAfterMs: endsInMs(window, tier.lengthMs, call.at),
+    })
+  }
+  return exceeded
+}
+
+/** The one with the longer wait; of equals the first. */
+export function longer(first: Exceeded | undefined, second: Exceeded | undefined): Exceeded | undefined {
+  if (first === undefined) return second
+  return second === undefined || second.retryAfterMs <= first.retryAfterMs ? first : second
+}
+
+function isFull(
+  window: WindowState | undefined,
+  tier: Tier,
+  call: { readonly asked: number; readonly at: number },
+): boolean {
+  const used = usedAt(window, tier.lengthMs, call.at)
+  switch (tier.rule.admission) {
+    case 'room':
+      return used >= tier.limit
+    case 'count':
+      return used + toUnits(call.asked) > tier.limit
+    case 'hold':
+      return used + (window?.held ?? 0n) + toUnits(call.asked) > tier.limit
+  }
+}
+
+/** Takes a slot, counts and holds. Windows of tiers that the policy no longer has and nobody holds are dropped here. */
+export function takeLimits(
+  state: LimitState,
+  policy: TieredPolicy,
+  call: { readonly counts: Counts; readonly at: number },
+): { readonly state: LimitState; readonly taken: Taken } {
+  const windows: WindowState[] = []
+  const anchors: Record<string, number> = {}
+  for (const tier of policy.tiers) {
+    const before = findWindow(state, tier.tier)
+    const asked = tier.rule.admission === 'room' ? 0n : toUnits(tier.rule.asks(call.counts))
+    const after = asked === 0n ? before : takeWindow(before, tier, { asked, at: call.at })
+    if (after !== undefined) windows.push(after)
+    anchors[tier.tier] = asked === 0n || after === undefined ? NOT_COUNTED : after.anchor
+  }
+  for (const window of state.windows) {
+    if (window.held > 0n && !Object.hasOwn(anchors, window.tier)) windows.push(window)
+  }
+  return {
+    state: { subject: state.subject, slots: state.slots + 1, windows },
+    taken: { subject: state.subject, counts: call.counts, tiers: anchors },
+  }
+}
+
+/** Anchor of a tier in which nothing of the call is counted. */
+const NOT_COUNTED = 0
+
+function takeWindow(
+  window: WindowState | undefined,
+  tier: Tier,
+  call: { readonly asked: bigint; readonly at: number },
+): WindowState {
+  const held = tier.rule.admission === 'hold'
+  return useWindow(window, {
+    tier: tier.tier,
+    lengthMs: tier.lengthMs,
+    at: call.at,
+    used: held ? 0n : call.asked,
+    held: held ? call.asked : 0n,
+  })
+}
+
+/** Undoes a take: the upstream never generated. */
+export function giveBackLimits(state: LimitState, taken: Taken): LimitState {
+  return changeTaken(state, taken, ({ window, asked, anchor, rule }) => {
+    if (window === undefined || asked === 0n) return window
+    return rule.admission === 'hold'
+      ? releaseHeld(window, asked)
+      : giveBackUsed(window, { anchor, used: asked })
+  })
+}
+
+/** Frees the slot and charges what the call really used: at `at`, in the windows that run then. */
+export function settleLimits(
+  state: LimitState,
+  taken: Taken,
+  settled: { readonly consumed: Consumed; readonly at: number },
+): LimitState {
+  return changeTaken(state, taken, (part) => {
+    const uses = part.rule.uses(settled.consumed)
+    const counted = part.rule.admission === 'count' ? part.asked : 0n
+    const charge = uses === undefined ? 0n : uses - counted
+    let window = part.window
+    if (window !== undefined && part.rule.admission === 'hold') window = releaseHeld(window, part.asked)
+    if (window !== undefined && charge < 0n) {
+      window = giveBackUsed(window, { anchor: part.anchor, used: -charge })
+    }
+    if (charge <= 0n) return window
+    return useWindow(window, { ...part, at: settled.at, used: charge, held: 0n })
+  })
+}
+
+interface TakenPart {
+  readonly tier: string
+  readonly lengthMs: number
+  readonly window: WindowState | undefined
+  readonly asked: bigint
+  readonly anchor: number
+  readonly rule: DimensionRule
+}
+
+function changeTaken(
+  state: LimitState,
+  taken: Taken,
+  change: (part: TakenPart) => WindowState | undefined,
+): LimitState {
+  const windows = state.windows.filter((window) => !Object.hasOwn(taken.tiers, window.tier))
+  for (const [tier, anchor] of Object.entries(taken.tiers)) {
+    const key = findTier(tier)
+    if (key === undefined) continue
+    const { rule, lengthMs } = key
+    const window = findWindow(state, tier)
+    const asked = rule.admission === 'room' ? 0n : toUnits(rule.asks(taken.counts))
+    const after = change({
+      tier,
+      lengthMs,
+      window,
+      asked,
+      anchor,
+      rule,
+    })
+    if (after !== undefined && !isEmpty(after)) windows.push(after)
+  }
+  return { subject: state.subject, slots: state.slots > 0 ? state.slots - 1 : 0, windows }
+}
+
+/** For `RateLimit` headers: per dimension the window with the least left, of equals the one that resets last. */
+export function readWindows(
+  subjects: readonly { readonly state: LimitState; readonly policy: TieredPolicy }[],
+  at: number,
+): readonly WindowReading[] {
+  const tightest = new Map<string, WindowReading>()
+  for (const { state, policy } of subjects) {
+    for (const tier of policy.tiers) {
+      const reading = readWindow(findWindow(state, tier.tier), tier, at)
+      const known = tightest.get(tier.dimension)
+      if (known === undefined || isTighter(reading, known)) tightest.set(tier.dimension, reading)
+    }
+  }
+  return [...tightest.values()]
+}
+
+function readWindow(window: WindowState | undefined, tier: Tier, at: number): WindowReading {
+  const left = tier.limit - usedAt(window, tier.lengthMs, at) - (window?.held ?? 0n)
+  const unitsPerLimit = Number(tier.rule.unitsPerLimit)
+  return {
+    dimension: tier.dimension,
+    limit: Number(tier.limit) / unitsPerLimit,
+    remaining: left > 0n ? Number(left) / unitsPerLimit : 0,
+    seconds: tier.seconds,
+    resetMs: endsInMs(window, tier.lengthMs, at),
+  }
+}
+
+function isTighter(reading: WindowReading, known: WindowReading): boolean {
+  if (reading.remaining !== known.remaining) return reading.remaining < known.remaining
+  return reading.resetMs > known.resetMs
+}
+
+function findWindow(state: LimitState, tier: string): WindowState | undefined {
+  for (const window of state.windows) if (window.tier === tier) return window
+  return undefined
+}

@@ -1,0 +1,88 @@
+/**
+ * The quota of a subscription: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are
+ * held at admission and charged at settlement. A call may overrun its hold, as it may overrun Credits: the windows then
+ * count past their limit and the next call finds them used up (decisions, Money, in the same sense).
+ */
+import type { LimitState, WindowState } from '../calls/hot-rows.ts'
+import type { Subscription } from '../calls/hot-rows.ts'
+import { findTier, tierName } from './tiers.ts'
+import { endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
+
+export interface QuotaRoom {
+  /** µCr that every tier can still give; negative after an overrun. */
+  readonly room: bigint
+  /** Time until a call of `least` fits: the longest of the tiers that lack it. */
+  readonly retryAfterMs: number
+}
+
+/** What is left. `least` is what the asking call needs at the least, µCr. */
+export function readQuota(
+  state: LimitState,
+  quota: Subscription['quota'],
+  call: { readonly least: bigint; readonly at: number },
+): QuotaRoom {
+  let room: bigint | undefined
+  let retryAfterMs = 0
+  for (const { credits, seconds } of quota) {
+    const window = findWindow(state, tierName('amount', seconds))
+    const lengthMs = seconds * 1000
+    const left = credits - usedAt(window, lengthMs, call.at) - (window?.held ?? 0n)
+    if (room === undefined || left < room) room = left
+    if (left < call.least || left <= 0n) {
+      retryAfterMs = Math.max(retryAfterMs, endsInMs(window, lengthMs, call.at))
+    }
+  }
+  return { room: room ?? 0n, retryAfterMs }
+}
+
+export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
+  ...new Set(quota.map(({ seconds }) => tierName('amount', seconds))),
+]
+
+/** Holds in every tier, anchoring those that do not run. Windows of tiers the plan no longer has are dropped. */
+export function holdQuota(
+  state: LimitState,
+  tiers: readonly string[],
+  hold: { readonly held: bigint; readonly at: number },
+): LimitState {
+  const kept = state.windows.filter((window) => window.held > 0n && !tiers.includes(window.tier))
+  const windows = tiers.flatMap((tier) => {
+    const before = findWindow(state, tier)
+    const after =
+      hold.held === 0n ? before : changeTier(before, tier, { at: hold.at, used: 0n, held: hold.held })
+    return after === undefined ? [] : [after]
+  })
+  return { ...state, windows: [...windows, ...kept] }
+}
+
+/** Releases the hold and charges the windows that run at `at`. */
+export function settleQuota(
+  state: LimitState,
+  tiers: readonly string[],
+  settled: { readonly held: bigint; readonly charged: bigint; readonly at: number },
+): LimitState {
+  const untouched = state.windows.filter((window) => !tiers.includes(window.tier))
+  const windows = tiers.flatMap((tier) => {
+    const held = findWindow(state, tier)
+    const free = held === undefined ? undefined : releaseHeld(held, settled.held)
+    const after =
+      settled.charged === 0n
+        ? free
+        : changeTier(free, tier, { at: settled.at, used: settled.charged, held: 0n })
+    return after === undefined || isEmpty(after) ? [] : [after]
+  })
+  return { ...state, windows: [...untouched, ...windows] }
+}
+
+function changeTier(
+  window: WindowState | undefined,
+  tier: string,
+  use: { readonly at: number; readonly used: bigint; readonly held: bigint },
+): WindowState | undefined {
+  const key = findTier(tier)
+  return key === undefined ? window : useWindow(window, { ...use, tier, lengthMs: key.lengthMs })
+}
+
+function findWindow(state: LimitState, tier: string): WindowState | undefined {
+  return state.windows.find((window) => window.tier === tier)
+}

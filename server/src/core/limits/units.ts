@@ -1,0 +1,12 @@
+/** A count in a window's units: rounded up, since a part of a second is used too; nothing for what is not positive. */
+export function toUnits(count: number): bigint {
+  return count > 0 ? BigInt(Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER)) : 0n
+}
+
+/** A policy's limit in units, rounded to the nearest one; `amount` has six decimals. */
+export function limitUnits(limit: number, unitsPerLimit: bigint): bigint {
+  if (!(limit > 0)) return 0n
+  const units = limit * Number(unitsPerLimit)
+  if (units <= Number.MAX_SAFE_INTEGER) return BigInt(Math.round(units))
+  return BigInt(Math.min(Math.round(limit), Number.MAX_SAFE_INTEGER)) * unitsPerLimit
+}

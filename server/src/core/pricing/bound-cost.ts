@@ -1,0 +1,45 @@
+import type { Estimate } from '../calls/operations.ts'
+import { type MicroCredits, microCredits } from '../money.ts'
+import { type Decimal, divideHalfEven } from './decimal.ts'
+import type { Bounds } from './read-terms.ts'
+
+/** What a call may cost, in µCr: sizes its hold. */
+export interface CostBounds {
+  /** Estimated input plus the whole output bound. */
+  readonly full: MicroCredits
+  /** What must be affordable at the least: `full`, or with the output bound shrunk where the client named no cap. */
+  readonly least: MicroCredits
+  /** No call can cost more: what an account with a monthly cap is held to. */
+  readonly worst: MicroCredits
+}
+
+/** An answer shorter than this is of no use, so a call that cannot fund it is refused rather than begun. */
+export const LEAST_OUTPUT_TOKENS = 256
+
+/** Bounds round as the amount does, and rounding is monotone: a call inside its estimate never costs more than held. */
+export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal): CostBounds {
+  const pieces =
+    bounds.request + bounds.image * whole(estimate.images) + bounds.videoSecond * whole(estimate.videoSeconds)
+  const entry = pieces + bounds.input * whole(estimate.inputTokens)
+  const divisor = 10n ** BigInt(bounds.scale + userRate.scale + PERCENT_DIGITS)
+  const cost = (units: bigint) => microCredits(divideHalfEven(units * userRate.units, divisor))
+  const full = cost(entry + bounds.output * whole(estimate.outputTokens))
+  const shrinks = estimate.bound === 'affordable' && estimate.outputTokens > LEAST_OUTPUT_TOKENS
+  const worst = cost(
+    pieces +
+      bounds.worstInput * whole(estimate.worstInputTokens) +
+      bounds.output * whole(estimate.worstOutputTokens),
+  )
+  return {
+    full,
+    least: shrinks ? cost(entry + bounds.output * BigInt(LEAST_OUTPUT_TOKENS)) : full,
+    worst: worst > full ? worst : full,
+  }
+}
+
+const PERCENT_DIGITS = 2
+
+/** A count as an integer, rounded up; nothing for what is no positive number. */
+function whole(count: number): bigint {
+  return count > 0 ? BigInt(Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER)) : 0n
+}

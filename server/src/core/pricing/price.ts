@@ -1,0 +1,118 @@
+import type { Recipe, RecipeLine } from '../calls/operations.ts'
+import type { Usage } from '../canonical/usage.ts'
+import type { DecimalText, Pricing } from '../catalogue.ts'
+import type { ChainId } from '../ids.ts'
+import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, ZERO } from '../money.ts'
+import { add, type Decimal, decimalOf, multiply, parseDecimal, roundHalfEven } from './decimal.ts'
+import type { PriceTerms } from './terms.ts'
+
+/** What a call used up, in everything a model can be billed by. */
+export interface Consumption {
+  readonly usage: Usage
+  readonly images: number
+  /** Declared seconds of video, not the produced length (contract §8 rule 4). */
+  readonly videoSeconds: number
+  readonly requests: number
+}
+
+export interface Tariff {
+  readonly terms: PriceTerms
+  /** Chain used; one the terms do not know counts with multiplier 1. */
+  readonly chainId: ChainId
+  /** Percent. */
+  readonly userRate: DecimalText
+}
+
+export interface PricedCall {
+  readonly recipe: Recipe
+  readonly amount: MicroCredits
+}
+
+/**
+ * The exact amount of a call: list amount × chain's rate_multiplier × user_rate/100, rounded once at the end
+ * (decisions, Names and numbers). A model billed by several modes sums them.
+ */
+export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall {
+  const { terms } = tariff
+  const base = {
+    creditsPerYuan: terms.creditsPerYuan,
+    rateMultiplier: terms.multipliers[String(tariff.chainId)] ?? '1',
+    userRate: tariff.userRate,
+    lines: linesOf(consumption, terms.pricing),
+  }
+  const amount = amountOf(base)
+  return { recipe: { ...base, amount: amount.toString() }, amount }
+}
+
+/** The amount again, from the recipe alone: what `verify` holds against the charge. */
+export function recomputeAmount(recipe: Omit<Recipe, 'amount'>): MicroCredits {
+  return amountOf(recipe)
+}
+
+/** What is taken of an amount: below 1 Credit nothing, else all of it, unrounded (contract §8 rule 6). */
+export function deductible(amount: MicroCredits): MicroCredits {
+  return amount < MICRO_CREDITS_PER_CREDIT ? ZERO : amount
+}
+
+function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLine[] {
+  const lines: RecipeLine[] = []
+  const line = (
+    name: RecipeLine['class'],
+    quantity: number,
+    price: DecimalText | null,
+    per: RecipeLine['per'],
+  ) => {
+    if (quantity > 0) lines.push({ class: name, quantity, price: price ?? '0', per })
+  }
+  const modes = pricing.billingModes
+  if (modes.includes('token')) {
+    const { usage } = consumption
+    const cachedInput = usage.cachedInput ?? 0
+    // Only a call that hit the cache has cheap output (decisions, Names and numbers).
+    const outputPrice =
+      cachedInput > 0 ? (pricing.cacheOutputPrice ?? pricing.outputPrice) : pricing.outputPrice
+    line('input', usage.input ?? 0, pricing.inputPrice, 1_000_000)
+    line('cached_input', cachedInput, pricing.cacheInputPrice ?? pricing.inputPrice, 1_000_000)
+    line('cache_write', usage.cacheWrite ?? 0, pricing.cacheWritePrice ?? pricing.inputPrice, 1_000_000)
+    line(
+      'cache_write_1h',
+      usage.cacheWrite1h ?? 0,
+      pricing.cacheWrite1hPrice ?? pricing.inputPrice,
+      1_000_000,
+    )
+    line('output', usage.output ?? 0, outputPrice, 1_000_000)
+  }
+  if (modes.includes('image')) line('image', consumption.images, pricing.imagePrice, 1)
+  if (modes.includes('video_second')) line('video_second', consumption.videoSeconds, pricing.videoPrice, 1)
+  if (modes.includes('request')) line('request', consumption.requests, pricing.requestPrice, 1)
+  return lines
+}
+
+function amountOf(recipe: Omit<Recipe, 'amount'>): MicroCredits {
+  let yuan = decimalOf(0n)
+  for (const line of recipe.lines) {
+    const cost = multiply(read(line.quantity), read(line.price))
+    yuan = add(
+      yuan,
+      line.per === 1 ? cost : { units: cost.units, scale: cost.scale + TOKENS_PER_PRICE_DIGITS },
+    )
+  }
+  const rate = read(recipe.userRate)
+  const factor = multiply(multiply(read(recipe.creditsPerYuan), read(recipe.rateMultiplier)), {
+    units: rate.units * MICRO_CREDITS_PER_CREDIT,
+    scale: rate.scale + PERCENT_DIGITS,
+  })
+  return microCredits(roundHalfEven(multiply(yuan, factor)))
+}
+
+/** Token prices are per 10^6 tokens, rates per 10^2. */
+const TOKENS_PER_PRICE_DIGITS = 6
+const PERCENT_DIGITS = 2
+
+/** Prices and counts were checked where they came in; nonsense here is a broken invariant and must not become money. */
+function read(value: string | number): Decimal {
+  const result = parseDecimal(value)
+  if (result.kind === 'refused') throw new Error(`a price formula holds "${value}": ${result.reason}`)
+  if (result.value.units < 0n) throw new Error(`a price formula holds the negative number ${value}`)
+  return result.value
+}

@@ -1,0 +1,208 @@
+import type { BillingMode, DecimalText, Pricing } from '../catalogue.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { compare, type Decimal, decimalOf, multiply, parseDecimal, unitsAt } from './decimal.ts'
+import type { PriceTerms } from './terms.ts'
+
+/** Frozen terms, checked, with everything that does not depend on the call worked out beforehand. */
+export interface ReadableTerms {
+  readonly kind: 'terms'
+  readonly terms: PriceTerms
+  /** µCr per token, image, second or request × 10^`scale`, largest chain multiplier included, user rate not. */
+  readonly bounds: Bounds
+}
+
+/** Integer prices that bound what a call can cost; 0 for a class the model is not billed by. */
+export interface Bounds {
+  readonly scale: number
+  readonly input: bigint
+  readonly output: bigint
+  /** The dearest class input tokens can fall in. */
+  readonly worstInput: bigint
+  readonly image: bigint
+  readonly videoSecond: bigint
+  readonly request: bigint
+}
+
+export type TermsResult = ReadableTerms | { readonly kind: 'unreadable'; readonly reason: string }
+
+export type RateResult =
+  | { readonly kind: 'rate'; readonly rate: Decimal }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+/** Reads each text once and remembers it: a busy model's terms are the same text in every call. */
+export interface TermsReader {
+  terms(text: string): TermsResult
+  /** A user rate in percent. */
+  rate(text: DecimalText): RateResult
+}
+
+/** Distinct texts remembered; more models than this on one instance only cost another parse. */
+const REMEMBERED_MAX = 1024
+
+/** A memory of its own: hold one per store to parse once per process, or let each batch make its own. */
+export function createTermsReader(): TermsReader {
+  const terms = new Map<string, TermsResult>()
+  const rates = new Map<string, RateResult>()
+  return {
+    terms: (text) => remember(terms, text, readTerms),
+    rate: (text) => remember(rates, text, readRate),
+  }
+}
+
+function remember<Result>(memory: Map<string, Result>, text: string, read: (text: string) => Result): Result {
+  const known = memory.get(text)
+  if (known !== undefined) return known
+  if (memory.size >= REMEMBERED_MAX) memory.clear()
+  const result = read(text)
+  memory.set(text, result)
+  return result
+}
+
+/** Parses the JSON text of `PriceTerms`. Nonsense is a result, not an exception: one bad row must not fail a batch. */
+export function readTerms(text: string): TermsResult {
+  const parsed = parseJson(text)
+  if (!isJsonObject(parsed)) return { kind: 'unreadable', reason: 'price terms are no JSON object' }
+  const pricing = readPricing(parsed['pricing'])
+  const creditsPerYuan = readPrice(parsed['creditsPerYuan'])
+  const multipliers = readMultipliers(parsed['multipliers'])
+  if (pricing === undefined || typeof creditsPerYuan !== 'string' || multipliers === undefined) {
+    return { kind: 'unreadable', reason: 'price terms lack a field or hold a wrong one' }
+  }
+  const terms: PriceTerms = { pricing, creditsPerYuan, multipliers }
+  return { kind: 'terms', terms, bounds: boundsOf(terms) }
+}
+
+function readRate(text: string): RateResult {
+  const result = parseDecimal(text)
+  if (result.kind === 'refused' || result.value.units < 0n) {
+    return { kind: 'unreadable', reason: 'user rate is no decimal of at least 0' }
+  }
+  return { kind: 'rate', rate: result.value }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const BILLING_MODES: ReadonlySet<unknown> = new Set<BillingMode>([
+  'token',
+  'image',
+  'video_second',
+  'request',
+])
+const isBillingMode = (value: unknown): value is BillingMode => BILLING_MODES.has(value)
+
+function readPricing(value: JsonValue | undefined): Pricing | undefined {
+  if (!isJsonObject(value)) return undefined
+  const modes = value['billingModes']
+  if (!Array.isArray(modes) || !modes.every(isBillingMode)) return undefined
+  const inputPrice = readPrice(value['inputPrice'])
+  const outputPrice = readPrice(value['outputPrice'])
+  const cacheInputPrice = readPrice(value['cacheInputPrice'])
+  const cacheOutputPrice = readPrice(value['cacheOutputPrice'])
+  const cacheWritePrice = readPrice(value['cacheWritePrice'])
+  const cacheWrite1hPrice = readPrice(value['cacheWrite1hPrice'])
+  const requestPrice = readPrice(value['requestPrice'])
+  const imagePrice = readPrice(value['imagePrice'])
+  const videoPrice = readPrice(value['videoPrice'])
+  if (
+    inputPrice === undefined ||
+    outputPrice === undefined ||
+    cacheInputPrice === undefined ||
+    cacheOutputPrice === undefined ||
+    cacheWritePrice === undefined ||
+    cacheWrite1hPrice === undefined ||
+    requestPrice === undefined ||
+    imagePrice === undefined ||
+    videoPrice === undefined
+  ) {
+    return undefined
+  }
+  return {
+    billingModes: modes,
+    inputPrice,
+    outputPrice,
+    cacheInputPrice,
+    cacheOutputPrice,
+    cacheWritePrice,
+    cacheWrite1hPrice,
+    requestPrice,
+    imagePrice,
+    videoPrice,
+  }
+}
+
+/** null or absent: no price; undefined: neither a price nor null. */
+function readPrice(value: JsonValue | undefined): DecimalText | null | undefined {
+  if (value === null || value === undefined) return null
+  if (typeof value !== 'string') return undefined
+  const result = parseDecimal(value)
+  return result.kind === 'decimal' && result.value.units >= 0n ? value : undefined
+}
+
+function readMultipliers(value: JsonValue | undefined): Readonly<Record<string, DecimalText>> | undefined {
+  if (!isJsonObject(value)) return undefined
+  return Object.values(value).every((text) => typeof readPrice(text) === 'string') && isTextRecord(value)
+    ? value
+    : undefined
+}
+
+function isTextRecord(value: JsonObject): value is Readonly<Record<string, string>> {
+  return Object.values(value).every((text) => typeof text === 'string')
+}
+
+function boundsOf(terms: PriceTerms): Bounds {
+  const { pricing } = terms
+  const has = (mode: BillingMode) => pricing.billingModes.includes(mode)
+  const factor = multiply(trusted(terms.creditsPerYuan), largest(Object.values(terms.multipliers), '1'))
+  const cost = (mode: BillingMode, prices: readonly (DecimalText | null)[], per: bigint): Decimal =>
+    has(mode) ? multiply(multiply(largest(prices, '0'), factor), decimalOf(per)) : decimalOf(0n)
+  const inputPrices = [
+    pricing.inputPrice,
+    pricing.cacheInputPrice,
+    pricing.cacheWritePrice,
+    pricing.cacheWrite1hPrice,
+  ]
+  // Yuan per million tokens × Credits per yuan is µCr per token already; the others are per piece.
+  const input = cost('token', [pricing.inputPrice], 1n)
+  const output = cost('token', [pricing.outputPrice, pricing.cacheOutputPrice], 1n)
+  const worstInput = cost('token', inputPrices, 1n)
+  const image = cost('image', [pricing.imagePrice], 1_000_000n)
+  const videoSecond = cost('video_second', [pricing.videoPrice], 1_000_000n)
+  const request = cost('request', [pricing.requestPrice], 1_000_000n)
+  const scale = Math.max(
+    ...[input, output, worstInput, image, videoSecond, request].map((price) => price.scale),
+  )
+  return {
+    scale,
+    input: unitsAt(input, scale),
+    output: unitsAt(output, scale),
+    worstInput: unitsAt(worstInput, scale),
+    image: unitsAt(image, scale),
+    videoSecond: unitsAt(videoSecond, scale),
+    request: unitsAt(request, scale),
+  }
+}
+
+function largest(texts: readonly (DecimalText | null)[], none: DecimalText): Decimal {
+  let result: Decimal | undefined
+  for (const text of texts) {
+    if (text === null) continue
+    const value = trusted(text)
+    if (result === undefined || compare(value, result) > 0) result = value
+  }
+  return result ?? trusted(none)
+}
+
+/** A text that was checked when it was read. */
+function trusted(text: DecimalText): Decimal {
+  const result = parseDecimal(text)
+  if (result.kind === 'refused') throw new Error(`a checked decimal is ${result.reason}: ${text}`)
+  return result.value
+}
