@@ -81,10 +81,11 @@ function decoderOf(encoding: string): Transform | undefined {
   return undefined
 }
 
-/** Node has it from 22.15 on; its types here are those of the oldest Node supported. */
+/** Node has it from 22.15 on, so neither the oldest Node supported nor its types know the name. */
 function createZstd(options: zlib.ZlibOptions): Transform | undefined {
-  if (!('createZstdDecompress' in zlib) || typeof zlib.createZstdDecompress !== 'function') return undefined
-  const decoder: unknown = zlib.createZstdDecompress(options)
+  const create: unknown = Reflect.get(zlib, 'createZstdDecompress')
+  if (typeof create !== 'function') return undefined
+  const decoder: unknown = Reflect.apply(create, zlib, [options])
   return decoder instanceof Transform ? decoder : undefined
 }
 

@@ -180,7 +180,9 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     try {
       return applyAuth(this.#call, this.#room.tokens, this.#room.timers.epoch())
     } catch (error) {
-      return Promise.reject(error)
+      return Promise.reject(
+        error instanceof Error ? error : new Error('not an error was thrown', { cause: error }),
+      )
     }
   }
 

@@ -34,12 +34,12 @@ function sign({ call, service, key, epochMs, bodyHash }: Signing): HeaderList {
   const url = new URL(call.request.url)
   const time = new Date(epochMs).toISOString().replace(/[-:]|\.\d{3}/g, '')
   const day = time.slice(0, 8)
-  const headers = [
+  const headers: (readonly [name: string, value: string])[] = [
     ['host', url.host],
     ['x-amz-content-sha256', bodyHash],
     ['x-amz-date', time],
-    ...(key.sessionToken === undefined ? [] : [['x-amz-security-token', key.sessionToken]]),
   ]
+  if (key.sessionToken !== undefined) headers.push(['x-amz-security-token', key.sessionToken])
   const names = headers.map(([name]) => name).join(';')
   const canonical = [
     call.request.method,

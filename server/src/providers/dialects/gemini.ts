@@ -3,7 +3,7 @@ import type { Auth } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
-import { below, type Dialect, type FormInput, type FormedRequest } from '../provider.ts'
+import { below, type Dialect, type FormInput } from '../provider.ts'
 
 export const GEMINI_CAPABILITIES: Capabilities = {
   midSystem: false,

@@ -20,13 +20,13 @@ function formResponses(input: FormInput): FormedRequest {
 }
 
 function chatCapabilities(model: string): Partial<Capabilities> {
-  return { ...shared(model), customTools: /^gpt-5/.test(model), metadata: true }
+  return { ...shared(model), customTools: model.startsWith('gpt-5'), metadata: true }
 }
 
 function responsesCapabilities(model: string): Partial<Capabilities> {
   return {
     ...shared(model),
-    customTools: /^gpt-5/.test(model),
+    customTools: model.startsWith('gpt-5'),
     logprobs: !reasons(model),
     hostedTools: ['web-search', 'code-interpreter', 'file-search', 'image-generation'],
   }
@@ -50,7 +50,7 @@ function shared(model: string): Partial<Capabilities> {
     penalties: false,
     logprobs: false,
     stopMax: 0,
-    verbosity: /^gpt-5/.test(model),
+    verbosity: model.startsWith('gpt-5'),
   }
 }
 
@@ -62,7 +62,7 @@ function reasons(model: string): boolean {
 function effortsOf(model: string): Capabilities['efforts'] {
   if (/^gpt-5\.[6-9]/.test(model)) return ['none', 'low', 'medium', 'high', 'xhigh', 'max']
   if (/^gpt-5\.[2-5]/.test(model)) return ['none', 'low', 'medium', 'high', 'xhigh']
-  if (/^gpt-5\.1/.test(model)) return ['none', 'low', 'medium', 'high']
-  if (/^gpt-5/.test(model)) return ['minimal', 'low', 'medium', 'high']
+  if (model.startsWith('gpt-5.1')) return ['none', 'low', 'medium', 'high']
+  if (model.startsWith('gpt-5')) return ['minimal', 'low', 'medium', 'high']
   return ['low', 'medium', 'high']
 }
