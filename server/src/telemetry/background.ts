@@ -1,0 +1,40 @@
+import type { Log } from './log.ts'
+
+/** Owns promises nobody awaits: their errors are logged, and stopping waits for them. */
+export interface Background {
+  /** `what` is the act in a few words, for the log: `record progress`. */
+  track(work: Promise<unknown>, what: string): void
+  /** Resolves when nothing runs any more, or after `timeoutMs`; to how many still run. */
+  drain(timeoutMs: number): Promise<number>
+}
+
+export function createBackground(log: Log): Background {
+  let running = 0
+  let wake: (() => void) | undefined
+
+  const ended = (): void => {
+    running -= 1
+    if (running === 0) wake?.()
+  }
+  return {
+    track(work, what) {
+      running += 1
+      work.then(ended, (error: unknown) => {
+        log.error({ error, what }, 'background work failed')
+        ended()
+      })
+    },
+    async drain(timeoutMs) {
+      if (running === 0) return 0
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      wake = undefined
+      return running
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { Usage } from '../core/canonical/usage.ts'
+import type { ChainId } from '../core/ids.ts'
+import type { MicroCredits } from '../core/money.ts'
+import { METRICS_CONTENT_TYPE, readProcessMetrics } from './process-metrics.ts'
+import { CounterTally, GaugeReading, HistogramTally, type Tally } from './tally.ts'
+
+/** The numbers behind `/metrics`. Every method costs a few map look-ups; text is made only in `render`. */
+export interface Metrics {
+  /** A call has left by a door, or was refused: its log row, as it is written. */
+  callEnded(row: CallLogRow): void
+  /** One chain was tried. `outcome` is a word of the gateway's own, never an upstream's. */
+  attemptEnded(attempt: { readonly chain: ChainId; readonly outcome: string }): void
+  /** The first byte of an answer has gone to the client, `ms` after the call began. */
+  firstByte(answer: { readonly protocol: string; readonly ms: number }): void
+  /** A reservation was taken and is open; `held` stays set aside until `callReleased` is told the same amount. */
+  callReserved(held: MicroCredits): void
+  callReleased(held: MicroCredits): void
+  /** Shows a value that is read whenever somebody asks, such as the length of a queue. The name starts with `sluice_`. */
+  gauge(reading: { readonly name: string; readonly help: string; readonly read: () => number }): void
+  /** Everything in Prometheus text form. */
+  render(): Promise<string>
+  readonly contentType: string
+}
+
+/** Seconds. From a refusal (a millisecond) to a long reasoning stream (ten minutes). */
+const DURATION_BOUNDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600,
+]
+const MS_PER_SECOND = 1_000
+const MICRO_CREDITS_PER_CREDIT = 1_000_000
+const TOKEN_CLASSES = [
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+] as const satisfies readonly (keyof Usage)[]
+/** What a client asked for is unbounded, so calls that reached no model share one value. */
+const NONE = 'none'
+
+export function createMetrics(settings: { readonly version: string }): Metrics {
+  const build = new CounterTally({
+    name: 'sluice_starts_total',
+    help: 'Starts of this process, by version.',
+    labels: ['version'],
+  })
+  build.add({ version: settings.version }, 1)
+  const calls = new CounterTally({
+    name: 'sluice_calls_total',
+    help: 'Calls that ended, by platform model used, chain, client protocol and code (gateway code, else HTTP status).',
+    labels: ['model', 'chain', 'protocol', 'code'],
+  })
+  const durations = new HistogramTally({
+    name: 'sluice_call_duration_seconds',
+    help: 'From the first header of the call to its end.',
+    labels: ['model', 'protocol'],
+    bounds: DURATION_BOUNDS,
+  })
+  const firstBytes = new HistogramTally({
+    name: 'sluice_first_byte_seconds',
+    help: 'From the first header of the call to the first byte of the answer.',
+    labels: ['protocol'],
+    bounds: DURATION_BOUNDS,
+  })
+  const tokens = new CounterTally({
+    name: 'sluice_tokens_total',
+    help: 'Tokens of ended calls, by platform model and billing class.',
+    labels: ['model', 'class'],
+  })
+  const credits = new CounterTally({
+    name: 'sluice_credits_total',
+    help: 'Credits of ended calls: the exact amount by the price, and what was deducted of it.',
+    labels: ['model', 'kind'],
+  })
+  const attempts = new CounterTally({
+    name: 'sluice_attempts_total',
+    help: 'Upstream attempts, by chain and outcome.',
+    labels: ['chain', 'outcome'],
+  })
+  const failovers = new CounterTally({
+    name: 'sluice_failovers_total',
+    help: 'Attempts on another chain or model after a failure, by platform model tried and reason.',
+    labels: ['model', 'why'],
+  })
+  const open = { calls: 0, held: 0n }
+  const tallies: Tally[] = [
+    build,
+    calls,
+    durations,
+    firstBytes,
+    tokens,
+    credits,
+    attempts,
+    failovers,
+    new GaugeReading({
+      name: 'sluice_open_calls',
+      help: 'Calls that hold a reservation.',
+      read: () => open.calls,
+    }),
+    new GaugeReading({
+      name: 'sluice_held_credits',
+      help: 'Credits held for open calls of this process.',
+      read: () => Number(open.held) / MICRO_CREDITS_PER_CREDIT,
+    }),
+  ]
+
+  const countUsage = (model: string, usage: Usage): void => {
+    for (const name of TOKEN_CLASSES) {
+      const count = usage[name]
+      if (count !== undefined && count > 0) tokens.add({ model, class: name }, count)
+    }
+  }
+  return {
+    callEnded(row) {
+      const model = row.model ?? NONE
+      const protocol = row.clientProtocol
+      calls.add(
+        { model, chain: String(row.chainId ?? NONE), protocol, code: String(row.code ?? row.httpStatus) },
+        1,
+      )
+      durations.observe({ model, protocol }, row.durationMs / MS_PER_SECOND)
+      countUsage(model, row.usage)
+      if (row.amount > 0n)
+        credits.add({ model, kind: 'amount' }, Number(row.amount) / MICRO_CREDITS_PER_CREDIT)
+      if (row.deducted > 0n)
+        credits.add({ model, kind: 'deducted' }, Number(row.deducted) / MICRO_CREDITS_PER_CREDIT)
+      for (const attempt of row.attempts) {
+        if (attempt.why === 'failover' || attempt.why === 'fallback' || attempt.why === 'retry') {
+          failovers.add({ model: attempt.modelId, why: attempt.why }, 1)
+        }
+      }
+    },
+    attemptEnded: ({ chain, outcome }) => attempts.add({ chain: String(chain), outcome }, 1),
+    firstByte: ({ protocol, ms }) => firstBytes.observe({ protocol }, ms / MS_PER_SECOND),
+    callReserved(held) {
+      open.calls += 1
+      open.held += held
+    },
+    callReleased(held) {
+      open.calls -= 1
+      open.held -= held
+    },
+    gauge(reading) {
+      tallies.push(new GaugeReading(reading))
+    },
+    render: async () => `${tallies.map((tally) => tally.render()).join('\n')}\n${await readProcessMetrics()}`,
+    contentType: METRICS_CONTENT_TYPE,
+  }
+}

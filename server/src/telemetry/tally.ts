@@ -1,0 +1,149 @@
+/**
+ * Counters and histograms that cost a map look-up and an addition per event: values stand in plain numbers and become
+ * Prometheus text only when somebody asks. Series are bounded, since labels of some come from configuration.
+ */
+export interface Tally {
+  /** The metric in Prometheus text form, without a final empty line. */
+  render(): string
+}
+
+/** More series than this of one metric are counted together, under the label value `other`. */
+export const SERIES_MAX = 2_000
+
+export interface TallySettings<Label extends string> {
+  readonly name: string
+  readonly help: string
+  readonly labels: readonly Label[]
+}
+
+export type LabelValues<Label extends string> = Readonly<Record<Label, string>>
+
+/** Finds the child of a label set, makes it when it is new, and falls back to the shared one when there are too many. */
+class Series<Label extends string, Child> {
+  readonly #settings: TallySettings<Label>
+  readonly #make: () => Child
+  readonly #children = new Map<string, { readonly text: string; readonly child: Child }>()
+
+  constructor(settings: TallySettings<Label>, make: () => Child) {
+    this.#settings = settings
+    this.#make = make
+  }
+
+  child(values: LabelValues<Label>): Child {
+    const { labels } = this.#settings
+    let key = ''
+    for (const label of labels) key += `${values[label]}\n`
+    const known = this.#children.get(key)
+    if (known !== undefined) return known.child
+    if (this.#children.size >= SERIES_MAX) return this.#shared()
+    return this.#add(key, labels.map((label) => `${label}="${escapeLabel(values[label])}"`).join(','))
+  }
+
+  #shared(): Child {
+    const known = this.#children.get('other')
+    if (known !== undefined) return known.child
+    return this.#add('other', this.#settings.labels.map((label) => `${label}="other"`).join(','))
+  }
+
+  #add(key: string, text: string): Child {
+    const child = this.#make()
+    this.#children.set(key, { text, child })
+    return child
+  }
+
+  render(kind: 'counter' | 'histogram', lines: (child: Child, labels: string) => string[]): string {
+    const { name, help } = this.#settings
+    const head = [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`]
+    return [...head, ...[...this.#children.values()].flatMap(({ text, child }) => lines(child, text))].join(
+      '\n',
+    )
+  }
+}
+
+export class CounterTally<Label extends string> implements Tally {
+  readonly #name: string
+  readonly #series: Series<Label, { value: number }>
+
+  constructor(settings: TallySettings<Label>) {
+    this.#name = settings.name
+    this.#series = new Series(settings, () => ({ value: 0 }))
+  }
+
+  add(values: LabelValues<Label>, amount: number): void {
+    this.#series.child(values).value += amount
+  }
+
+  render(): string {
+    return this.#series.render('counter', (child, labels) => [
+      `${this.#name}${braced(labels)} ${child.value}`,
+    ])
+  }
+}
+
+interface Distribution {
+  /** One more than there are bounds: the last holds what is above all of them. */
+  readonly counts: Float64Array
+  sum: number
+}
+
+export class HistogramTally<Label extends string> implements Tally {
+  readonly #name: string
+  readonly #bounds: readonly number[]
+  readonly #series: Series<Label, Distribution>
+
+  /** `bounds`: upper ends of the buckets, ascending, in the unit the name ends with. */
+  constructor(settings: TallySettings<Label> & { readonly bounds: readonly number[] }) {
+    this.#name = settings.name
+    this.#bounds = settings.bounds
+    this.#series = new Series(settings, () => ({
+      counts: new Float64Array(settings.bounds.length + 1),
+      sum: 0,
+    }))
+  }
+
+  observe(values: LabelValues<Label>, value: number): void {
+    const child = this.#series.child(values)
+    let bucket = 0
+    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1
+    child.counts[bucket] = (child.counts[bucket] ?? 0) + 1
+    child.sum += value
+  }
+
+  render(): string {
+    return this.#series.render('histogram', (child, labels) => this.#lines(child, labels))
+  }
+
+  #lines({ counts, sum }: Distribution, labels: string): string[] {
+    const prefix = labels === '' ? '' : `${labels},`
+    let total = 0
+    const buckets = [...this.#bounds.map(String), '+Inf'].map((bound, at) => {
+      total += counts[at] ?? 0
+      return `${this.#name}_bucket{${prefix}le="${bound}"} ${total}`
+    })
+    return [
+      ...buckets,
+      `${this.#name}_sum${braced(labels)} ${sum}`,
+      `${this.#name}_count${braced(labels)} ${total}`,
+    ]
+  }
+}
+
+/** A value read at the moment somebody asks. */
+export class GaugeReading implements Tally {
+  readonly #settings: { readonly name: string; readonly help: string; readonly read: () => number }
+
+  constructor(settings: { readonly name: string; readonly help: string; readonly read: () => number }) {
+    this.#settings = settings
+  }
+
+  render(): string {
+    const { name, help, read } = this.#settings
+    return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${read()}`
+  }
+}
+
+const braced = (labels: string): string => (labels === '' ? '' : `{${labels}}`)
+
+function escapeLabel(value: string): string {
+  return value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
+}

@@ -1,0 +1,35 @@
+import { type Background, createBackground } from './background.ts'
+import { createLog, type Log, type LogSettings } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+
+/** What the rooms use to say what happens: a log for operators, numbers for monitoring, an owner for loose promises. */
+export interface Telemetry {
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly background: Background
+  /** Waits for the background work, then writes out what the log still holds. Called last. */
+  close(): Promise<void>
+}
+
+export interface TelemetrySettings extends LogSettings {
+  /** Bound of `close` for background work that does not end, ms. */
+  readonly drainMs?: number
+}
+
+/** A settling storm at shutdown is over within seconds; what takes longer is left to recovery. */
+const DRAIN_MS = 10_000
+
+export function createTelemetry(settings: TelemetrySettings): Telemetry {
+  const { log, flush } = createLog(settings)
+  const background = createBackground(log)
+  return {
+    log,
+    metrics: createMetrics({ version: settings.version }),
+    background,
+    async close() {
+      const left = await background.drain(settings.drainMs ?? DRAIN_MS)
+      if (left > 0) log.warn({ left }, 'background work did not end in time')
+      await flush()
+    },
+  }
+}
