@@ -75,8 +75,8 @@ export function spentIn(account: AccountRow, month: Pick<Month, 'startAt'>): Mic
 }
 
 /** Automatic exchange is due when Credits lie below the threshold: whole steps, as few as lift them to it. */
-export function exchangeWhenLow(account: AccountRow): MicroCredits {
-  const missing = account.autoExchange.belowCredits - account.credits
+export function exchangeWhenLow(account: AccountRow, credits = account.credits): MicroCredits {
+  const missing = account.autoExchange.belowCredits - credits
   return missing > 0n ? smaller(stepsFor(account, missing), wholeSteps(account)) : ZERO
 }
 

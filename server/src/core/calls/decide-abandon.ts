@@ -1,6 +1,7 @@
 import { giveBackLimits } from '../limits/limit-state.ts'
 import { settleQuota } from '../limits/quota.ts'
 import { microCredits, ZERO } from '../money.ts'
+import { withFunds } from './account-funds.ts'
 import { accountOf } from './decide-settle.ts'
 import type { Draft } from './draft.ts'
 import type { AbandonOperation, DoneOutcome } from './operations.ts'
@@ -12,11 +13,17 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
   const { callId, accountId, held, monthHeld } = open
   if (held > 0n || monthHeld > 0n) {
     const account = accountOf(draft, open)
-    draft.putAccount({
-      ...account,
-      held: microCredits(account.held - held),
-      monthHeld: microCredits(account.monthHeld - monthHeld),
-    })
+    const { credits, balance, monthStart, monthSpent } = account
+    draft.putAccount(
+      withFunds(account, {
+        credits,
+        balance,
+        held: microCredits(account.held - held),
+        monthHeld: microCredits(account.monthHeld - monthHeld),
+        monthStart,
+        monthSpent,
+      }),
+    )
     draft.move({ step: 'release', callId, accountId, at: operation.at, amount: held })
   }
   if (open.quotaTiers.length > 0) {

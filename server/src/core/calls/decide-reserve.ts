@@ -7,6 +7,7 @@ import { holdQuota, quotaTiers } from '../limits/quota.ts'
 import type { TieredPolicy } from '../limits/tiers.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { boundCost } from '../pricing/bound-cost.ts'
+import { withFunds } from './account-funds.ts'
 import type { Draft } from './draft.ts'
 import type { AccountRow, KeyRow, LimitState, OpenCall } from './hot-rows.ts'
 import type { Demand, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
@@ -125,10 +126,10 @@ function take(
   const monthHeld = larger(model.monthHeld, second?.monthHeld)
   const quotaHeld = larger(model.quotaHeld, second?.quotaHeld)
   const exchanged = larger(model.exchanged, second?.exchanged)
-  const after = decided.subjects.map(({ state, policy }) => ({
-    ...takeLimits(state, policy, operation),
-    policy,
-  }))
+  const after = decided.subjects.map(({ state, policy }) => {
+    const { state: taking, taken } = takeLimits(state, policy, operation)
+    return { state: taking, taken, policy }
+  })
   for (const { state } of after) draft.putLimits(state)
   holdCredits(draft, account, { held, monthHeld, exchanged })
   draft.move({ step: 'exchangeAtReserve', callId, accountId: account.id, at, amount: exchanged })
@@ -179,13 +180,16 @@ function holdCredits(
   hold: { readonly held: MicroCredits; readonly monthHeld: MicroCredits; readonly exchanged: MicroCredits },
 ): void {
   if (hold.held === 0n && hold.monthHeld === 0n && hold.exchanged === 0n) return
-  draft.putAccount({
-    ...account,
-    credits: microCredits(account.credits + hold.exchanged),
-    balance: microCredits(account.balance - hold.exchanged),
-    held: microCredits(account.held + hold.held),
-    monthHeld: microCredits(account.monthHeld + hold.monthHeld),
-  })
+  draft.putAccount(
+    withFunds(account, {
+      credits: microCredits(account.credits + hold.exchanged),
+      balance: microCredits(account.balance - hold.exchanged),
+      held: microCredits(account.held + hold.held),
+      monthHeld: microCredits(account.monthHeld + hold.monthHeld),
+      monthStart: account.monthStart,
+      monthSpent: account.monthSpent,
+    }),
+  )
 }
 
 /** The same answer as the first time, as far as the open call remembers it; nothing is taken again. */

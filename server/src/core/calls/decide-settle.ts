@@ -6,6 +6,7 @@ import { settleQuota } from '../limits/quota.ts'
 import { toUnits } from '../limits/units.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { deductible } from '../pricing/price.ts'
+import { withFunds } from './account-funds.ts'
 import type { Draft } from './draft.ts'
 import type { AccountRow, OpenCall } from './hot-rows.ts'
 import type { SettleOperation, SettleOutcome } from './operations.ts'
@@ -66,29 +67,24 @@ function payCredits(
   const spent = spentIn(account, { startAt: operation.monthStart })
   const charged = clipAtCap(account, spent, due)
   const fromHold = charged < open.held ? charged : open.held
-  const paid: AccountRow = {
-    ...account,
-    credits: microCredits(account.credits - charged),
-    held: microCredits(account.held - open.held),
-    monthHeld: microCredits(account.monthHeld - open.monthHeld),
-    monthStart: Math.max(account.monthStart, operation.monthStart),
-    monthSpent: microCredits(spent + charged),
-  }
-  const exchanged = charged > 0n && account.apiDeduction ? exchangeWhenLow(paid) : ZERO
+  const left = microCredits(account.credits - charged)
+  const exchanged = charged > 0n && account.apiDeduction ? exchangeWhenLow(account, left) : ZERO
   draft.putAccount(
-    exchanged === 0n
-      ? paid
-      : {
-          ...paid,
-          credits: microCredits(paid.credits + exchanged),
-          balance: microCredits(paid.balance - exchanged),
-        },
+    withFunds(account, {
+      credits: microCredits(left + exchanged),
+      balance: microCredits(account.balance - exchanged),
+      held: microCredits(account.held - open.held),
+      monthHeld: microCredits(account.monthHeld - open.monthHeld),
+      monthStart: Math.max(account.monthStart, operation.monthStart),
+      monthSpent: microCredits(spent + charged),
+    }),
   )
-  const movement = { callId: open.callId, accountId: open.accountId, at: operation.at }
-  draft.move({ ...movement, step: 'charge', amount: fromHold })
-  draft.move({ ...movement, step: 'overrun', amount: microCredits(charged - fromHold) })
-  draft.move({ ...movement, step: 'release', amount: microCredits(open.held - fromHold) })
-  draft.move({ ...movement, step: 'exchangeAtSettle', amount: exchanged })
+  const { callId, accountId } = open
+  const { at } = operation
+  draft.move({ step: 'charge', callId, accountId, at, amount: fromHold })
+  draft.move({ step: 'overrun', callId, accountId, at, amount: microCredits(charged - fromHold) })
+  draft.move({ step: 'release', callId, accountId, at, amount: microCredits(open.held - fromHold) })
+  draft.move({ step: 'exchangeAtSettle', callId, accountId, at, amount: exchanged })
   return { charged, capped: charged < due }
 }
 
@@ -115,8 +111,8 @@ function payQuota(
   if (open.quotaTiers.length === 0) return
   const state = draft.limits(`quota:${open.accountId}`)
   draft.putLimits(settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged, at: operation.at }))
-  const movement = { callId: open.callId, accountId: open.accountId, at: operation.at }
-  draft.move({ ...movement, step: 'quotaCharge', amount: charged })
+  const { callId, accountId } = open
+  draft.move({ step: 'quotaCharge', callId, accountId, at: operation.at, amount: charged })
 }
 
 /**

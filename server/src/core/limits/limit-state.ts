@@ -135,7 +135,8 @@ export function settleLimits(
       window = giveBackUsed(window, { anchor: part.anchor, used: -charge })
     }
     if (charge <= 0n) return window
-    return useWindow(window, { ...part, at: settled.at, used: charge, held: 0n })
+    const { tier, lengthMs } = part
+    return useWindow(window, { tier, lengthMs, at: settled.at, used: charge, held: 0n })
   })
 }
 

@@ -3,15 +3,17 @@
  * held at admission and charged at settlement. A call may overrun its hold, as it may overrun Credits: the windows then
  * count past their limit and the next call finds them used up (decisions, Money, in the same sense).
  */
-import type { LimitState, WindowState } from '../calls/hot-rows.ts'
-import type { Subscription } from '../calls/hot-rows.ts'
+import type { LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
 import { findTier, tierName } from './tiers.ts'
 import { endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
 
 export interface QuotaRoom {
   /** µCr that every tier can still give; negative after an overrun. */
   readonly room: bigint
-  /** Time until a call of `least` fits: the longest of the tiers that lack it. */
+  /**
+   * Time until a call of `least` fits: the longest of the tiers that lack it. A tier that only lacks it because running
+   * calls hold it may have it again as soon as one ends, since holds are bounds and charges mostly far smaller.
+   */
   readonly retryAfterMs: number
 }
 
@@ -26,14 +28,20 @@ export function readQuota(
   for (const { credits, seconds } of quota) {
     const window = findWindow(state, tierName('amount', seconds))
     const lengthMs = seconds * 1000
-    const left = credits - usedAt(window, lengthMs, call.at) - (window?.held ?? 0n)
+    const unused = credits - usedAt(window, lengthMs, call.at)
+    const left = unused - (window?.held ?? 0n)
     if (room === undefined || left < room) room = left
-    if (left < call.least || left <= 0n) {
-      retryAfterMs = Math.max(retryAfterMs, endsInMs(window, lengthMs, call.at))
-    }
+    if (fits(left, call.least)) continue
+    const waitMs = fits(unused, call.least) ? HELD_RETRY_MS : endsInMs(window, lengthMs, call.at)
+    retryAfterMs = Math.max(retryAfterMs, waitMs)
   }
   return { room: room ?? 0n, retryAfterMs }
 }
+
+/** A used-up tier pays for nothing, not even for what costs nothing. */
+const fits = (left: bigint, least: bigint): boolean => left > 0n && left >= least
+
+const HELD_RETRY_MS = 1_000
 
 export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
   ...new Set(quota.map(({ seconds }) => tierName('amount', seconds))),

@@ -40,22 +40,23 @@ export interface Use {
 
 /** Counts and holds, in the running window or in a new one anchored now. */
 export function useWindow(window: WindowState | undefined, use: Use): WindowState {
-  if (window !== undefined && isRunning(window, use.lengthMs, use.at)) {
-    return { ...window, used: window.used + use.used, held: window.held + use.held }
-  }
-  const carried = window?.held ?? 0n
-  return { tier: use.tier, anchor: use.at, used: use.used, held: carried + use.held }
+  const { tier, at, used, held } = use
+  if (window === undefined) return { tier, anchor: at, used, held }
+  if (!isRunning(window, use.lengthMs, at)) return { tier, anchor: at, used, held: window.held + held }
+  return { tier, anchor: window.anchor, used: window.used + used, held: window.held + held }
 }
 
 /** Gives up a hold, whatever window runs now. */
 export function releaseHeld(window: WindowState, held: bigint): WindowState {
-  return { ...window, held: window.held > held ? window.held - held : 0n }
+  const { tier, anchor, used } = window
+  return { tier, anchor, used, held: window.held > held ? window.held - held : 0n }
 }
 
 /** Gives counts back into the window they were taken from; when that is gone, they are gone with it. */
 export function giveBackUsed(window: WindowState, taken: { anchor: number; used: bigint }): WindowState {
   if (window.anchor !== taken.anchor) return window
-  return { ...window, used: window.used > taken.used ? window.used - taken.used : 0n }
+  const { tier, anchor, held } = window
+  return { tier, anchor, used: window.used > taken.used ? window.used - taken.used : 0n, held }
 }
 
 export function isEmpty(window: WindowState): boolean {
