@@ -11,7 +11,16 @@ export interface RequestText {
 }
 
 /** Members that hold the conversation, by any protocol's name for it. */
-const CONVERSATION = ['system', 'instructions', 'messages', 'input', 'contents', 'systemInstruction', 'tools', 'functions'] as const
+const CONVERSATION = [
+  'system',
+  'instructions',
+  'messages',
+  'input',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'functions',
+] as const
 /** Members that steer or identify and are never read by the model. */
 const UNREAD: ReadonlySet<string> = new Set([
   'type',
@@ -31,7 +40,16 @@ const UNREAD: ReadonlySet<string> = new Set([
   'format',
 ])
 /** Members that hold an image, a sound or a file rather than words. */
-const MEDIA: ReadonlySet<string> = new Set(['image_url', 'source', 'inlineData', 'fileData', 'input_audio', 'file', 'file_data', 'file_url'])
+const MEDIA: ReadonlySet<string> = new Set([
+  'image_url',
+  'source',
+  'inlineData',
+  'fileData',
+  'input_audio',
+  'file',
+  'file_data',
+  'file_url',
+])
 
 export function readRequestText(body: JsonValue): RequestText {
   const found = { texts: [] as string[], messages: 0, media: 0 }

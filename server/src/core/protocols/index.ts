@@ -1,0 +1,10 @@
+/** The registry of wire languages: one line each. */
+import type { ProtocolId } from '../catalogue.ts'
+import type { Protocol } from './protocol.ts'
+
+const PROTOCOLS: Readonly<Partial<Record<ProtocolId, Protocol>>> = {}
+
+/** undefined: the language is passed through but not yet converted. */
+export function protocolOf(id: ProtocolId): Protocol | undefined {
+  return PROTOCOLS[id]
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { AuthenticatedCall, IncomingCall } from './call.ts'
+import type { KeyHolder } from './directory.ts'
+import type { Gateway } from './gateway.ts'
+
+/** Finds the caller from the headers alone, before a byte of the body is read (decisions, order of checks). */
+export async function authenticate(gateway: Gateway, call: IncomingCall): Promise<AuthenticatedCall> {
+  const { key, account } = await findHolder(gateway, presentedKey(call), call.at)
+  return { ...call, stage: 'authenticated', key, account }
+}
+
+/** Who holds this key, when it may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */
+export async function findHolder(
+  gateway: Pick<Gateway, 'directory'>,
+  presented: string,
+  at: number,
+): Promise<KeyHolder> {
+  const found = await gateway.directory.find(hashKey(presented))
+  if (found === undefined) throw new GatewayError(40101)
+  const { key } = found
+  if (key.status !== 'enabled') throw new GatewayError(key.status === 'disabled' ? 40102 : 40101)
+  if (key.expiresAt !== undefined && key.expiresAt <= at) throw new GatewayError(40103)
+  return found
+}
+
+/** SHA-256 of the whole key, lower-case hex: the only form in which a key is stored or looked up (contract §2.6). */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+export interface PresentedCredentials {
+  readonly endpoint: { readonly protocol: string; readonly path: string }
+  readonly address: 'base' | 'gateway'
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly keyInQuery: boolean
+}
+
+/**
+ * Which header holds the key (contract §5.3; decisions, Addresses): a bearer everywhere and before anything else;
+ * `x-api-key` only at the gateway address, for messages and the model list; `x-goog-api-key` only for Gemini.
+ */
+export function presentedKey(call: PresentedCredentials): string {
+  const { authorization } = call.headers
+  if (authorization !== undefined) return bearer(authorization)
+  const other = keyHeaderBesideBearer(call)
+  const presented = other === undefined ? undefined : call.headers[other]
+  if (presented !== undefined && presented !== '') return presented
+  throw missingKey(call)
+}
+
+function bearer(authorization: string): string {
+  const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
+  if (token === undefined) throw new GatewayError(40001)
+  return token
+}
+
+function keyHeaderBesideBearer(call: PresentedCredentials): string | undefined {
+  if (call.endpoint.protocol === 'gemini') return 'x-goog-api-key'
+  const readsApiKey = call.endpoint.protocol === 'messages' || call.endpoint.path === '/v1/models'
+  return call.address === 'gateway' && readsApiKey ? 'x-api-key' : undefined
+}
+
+function missingKey(call: PresentedCredentials): GatewayError {
+  if (!call.keyInQuery) return new GatewayError(40001)
+  return new GatewayError(40001, {
+    message:
+      'api_key is required: a key in the query string is not read, since addresses end up in logs; ' +
+      'send it as Authorization: Bearer <API key> or x-goog-api-key',
+  })
+}

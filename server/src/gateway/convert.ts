@@ -1,0 +1,266 @@
+/** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
+import type { CanonicalRequest } from '../core/canonical/request.ts'
+import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { Meter } from '../core/metering/meter.ts'
+import { protocolOf } from '../core/protocols/index.ts'
+import type { Decoded, Protocol, ReplyContext } from '../core/protocols/protocol.ts'
+import { createSseReader } from '../core/sse/events.ts'
+import type { Dialect } from '../providers/provider.ts'
+import type { Leg } from './attempt.ts'
+import type { ReceivedBody, ReservedCall } from './call.ts'
+import { parseJson } from './classify.ts'
+import type { Gateway } from './gateway.ts'
+import type { AnswerFailure, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import { CallMeter } from './call-meter.ts'
+import type { OpenedLane } from './open-lane.ts'
+import { editBody } from './passthrough-lane.ts'
+
+/** A whole answer that has to be parsed; no model writes this much in one go. */
+const WHOLE_BYTES_MAX = 64 * 1024 * 1024
+
+/** Whether a client of one protocol can be served by an upstream of the other. */
+export function converts(client: Dialect['protocol'], upstream: Dialect['protocol']): boolean {
+  return protocolOf(client) !== undefined && protocolOf(upstream) !== undefined
+}
+
+export function openConversionLane(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): OpenedLane {
+  const client = protocolOf(call.endpoint.protocol)
+  const upstream = protocolOf(dialect.protocol)
+  if (client === undefined || upstream === undefined)
+    throw new Error(`${call.endpoint.protocol} does not convert to ${dialect.protocol}`)
+  const decoded = decodeOnce(client, call)
+  if (decoded.kind === 'refused') return unconvertible(decoded)
+  const wanted: CanonicalRequest = { ...decoded.value, stream: call.stream }
+  const request = dialect.adapt?.(wanted) ?? wanted
+  const encoded = upstream.encodeRequest(request, {
+    forwardModelId: leg.chain.forwardModelId,
+    maxOutputTokens: leg.model.maxOutputTokens,
+    capabilities: dialect.capabilities(leg.chain.forwardModelId),
+    issuer: issuerOf(leg, dialect),
+  })
+  if (encoded.kind === 'refused') return unconvertible(encoded)
+  const body = Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
+  const metering = new CallMeter(gateway, call)
+  const conversion: Conversion = {
+    client,
+    upstream,
+    meter: metering.meter,
+    context: {
+      model: leg.model.modelId,
+      responseId: call.callId,
+      createdAt: Math.floor(call.at / 1_000),
+      request: decoded.value,
+      inputTokensEstimate: call.demand.estimate.inputTokens,
+      issuer: issuerOf(leg, dialect),
+    },
+  }
+  const lane: Lane = {
+    body: [body],
+    bodyLength: body.byteLength,
+    dropped: [...decoded.dropped, ...encoded.dropped],
+    get inputEstimated() {
+      return metering.inputEstimated
+    },
+    openStream: () => new ConvertedStream(conversion),
+    openWhole: () => new ConvertedWhole(conversion),
+  }
+  return { kind: 'open', lane }
+}
+
+/** An upstream's error in the shape of another protocol, with the untouched body beside it (decisions, Errors). */
+export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {
+  const client = protocolOf(call.endpoint.protocol)
+  const upstream = leg.chain.protocol === 'video' ? undefined : protocolOf(leg.chain.protocol)
+  if (client === undefined || upstream === undefined) return { upstream_body: body }
+  return { ...client.encodeError(upstream.decodeError(status, body)), upstream_body: body }
+}
+
+interface Conversion {
+  readonly client: Protocol
+  readonly upstream: Protocol
+  readonly meter: Meter
+  readonly context: ReplyContext
+}
+
+class ConvertedStream implements StreamLane {
+  readonly contentType = 'text/event-stream; charset=utf-8'
+  readonly #meter: Meter
+  readonly #reader = createSseReader()
+  readonly #decoder: ReturnType<Protocol['streamDecoder']>
+  readonly #encoder: ReturnType<Protocol['streamEncoder']>
+
+  constructor({ client, upstream, meter, context }: Conversion) {
+    this.#meter = meter
+    this.#decoder = upstream.streamDecoder()
+    this.#encoder = client.streamEncoder(context)
+  }
+
+  push(chunk: Uint8Array): StreamStep {
+    const step = new StepBuilder()
+    for (const event of this.#reader.push(chunk)) this.#take(this.#decoder.push(event), step)
+    if (this.#reader.overflow) step.failure ??= { kind: 'cut' }
+    return step.built()
+  }
+
+  end(): StreamStep {
+    const step = new StepBuilder()
+    for (const event of this.#reader.end()) this.#take(this.#decoder.push(event), step)
+    this.#take(this.#decoder.end(), step)
+    return step.built()
+  }
+
+  keepAlive(): string {
+    return this.#encoder.keepAlive()
+  }
+
+  failure(error: UpstreamError): string {
+    return this.#encoder.push({ type: 'error', error })
+  }
+
+  readMeter() {
+    return this.#meter.read()
+  }
+
+  glanceMeter() {
+    return this.#meter.glance()
+  }
+
+  #take(parts: readonly StreamPart[], step: StepBuilder): void {
+    for (const part of parts) {
+      if (step.failure !== undefined) return
+      this.#meter.observePart(part)
+      step.meaningful ||= isMeaningful(part)
+      step.text += this.#encoder.push(part)
+      if (part.type === 'error') {
+        step.failure = { kind: 'error', status: part.error.status, raw: part.error.raw, delivered: true }
+      }
+    }
+  }
+}
+
+class StepBuilder {
+  text = ''
+  meaningful = false
+  failure: AnswerFailure | undefined
+
+  built(): StreamStep {
+    return { output: this.text === '' ? [] : [this.text], meaningful: this.meaningful, failure: this.failure }
+  }
+}
+
+/** Whether the answer has begun: role-only chunks, starts and pings have not (reference §0, rule 3). */
+function isMeaningful(part: StreamPart): boolean {
+  switch (part.type) {
+    case 'text-delta':
+    case 'arguments-delta':
+      return part.text !== ''
+    case 'block-start':
+      return part.kind.type === 'tool-call' || part.kind.type === 'media'
+    case 'finish':
+    case 'end':
+      return true
+    case 'start':
+    case 'signature':
+    case 'citation':
+    case 'logprobs':
+    case 'block-end':
+    case 'usage':
+    case 'ping':
+    case 'error':
+      return false
+  }
+}
+
+class ConvertedWhole implements WholeLane {
+  readonly #conversion: Conversion
+  readonly #chunks: Uint8Array[] = []
+  #length = 0
+
+  constructor(conversion: Conversion) {
+    this.#conversion = conversion
+  }
+
+  push(chunk: Uint8Array): readonly [] {
+    this.#length += chunk.byteLength
+    if (this.#length <= WHOLE_BYTES_MAX) this.#chunks.push(chunk)
+    return []
+  }
+
+  end(): ReturnType<WholeLane['end']> {
+    const { client, upstream, meter, context } = this.#conversion
+    const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
+    if (body === undefined) return { output: [], failure: { kind: 'cut' } }
+    if (isJsonObject(body) && body['error'] !== undefined && body['error'] !== null) {
+      const { status, raw } = upstream.decodeError(undefined, body)
+      return { output: [], failure: { kind: 'error', status, raw, delivered: false } }
+    }
+    const response = upstream.decodeResponse(body)
+    if (response.usage !== undefined) meter.observeUsage(response.usage)
+    else observeText(meter, response.candidates)
+    meter.observeProduced()
+    meter.observeImages(countImages(response.candidates))
+    return {
+      output: [Buffer.from(JSON.stringify(client.encodeResponse(response, context)))],
+      failure: undefined,
+    }
+  }
+
+  readMeter() {
+    return this.#conversion.meter.read()
+  }
+
+  glanceMeter() {
+    return this.#conversion.meter.glance()
+  }
+}
+
+type Candidates = ReturnType<Protocol['decodeResponse']>['candidates']
+
+function observeText(meter: Meter, candidates: Candidates): void {
+  for (const { blocks } of candidates) {
+    for (const block of blocks) {
+      if (block.type === 'tool-call') meter.observeText(block.name + block.arguments)
+      else if ('text' in block) meter.observeText(block.text)
+    }
+  }
+}
+
+function countImages(candidates: Candidates): number {
+  let images = 0
+  for (const { blocks } of candidates) {
+    for (const block of blocks)
+      if (block.type === 'media' && block.mediaType.startsWith('image/')) images += 1
+  }
+  return images
+}
+
+const decodedBodies = new WeakMap<ReceivedBody, Decoded<CanonicalRequest>>()
+
+/** All attempts of a call share one decoding. */
+function decodeOnce(client: Protocol, call: ReservedCall): Decoded<CanonicalRequest> {
+  const known = decodedBodies.get(call.body)
+  if (known !== undefined) return known
+  const body = parseJson(Buffer.concat(call.body.chunks))
+  const decoded: Decoded<CanonicalRequest> = isJsonObject(body)
+    ? client.decodeRequest(body)
+    : { kind: 'refused', field: '', message: 'the request body must be a JSON object' }
+  decodedBodies.set(call.body, decoded)
+  return decoded
+}
+
+function unconvertible(refused: { readonly message: string; readonly details?: JsonObject }): OpenedLane {
+  return {
+    kind: 'refused',
+    failure: { kind: 'unconvertible', message: refused.message, details: refused.details },
+  }
+}
+
+function issuerOf(leg: Leg, dialect: Dialect): string {
+  return dialect.issuer ?? leg.chain.vendorCode
+}

@@ -1,0 +1,47 @@
+import type { Credential, CredentialSecret, Vendor } from '../core/catalogue.ts'
+import { providerOf } from '../providers/index.ts'
+import type { Dialect, Provider } from '../providers/provider.ts'
+import type { Leg } from './attempt.ts'
+import type { ReservedCall } from './call.ts'
+import type { Gateway } from './gateway.ts'
+
+/** Everything the catalogue and the provider registry say about one leg's upstream. */
+export interface LegUpstream {
+  readonly vendor: Vendor
+  readonly provider: Provider
+  readonly dialect: Dialect
+  readonly credential: Credential
+}
+
+export function dialectOf(gateway: Gateway, leg: Leg): LegUpstream {
+  return upstreamOf(leg, gateway.catalogue())
+}
+
+/** The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken invariant. */
+export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegUpstream {
+  const { chain } = leg
+  const vendor = catalogue.vendors.get(chain.vendorCode)
+  const credential = catalogue.credentials.get(chain.credentialId)
+  if (vendor === undefined || credential === undefined)
+    throw new Error(`chain ${chain.id} has no vendor or credential`)
+  const provider = providerOf(vendor.kind)
+  if (chain.protocol === 'video') throw new Error(`chain ${chain.id} speaks video, not a chat-type protocol`)
+  const dialect = provider?.dialects[chain.protocol]
+  if (provider === undefined || dialect === undefined) {
+    throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
+  }
+  return { vendor, provider, dialect, credential }
+}
+
+/** Named credential fields that are no secret (region, project …), for forming the address. */
+export function publicFieldsOf(
+  provider: Provider,
+  secret: CredentialSecret,
+): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {}
+  for (const name of provider.publicFields) {
+    const value = secret.fields[name]
+    if (value !== undefined) fields[name] = value.unwrap()
+  }
+  return fields
+}

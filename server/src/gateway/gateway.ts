@@ -1,0 +1,137 @@
+/** The corridor's own parts put together: what every stage may use, and nothing else. */
+import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { Catalogue } from '../core/catalogue.ts'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { callId, type CallId, type InstanceId } from '../core/ids.ts'
+import type { MeterReading } from '../core/metering/meter.ts'
+import { createTermsReader, type TermsReader } from '../core/pricing/read-terms.ts'
+import type { Announcement, Storage } from '../storage/storage.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import type { Leg } from './attempt.ts'
+import { type BodyBudget, createBodyBudget } from './body-budget.ts'
+import type { ReservedCall, StagedCall } from './call.ts'
+import { createKeyDirectory, type KeyDirectory } from './directory.ts'
+import { createHealthBoard, type HealthBoard } from './health-board.ts'
+import { createMonthStart, type MonthStart } from './month.ts'
+import { createPulse, type Pulse } from './pulse.ts'
+import type { TokenCounter } from './token-counter.ts'
+
+export interface GatewayLimits {
+  readonly bodyLimitBytes: number
+  readonly bytesInFlightMax: number
+  /** All attempts together, until the answer begins. */
+  readonly answerDeadlineMs: number
+}
+
+export interface GatewayParts {
+  readonly storage: Storage
+  readonly upstream: Upstream
+  readonly telemetry: Telemetry
+  readonly tokens: TokenCounter
+  readonly instanceId: InstanceId
+  readonly limits: GatewayLimits
+  /** Epoch ms. */
+  readonly now: () => number
+  /** A number in [0, 1). */
+  readonly draw: () => number
+  /** A new UUIDv7. */
+  readonly newId: () => string
+}
+
+export interface Gateway extends GatewayParts {
+  readonly directory: KeyDirectory
+  readonly health: HealthBoard
+  readonly bodyBudget: BodyBudget
+  readonly pulse: Pulse
+  readonly monthStart: MonthStart
+  readonly terms: TermsReader
+  /** The catalogue as it stands now; a call keeps the one it was admitted with. */
+  catalogue(): Catalogue
+  /** Reads the catalogue again at once, without waiting for its announcement. */
+  refreshCatalogue(): Promise<void>
+  /** Records where a running call stands, so that a crash loses at most a second of it. */
+  progress(call: ReservedCall, leg: Leg, reading: MeterReading): void
+  observeEnd(row: CallLogRow): void
+  /** False for the excess of calls nobody can be charged for: they are counted, not stored one by one. */
+  mayLogRefusal(call: StagedCall, at: number): boolean
+  refuseWhenDraining(): void
+  /** Refuses new calls from now on. */
+  drain(): void
+  newCallId(): CallId
+  close(): void
+}
+
+/** Rows a second for refused calls without a known key: an attacker must not fill the disk. */
+const ANONYMOUS_ROWS_PER_SECOND = 20
+
+export async function createGateway(parts: GatewayParts): Promise<Gateway> {
+  const { storage, telemetry } = parts
+  const directory = createKeyDirectory(storage, parts.now)
+  const health = createHealthBoard()
+  let catalogue = await storage.catalogue.read()
+  let draining = false
+
+  const refreshCatalogue = async (): Promise<void> => {
+    catalogue = await storage.catalogue.read()
+    health.keepOnly(
+      new Set([...catalogue.models.values()].flatMap((model) => model.chains.map((chain) => chain.id))),
+    )
+  }
+  const onChange = (change: Announcement): void => {
+    directory.forget(change)
+    if (change.kind === 'catalogue' || change.kind === 'everything')
+      telemetry.background.track(refreshCatalogue(), 'refresh catalogue')
+  }
+  const unsubscribe = storage.subscribe(onChange)
+  const anonymous = { second: 0, rows: 0 }
+  const pulse = createPulse(parts.now)
+
+  return {
+    ...parts,
+    directory,
+    health,
+    pulse,
+    bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
+    monthStart: createMonthStart(),
+    terms: createTermsReader(),
+    catalogue: () => catalogue,
+    refreshCatalogue,
+    progress(call, leg, reading) {
+      const operation = {
+        callId: call.callId,
+        at: parts.now(),
+        chainId: leg.chain.id,
+        modelId: leg.model.modelId,
+        byok: leg.byok,
+        usage: reading.usage,
+        usageSource: reading.source,
+        images: reading.images,
+      }
+      telemetry.background.track(storage.calls.progress(operation), 'record progress')
+    },
+    observeEnd: (row) => telemetry.metrics.callEnded(row),
+    mayLogRefusal(call, at) {
+      if ('key' in call) return true
+      const second = Math.floor(at / 1_000)
+      if (anonymous.second !== second) {
+        anonymous.second = second
+        anonymous.rows = 0
+      }
+      anonymous.rows += 1
+      return anonymous.rows <= ANONYMOUS_ROWS_PER_SECOND
+    },
+    refuseWhenDraining() {
+      if (draining)
+        throw new GatewayError(50301, { message: 'the gateway is shutting down', retryAfterMs: 1_000 })
+    },
+    drain() {
+      draining = true
+    },
+    newCallId: () => callId(parts.newId()),
+    close() {
+      unsubscribe()
+      pulse.stop()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { ChainProtocol, ProtocolId } from '../core/catalogue.ts'
+import type { ModelId } from '../core/ids.ts'
+import type { ReserveOutcome } from '../core/calls/operations.ts'
+import type { ReservedCall } from './call.ts'
+
+/**
+ * Headers of the client that reach the upstream, by the protocol both speak: those that change what the protocol
+ * means. Everything else — credentials, cookies, hop-by-hop, tracing — stays here.
+ */
+const FORWARDED: Readonly<Record<ProtocolId, readonly string[]>> = {
+  chat: ['openai-beta'],
+  responses: ['openai-beta'],
+  messages: ['anthropic-beta', 'anthropic-version'],
+  gemini: ['x-goog-api-client'],
+}
+
+export function forwardedHeaders(
+  call: ReservedCall,
+  upstreamProtocol: ChainProtocol,
+): Readonly<Record<string, string>> {
+  if (upstreamProtocol !== call.endpoint.protocol) return {}
+  const headers: Record<string, string> = {}
+  for (const name of FORWARDED[call.endpoint.protocol]) {
+    const value = call.headers[name]
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}
+
+/** What every answer carries (decisions, Requests): the model used and what was dropped on the way. */
+export function answerHeaders(
+  call: ReservedCall,
+  used: ModelId,
+  dropped: readonly string[],
+): Readonly<Record<string, string>> {
+  return {
+    'gw-model': headerText(used),
+    ...(dropped.length === 0 ? {} : { 'gw-dropped-fields': headerText(dropped.join(',')) }),
+    ...rateLimitHeaders(call.reservation),
+  }
+}
+
+/** `RateLimit` and `RateLimit-Policy` (IETF httpapi draft): one item per window, named by its dimension and length. */
+function rateLimitHeaders(
+  reservation: Extract<ReserveOutcome, { kind: 'reserved' }>,
+): Readonly<Record<string, string>> {
+  if (reservation.windows.length === 0) return {}
+  const policies: string[] = []
+  const states: string[] = []
+  for (const window of reservation.windows) {
+    const name = `"${window.dimension}-${window.seconds}"`
+    policies.push(`${name};q=${Math.floor(window.limit)};w=${window.seconds}`)
+    states.push(
+      `${name};r=${Math.max(0, Math.floor(window.remaining))};t=${Math.ceil(window.resetMs / 1000)}`,
+    )
+  }
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') }
+}
+
+/** Header values are Latin-1 without line breaks; anything else is percent-encoded. */
+function headerText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
+}

@@ -1,0 +1,64 @@
+/**
+ * How one attempt's bytes travel between client and upstream: untouched where both speak the same protocol
+ * (`passthrough-lane.ts`), through the canonical form where they do not (`convert.ts`). The exchange drives either
+ * without knowing which.
+ */
+import type { UpstreamError } from '../core/canonical/response.ts'
+import type { JsonValue } from '../core/json.ts'
+import type { MeterReading } from '../core/metering/meter.ts'
+
+export type Bytes = Uint8Array | string
+
+export interface Lane {
+  /** What goes upstream. */
+  readonly body: readonly Uint8Array[]
+  readonly bodyLength: number
+  /** JSON paths of the request that had no counterpart. */
+  readonly dropped: readonly string[]
+  /** The upstream told no input count: the meter's is a quick estimate, to be counted properly when the call settles. */
+  readonly inputEstimated: boolean
+  openStream(): StreamLane
+  openWhole(): WholeLane
+}
+
+interface AnswerLane {
+  /** What was used and produced, counted exactly. */
+  readMeter(): MeterReading
+  /** The same, cheaply, for a running answer. */
+  glanceMeter(): MeterReading
+}
+
+/** A streamed answer on its way: complete events in, complete events out. */
+export interface StreamLane extends AnswerLane {
+  readonly contentType: string
+  push(chunk: Uint8Array): StreamStep
+  /** The upstream closed: trailing bytes, or a failure when its terminator never came. */
+  end(): StreamStep
+  keepAlive(): Bytes | undefined
+  /** The failure in the client protocol's own way, after the stream has begun. */
+  failure(error: UpstreamError): Bytes
+}
+
+export interface StreamStep {
+  readonly output: readonly Bytes[]
+  /** The first content, tool call, reasoning, refusal or clean finish has been seen: the answer may begin. */
+  readonly meaningful: boolean
+  /** The upstream reported an error inside its 200, or broke its own protocol. */
+  readonly failure: AnswerFailure | undefined
+}
+
+/** `cut`: the stream ended without its terminator. `error`: the upstream said so itself; `delivered` when `output` already tells the client. */
+export type AnswerFailure =
+  | { readonly kind: 'cut' }
+  | {
+      readonly kind: 'error'
+      readonly status: number | undefined
+      readonly raw: JsonValue
+      readonly delivered: boolean
+    }
+
+export interface WholeLane extends AnswerLane {
+  /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
+  push(chunk: Uint8Array): readonly Bytes[]
+  end(): { readonly output: readonly Bytes[]; readonly failure: AnswerFailure | undefined }
+}

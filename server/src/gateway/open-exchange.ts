@@ -1,0 +1,86 @@
+import type { CredentialSecret } from '../core/catalogue.ts'
+import type { FinalFailure, Leg } from './attempt.ts'
+import type { ReservedCall } from './call.ts'
+import { publicFieldsOf, upstreamOf } from './dialect.ts'
+import { Exchange } from './exchange.ts'
+import type { Gateway } from './gateway.ts'
+import { openLane } from './open-lane.ts'
+import type { ClientReply } from './reply.ts'
+import { answerHeaders, forwardedHeaders } from './headers.ts'
+
+export type OpenedExchange =
+  | { readonly kind: 'open'; readonly exchange: Exchange }
+  | { readonly kind: 'skipped'; readonly reason: string; readonly failure: FinalFailure | undefined }
+
+/** Forms the request for one chain and sends it. A credential that is at its own limit is passed over, not an error. */
+export async function openExchange(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+  reply: ClientReply,
+): Promise<OpenedExchange> {
+  const { vendor, provider, dialect, credential } = upstreamOf(leg, call.catalogue)
+  const secret = leg.byok ? await ownCredential(gateway, call, leg) : credential.secret
+  if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
+  const full = leg.byok ? undefined : await claim(gateway, call, leg)
+  if (full !== undefined) return { kind: 'skipped', reason: 'credential-full', failure: full }
+  const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
+  const formed =
+    baseUrl === undefined
+      ? undefined
+      : dialect.form({
+          baseUrl: baseUrl.replace(/\/+$/, ''),
+          forwardModelId: leg.chain.forwardModelId,
+          operation: call.stream ? 'stream' : 'generate',
+          fields: publicFieldsOf(provider, secret),
+        })
+  if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
+  const lane = openLane(gateway, call, leg, dialect)
+  if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
+  const exchange = new Exchange({
+    upstream: gateway.upstream,
+    offline: dialect.respond,
+    forwardModelId: leg.chain.forwardModelId,
+    callId: call.callId,
+    request: { ...formed, headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) } },
+    auth: dialect.auth,
+    framing: dialect.framing,
+    credential: secret,
+    timeouts: vendor.timeouts,
+    lane: lane.lane,
+    stream: call.stream,
+    reply,
+    replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
+    pulse: gateway.pulse,
+    now: gateway.now,
+    onProgress: (reading) => gateway.progress(call, leg, reading),
+    onCommit: () =>
+      gateway.telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: gateway.now() - call.at }),
+  })
+  return { kind: 'open', exchange }
+}
+
+async function ownCredential(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+): Promise<CredentialSecret | undefined> {
+  const own = await gateway.directory.byok(call.account.id)
+  return own.get(leg.chain.vendorCode)
+}
+
+/** Takes a place on a limited credential; gives the failure when there is none. Unlimited credentials cost nothing. */
+async function claim(gateway: Gateway, call: ReservedCall, leg: Leg): Promise<FinalFailure | undefined> {
+  const credential = call.catalogue.credentials.get(leg.chain.credentialId)
+  if (credential === undefined) return undefined
+  const { limits } = credential
+  if (limits.concurrency === undefined && limits.windows.length === 0) return undefined
+  const outcome = await gateway.storage.calls.claim({
+    callId: call.callId,
+    at: gateway.now(),
+    credentialId: credential.id,
+    policy: limits,
+    counts: { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 },
+  })
+  return outcome.kind === 'full' ? { kind: 'rate-limited', retryAfterMs: outcome.retryAfterMs } : undefined
+}

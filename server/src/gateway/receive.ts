@@ -1,0 +1,83 @@
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { type ModelId, modelId } from '../core/ids.ts'
+import { createRequestScanner, type ScannedRequest } from '../core/passthrough/request-scan.ts'
+import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from './call.ts'
+import type { Gateway } from './gateway.ts'
+import { checkRestrictions } from './restrictions.ts'
+
+/**
+ * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
+ * what is too large (before reading where the length is told), no JSON object, or names no model; then applies the
+ * key's own restrictions, which need the model.
+ */
+export async function receive(gateway: Gateway, call: AuthenticatedCall): Promise<ReceivedCall> {
+  const { body, scan } = await readBody(gateway, call)
+  try {
+    const requested = requestedModel(call, scan)
+    checkRestrictions(
+      {
+        key: call.key,
+        account: call.account,
+        address: call.address,
+        ip: call.ip,
+        protocol: call.endpoint.protocol,
+        modelId: requested,
+      },
+      gateway.catalogue(),
+    )
+    return {
+      ...call,
+      stage: 'received',
+      body,
+      scan,
+      modelId: requested,
+      stream: call.endpoint.streamVerb ?? scan.stream,
+      user: scan.user,
+    }
+  } catch (error) {
+    body.release()
+    throw error
+  }
+}
+
+function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId {
+  const named = call.endpoint.pathModel ?? scan.model
+  if (named === undefined || named === '') throw new GatewayError(40002)
+  return modelId(named)
+}
+
+interface BodyReading {
+  readonly body: ReceivedBody
+  readonly scan: ScannedRequest
+}
+
+async function readBody(gateway: Gateway, call: AuthenticatedCall): Promise<BodyReading> {
+  const { bodyLimitBytes } = gateway.limits
+  if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
+  const scanner = createRequestScanner(call.endpoint.protocol)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const release = (): void => {
+    gateway.bodyBudget.give(length)
+    length = 0
+    chunks.length = 0
+  }
+  try {
+    await call.readBody((chunk) => {
+      if (length + chunk.byteLength > bodyLimitBytes) throw new GatewayError(41301)
+      gateway.bodyBudget.take(chunk.byteLength)
+      length += chunk.byteLength
+      chunks.push(chunk)
+      scanner.push(chunk)
+    })
+  } catch (error) {
+    release()
+    throw error
+  }
+  const scan = scanner.end()
+  if (scan.kind === 'refused') {
+    release()
+    throw new GatewayError(scan.code, { message: scan.message })
+  }
+  return { body: { chunks, length, release }, scan }
+}

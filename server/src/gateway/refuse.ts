@@ -1,0 +1,45 @@
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { StorageUnavailable } from '../storage/unavailable.ts'
+import type { StagedCall } from './call.ts'
+import type { Gateway } from './gateway.ts'
+import { baseLogRow } from './log-row.ts'
+import type { ClientReply } from './reply.ts'
+
+/** A call that was not let in: answered at once, logged, and charged nothing. */
+export async function refuse(
+  gateway: Gateway,
+  call: StagedCall,
+  error: unknown,
+  reply: ClientReply,
+): Promise<void> {
+  if ('body' in call) call.body.release()
+  const refusal = refusalOf(gateway, call, error)
+  if (!reply.gone) reply.fail(refusal, call)
+  const at = gateway.now()
+  const log = {
+    ...baseLogRow(call, at),
+    httpStatus: reply.gone ? 499 : refusal.status,
+    code: refusal.code,
+    clientGone: reply.gone,
+  }
+  gateway.observeEnd(log)
+  if (!gateway.mayLogRefusal(call, at)) return
+  try {
+    await gateway.storage.calls.log({ log })
+  } catch (cause) {
+    gateway.telemetry.log.warn(
+      { requestId: call.requestId, error: cause },
+      'a refused call could not be logged',
+    )
+  }
+}
+
+function refusalOf(gateway: Gateway, call: StagedCall, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (error instanceof StorageUnavailable) {
+    gateway.telemetry.log.error({ requestId: call.requestId, error }, 'the database cannot be reached')
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  }
+  gateway.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')
+  return new GatewayError(50000, { cause: error })
+}

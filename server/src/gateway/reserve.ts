@@ -1,0 +1,35 @@
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { encodeDescription } from '../core/calls/recover.ts'
+import type { Refusal } from '../core/calls/operations.ts'
+import type { AdmittedCall, ReservedCall } from './call.ts'
+import type { Gateway } from './gateway.ts'
+import { describeCall } from './log-row.ts'
+
+/**
+ * One storage verb judges levels and the right to call on fresh rows and takes windows, slot and hold together, all or
+ * nothing (decisions, order of checks). The fallback model is judged and funded in the same breath.
+ */
+export async function reserve(gateway: Gateway, call: AdmittedCall): Promise<ReservedCall> {
+  const outcome = await gateway.storage.calls.reserve({
+    callId: call.callId,
+    instanceId: gateway.instanceId,
+    at: call.at,
+    keyId: call.key.id,
+    accountId: call.account.id,
+    counts: { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 },
+    model: call.demand,
+    fallback: call.fallbackDemand,
+    defaultPolicy: call.catalogue.settings.limits,
+    monthStart: gateway.monthStart(call.at, call.catalogue.settings.timezone),
+    description: encodeDescription(describeCall(call)),
+  })
+  if (outcome.kind === 'refused') throw refusalError(outcome.refusal)
+  return { ...call, stage: 'reserved', reservation: outcome }
+}
+
+export function refusalError(refusal: Refusal): GatewayError {
+  return new GatewayError(refusal.code, {
+    ...(refusal.message === undefined ? {} : { message: refusal.message }),
+    ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
+  })
+}

@@ -1,0 +1,47 @@
+import type { Funding } from '../core/calls/operations.ts'
+import type { Chain, Model, ProtocolId } from '../core/catalogue.ts'
+import { type ChainOrder, orderChains } from '../core/routing/order.ts'
+import type { ReservedCall } from './call.ts'
+import { converts } from './convert.ts'
+import type { Gateway } from './gateway.ts'
+
+/** One model's chains in the order they are tried, with who pays for them. */
+export interface Route {
+  readonly model: Model
+  readonly funding: Funding
+  readonly order: ChainOrder
+  readonly fallback: boolean
+}
+
+/** The requested model's chains. */
+export function route(gateway: Gateway, call: ReservedCall): Route {
+  return routeOf(gateway, call, { model: call.model, funding: call.reservation.model, fallback: false })
+}
+
+/** The fallback model's chains, when it was admitted and funded; it is routed like any model (contract §1.7). */
+export function routeFallback(gateway: Gateway, call: ReservedCall): Route | undefined {
+  const funding = call.reservation.fallback
+  if (call.fallback === undefined || funding === undefined || funding.kind === 'refused') return undefined
+  return routeOf(gateway, call, { model: call.fallback, funding, fallback: true })
+}
+
+function routeOf(
+  gateway: Gateway,
+  call: ReservedCall,
+  target: { readonly model: Model; readonly funding: Funding; readonly fallback: boolean },
+): Route {
+  const order = orderChains(target.model, call.catalogue, {
+    now: gateway.now(),
+    healthOf: (chain) => gateway.health.of(chain),
+    draw: gateway.draw,
+    mayUse: (vendor) => target.funding.otherwise !== 'none' || target.funding.byokVendors.includes(vendor),
+    speaks: (protocol): protocol is ProtocolId => speaks(call, protocol),
+    preferred: call.endpoint.protocol,
+  })
+  return { ...target, order }
+}
+
+function speaks(call: ReservedCall, protocol: Chain['protocol']): boolean {
+  if (protocol === 'video') return false
+  return protocol === call.endpoint.protocol || converts(call.endpoint.protocol, protocol)
+}

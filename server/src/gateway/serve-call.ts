@@ -1,0 +1,29 @@
+import { attempt } from './attempt.ts'
+import { admit } from './admit.ts'
+import { authenticate } from './authenticate.ts'
+import type { IncomingCall, StagedCall } from './call.ts'
+import type { Gateway } from './gateway.ts'
+import { leave } from './leave.ts'
+import { receive } from './receive.ts'
+import { refuse } from './refuse.ts'
+import type { ClientReply } from './reply.ts'
+import { reserve } from './reserve.ts'
+
+/**
+ * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;
+ * never rejects: whatever goes wrong is answered, logged and paid back on the way.
+ */
+export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply: ClientReply): Promise<void> {
+  let call: StagedCall = incoming
+  try {
+    gateway.refuseWhenDraining()
+    call = await authenticate(gateway, call)
+    call = await receive(gateway, call)
+    call = admit(gateway, call)
+    call = await reserve(gateway, call)
+  } catch (error) {
+    await refuse(gateway, call, error, reply)
+    return
+  }
+  await leave(gateway, call, reply, await attempt(gateway, call, reply))
+}

@@ -1,0 +1,57 @@
+/** Counting the tokens of a request: free, held to the key's restrictions, answered by the upstream where it can. */
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { usableChains } from '../core/routing/order.ts'
+import { authenticate } from './authenticate.ts'
+import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
+import { estimateInputTokens } from './count-tokens.ts'
+import { forwardCount } from './forward-count.ts'
+import type { Gateway } from './gateway.ts'
+import { receive } from './receive.ts'
+import { refuse } from './refuse.ts'
+import type { ClientReply } from './reply.ts'
+
+export async function serveCount(
+  gateway: Gateway,
+  incoming: IncomingCall,
+  reply: ClientReply,
+): Promise<void> {
+  let call: StagedCall = incoming
+  try {
+    gateway.refuseWhenDraining()
+    call = await authenticate(gateway, call)
+    call = await receive(gateway, call)
+    const answer = await count(gateway, call)
+    reply.start({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'gw-model': call.modelId },
+      contentLength: Buffer.byteLength(answer),
+    })
+    reply.write(answer)
+    reply.end()
+    call.body.release()
+  } catch (error) {
+    await refuse(gateway, call, error, reply)
+  }
+}
+
+async function count(gateway: Gateway, call: ReceivedCall): Promise<string> {
+  const catalogue = gateway.catalogue()
+  const model = catalogue.models.get(call.modelId)
+  if (model?.status !== 'enabled') throw new GatewayError(50201)
+  const chains = usableChains(model, catalogue)
+  if (chains.length === 0) throw new GatewayError(50201)
+  const forwarded = await forwardCount(gateway, call, { model, chains })
+  return forwarded ?? render(call.endpoint.protocol, await estimateInputTokens(gateway, call))
+}
+
+function render(protocol: ReceivedCall['endpoint']['protocol'], tokens: number): string {
+  switch (protocol) {
+    case 'messages':
+      return JSON.stringify({ input_tokens: tokens })
+    case 'gemini':
+      return JSON.stringify({ totalTokens: tokens })
+    case 'responses':
+    case 'chat':
+      return JSON.stringify({ object: 'response.input_tokens', input_tokens: tokens })
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Everything over HTTP that is no call: catalogue, pricing, the model list, the account's own reads. The framework
+ * validates and routes; errors use the same envelope as calls.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { findHolder, presentedKey } from '../gateway/authenticate.ts'
+import type { KeyHolder } from '../gateway/directory.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { checkAddress } from '../gateway/restrictions.ts'
+import { timeOrderedId } from '../management/new-id.ts'
+import { InvalidCursor } from '../storage/invalid-cursor.ts'
+import { StorageUnavailable } from '../storage/unavailable.ts'
+import type { ClientAddress } from './client-address.ts'
+import { addressOf } from './address.ts'
+import { renderError } from './error-envelope.ts'
+import { accountRoutes } from './routes/account.ts'
+import { catalogueRoutes } from './routes/catalogue.ts'
+import { modelRoutes } from './routes/models.ts'
+
+export interface ApiOptions {
+  readonly gateway: Gateway
+  readonly clientAddress: ClientAddress
+}
+
+/** What the routes share. */
+export interface ApiContext {
+  readonly gateway: Gateway
+  /** The caller's key, or the 401/403 that applies. */
+  requireKey(request: FastifyRequest): Promise<KeyHolder>
+  /** The caller's key where one was sent; a wrong one is still refused. */
+  findKey(request: FastifyRequest): Promise<KeyHolder | undefined>
+}
+
+export type Api = FastifyInstance
+
+/** Management bodies are small; calls have their own limit. */
+const BODY_BYTES_MAX = 1_048_576
+
+export async function openApi(
+  options: ApiOptions,
+): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    genReqId: () => timeOrderedId(options.gateway.now()),
+    exposeHeadRoutes: true,
+  }).withTypeProvider<ZodTypeProvider>()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.setNotFoundHandler((request) => {
+    const [path] = request.url.split('?')
+    throw new GatewayError(40400, { message: `${path} does not exist` })
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const known = knownError(error)
+    if (known.code === 50000)
+      options.gateway.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
+    const rendered = renderError(known, { requestId: request.id, path: request.url })
+    return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
+  })
+  const context = apiContext(options)
+  catalogueRoutes(app, context)
+  modelRoutes(app, context)
+  accountRoutes(app, context)
+  await app.ready()
+  return (request, response) => app.routing(request, response)
+}
+
+function apiContext({ gateway, clientAddress }: ApiOptions): ApiContext {
+  const requireKey = async (request: FastifyRequest): Promise<KeyHolder> => {
+    const [path = '/'] = request.url.split('?')
+    const call = {
+      endpoint: { protocol: 'none', path },
+      address: addressOf(request.raw),
+      headers: request.headers as Readonly<Record<string, string | undefined>>,
+      keyInQuery: false,
+    }
+    const holder = await findHolder(gateway, presentedKey(call), gateway.now())
+    checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
+    if (holder.account.status === 'suspended') throw new GatewayError(40303)
+    return holder
+  }
+  return {
+    gateway,
+    requireKey,
+    findKey: async (request) =>
+      request.headers.authorization === undefined ? undefined : requireKey(request),
+  }
+}
+
+function knownError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (error instanceof StorageUnavailable)
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  if (error instanceof InvalidCursor)
+    return new GatewayError(40000, { message: 'cursor is not one that a former page gave' })
+  const { statusCode } = error as { readonly statusCode?: unknown }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    const message = error instanceof Error ? error.message : undefined
+    return new GatewayError(statusCode === 413 ? 41301 : 40000, message === undefined ? {} : { message })
+  }
+  return new GatewayError(50000, { cause: error })
+}

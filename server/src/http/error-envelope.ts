@@ -1,0 +1,39 @@
+import type { GatewayError } from '../core/errors/gateway-error.ts'
+import type { JsonObject } from '../core/json.ts'
+
+export interface RenderedError {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The one place that builds the contract's envelope (contract §2.7; decisions, Errors). */
+export function renderError(
+  error: GatewayError,
+  context: { readonly requestId: string; readonly path: string },
+): RenderedError {
+  const envelope: JsonObject = {
+    ...(context.path.startsWith('/v1/messages') ? { type: 'error' } : {}),
+    code: error.code,
+    message: error.message,
+    error: {
+      message: error.message,
+      type: 'gateway_error',
+      code: String(error.code),
+      request_id: context.requestId,
+      ...(error.details === undefined ? {} : { details: error.details }),
+    },
+    ...(error.upstreamBody === undefined ? {} : { upstream_body: error.upstreamBody }),
+  }
+  return {
+    status: error.status,
+    headers: { 'content-type': 'application/json', ...retryAfter(error), 'x-request-id': context.requestId },
+    body: JSON.stringify(envelope),
+  }
+}
+
+/** Whole seconds, at least 1, on every 429 and wherever waiting helps (decisions, Errors). */
+function retryAfter(error: GatewayError): Readonly<Record<string, string>> {
+  if (error.retryAfterMs === undefined && error.status !== 429) return {}
+  return { 'retry-after': String(Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000))) }
+}

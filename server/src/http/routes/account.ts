@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { viewAccount } from '../../management/accounts.ts'
+import { viewLogRow } from '../../management/log-view.ts'
+import type { Api, ApiContext } from '../api.ts'
+
+const LOG_ROWS_MAX = 200
+const LOG_ROWS_DEFAULT = 50
+
+const instant = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
+    if (Number.isNaN(at))
+      context.addIssue({ code: 'custom', message: 'must be epoch milliseconds or an ISO 8601 time' })
+    return at
+  })
+
+const logQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(LOG_ROWS_MAX).default(LOG_ROWS_DEFAULT),
+  cursor: z.string().max(512).optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  model: z.string().max(512).optional(),
+  request_id: z.string().max(128).optional(),
+  app_id: z.string().max(256).optional(),
+  custom_id: z.string().max(256).optional(),
+  user: z.string().max(512).optional(),
+  status: z.coerce.number().int().optional(),
+})
+
+/** What a key may read of its account (decisions, Accounts). */
+export function accountRoutes(app: Api, { gateway, requireKey }: ApiContext): void {
+  app.get('/api/v1/user/user/account', async (request) => {
+    const holder = await requireKey(request)
+    const account = (await gateway.storage.accounts.find(holder.account.id)) ?? holder.account
+    const { creditsPerYuan, timezone } = gateway.catalogue().settings
+    const at = gateway.now()
+    const monthStart = gateway.monthStart(at, timezone)
+    return { code: 0, message: 'ok', data: viewAccount(account, { creditsPerYuan, at, monthStart }) }
+  })
+
+  app.get('/api/v1/user/user/logs', { schema: { querystring: logQuery } }, async (request) => {
+    const { key } = await requireKey(request)
+    const query = logQuery.parse(request.query)
+    const page = await gateway.storage.logs.page(
+      {
+        keyId: key.id,
+        ...(query.from === undefined ? {} : { from: query.from }),
+        ...(query.to === undefined ? {} : { to: query.to }),
+        ...(query.model === undefined ? {} : { model: query.model }),
+        ...(query.request_id === undefined ? {} : { requestId: query.request_id }),
+        ...(query.app_id === undefined ? {} : { appId: query.app_id }),
+        ...(query.custom_id === undefined ? {} : { customId: query.custom_id }),
+        ...(query.user === undefined ? {} : { user: query.user }),
+        ...(query.status === undefined ? {} : { status: query.status }),
+      },
+      { limit: query.limit, cursor: query.cursor },
+    )
+    return { code: 0, message: 'ok', data: page.rows.map(viewLogRow), next_cursor: page.next ?? null }
+  })
+}

@@ -1,0 +1,250 @@
+/**
+ * The two addresses of the contract over node:http. Calls take the short way straight into the corridor; everything else
+ * is routed by the framework behind the same ports (design: stack, call paths).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { serveCall } from '../gateway/serve-call.ts'
+import { serveCount } from '../gateway/serve-count.ts'
+import { timeOrderedId } from '../management/new-id.ts'
+import { type Address, addressOfHost, noteAddress } from './address.ts'
+import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
+import type { ClientAddress } from './client-address.ts'
+import { renderError } from './error-envelope.ts'
+import { incomingCall } from './incoming.ts'
+import { SocketReply } from './socket-reply.ts'
+
+export interface ServersOptions {
+  readonly gateway: Gateway
+  /** Answers everything that is no call. */
+  readonly api: (request: IncomingMessage, response: ServerResponse) => void
+  readonly clientAddress: ClientAddress
+  readonly host: string | undefined
+  readonly port: number
+  readonly gatewayPort: number
+  /** Both addresses on `port`, told apart by this host name; undefined: two ports. */
+  readonly gatewayHost: string | undefined
+  readonly headerLimitBytes: number
+  readonly headerTimeoutMs: number
+  readonly bodyIdleTimeoutMs: number
+  readonly clientStallTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+}
+
+export interface Servers {
+  readonly port: number
+  readonly gatewayPort: number
+  /** Calls that have not left by a door yet. */
+  openCalls(): number
+  /** Stops taking connections; resolves when the running calls have ended or `graceMs` is over. */
+  close(graceMs: number): Promise<void>
+}
+
+export async function openServers(options: ServersOptions): Promise<Servers> {
+  const edge = new Edge(options)
+  const shared = options.gatewayHost !== undefined
+  const base = edge.createServer(
+    shared ? (request) => addressOfHost(request, options.gatewayHost) : () => 'base',
+  )
+  const gateway = shared ? base : edge.createServer(() => 'gateway')
+  const port = await listen(base, options.port, options.host)
+  const gatewayPort = shared ? port : await listen(gateway, options.gatewayPort, options.host)
+  return { port, gatewayPort, openCalls: () => edge.openCalls(), close: (graceMs) => edge.close(graceMs) }
+}
+
+/** What both listeners share: the running calls and how a request finds its way. */
+class Edge {
+  readonly #options: ServersOptions
+  readonly #servers: Server[] = []
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(options: ServersOptions) {
+    this.#options = options
+  }
+
+  createServer(addressOfRequest: (request: IncomingMessage) => Address): Server {
+    const options = this.#options
+    const server = createServer({
+      maxHeaderSize: options.headerLimitBytes,
+      headersTimeout: options.headerTimeoutMs,
+      // Bodies and answers have bounds of their own; a long stream is no fault.
+      requestTimeout: 0,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
+      noDelay: true,
+    })
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      this.#route(request, response, addressOfRequest(request))
+    }
+    server.on('request', onRequest)
+    server.on('checkContinue', onRequest)
+    server.on('upgrade', refuseUpgrade)
+    server.on('clientError', refuseMalformed)
+    this.#servers.push(server)
+    return server
+  }
+
+  openCalls(): number {
+    return this.#running.size
+  }
+
+  async close(graceMs: number): Promise<void> {
+    const closed = this.#servers.map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    )
+    for (const server of this.#servers) server.closeIdleConnections()
+    const drained = Promise.allSettled([...this.#running, ...closed])
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), graceMs)
+    })
+    const outcome = await Promise.race([drained, late])
+    clearTimeout(timer)
+    if (outcome === 'late') for (const server of this.#servers) server.closeAllConnections()
+    await drained
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse, address: Address): void {
+    const { url = '/' } = request
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const query = mark < 0 ? '' : url.slice(mark + 1)
+    const refusal = refusedPath(path, address)
+    if (refusal !== undefined) {
+      answer(response, refusal, path)
+      return
+    }
+    const match = matchCallPath(request.method ?? 'GET', path, query)
+    switch (match.kind) {
+      case 'call':
+        this.#serve(request, response, { endpoint: match.endpoint, address, query })
+        return
+      case 'wrong-method':
+        response.setHeader('allow', match.allow)
+        answer(response, new GatewayError(40500, { message: `${path} takes ${match.allow} only` }), path)
+        return
+      case 'other':
+        if (path === '/' && (request.method === 'HEAD' || request.method === 'GET'))
+          greet(response, request.method)
+        else {
+          noteAddress(request, address)
+          this.#options.api(request, response)
+        }
+        return
+    }
+  }
+
+  #serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    what: Pick<Parameters<typeof incomingCall>[2], 'endpoint' | 'address' | 'query'>,
+  ): void {
+    const { gateway, clientAddress, bodyIdleTimeoutMs, clientStallTimeoutMs } = this.#options
+    const at = gateway.now()
+    const id = timeOrderedId(at)
+    const reply = new SocketReply(request, response, {
+      requestId: id,
+      path: what.endpoint.path,
+      clientStallTimeoutMs,
+    })
+    const incoming = incomingCall(request, response, {
+      ...what,
+      id,
+      at,
+      ip: clientAddress(request),
+      bodyIdleTimeoutMs,
+    })
+    const served =
+      what.endpoint.operation === 'generate'
+        ? serveCall(gateway, incoming, reply)
+        : serveCount(gateway, incoming, reply)
+    const running = served.catch((error: unknown) => {
+      gateway.telemetry.log.error({ requestId: id, error }, 'a call ended in an error nobody expected')
+      response.destroy()
+    })
+    this.#running.add(running)
+    void running.finally(() => this.#running.delete(running))
+  }
+}
+
+function refusedPath(path: string, address: Address): GatewayError | undefined {
+  if (path.includes('/v1/v1/')) {
+    return new GatewayError(40400, {
+      message: `${path} does not exist: drop the /v1 from your client's base address, the client adds it itself`,
+    })
+  }
+  if (address === 'gateway' && path !== '/' && !servedAtGatewayAddress(path)) {
+    return new GatewayError(40400, { message: `${path} is not served at this address` })
+  }
+  return undefined
+}
+
+function answer(response: ServerResponse, error: GatewayError, path: string): void {
+  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path })
+  response.writeHead(rendered.status, {
+    ...rendered.headers,
+    'content-length': Buffer.byteLength(rendered.body),
+  })
+  response.end(rendered.body)
+}
+
+/** Some clients knock before they call; any quick answer will do. */
+function greet(response: ServerResponse, method: string): void {
+  const body = '{"service":"sluice"}'
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+  response.end(method === 'HEAD' ? undefined : body)
+}
+
+/** WebSockets are not spoken here: clients that try them first fall back at once. */
+function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
+  const [path = '/'] = (request.url ?? '/').split('?')
+  const rendered = renderError(
+    new GatewayError(40400, { message: `${path} does not take a protocol upgrade` }),
+    {
+      requestId: timeOrderedId(Date.now()),
+      path,
+    },
+  )
+  socket.on('error', () => socket.destroy())
+  socket.end(rawAnswer(404, 'Not Found', rendered.body))
+}
+
+/** HTTP that cannot be read at all. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const message = tooLarge
+    ? 'the request headers are too large'
+    : late
+      ? 'the request headers did not arrive in time'
+      : 'malformed HTTP'
+  const rendered = renderError(new GatewayError(40000, { message }), {
+    requestId: timeOrderedId(Date.now()),
+    path: '/',
+  })
+  const [status, reason] = tooLarge
+    ? ([431, 'Request Header Fields Too Large'] as const)
+    : late
+      ? ([408, 'Request Timeout'] as const)
+      : ([400, 'Bad Request'] as const)
+  socket.end(rawAnswer(status, reason, rendered.body))
+}
+
+function rawAnswer(status: number, reason: string, body: string): string {
+  return `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+}
+
+function listen(server: Server, port: number, host: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}

@@ -1,0 +1,307 @@
+/** A whole gateway in this process: real sockets, a real SQLite file, scripted upstreams. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config/environment.ts'
+import type { CallLogRow } from '../../src/core/calls/log-row.ts'
+import type { Chain, Group, Model, Pricing } from '../../src/core/catalogue.ts'
+import { type AccountId, type KeyId, forwardModelId, modelId, vendorCode } from '../../src/core/ids.ts'
+import { type Policy, UNLIMITED } from '../../src/core/limits/policy.ts'
+import { microCredits } from '../../src/core/money.ts'
+import { Secret } from '../../src/core/secret.ts'
+import { createAccount } from '../../src/management/accounts.ts'
+import { grantOpening } from '../../src/management/grants.ts'
+import { createKey, type KeyRequest } from '../../src/management/keys.ts'
+import { type RunningGateway, startGateway } from '../../src/start-gateway.ts'
+import type { CatalogueChange } from '../../src/storage/records.ts'
+import type { Account, AccountPatch, Storage } from '../../src/storage/storage.ts'
+
+export interface HouseOptions {
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface House {
+  readonly running: RunningGateway
+  readonly baseUrl: string
+  readonly gatewayUrl: string
+  readonly opsUrl: string
+  readonly storage: Storage
+  /** A funded account's unrestricted key, made at start. */
+  readonly key: string
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  /** Puts rows into the catalogue and waits until the running gateway sees them. */
+  catalogue(...changes: readonly CatalogueChange[]): Promise<void>
+  newAccount(
+    options?: NewAccount,
+  ): Promise<{ readonly id: AccountId; readonly key: string; readonly keyId: KeyId }>
+  newKey(
+    account: AccountId,
+    fields?: Partial<KeyRequest>,
+  ): Promise<{ readonly key: string; readonly keyId: KeyId }>
+  account(id?: AccountId): Promise<Account>
+  /** The newest log rows, once every running call has been settled. */
+  logs(limit?: number): Promise<readonly CallLogRow[]>
+  /** The newest log row. */
+  lastLog(): Promise<CallLogRow>
+  /** Resolves when no call is open any more. */
+  settled(): Promise<void>
+  /** Settles, verifies the ledger and checks that no hold and no slot is left; then stops. */
+  close(): Promise<void>
+}
+
+export interface NewAccount extends AccountPatch {
+  /** Whole Credits. */
+  readonly credits?: number
+  readonly keyFields?: Partial<KeyRequest>
+}
+
+export async function openHouse(options: HouseOptions = {}): Promise<House> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-test-'))
+  const config = readConfig({
+    SLUICE_DATA_DIR: dataDirectory,
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_PORT: '0',
+    SLUICE_GATEWAY_PORT: '0',
+    SLUICE_OPS_PORT: '0',
+    SLUICE_LOG_LEVEL: 'silent',
+    ...options.environment,
+  })
+  let storage: Storage | undefined
+  const running = await startGateway(config, async (house) => {
+    storage = house.storage
+    await house.storage.catalogue.apply([
+      {
+        kind: 'put-settings',
+        settings: {
+          currency: 'CNY',
+          creditsPerYuan: '1000',
+          timezone: 'Asia/Shanghai',
+          keyPrefix: 'sk-gateway-',
+          limits: UNLIMITED,
+        },
+      },
+    ])
+  })
+  if (storage === undefined) throw new Error('the gateway started without a store')
+  return finish({ running, storage, dataDirectory })
+}
+
+async function finish(parts: {
+  readonly running: RunningGateway
+  readonly storage: Storage
+  readonly dataDirectory: string
+}): Promise<House> {
+  const { running, storage, dataDirectory } = parts
+  const { gateway } = running
+
+  async function newKey(account: AccountId, fields: Partial<KeyRequest> = {}) {
+    const created = await createKey(storage, keyRequest(account, fields), Date.now())
+    if (created.kind !== 'created') throw new Error(`no key: ${JSON.stringify(created)}`)
+    return { key: created.plaintext.unwrap(), keyId: created.key.id }
+  }
+
+  async function newAccount({ credits = 1_000_000, keyFields, ...patch }: NewAccount = {}) {
+    const id = await createAccount(
+      storage,
+      { email: `${Math.random().toString(36).slice(2)}@example.com`, ...patch },
+      Date.now(),
+    )
+    await grantOpening(
+      storage,
+      id,
+      { credits: microCredits(BigInt(credits) * 1_000_000n), balance: microCredits(0n) },
+      Date.now(),
+    )
+    return { id, ...(await newKey(id, keyFields)) }
+  }
+
+  async function settled(): Promise<void> {
+    const until = Date.now() + 5_000
+    for (;;) {
+      await gateway.telemetry.background.drain(1_000)
+      const open = running.openCalls()
+      if (open === 0) return
+      if (Date.now() > until) throw new Error(`${open} calls are still running`)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  const first = await newAccount({ email: 'owner@example.com' })
+  return {
+    running,
+    baseUrl: running.baseUrl,
+    gatewayUrl: running.gatewayBaseUrl,
+    opsUrl: running.opsUrl,
+    storage,
+    key: first.key,
+    keyId: first.keyId,
+    accountId: first.id,
+    async catalogue(...changes) {
+      await storage.catalogue.apply(changes)
+      await gateway.refreshCatalogue()
+    },
+    newAccount,
+    newKey,
+    async account(id = first.id) {
+      const found = await storage.accounts.find(id)
+      if (found === undefined) throw new Error(`no account ${id}`)
+      return found
+    },
+    async logs(limit = 50) {
+      await settled()
+      return (await storage.logs.page({}, { limit, cursor: undefined })).rows
+    },
+    async lastLog() {
+      await settled()
+      const [row] = (await storage.logs.page({}, { limit: 1, cursor: undefined })).rows
+      if (row === undefined) throw new Error('the log is empty')
+      return row
+    },
+    settled,
+    async close() {
+      try {
+        await settled()
+        const differences = await storage.ledger.verify()
+        if (differences.length > 0)
+          throw new Error(`the ledger does not verify: ${JSON.stringify(differences)}`)
+        for (const account of await storage.accounts.list({ limit: 500, after: undefined })) {
+          if (account.held !== 0n) throw new Error(`account ${account.id} still holds ${account.held} µCr`)
+        }
+      } finally {
+        await running.stop()
+        await rm(dataDirectory, { recursive: true, force: true })
+      }
+    },
+  }
+}
+
+function keyRequest(accountId: AccountId, fields: Partial<KeyRequest>): KeyRequest {
+  return {
+    accountId,
+    name: 'test',
+    secret: undefined,
+    status: 'enabled',
+    expiresAt: undefined,
+    group: undefined,
+    models: [],
+    ipAllow: [],
+    policy: undefined,
+    ...fields,
+  }
+}
+
+export const TOKEN_PRICES: Pricing = {
+  billingModes: ['token'],
+  inputPrice: '10',
+  outputPrice: '30',
+  cacheInputPrice: '1',
+  cacheOutputPrice: null,
+  cacheWritePrice: null,
+  cacheWrite1hPrice: null,
+  requestPrice: null,
+  imagePrice: null,
+  videoPrice: null,
+}
+
+export function putVendor(
+  code: string,
+  baseUrl: string,
+  fields: { readonly kind?: string; readonly timeouts?: Partial<Timeouts> } = {},
+): readonly CatalogueChange[] {
+  return [
+    {
+      kind: 'put-vendor',
+      vendor: {
+        code: vendorCode(code),
+        name: code.toUpperCase(),
+        kind: fields.kind ?? 'openai-compatible',
+        baseUrl,
+        timeouts: { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000, ...fields.timeouts },
+        status: 'enabled',
+      },
+    },
+    putCredential(code),
+  ]
+}
+
+interface Timeouts {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  readonly idleMs: number
+}
+
+export function putCredential(vendor: string, name = 'main', limits: Policy = UNLIMITED): CatalogueChange {
+  return {
+    kind: 'put-credential',
+    vendorCode: vendorCode(vendor),
+    name,
+    secret: { secret: new Secret(`secret-of-${vendor}-${name}`), fields: {} },
+    limits,
+    status: 'enabled',
+  }
+}
+
+export function putModel(
+  id: string,
+  fields: Partial<Omit<Model, 'modelId' | 'chains'>> = {},
+): CatalogueChange {
+  return {
+    kind: 'put-model',
+    model: {
+      modelId: modelId(id),
+      name: id,
+      status: 'enabled',
+      clientVisible: true,
+      supportFeatures: ['text'],
+      requiredVerification: 0,
+      requiredPlan: 0,
+      contextTokens: 128_000,
+      maxOutputTokens: 16_000,
+      subscriptionCovered: false,
+      pricing: TOKEN_PRICES,
+      ...fields,
+    },
+  }
+}
+
+export interface ChainFields
+  extends Partial<Omit<Chain, 'id' | 'credentialId' | 'modelId' | 'vendorCode' | 'forwardModelId'>> {
+  readonly model: string
+  readonly vendor: string
+  readonly forward?: string
+  readonly credentialName?: string
+}
+
+export function putChain({
+  model,
+  vendor,
+  forward,
+  credentialName = 'main',
+  ...fields
+}: ChainFields): CatalogueChange {
+  return {
+    kind: 'put-chain',
+    chain: {
+      modelId: modelId(model),
+      vendorCode: vendorCode(vendor),
+      protocol: 'chat',
+      forwardModelId: forwardModelId(forward ?? `${model}-upstream`),
+      priority: 1,
+      weight: 100,
+      rateMultiplier: '1',
+      streamUsage: 'forward',
+      status: 'enabled',
+      ...fields,
+    },
+    credentialName,
+  }
+}
+
+export function putGroup(group: {
+  readonly name: string
+  readonly protocol: Group['protocol']
+  readonly models: readonly string[]
+}): CatalogueChange {
+  return { kind: 'put-group', group: { ...group, models: group.models.map(modelId) } }
+}
