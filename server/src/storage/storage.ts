@@ -98,12 +98,13 @@ export interface AccountPatch {
 }
 
 export interface AccountStore {
+  /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
   patch(id: AccountId, patch: AccountPatch): Promise<boolean>
   find(id: AccountId): Promise<Account | undefined>
   findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>
   list(page: { readonly limit: number; readonly after: string | undefined }): Promise<readonly Account[]>
-  /** Own credentials per vendor, decrypted. */
+  /** Own credentials per vendor that are switched on, decrypted. */
   readByok(id: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
   putByok(
     id: AccountId,
@@ -112,6 +113,13 @@ export interface AccountStore {
     options: { readonly enabled: boolean },
   ): Promise<void>
   removeByok(id: AccountId, vendor: VendorCode): Promise<boolean>
+  /** Which vendors the account has own credentials for, switched on or not; never the secrets. */
+  listByok(id: AccountId): Promise<readonly ByokEntry[]>
+}
+
+export interface ByokEntry {
+  readonly vendor: VendorCode
+  readonly enabled: boolean
 }
 
 /** An API key. Only its SHA-256 is stored (contract §2.6). */
@@ -140,6 +148,7 @@ export interface KeyStore {
   findByHash(hash: string): Promise<Key | undefined>
   find(id: KeyId): Promise<Key | undefined>
   list(account: AccountId): Promise<readonly Key[]>
+  /** Rejects with `StorageConflict` when a living key has this hash. */
   create(key: Key): Promise<void>
   patch(
     id: KeyId,
@@ -164,7 +173,7 @@ export interface LogFilter {
 }
 
 export interface LogStore {
-  /** Newest first; `cursor` as a former page gave it. */
+  /** Newest first; `cursor` as a former page gave it, else `InvalidCursor`. */
   page(
     filter: LogFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
@@ -179,6 +188,7 @@ export interface LogPage {
 export interface LedgerStore {
   /** Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before. */
   book(transfers: readonly Transfer[]): Promise<boolean>
+  /** Newest first. `after`: `transferCursor` of the last transfer of the page before. */
   transfers(filter: {
     readonly accountId?: AccountId
     readonly limit: number

@@ -1,0 +1,42 @@
+/** Chooses the engine: the only place that sees both. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { InstanceId } from '../core/ids.ts'
+import { createSecretBox } from './secret-box.ts'
+import { checkSecretKey } from './sql/check-secret-key.ts'
+import type { SqlEngine, StorageLog } from './sql/engine.ts'
+import { createSqlStorage } from './sql/sql-storage.ts'
+import { openSqlite } from './sqlite/engine.ts'
+import type { Storage } from './storage.ts'
+
+export interface OpenStorageOptions {
+  /** `postgres://…` or `postgresql://…`; absent: SQLite in `<dataDir>/sluice.db`. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  /** 32 bytes. */
+  readonly secretKey: Uint8Array
+  readonly instanceId: InstanceId
+  /** Epoch ms. */
+  readonly now: () => number
+  readonly log: StorageLog
+}
+
+export async function openStorage(options: OpenStorageOptions): Promise<Storage> {
+  const secrets = createSecretBox(options.secretKey)
+  const engine = await openEngine(options)
+  try {
+    await checkSecretKey(engine.writer, secrets)
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+  return createSqlStorage({ ...options, engine, secrets })
+}
+
+async function openEngine({ databaseUrl, dataDir, now, log }: OpenStorageOptions): Promise<SqlEngine> {
+  if (databaseUrl === undefined) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    return openSqlite({ path: join(dataDir, 'sluice.db'), now, log })
+  }
+  throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')
+}

@@ -1,0 +1,197 @@
+/** Accounts and their own upstream credentials. */
+import type { Kysely, Insertable, Selectable, Transaction } from 'kysely'
+import type { CredentialSecret, DecimalText } from '../../core/catalogue.ts'
+import { type AccountId, type VendorCode, vendorCode } from '../../core/ids.ts'
+import { UNLIMITED } from '../../core/limits/policy.ts'
+import { ZERO } from '../../core/money.ts'
+import type { SecretBox } from '../secret-box.ts'
+import type { Account, AccountPatch, AccountStore, ByokEntry } from '../storage.ts'
+import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
+import type { AnnouncedWrite } from './announced-write.ts'
+import { pageLimit } from './page.ts'
+import type { AccountsTable, Schema } from './schema.ts'
+import { openCredential, sealCredential } from './sealed-credential.ts'
+
+export interface AccountStoreOptions {
+  readonly reader: Kysely<Schema>
+  readonly write: AnnouncedWrite
+  readonly secrets: SecretBox
+}
+
+const LIST_RATE: DecimalText = '100'
+
+export function createAccountStore({ reader, write, secrets }: AccountStoreOptions): AccountStore {
+  const findBy = async (column: 'id' | 'email' | 'phone', value: string): Promise<Account | undefined> => {
+    const row = await reader.selectFrom('accounts').selectAll().where(column, '=', value).executeTakeFirst()
+    return row === undefined ? undefined : decodeAccount(toStored(row))
+  }
+  return {
+    create: (account) =>
+      write(async (transaction) => {
+        await transaction
+          .insertInto('accounts')
+          .values({ ...newAccount(), ...columnsOf(account), id: account.id, created_at: account.createdAt })
+          .execute()
+        return { value: undefined, changes: [{ kind: 'account', accountId: account.id }] }
+      }),
+
+    patch: (id, patch) =>
+      write(async (transaction) => {
+        const columns = columnsOf(patch)
+        const found =
+          Object.keys(columns).length === 0
+            ? await exists(transaction, id)
+            : (await transaction.updateTable('accounts').set(columns).where('id', '=', id).executeTakeFirst())
+                .numUpdatedRows === 1n
+        return { value: found, changes: found ? [{ kind: 'account', accountId: id }] : [] }
+      }),
+
+    find: (id) => findBy('id', id),
+
+    findByLogin: (login) =>
+      'email' in login ? findBy('email', normalEmail(login.email)) : findBy('phone', login.phone),
+
+    async list({ limit, after }) {
+      const rows = await reader
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', '>', after ?? '')
+        .orderBy('id')
+        .limit(pageLimit(limit))
+        .execute()
+      return rows.map((row) => decodeAccount(toStored(row)))
+    },
+
+    async readByok(id) {
+      const rows = await reader
+        .selectFrom('byok')
+        .select(['vendor_code', 'sealed'])
+        .where('account_id', '=', id)
+        .where('enabled', '=', 1n)
+        .execute()
+      const entries = rows.map(({ vendor_code, sealed }): [VendorCode, CredentialSecret] => {
+        const vendor = vendorCode(vendor_code)
+        return [vendor, openCredential(secrets, sealed, purposeOf(id, vendor))]
+      })
+      return new Map(entries)
+    },
+
+    async listByok(id) {
+      const rows = await reader
+        .selectFrom('byok')
+        .select(['vendor_code', 'enabled'])
+        .where('account_id', '=', id)
+        .orderBy('vendor_code')
+        .execute()
+      return rows.map(
+        ({ vendor_code, enabled }): ByokEntry => ({
+          vendor: vendorCode(vendor_code),
+          enabled: enabled === 1n,
+        }),
+      )
+    },
+
+    putByok: (id, vendor, secret, options) =>
+      write(async (transaction) => {
+        const row = {
+          sealed: sealCredential(secrets, secret, purposeOf(id, vendor)),
+          enabled: options.enabled ? 1 : 0,
+        }
+        await transaction
+          .insertInto('byok')
+          .values({ account_id: id, vendor_code: vendor, ...row })
+          .onConflict((conflict) => conflict.columns(['account_id', 'vendor_code']).doUpdateSet(row))
+          .execute()
+        await refreshByokVendors(transaction, id)
+        return { value: undefined, changes: [{ kind: 'account', accountId: id }] }
+      }),
+
+    removeByok: (id, vendor) =>
+      write(async (transaction) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom('byok')
+          .where('account_id', '=', id)
+          .where('vendor_code', '=', vendor)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) return { value: false, changes: [] }
+        await refreshByokVendors(transaction, id)
+        return { value: true, changes: [{ kind: 'account', accountId: id }] }
+      }),
+  }
+}
+
+/** kysely's row is the stored row; naming it so lets one decoder serve the hot path too. */
+function toStored(row: Selectable<AccountsTable>): Readonly<Record<string, string | bigint | null>> {
+  return { ...row }
+}
+
+/** Addresses differ by more than case for nobody, so they are kept and looked up in lower case. */
+function normalEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+function purposeOf(id: AccountId, vendor: VendorCode): string {
+  return `byok:${id}/${vendor}`
+}
+
+/** An account nobody said anything about: active, at list price, with nothing on it. */
+function newAccount() {
+  return {
+    role: 'user',
+    status: 'active',
+    verification: 0,
+    user_rate: LIST_RATE,
+    credits: 0,
+    held: 0,
+    balance: 0,
+    api_deduction: 1,
+    monthly_cap: 0,
+    month_start: 0,
+    month_spent: 0,
+    month_held: 0,
+    auto_exchange: encodeAutoExchange({ enabled: false, belowCredits: ZERO, step: ZERO }),
+    policy: JSON.stringify(UNLIMITED),
+    byok_vendors: '[]',
+  }
+}
+
+/** The columns a patch speaks of; a field that is present as `undefined` clears its column. */
+function columnsOf(patch: AccountPatch): Partial<Insertable<AccountsTable>> {
+  return {
+    ...('email' in patch && { email: patch.email === undefined ? null : normalEmail(patch.email) }),
+    ...('phone' in patch && { phone: patch.phone ?? null }),
+    ...('passwordHash' in patch && { password_hash: patch.passwordHash ?? null }),
+    ...(patch.role !== undefined && { role: patch.role }),
+    ...(patch.status !== undefined && { status: patch.status }),
+    ...(patch.verification !== undefined && { verification: patch.verification }),
+    ...(patch.userRate !== undefined && { user_rate: patch.userRate }),
+    ...(patch.apiDeduction !== undefined && { api_deduction: patch.apiDeduction ? 1 : 0 }),
+    ...(patch.monthlyCap !== undefined && { monthly_cap: patch.monthlyCap }),
+    ...(patch.autoExchange !== undefined && { auto_exchange: encodeAutoExchange(patch.autoExchange) }),
+    ...('subscription' in patch && {
+      subscription: patch.subscription === undefined ? null : encodeSubscription(patch.subscription),
+    }),
+    ...('fallbackModel' in patch && { fallback_model: patch.fallbackModel ?? null }),
+    ...(patch.policy !== undefined && { policy: JSON.stringify(patch.policy) }),
+  }
+}
+
+async function exists(transaction: Transaction<Schema>, id: AccountId): Promise<boolean> {
+  const row = await transaction.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
+}
+
+async function refreshByokVendors(transaction: Transaction<Schema>, id: AccountId): Promise<void> {
+  const rows = await transaction
+    .selectFrom('byok')
+    .select('vendor_code')
+    .where('account_id', '=', id)
+    .where('enabled', '=', 1n)
+    .orderBy('vendor_code')
+    .execute()
+  await transaction
+    .updateTable('accounts')
+    .set({ byok_vendors: JSON.stringify(rows.map((row) => row.vendor_code)) })
+    .where('id', '=', id)
+    .execute()
+}

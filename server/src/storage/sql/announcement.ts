@@ -1,0 +1,23 @@
+/** Announcements as they travel between instances. */
+import { accountId } from '../../core/ids.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { Announcement } from '../storage.ts'
+import { parseStored } from './stored-json.ts'
+
+export function encodeAnnouncement(change: Announcement): string {
+  return JSON.stringify(change)
+}
+
+/** What a newer or older instance says and this one does not know is taken as "anything may have changed". */
+export function decodeAnnouncement(body: string): Announcement {
+  const value = parseStored<JsonValue>(body)
+  if (!isJsonObject(value)) return { kind: 'everything' }
+  if (value['kind'] === 'catalogue') return { kind: 'catalogue' }
+  if (value['kind'] === 'key' && typeof value['hash'] === 'string') {
+    return { kind: 'key', hash: value['hash'] }
+  }
+  if (value['kind'] === 'account' && typeof value['accountId'] === 'string') {
+    return { kind: 'account', accountId: accountId(value['accountId']) }
+  }
+  return { kind: 'everything' }
+}

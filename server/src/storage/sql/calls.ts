@@ -1,0 +1,38 @@
+/** The hot verbs: every one becomes an operation of a shared transaction. */
+import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
+import type { CallStore } from '../storage.ts'
+import { beatHeart } from './instances.ts'
+import { type RecoveryOptions, recoverCalls } from './recover.ts'
+
+export function createCallStore(options: RecoveryOptions): CallStore {
+  const { engine, group } = options
+  const run = async <Kind extends HotOutcome['kind']>(
+    operation: HotOperation,
+    kinds: readonly Kind[],
+  ): Promise<Extract<HotOutcome, { readonly kind: Kind }>> => {
+    const result = await group.submit(operation)
+    if (result.kind === 'impossible') throw new Error(result.message)
+    const { outcome } = result
+    if (!isOneOf(outcome, kinds)) {
+      throw new Error(`a ${operation.kind} was answered with ${outcome.kind}`)
+    }
+    return outcome
+  }
+  return {
+    reserve: (operation) => run({ ...operation, kind: 'reserve' }, ['reserved', 'refused']),
+    claim: (operation) => run({ ...operation, kind: 'claim' }, ['claimed', 'full']),
+    progress: (operation) => run({ ...operation, kind: 'progress' }, ['done']),
+    settle: (operation) => run({ ...operation, kind: 'settle' }, ['settled']),
+    abandon: (operation) => run({ ...operation, kind: 'abandon' }, ['done']),
+    log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
+    heartbeat: (instance, at) => beatHeart(engine.writer, instance, at),
+    recover: (bounds) => recoverCalls(options, bounds),
+  }
+}
+
+function isOneOf<Kind extends HotOutcome['kind']>(
+  outcome: HotOutcome,
+  kinds: readonly Kind[],
+): outcome is Extract<HotOutcome, { readonly kind: Kind }> {
+  return kinds.some((kind) => kind === outcome.kind)
+}

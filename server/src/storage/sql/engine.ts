@@ -1,0 +1,31 @@
+/** What the shared queries need of an engine. */
+import type { Kysely, Transaction } from 'kysely'
+import type { HotOperation } from '../../core/calls/operations.ts'
+import type { Announcement } from '../storage.ts'
+import type { HotResult } from './hot-batch.ts'
+import type { EngineName } from './migrations.ts'
+import type { Schema } from './schema.ts'
+
+export interface SqlEngine {
+  readonly name: EngineName
+  /** Transactions and single writes. */
+  readonly writer: Kysely<Schema>
+  /** Everything that only reads; sees all that was committed. */
+  readonly reader: Kysely<Schema>
+  /** Batches that may run at once. */
+  readonly hotConcurrency: number
+  /** One batch, one transaction: all of it or an error. */
+  runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
+  /** Part of a transaction: when it commits, the other instances hear of it. */
+  announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void>
+  /** Told of what other instances announced. */
+  onAnnouncement(listener: (change: Announcement) => void): void
+  /** Runs `read` on one unchanging state of the database, apart from everybody else's reading. */
+  withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value>
+  close(): Promise<void>
+}
+
+/** The narrow part of a logger that storage uses. */
+export interface StorageLog {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void
+}

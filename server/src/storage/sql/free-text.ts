@@ -1,0 +1,14 @@
+/** Characters of a text that is indexed: PostgreSQL's index rows end at 2 704 bytes, and three bytes a character fit. */
+const INDEXED_TEXT_MAX = 512
+
+/**
+ * Text that a client chose, as both engines can keep and index it: PostgreSQL has no NUL in text, and no text is
+ * unbounded. Filters go through it too, so that what was cut is still found.
+ */
+export function indexableText(text: string): string
+export function indexableText(text: string | undefined): string | null
+export function indexableText(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const bounded = text.length > INDEXED_TEXT_MAX ? text.slice(0, INDEXED_TEXT_MAX) : text
+  return bounded.includes('\0') ? bounded.replaceAll('\0', '\u{fffd}') : bounded
+}

@@ -1,0 +1,141 @@
+/**
+ * One transaction of the hot verbs, without the database: which rows to load, what was decided. The engines load, call
+ * `decideHotBatch` and write; everything that thinks is here and in `core/calls`.
+ *
+ * Order of locks, the same in every transaction of every instance: open calls, accounts, credentials' limit states,
+ * each in ascending order of id. A key belongs to one account, so the account's lock covers its key and its windows.
+ */
+import { decideBatch } from '../../core/calls/decide.ts'
+import { createTermsReader } from '../../core/pricing/read-terms.ts'
+import type { HotChanges, HotRows, OpenCall, Subject } from '../../core/calls/hot-rows.ts'
+import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
+import type { AccountId, CallId, KeyId } from '../../core/ids.ts'
+
+export type HotResult =
+  | { readonly kind: 'outcome'; readonly outcome: HotOutcome }
+  /** This operation alone cannot be done; the others of its batch stand. */
+  | { readonly kind: 'impossible'; readonly message: string }
+
+/** First load: these open calls under lock, and which of `reserved` have ended already. */
+export interface WantedCalls {
+  readonly callIds: readonly CallId[]
+  /** Calls that are to be reserved: one that ended already must not be held for again. */
+  readonly reserved: readonly CallId[]
+}
+
+export function wantedCalls(operations: readonly HotOperation[]): WantedCalls {
+  const callIds = new Set<CallId>()
+  const reserved = new Set<CallId>()
+  for (const operation of operations) {
+    if (operation.kind === 'log') continue
+    callIds.add(operation.callId)
+    if (operation.kind === 'reserve') reserved.add(operation.callId)
+  }
+  return { callIds: [...callIds].sort(), reserved: [...reserved].sort() }
+}
+
+/** Second load: accounts under lock, then keys and limit states, the credentials' under lock. */
+export interface WantedRows {
+  readonly accountIds: readonly AccountId[]
+  readonly keyIds: readonly KeyId[]
+  /** Subjects covered by the accounts' locks. */
+  readonly subjects: readonly Subject[]
+  /** Upstream credentials: shared between accounts, so locked themselves. */
+  readonly credentialSubjects: readonly Subject[]
+}
+
+export function wantedRows(
+  operations: readonly HotOperation[],
+  openCalls: ReadonlyMap<CallId, OpenCall>,
+): WantedRows {
+  const accountIds = new Set<AccountId>()
+  const keyIds = new Set<KeyId>()
+  const subjects = new Set<Subject>()
+  const wantCall = (call: OpenCall) => {
+    accountIds.add(call.accountId)
+    keyIds.add(call.keyId)
+    for (const claim of call.claims) subjects.add(`credential:${claim}`)
+    for (const { subject } of call.taken) subjects.add(subject)
+  }
+  for (const operation of operations) {
+    if (operation.kind === 'log') continue
+    const call = openCalls.get(operation.callId)
+    if (operation.kind === 'claim') subjects.add(`credential:${operation.credentialId}`)
+    if (operation.kind === 'progress') continue
+    if (call !== undefined) wantCall(call)
+    if (operation.kind === 'reserve') {
+      accountIds.add(operation.accountId)
+      keyIds.add(operation.keyId)
+    }
+  }
+  for (const id of accountIds) subjects.add(`account:${id}`).add(`quota:${id}`)
+  for (const id of keyIds) subjects.add(`key:${id}`)
+  const sorted = [...subjects].sort()
+  return {
+    accountIds: [...accountIds].sort(),
+    keyIds: [...keyIds].sort(),
+    subjects: sorted.filter((subject) => !subject.startsWith('credential:')),
+    credentialSubjects: sorted.filter((subject) => subject.startsWith('credential:')),
+  }
+}
+
+export interface HotDecision {
+  readonly results: readonly HotResult[]
+  readonly writes: HotWrites
+}
+
+/** What to write, with the open calls told apart by how. */
+export interface HotWrites extends Omit<HotChanges, 'openCallsPut'> {
+  /** Plainly inserted: a row that is there after all is a concurrent repetition, and the batch runs again. */
+  readonly openCallsNew: readonly OpenCall[]
+  readonly openCallsChanged: readonly OpenCall[]
+}
+
+/** Parses each price text once per thread; the text decides the result, so it is never out of date. */
+const reader = createTermsReader()
+
+/** Runs the pure decision, leaving out reservations of calls that have ended. */
+export function decideHotBatch(
+  rows: HotRows,
+  operations: readonly HotOperation[],
+  ended: ReadonlySet<CallId>,
+): HotDecision {
+  const impossible = operations.map((operation) => repeatsEnded(operation, rows, ended))
+  const { outcomes, changes } = decideBatch(
+    rows,
+    operations.filter((_, index) => impossible[index] === undefined),
+    reader,
+  )
+  const decided = outcomes.values()
+  const results = impossible.map((message): HotResult => {
+    if (message !== undefined) return { kind: 'impossible', message }
+    const { value: outcome } = decided.next()
+    if (outcome === undefined) throw new Error('decideBatch returned fewer outcomes than operations')
+    return { kind: 'outcome', outcome }
+  })
+  return { results, writes: writesOf(changes, rows) }
+}
+
+/** Why the operation cannot be done, if so. */
+function repeatsEnded(
+  operation: HotOperation,
+  rows: HotRows,
+  ended: ReadonlySet<CallId>,
+): string | undefined {
+  if (operation.kind !== 'reserve') return undefined
+  const { callId } = operation
+  if (!ended.has(callId) || rows.openCalls.has(callId)) return undefined
+  return `call ${callId} was reserved before and has ended`
+}
+
+function writesOf({ openCallsPut, ...changes }: HotChanges, rows: HotRows): HotWrites {
+  // A call opened and closed in one batch leaves no row; nothing is put back after its removal.
+  const closed = new Set(changes.openCallsClosed)
+  const left = openCallsPut.filter((call) => !closed.has(call.callId))
+  return {
+    ...changes,
+    openCallsClosed: changes.openCallsClosed.filter((id) => rows.openCalls.has(id)),
+    openCallsNew: left.filter((call) => !rows.openCalls.has(call.callId)),
+    openCallsChanged: left.filter((call) => rows.openCalls.has(call.callId)),
+  }
+}

@@ -1,0 +1,57 @@
+/** Brings a database to this build's schema. Several processes may do it at once; one does, the others find it done. */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type EngineName, MIGRATIONS } from './migrations.ts'
+import type { Schema } from './schema.ts'
+
+/** Key of the advisory lock around migrations on PostgreSQL: any number, as long as nobody else uses it. */
+const MIGRATION_LOCK = 7_318_202_411
+
+export async function migrate(
+  database: Kysely<Schema>,
+  options: { readonly engine: EngineName; readonly now: () => number },
+): Promise<void> {
+  // On SQLite the transaction itself begins with the write lock.
+  await database.transaction().execute(async (transaction) => {
+    if (options.engine === 'postgres') {
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+    }
+    await createHistory(transaction)
+    const known = await readVersion(transaction)
+    const newest = MIGRATIONS.at(-1)?.version ?? 0
+    if (known > newest) throw new NewerSchema(known, newest)
+    for (const migration of MIGRATIONS) {
+      if (migration.version <= known) continue
+      for (const statement of migration.statements(options.engine)) {
+        await sql.raw(statement).execute(transaction)
+      }
+      await transaction
+        .insertInto('schema_migrations')
+        .values({ version: migration.version, name: migration.name, applied_at: options.now() })
+        .execute()
+    }
+  })
+}
+
+/** This build is older than the database it met. */
+export class NewerSchema extends Error {
+  constructor(found: number, known: number) {
+    super(
+      `the database has schema ${found}, this build of Sluice knows up to ${known}: ` +
+        'start the newer build again, or restore a backup made before the upgrade',
+    )
+    this.name = 'NewerSchema'
+  }
+}
+
+async function createHistory(transaction: Transaction<Schema>): Promise<void> {
+  await sql`create table if not exists schema_migrations (
+    version bigint not null primary key, name text not null, applied_at bigint not null)`.execute(transaction)
+}
+
+async function readVersion(transaction: Transaction<Schema>): Promise<number> {
+  const row = await transaction
+    .selectFrom('schema_migrations')
+    .select((select) => select.fn.max('version').as('version'))
+    .executeTakeFirst()
+  return Number(row?.version ?? 0)
+}

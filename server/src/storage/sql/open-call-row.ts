@@ -1,0 +1,118 @@
+/** Open calls: what never changes is written once; claims and progress have a column of their own. */
+import type { OpenCall } from '../../core/calls/hot-rows.ts'
+import { accountId, callId, instanceId, keyId } from '../../core/ids.ts'
+import { microCredits } from '../../core/money.ts'
+import { parseStored } from './stored-json.ts'
+import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from './table.ts'
+
+/** What may change while the call is open, apart from its own columns. */
+type State = Pick<OpenCall, 'claims' | 'taken' | 'progress'>
+
+/** What never changes and has no column. */
+type Body = Omit<
+  OpenCall,
+  | keyof State
+  | 'callId'
+  | 'instanceId'
+  | 'keyId'
+  | 'accountId'
+  | 'startedAt'
+  | 'touchedAt'
+  | 'held'
+  | 'quotaHeld'
+  | 'monthHeld'
+  | 'terms'
+  | 'fallbackTerms'
+  | 'description'
+>
+
+export const openCalls: Table<OpenCall> = {
+  name: 'open_calls',
+  columns: {
+    call_id: 'text',
+    instance_id: 'text',
+    key_id: 'text',
+    account_id: 'text',
+    started_at: 'integer',
+    touched_at: 'integer',
+    held: 'integer',
+    quota_held: 'integer',
+    month_held: 'integer',
+    body: 'text',
+    terms: 'text',
+    fallback_terms: 'text',
+    description: 'text',
+    state: 'text',
+  },
+  encode: (call) => [
+    call.callId,
+    call.instanceId,
+    call.keyId,
+    call.accountId,
+    call.startedAt,
+    call.touchedAt,
+    call.held,
+    call.quotaHeld,
+    call.monthHeld,
+    encodeBody(call),
+    call.terms,
+    call.fallbackTerms ?? null,
+    call.description,
+    encodeState(call),
+  ],
+}
+
+/** What a later operation may change of an open call. */
+export const openCallProgress: Table<OpenCall> = {
+  name: 'open_calls',
+  columns: {
+    call_id: 'text',
+    touched_at: 'integer',
+    held: 'integer',
+    quota_held: 'integer',
+    month_held: 'integer',
+    state: 'text',
+  },
+  encode: (call) => [
+    call.callId,
+    call.touchedAt,
+    call.held,
+    call.quotaHeld,
+    call.monthHeld,
+    encodeState(call),
+  ],
+}
+
+export function decodeOpenCall(row: StoredRow): OpenCall {
+  const body = parseStored<Body>(textOf(row, 'body'))
+  const state = parseStored<State>(textOf(row, 'state'))
+  return {
+    ...body,
+    callId: callId(textOf(row, 'call_id')),
+    instanceId: instanceId(textOf(row, 'instance_id')),
+    keyId: keyId(textOf(row, 'key_id')),
+    accountId: accountId(textOf(row, 'account_id')),
+    startedAt: numberOf(row, 'started_at'),
+    touchedAt: numberOf(row, 'touched_at'),
+    held: microCredits(integerOf(row, 'held')),
+    quotaHeld: microCredits(integerOf(row, 'quota_held')),
+    monthHeld: microCredits(integerOf(row, 'month_held')),
+    terms: textOf(row, 'terms'),
+    fallbackTerms: optionalTextOf(row, 'fallback_terms'),
+    description: textOf(row, 'description'),
+    claims: state.claims,
+    taken: state.taken,
+    progress: state.progress,
+  }
+}
+
+function encodeBody(call: OpenCall): string {
+  const { funding, userRate, modelId, fallbackModelId, counts, quotaTiers } = call
+  const body: Body = { funding, userRate, modelId, fallbackModelId, counts, quotaTiers }
+  return JSON.stringify(body)
+}
+
+function encodeState({ claims, taken, progress }: OpenCall): string {
+  const state: State = { claims, taken, progress }
+  return JSON.stringify(state)
+}

@@ -1,0 +1,6 @@
+/** Pages of anything: the most rows one page may hold, whatever is asked for. */
+const PAGE_ROWS_MAX = 1_000
+
+export function pageLimit(wanted: number): number {
+  return Math.max(1, Math.min(PAGE_ROWS_MAX, Math.trunc(wanted)))
+}

@@ -1,0 +1,228 @@
+/**
+ * The tables of both engines as kysely sees them. Both drivers read every integer as a bigint, so that money is exact
+ * and one row type serves both; the row codecs turn times and counts into numbers.
+ */
+import type { ColumnType } from 'kysely'
+
+export type Integer = ColumnType<bigint, bigint | number, bigint | number>
+/** A row id that the database gives. */
+type Identity = ColumnType<bigint, bigint | number | undefined, never>
+
+export interface Schema {
+  meta: MetaTable
+  settings: SettingsTable
+  vendors: VendorsTable
+  credentials: CredentialsTable
+  models: ModelsTable
+  chains: ChainsTable
+  protocol_groups: ProtocolGroupsTable
+  plans: PlansTable
+  accounts: AccountsTable
+  byok: ByokTable
+  api_keys: ApiKeysTable
+  limit_states: LimitStatesTable
+  open_calls: OpenCallsTable
+  transfers: TransfersTable
+  call_logs: CallLogsTable
+  instances: InstancesTable
+  /** SQLite only: how one process tells the others. PostgreSQL has NOTIFY. */
+  changes: ChangesTable
+  schema_migrations: SchemaMigrationsTable
+}
+
+interface MetaTable {
+  name: string
+  value: string
+}
+
+interface SettingsTable {
+  id: Integer
+  body: string
+}
+
+interface VendorsTable {
+  code: string
+  name: string
+  kind: string
+  base_url: string | null
+  timeouts: string
+  status: string
+}
+
+interface CredentialsTable {
+  id: string
+  vendor_code: string
+  name: string
+  /** Sealed JSON `{secret, fields}`; null: never given. */
+  sealed: string | null
+  limits: string
+  status: string
+}
+
+interface ModelsTable {
+  model_id: string
+  /** Place in the catalogue, in order of arrival. */
+  position: Integer
+  name: string
+  status: string
+  client_visible: Integer
+  support_features: string
+  required_verification: Integer
+  required_plan: Integer
+  context_tokens: Integer | null
+  max_output_tokens: Integer | null
+  subscription_covered: Integer
+  pricing: string
+}
+
+interface ChainsTable {
+  id: Identity
+  model_id: string
+  vendor_code: string
+  credential_id: string
+  protocol: string
+  forward_model_id: string
+  priority: Integer
+  weight: Integer
+  rate_multiplier: string
+  stream_usage: string
+  status: string
+}
+
+interface ProtocolGroupsTable {
+  name: string
+  protocol: string
+  models: string
+}
+
+interface PlansTable {
+  code: string
+  level: Integer
+  price: string
+  period_days: Integer
+  quota: string
+}
+
+export interface AccountsTable {
+  id: string
+  email: string | null
+  phone: string | null
+  password_hash: string | null
+  role: string
+  status: string
+  verification: Integer
+  user_rate: string
+  credits: Integer
+  held: Integer
+  balance: Integer
+  api_deduction: Integer
+  monthly_cap: Integer
+  month_start: Integer
+  month_spent: Integer
+  month_held: Integer
+  auto_exchange: string
+  subscription: string | null
+  policy: string
+  /** Vendors of the enabled rows of `byok`, kept here so that a hot batch reads one table less. */
+  byok_vendors: string
+  fallback_model: string | null
+  created_at: Integer
+}
+
+interface ByokTable {
+  account_id: string
+  vendor_code: string
+  sealed: string
+  enabled: Integer
+}
+
+export interface ApiKeysTable {
+  id: string
+  account_id: string
+  name: string
+  hash: string
+  hint: string
+  status: string
+  created_at: Integer
+  expires_at: Integer | null
+  group_name: string | null
+  models: string
+  ip_allow: string
+  policy: string | null
+}
+
+export interface LimitStatesTable {
+  subject: string
+  slots: Integer
+  windows: string
+}
+
+export interface OpenCallsTable {
+  call_id: string
+  instance_id: string
+  key_id: string
+  account_id: string
+  started_at: Integer
+  touched_at: Integer
+  held: Integer
+  quota_held: Integer
+  month_held: Integer
+  /** What never changes while the call is open. */
+  body: string
+  terms: string
+  fallback_terms: string | null
+  description: string
+  /** Claims and progress. */
+  state: string
+}
+
+export interface TransfersTable {
+  transaction_id: string
+  sequence: Integer
+  at: Integer
+  debit: string
+  credit: string
+  amount: Integer
+  kind: string
+  reference: string | null
+  /** The account the movement concerns, for its statement; null when both sides are the platform's. */
+  account_id: string | null
+}
+
+export interface CallLogsTable {
+  call_id: string
+  request_id: string
+  created_at: Integer
+  ended_at: Integer
+  account_id: string | null
+  key_id: string | null
+  /** Model used; the requested one when none was. */
+  model: string | null
+  http_status: Integer
+  app_id: string | null
+  custom_id: string | null
+  end_user: string | null
+  amount: Integer
+  deducted: Integer
+  /** Everything rarely filtered by, as JSON. */
+  detail: string
+}
+
+interface InstancesTable {
+  id: string
+  started_at: Integer
+  heartbeat_at: Integer
+}
+
+interface ChangesTable {
+  id: Identity
+  at: Integer
+  origin: string
+  body: string
+}
+
+interface SchemaMigrationsTable {
+  version: Integer
+  name: string
+  applied_at: Integer
+}

@@ -1,0 +1,54 @@
+/** The storage port over any SQL engine: the engines differ, the questions and their answers do not. */
+import { sql } from 'kysely'
+import type { InstanceId } from '../../core/ids.ts'
+import type { SecretBox } from '../secret-box.ts'
+import type { Announcement, Storage } from '../storage.ts'
+import { createAccountStore } from './accounts.ts'
+import { createAnnouncedWrite } from './announced-write.ts'
+import { createCallStore } from './calls.ts'
+import { createCatalogueStore } from './catalogue.ts'
+import type { SqlEngine, StorageLog } from './engine.ts'
+import { GroupCommit } from './group-commit.ts'
+import { endInstance } from './instances.ts'
+import { createKeyStore } from './keys.ts'
+import { createLedgerStore } from './ledger.ts'
+import { createLogStore } from './logs.ts'
+import { Subscribers } from './subscribers.ts'
+import { uuidV7 } from './uuid.ts'
+
+export interface SqlStorageOptions {
+  readonly engine: SqlEngine
+  readonly secrets: SecretBox
+  readonly instanceId: InstanceId
+  readonly now: () => number
+  readonly log: StorageLog
+}
+
+export function createSqlStorage(options: SqlStorageOptions): Storage {
+  const { engine, secrets, log, now } = options
+  const subscribers = new Subscribers(log)
+  engine.onAnnouncement((change) => subscribers.tell(change))
+  const newId = () => uuidV7(now())
+  const write = createAnnouncedWrite(engine, (change: Announcement) => subscribers.tell(change))
+  const group = new GroupCommit({
+    run: (operations) => engine.runHot(operations),
+    concurrency: engine.hotConcurrency,
+  })
+  return {
+    calls: createCallStore({ engine, group, log, newId }),
+    catalogue: createCatalogueStore({ reader: engine.reader, write, secrets, newId }),
+    accounts: createAccountStore({ reader: engine.reader, write, secrets }),
+    keys: createKeyStore({ reader: engine.reader, write }),
+    logs: createLogStore(engine.reader),
+    ledger: createLedgerStore(engine, write),
+    ping: async () => {
+      await sql`select 1 as one from meta`.execute(engine.reader)
+    },
+    subscribe: (listener) => subscribers.add(listener),
+    close: async () => {
+      await group.close()
+      await endInstance(engine.writer, options.instanceId)
+      await engine.close()
+    },
+  }
+}

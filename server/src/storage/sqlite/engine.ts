@@ -1,0 +1,136 @@
+/**
+ * The embedded engine: one thread commits, another reads, so that no page of logs delays a commit; in WAL mode neither
+ * waits for the other.
+ */
+import { randomUUID } from 'node:crypto'
+import { Kysely, type Transaction } from 'kysely'
+import type { HotOperation } from '../../core/calls/operations.ts'
+import { decodeAnnouncement, encodeAnnouncement } from '../sql/announcement.ts'
+import type { SqlEngine, StorageLog } from '../sql/engine.ts'
+import type { HotResult } from '../sql/hot-batch.ts'
+import { migrate } from '../sql/migrate.ts'
+import type { Schema } from '../sql/schema.ts'
+import type { Announcement } from '../storage.ts'
+import { SqliteConnection } from './connection.ts'
+import { createSqliteDialect } from './kysely-driver.ts'
+import type { WorkerReply } from './messages.ts'
+import { Turns } from './turns.ts'
+
+export interface SqliteOptions {
+  readonly path: string
+  readonly now: () => number
+  readonly log: StorageLog
+}
+
+/** Announcements are kept this long for the other processes; one that slept longer is told to forget everything. */
+const CHANGES_KEPT_MS = 10 * 60_000
+
+export async function openSqlite(options: SqliteOptions): Promise<SqlEngine> {
+  const engine = new SqliteEngine(options)
+  try {
+    await engine.prepare()
+    return engine
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+class SqliteEngine implements SqlEngine {
+  readonly name = 'sqlite'
+  readonly hotConcurrency = 1
+  readonly writer: Kysely<Schema>
+  readonly reader: Kysely<Schema>
+  readonly #options: SqliteOptions
+  /** Tells this opening's own announcements from others'. */
+  readonly #origin = randomUUID()
+  readonly #writing: SqliteConnection
+  readonly #reading: SqliteConnection
+  readonly #turns = new Turns()
+  #listener: (change: Announcement) => void = () => {}
+
+  constructor(options: SqliteOptions) {
+    this.#options = options
+    const { path } = options
+    const listener = { notice: (reply: WorkerReply) => this.#notice(reply) }
+    this.#writing = new SqliteConnection({ path, role: 'writer' }, listener)
+    this.#reading = new SqliteConnection({ path, role: 'reader' }, listener)
+    this.writer = new Kysely({
+      dialect: createSqliteDialect({
+        connection: this.#writing,
+        turns: this.#turns,
+        begin: 'begin immediate',
+      }),
+    })
+    this.reader = readerOver(this.#reading)
+  }
+
+  async prepare(): Promise<void> {
+    await migrate(this.writer, { engine: 'sqlite', now: this.#options.now })
+    await this.#writing.run({ kind: 'watch' })
+  }
+
+  async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+    const end = await this.#turns.take()
+    try {
+      const answer = await this.#writing.run({ kind: 'hot', operations })
+      if (answer.kind !== 'hot') throw new Error('the storage thread answered a batch with something else')
+      return answer.results
+    } finally {
+      end()
+    }
+  }
+
+  async announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void> {
+    const at = this.#options.now()
+    const rows = changes.map((change) => ({ at, origin: this.#origin, body: encodeAnnouncement(change) }))
+    await transaction.insertInto('changes').values(rows).execute()
+    await transaction
+      .deleteFrom('changes')
+      .where('at', '<', BigInt(at - CHANGES_KEPT_MS))
+      .execute()
+  }
+
+  onAnnouncement(listener: (change: Announcement) => void): void {
+    this.#listener = listener
+  }
+
+  async withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value> {
+    const connection = new SqliteConnection(
+      { path: this.#options.path, role: 'reader' },
+      { notice: () => {} },
+    )
+    try {
+      return await readerOver(connection).transaction().execute(read)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    // The reader first: the last connection to close clears the write-ahead log, and only a writer can.
+    await this.#reading.close()
+    const end = await this.#turns.take()
+    try {
+      await this.#writing.close()
+    } finally {
+      end()
+    }
+  }
+
+  #notice(reply: WorkerReply): void {
+    if (reply.kind === 'watch-failed') {
+      this.#options.log.warn({ error: reply.error.message }, 'looking for changes of other processes failed')
+      return
+    }
+    if (reply.kind !== 'changes') return
+    if (reply.gap) this.#listener({ kind: 'everything' })
+    for (const row of reply.rows) {
+      if (row.origin !== this.#origin) this.#listener(decodeAnnouncement(row.body))
+    }
+  }
+}
+
+function readerOver(connection: SqliteConnection): Kysely<Schema> {
+  return new Kysely({ dialect: createSqliteDialect({ connection, turns: new Turns(), begin: 'begin' }) })
+}

@@ -1,0 +1,40 @@
+/**
+ * SQLite itself: Node's own where this Node has it, else the package with the same interface. Only what is used here
+ * is described, because the oldest supported Node has no types for it.
+ */
+import { createRequire } from 'node:module'
+
+export type SqliteValue = null | number | bigint | string
+export type SqliteRow = Readonly<Record<string, SqliteValue>>
+
+export interface SqliteStatement {
+  run(...parameters: readonly SqliteValue[]): { readonly changes: number | bigint }
+  get(...parameters: readonly SqliteValue[]): SqliteRow | undefined
+  all(...parameters: readonly SqliteValue[]): readonly SqliteRow[]
+  setReadBigInts(readBigInts: boolean): void
+}
+
+export interface SqliteDatabase {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+  close(): void
+}
+
+export interface SqliteLibrary {
+  readonly DatabaseSync: new (
+    path: string,
+    options: { readonly readOnly?: boolean; readonly timeout?: number },
+  ) => SqliteDatabase
+}
+
+export function loadSqlite(): SqliteLibrary {
+  const own: unknown = process.getBuiltinModule('node:sqlite')
+  if (isSqliteLibrary(own)) return own
+  const packaged: unknown = createRequire(import.meta.url)('@photostructure/sqlite')
+  if (isSqliteLibrary(packaged)) return packaged
+  throw new Error('neither node:sqlite nor @photostructure/sqlite offers DatabaseSync')
+}
+
+function isSqliteLibrary(value: unknown): value is SqliteLibrary {
+  return typeof value === 'object' && value !== null && 'DatabaseSync' in value
+}

@@ -1,0 +1,52 @@
+/** What passes between the process and its SQLite worker threads, by structured clone. */
+import type { HotOperation } from '../../core/calls/operations.ts'
+import type { HotResult } from '../sql/hot-batch.ts'
+import type { SqliteRow, SqliteValue } from './library.ts'
+
+export interface WorkerOptions {
+  readonly path: string
+  /** `writer` commits and watches for changes of other processes; `reader` only reads. */
+  readonly role: 'writer' | 'reader'
+}
+
+export type WorkerRequest = WorkerTask & { readonly id: number }
+
+export type WorkerTask =
+  /** A statement whose answer is rows. */
+  | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly SqliteValue[] }
+  /** A statement whose answer is how many rows changed. */
+  | { readonly kind: 'change'; readonly sql: string; readonly parameters: readonly SqliteValue[] }
+  | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
+  | { readonly kind: 'hot'; readonly operations: readonly HotOperation[] }
+  /** From now on tell of rows in `changes` that other connections commit. */
+  | { readonly kind: 'watch' }
+  | { readonly kind: 'close' }
+
+export type WorkerAnswer =
+  | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly SqliteRow[] }
+  | { readonly kind: 'count'; readonly id: number; readonly count: bigint }
+  | { readonly kind: 'hot'; readonly id: number; readonly results: readonly HotResult[] }
+  | { readonly kind: 'done'; readonly id: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: WorkerFailure }
+
+export type WorkerReply =
+  | WorkerAnswer
+  | { readonly kind: 'open' }
+  /** Rows of `changes`, in order; `gap`: earlier ones were removed before they were seen. */
+  | { readonly kind: 'changes'; readonly rows: readonly ChangeRow[]; readonly gap: boolean }
+  | { readonly kind: 'watch-failed'; readonly error: WorkerFailure }
+
+export interface ChangeRow {
+  readonly origin: string
+  readonly body: string
+}
+
+export interface WorkerFailure {
+  readonly message: string
+  /** SQLite's extended result code, where SQLite failed. */
+  readonly code: number | undefined
+  readonly stack: string | undefined
+}
+
+/** SQLITE_BUSY: another connection holds the lock. */
+export const BUSY_CODE = 5

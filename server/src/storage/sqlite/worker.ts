@@ -1,0 +1,137 @@
+/** The thread that owns one SQLite connection: it does what it is told, one thing after the other. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { ChangeWatch } from './change-watch.ts'
+import { runHotTransaction } from './hot-transaction.ts'
+import { loadSqlite, type SqliteDatabase } from './library.ts'
+import {
+  BUSY_CODE,
+  type WorkerFailure,
+  type WorkerOptions,
+  type WorkerReply,
+  type WorkerRequest,
+} from './messages.ts'
+import { Statements } from './statements.ts'
+
+/** How long one connection waits for another process's write lock before the call is refused. */
+const BUSY_TIMEOUT_MS = 5_000
+/** Announcements are due within a second; four looks in it cost nothing. */
+const WATCH_INTERVAL_MS = 250
+/** Pages of 4 KiB in the write-ahead log before it is copied back: rarer, longer copies save most of the writing. */
+const CHECKPOINT_PAGES = 8_192
+const CACHE_KIB = 32 * 1_024
+
+/**
+ * WAL with synchronous=NORMAL: a commit reaches the operating system before it is answered, so a killed process loses
+ * nothing; only a crash of the machine itself may lose the last moments, never the order or the consistency.
+ * recursive_triggers makes `insert or replace` meet the ledger's refusal too.
+ */
+const PRAGMAS: Record<WorkerOptions['role'], string> = {
+  writer: `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;
+    pragma recursive_triggers = on; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`,
+  reader: `pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`,
+}
+
+class DatabaseThread {
+  readonly #port: MessagePort
+  readonly #database: SqliteDatabase
+  readonly #statements: Statements
+  #inTransaction = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(port: MessagePort, options: WorkerOptions) {
+    this.#port = port
+    this.#database = openDatabase(options)
+    this.#statements = new Statements(this.#database)
+  }
+
+  take(request: WorkerRequest): void {
+    try {
+      this.#reply(this.#answer(request))
+    } catch (error) {
+      this.#reply({ kind: 'failed', id: request.id, error: describe(error) })
+    }
+    if (request.kind === 'close') this.#port.close()
+  }
+
+  #answer(request: WorkerRequest): WorkerReply {
+    switch (request.kind) {
+      case 'query':
+        return {
+          kind: 'rows',
+          id: request.id,
+          rows: this.#statements.prepare(request.sql).all(...request.parameters),
+        }
+      case 'change': {
+        const { changes } = this.#statements.prepare(request.sql).run(...request.parameters)
+        return { kind: 'count', id: request.id, count: BigInt(changes) }
+      }
+      case 'transaction':
+        this.#statements.prepare(request.verb).run()
+        this.#inTransaction = request.verb === 'begin' || request.verb === 'begin immediate'
+        return { kind: 'done', id: request.id }
+      case 'hot':
+        return {
+          kind: 'hot',
+          id: request.id,
+          results: runHotTransaction(this.#statements, request.operations),
+        }
+      case 'watch':
+        this.#watch()
+        return { kind: 'done', id: request.id }
+      case 'close':
+        clearInterval(this.#timer)
+        this.#database.close()
+        return { kind: 'done', id: request.id }
+    }
+  }
+
+  #watch(): void {
+    const watch = new ChangeWatch(this.#statements)
+    this.#timer = setInterval(() => {
+      // Inside a transaction the look would see what is not committed yet.
+      if (this.#inTransaction) return
+      try {
+        const seen = watch.look()
+        if (seen.rows.length > 0) this.#reply({ kind: 'changes', ...seen })
+      } catch (error) {
+        this.#reply({ kind: 'watch-failed', error: describe(error) })
+      }
+    }, WATCH_INTERVAL_MS)
+  }
+
+  #reply(message: WorkerReply): void {
+    this.#port.postMessage(message)
+  }
+}
+
+function openDatabase(options: WorkerOptions): SqliteDatabase {
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(options.path, {
+    readOnly: options.role === 'reader',
+    timeout: BUSY_TIMEOUT_MS,
+  })
+  const giveUpAt = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      database.exec(PRAGMAS[options.role])
+      return database
+    } catch (error) {
+      // The change to WAL does not wait for locks by itself when several processes open a new file at once.
+      if (describe(error).code !== BUSY_CODE || performance.now() > giveUpAt) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+function describe(error: unknown): WorkerFailure {
+  if (!(error instanceof Error)) return { message: String(error), code: undefined, stack: undefined }
+  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
+  return { message: error.message, code, stack: error.stack }
+}
+
+if (parentPort === null) throw new Error('the storage worker runs as a worker thread only')
+// Our own process sends nothing else; the type is the contract of `messages.ts`.
+const thread = new DatabaseThread(parentPort, workerData as WorkerOptions)
+parentPort.on('message', (request: WorkerRequest) => thread.take(request))
+parentPort.postMessage({ kind: 'open' } satisfies WorkerReply)
