@@ -79,6 +79,8 @@ const ROLE_NUMBERS = {
   'item-result': 16,
   'item-image-type': 17,
   'item-thought': 18,
+  'answer-id': 19,
+  'sequence-number': 20,
 } as const satisfies Record<AnswerRole, number>
 
 const ROLES: readonly AnswerRole[] = Object.keys(ROLE_NUMBERS).filter(

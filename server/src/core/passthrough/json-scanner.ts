@@ -12,7 +12,7 @@ import { findWord, type WordTable } from './word-table.ts'
  * Containers open at once. No real request comes near (tool schemas stay under 50, most parsers stop between 64 and
  * 1000); the bound keeps what a hostile body can make us remember at a few kilobytes.
  */
-export const JSON_DEPTH_MAX = 1000
+export const SCAN_DEPTH_MAX = 1000
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
@@ -124,6 +124,13 @@ export class JsonScanner {
     return inValue && this.#valueNode?.wanted === true ? this.#valueStart : this.#consumed
   }
 
+  /** Where the value of `watch` that is being read begins; the number of bytes pushed when none is. */
+  openFrom(watch: number): number {
+    return this.#inString && !this.#inKey && this.#valueNode?.watch === watch
+      ? this.#valueStart
+      : this.#consumed
+  }
+
   get #inString(): boolean {
     return this.#state >= STRING && this.#state <= UTF8
   }
@@ -191,8 +198,8 @@ export class JsonScanner {
             continue
           }
           if (byte === 0x7b || byte === 0x5b) {
-            if (depth === JSON_DEPTH_MAX) {
-              reason = `more than ${JSON_DEPTH_MAX} nested arrays and objects`
+            if (depth === SCAN_DEPTH_MAX) {
+              reason = `more than ${SCAN_DEPTH_MAX} nested arrays and objects`
               break scanning
             }
             const object = byte === 0x7b

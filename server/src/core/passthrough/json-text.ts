@@ -6,8 +6,7 @@ const encoder = new TextEncoder()
 
 /** The value that `bytes` spell. Throws on what is no JSON: callers pass spans the scanner reported. */
 export function parseJsonBytes(bytes: Uint8Array): JsonValue {
-  const value: JsonValue = JSON.parse(decoder.decode(bytes))
-  return value
+  return JSON.parse(decoder.decode(bytes)) as JsonValue
 }
 
 /** The text of a JSON string given without its quotes; several strings' insides joined are one such inside. */
@@ -18,11 +17,13 @@ export function unescapeJson(inside: Uint8Array): string {
   return typeof value === 'string' ? value : text
 }
 
+export interface TextPrefix {
+  readonly text: string
+  readonly whole: boolean
+}
+
 /** The first `charactersMax` characters of a JSON string given without its quotes, and whether that is all of it. */
-export function readTextPrefix(
-  inside: Uint8Array,
-  charactersMax: number,
-): { readonly text: string; readonly whole: boolean } {
+export function readTextPrefix(inside: Uint8Array, charactersMax: number): TextPrefix {
   // No character needs more than six bytes to write, so this many bytes hold enough of them.
   const bytesMax = charactersMax * 6
   if (inside.length <= bytesMax) {

@@ -3,7 +3,7 @@
  * sizes the hold. Everything else is checked to be JSON and otherwise left alone (contract §1.4; decisions, Requests).
  */
 import type { ProtocolId } from '../catalogue.ts'
-import { parseJsonBytes, readTextPrefix } from './json-text.ts'
+import { parseJsonBytes, readTextPrefix, type TextPrefix } from './json-text.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
 import { REQUEST_FIELDS, type RequestRole } from './request-fields.ts'
 import type { Span } from './splice.ts'
@@ -60,10 +60,10 @@ export interface StreamOptionsValue extends Span {
   readonly kind: JsonKind
   /** Nothing but white space between its braces. */
   readonly empty: boolean
-  readonly includeUsage: IncludeUsagePlace | undefined
+  readonly includeUsage: ValuePlace | undefined
 }
 
-export interface IncludeUsagePlace extends Span {
+interface ValuePlace extends Span {
   readonly kind: JsonKind
 }
 
@@ -177,7 +177,7 @@ class RequestReading implements JsonSink {
   #candidates: number | undefined
   #candidatesInside: number | undefined
   #previousResponseId: string | undefined
-  #includeUsage: IncludeUsagePlace | undefined
+  #includeUsage: ValuePlace | undefined
   #streamOptions: StreamOptionsPlace['value']
   #mediaBytes = 0
   #mediaCount = 0
@@ -190,16 +190,16 @@ class RequestReading implements JsonSink {
         return
       case 'model':
         this.#modelSpans.push({ start, end })
-        this.#model = this.#text(kind, start, end, MODEL_CHARACTERS_MAX, '…')
+        this.#model = this.#marked(this.#text({ kind, start, end }, MODEL_CHARACTERS_MAX))
         return
       case 'stream':
         this.#stream = kind === 'true'
         return
       case 'user':
-        this.#user = this.#text(kind, start, end, USER_CHARACTERS_MAX, '')
+        this.#user = this.#text({ kind, start, end }, USER_CHARACTERS_MAX)?.text
         return
       case 'user-inside':
-        this.#userInside = this.#text(kind, start, end, USER_CHARACTERS_MAX, '')
+        this.#userInside = this.#text({ kind, start, end }, USER_CHARACTERS_MAX)?.text
         return
       case 'user-holder':
         this.#user = this.#userInside
@@ -224,7 +224,7 @@ class RequestReading implements JsonSink {
         this.#candidatesInside = undefined
         return
       case 'previous-response':
-        this.#previousResponseId = this.#text(kind, start, end, STATE_ID_CHARACTERS_MAX, '…')
+        this.#previousResponseId = this.#marked(this.#text({ kind, start, end }, STATE_ID_CHARACTERS_MAX))
         return
       case 'include-usage':
         this.#includeUsage = { kind, start, end }
@@ -266,10 +266,15 @@ class RequestReading implements JsonSink {
     }
   }
 
-  #text(kind: JsonKind, start: number, end: number, charactersMax: number, mark: string): string | undefined {
+  #text({ kind, start, end }: ValuePlace, charactersMax: number): TextPrefix | undefined {
     if (kind !== 'string' || this.reader === undefined) return undefined
-    const { text, whole } = readTextPrefix(this.reader.read(start + 1, end - 1), charactersMax)
-    return whole ? text : text + mark
+    return readTextPrefix(this.reader.read(start + 1, end - 1), charactersMax)
+  }
+
+  /** A cut name must not be taken for another one. */
+  #marked(prefix: TextPrefix | undefined): string | undefined {
+    if (prefix === undefined || prefix.whole) return prefix?.text
+    return `${prefix.text}…`
   }
 
   /** A chat body may carry two caps; the hold has to cover the larger. */

@@ -28,9 +28,9 @@ export class SpanReader {
     return this.#pushed
   }
 
-  /** Up to where the text cannot change its meaning any more: the start of a wanted value that is cut, or its end. */
-  get settledTo(): number {
-    return this.#scanner.wantedFrom
+  /** Where the string of `watch` that is cut at the end of the last piece begins; `length` when none is. */
+  openFrom(watch: number): number {
+    return this.#scanner.openFrom(watch)
   }
 
   push(piece: Uint8Array): boolean {

@@ -1,0 +1,71 @@
+/** How to watch one protocol's answers pass: everything protocol-specific of the taps, as data. */
+
+/** What a value found in an answer means. */
+export type AnswerRole =
+  /** The model's name: replaced by the platform id. */
+  | 'model'
+  /** A usage object. */
+  | 'usage'
+  /** Usage told before anything was generated; its output counter is a placeholder. */
+  | 'usage-at-start'
+  /** An error object, unless it is null. */
+  | 'error'
+  /** The event's type, where the protocol names its events. */
+  | 'type'
+  /** The answer's id, and the event's place in the stream: what a failure of ours must name (`breaks.ts`). */
+  | 'answer-id'
+  | 'sequence-number'
+  /** Generated text of any sort (answer, reasoning, refusal, tool name and arguments): meaningful unless empty. */
+  | 'text'
+  /** A JSON value the model generated; counted as the text it is. */
+  | 'json'
+  /** The same text once more, at the end: counted only where none came before. */
+  | 'text-again'
+  /** Its presence means that generation has begun, unless it is null or false. */
+  | 'begun'
+  /** Type of an opening block; those in `quietBlocks` say nothing yet. */
+  | 'block-type'
+  | 'choice'
+  | 'choice-index'
+  /** Why the answer, or one choice of it, ended; null while it goes on. */
+  | 'finish'
+  /** A generated image, unless it is null. */
+  | 'image'
+  /** A part or item that may turn out to be an image when it ends, and what it says about that. */
+  | 'item'
+  | 'item-type'
+  | 'item-result'
+  | 'item-image-type'
+  | 'item-thought'
+
+/** What an event of a given type means. */
+export type EventRule =
+  /** Held back: the upstream may still fail over. */
+  | 'prelude'
+  | 'content'
+  /** Begins a block: meaningful unless the block's type is quiet. */
+  | 'block-start'
+  /** A finished item: an image in it counts now. */
+  | 'item-done'
+  /** The protocol's terminator after a clean end. */
+  | 'terminator'
+  | 'failure'
+
+export interface AnswerTable {
+  readonly stream: {
+    readonly fields: Readonly<Record<string, AnswerRole>>
+    /** Rules by event type; empty where events have none. */
+    readonly events: Readonly<Record<string, EventRule>>
+    /** Types that begin so, and are not named, are content; all others are skipped. */
+    readonly contentPrefix: string | undefined
+    /** Block types that open before anything was generated. */
+    readonly quietBlocks: readonly string[]
+    /** `[DONE]`: ends a clean stream, or must be added to one that lacks it (contract §6.2). */
+    readonly done: 'terminator' | 'added' | 'none'
+    /** `finish` alone ends the stream well: where no event of its own does. */
+    readonly finishTerminates: boolean
+  }
+  readonly body: { readonly fields: Readonly<Record<string, AnswerRole>> }
+  /** Items of this type, with a result, are generated images. */
+  readonly imageItemType: string | undefined
+}

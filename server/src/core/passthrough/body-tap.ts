@@ -1,0 +1,191 @@
+/**
+ * Watches a whole JSON answer pass, as it arrives: the model's name is replaced on the way, and nothing is kept but a
+ * value that was cut. Whether the answer is held back until it is known to be good is the caller's business.
+ */
+import type { ProtocolId } from '../catalogue.ts'
+import type { UpstreamError } from '../canonical/response.ts'
+import type { UsageReader } from '../metering/counters.ts'
+import { USAGE_READERS } from '../metering/usage-readers.ts'
+import { ByteAssembler } from './byte-assembler.ts'
+import { COMPILED_ANSWERS, type CompiledAnswers, MODEL_WATCH, roleOf } from './compiled-answers.ts'
+import type { JsonKind, JsonSink } from './json-scanner.ts'
+import { encodeJsonString, parseJsonBytes } from './json-text.ts'
+import { SpanReader } from './span-reader.ts'
+import type { TapOptions } from './stream-tap.ts'
+import { findWord } from './word-table.ts'
+
+export interface BodyTap {
+  /** Takes what the upstream sent; gives what may go on: all but a model name that is cut. */
+  push(chunk: Uint8Array): readonly Uint8Array[]
+  /** The body is over. */
+  finish(): BodyEnd
+  /** An error object in the 200 answer, as soon as it is read. */
+  readonly error: UpstreamError | undefined
+}
+
+export interface BodyEnd {
+  /** `unreadable`: the body is no JSON, or was cut. `error`: the upstream failed inside its 200. */
+  readonly kind: 'complete' | 'unreadable' | 'error'
+  readonly output: readonly Uint8Array[]
+}
+
+export function createBodyTap(protocol: ProtocolId, options: TapOptions): BodyTap {
+  return new BodyMachine(COMPILED_ANSWERS[protocol], USAGE_READERS[protocol](), options)
+}
+
+class BodyMachine implements BodyTap, JsonSink {
+  error: UpstreamError | undefined = undefined
+  readonly #answers: CompiledAnswers
+  readonly #usageReader: UsageReader
+  readonly #options: TapOptions
+  readonly #model: Uint8Array
+  readonly #reader: SpanReader
+  readonly #assembler = new ByteAssembler()
+  /** Pieces not given out yet; the first begins at offset `#heldFrom`, of which bytes before `#given` have gone. */
+  #held: Uint8Array[] = []
+  #heldFrom = 0
+  #given = 0
+  #readable = true
+  #usageSeen = false
+  #itemIsImage = false
+  #itemHasResult = false
+  #itemIsThought = false
+
+  constructor(answers: CompiledAnswers, usageReader: UsageReader, options: TapOptions) {
+    this.#answers = answers
+    this.#usageReader = usageReader
+    this.#options = options
+    this.#model = encodeJsonString(options.replacementModel)
+    this.#reader = new SpanReader(answers.bodyTree, this)
+  }
+
+  push(chunk: Uint8Array): readonly Uint8Array[] {
+    this.#held.push(chunk)
+    if (this.#readable) this.#readable = this.#reader.push(chunk)
+    this.#giveTo(this.#readable ? this.#reader.openFrom(MODEL_WATCH) : this.#heldEnd())
+    return this.#assembler.take()
+  }
+
+  finish(): BodyEnd {
+    const readable = this.#readable && this.#reader.end()
+    this.#giveTo(this.#heldEnd())
+    const kind = this.error !== undefined ? 'error' : readable ? 'complete' : 'unreadable'
+    if (kind === 'complete') this.#options.meter.observeProduced()
+    return { kind, output: this.#assembler.take() }
+  }
+
+  onValue(watch: number, kind: JsonKind, start: number, end: number): void {
+    const { meter } = this.#options
+    const role = roleOf(watch)
+    switch (role) {
+      case 'model':
+        if (kind === 'string') this.#replace(start, end)
+        return
+      case 'text':
+      case 'text-again':
+        if (kind === 'string') this.#readText(start + 1, end - 1)
+        return
+      case 'json':
+        this.#readText(start, end)
+        return
+      case 'usage':
+      case 'usage-at-start':
+        if (kind === 'object') this.#readUsage(start, end)
+        return
+      case 'error':
+        if (kind !== 'null' && kind !== 'false') this.#readError(start, end)
+        return
+      case 'begun':
+        if (kind !== 'null' && kind !== 'false') meter.observeProduced()
+        return
+      case 'image':
+        if (kind !== 'null' && kind !== 'false') meter.observeImages(1)
+        return
+      case 'item-type':
+        this.#itemIsImage = kind === 'string' && this.#isImageItem(start + 1, end - 1)
+        return
+      case 'item-result':
+        this.#itemHasResult = kind === 'string' && end - start > 2
+        return
+      case 'item-image-type':
+        this.#itemIsImage = kind === 'string' && this.#isImageType(start + 1, end - 1)
+        this.#itemHasResult = true
+        return
+      case 'item-thought':
+        this.#itemIsThought = kind === 'true'
+        return
+      case 'item':
+        if (this.#itemIsImage && this.#itemHasResult && !this.#itemIsThought) meter.observeImages(1)
+        this.#itemIsImage = false
+        this.#itemHasResult = false
+        this.#itemIsThought = false
+        return
+      case 'finish':
+      case 'type':
+      case 'block-type':
+      case 'answer-id':
+      case 'sequence-number':
+      case 'choice':
+      case 'choice-index':
+      case undefined:
+        return
+    }
+  }
+
+  /** In one object the usage covers the whole answer, wherever it stands; in an array of answers only what came before. */
+  #readText(start: number, end: number): void {
+    if (this.#usageSeen && this.#reader.rootKind === 'object') return
+    const bytes = this.#reader.read(start, end)
+    this.#options.meter.observeJsonText(bytes, 0, bytes.length)
+  }
+
+  #readUsage(start: number, end: number): void {
+    const usage = this.#usageReader.read(parseJsonBytes(this.#reader.read(start, end)))
+    if (usage === undefined) return
+    this.#usageSeen = true
+    this.#options.meter.observeUsage(usage)
+  }
+
+  #readError(start: number, end: number): void {
+    this.error ??= this.#options.decodeError({ error: parseJsonBytes(this.#reader.read(start, end)) })
+  }
+
+  #isImageItem(start: number, end: number): boolean {
+    const type = this.#reader.read(start, end)
+    return findWord(this.#answers.imageItem, type, 0, type.length) === true
+  }
+
+  #isImageType(start: number, end: number): boolean {
+    return new TextDecoder().decode(this.#reader.read(start, end)).startsWith('image/')
+  }
+
+  #replace(start: number, end: number): void {
+    this.#giveTo(start)
+    this.#assembler.add(this.#model, 0, this.#model.length)
+    this.#skipTo(end)
+  }
+
+  #heldEnd(): number {
+    return this.#held.reduce((offset, piece) => offset + piece.length, this.#heldFrom)
+  }
+
+  /** Gives out the held bytes up to offset `to`. */
+  #giveTo(to: number): void {
+    while (this.#given < to) {
+      const piece = this.#held[0]
+      if (piece === undefined) return
+      const end = Math.min(to, this.#heldFrom + piece.length)
+      this.#assembler.add(piece, this.#given - this.#heldFrom, end - this.#heldFrom)
+      this.#skipTo(end)
+    }
+  }
+
+  #skipTo(offset: number): void {
+    this.#given = offset
+    for (let piece = this.#held[0]; piece !== undefined; piece = this.#held[0]) {
+      if (this.#heldFrom + piece.length > offset) return
+      this.#heldFrom += piece.length
+      this.#held.shift()
+    }
+  }
+}

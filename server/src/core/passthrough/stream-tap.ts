@@ -1,0 +1,479 @@
+/**
+ * Watches a streamed answer pass. Every event's bytes go on as they came, except the model's name, which becomes the
+ * platform id (contract §1.5); what the answer used, produced and how it ended is read off on the way. One machine for
+ * all protocols; what differs between them is in the `answer-…` tables. Longer than most files because it is that one
+ * machine, and it runs for every event of every passed stream.
+ */
+import type { UpstreamError } from '../canonical/response.ts'
+import type { ProtocolId } from '../catalogue.ts'
+import type { JsonValue } from '../json.ts'
+import type { UsageReader } from '../metering/counters.ts'
+import type { MeterSink } from '../metering/meter.ts'
+import { USAGE_READERS } from '../metering/usage-readers.ts'
+import { SseFramer } from '../sse/framer.ts'
+import type { EventRule } from './answer-table.ts'
+import { ByteAssembler } from './byte-assembler.ts'
+import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './compiled-answers.ts'
+import { errorIn } from './error-in-answer.ts'
+import { type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
+import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
+import { findWord } from './word-table.ts'
+
+export interface TapOptions {
+  /** Platform id of the model actually used; stands in every `model` the client sees. */
+  readonly replacementModel: string
+  readonly meter: MeterSink
+  /** The protocol's own reader of error objects. */
+  readonly decodeError: (raw: JsonValue) => UpstreamError
+}
+
+export interface StreamTapOptions extends TapOptions {
+  /** The usage chunk was asked for by the gateway (`usageInjection`), so the client does not see it. Chat only. */
+  readonly removeUsageChunk: boolean
+}
+
+export interface StreamTap {
+  /** Takes what the upstream sent; gives what may go to the client: whole events only. */
+  push(chunk: Uint8Array): readonly Uint8Array[]
+  /** The upstream closed the connection in an orderly way. */
+  finish(): StreamEnd
+  readonly observed: StreamObservation
+}
+
+/** What has been seen so far; reads as it stands. */
+export interface StreamObservation {
+  /** Content, a tool call, reasoning, a refusal or a clean finish has come: the answer has begun. */
+  readonly meaningful: boolean
+  /** The first error told inside the stream. */
+  readonly error: StreamedError | undefined
+  /** The protocol's own sign of a clean end has come. */
+  readonly terminated: boolean
+  /** An event outgrew the framer's bound. The stream is broken: nothing more comes out of it. */
+  readonly overflow: boolean
+  /** Id the upstream gave the answer. Responses only. */
+  readonly answerId: string | undefined
+  /** Number of the last event; -1 before the first. Responses only. */
+  readonly sequenceNumber: number
+  /** Events whose data was no JSON; they pass as they are. */
+  readonly unreadableEvents: number
+}
+
+export interface StreamedError {
+  readonly error: UpstreamError
+  /** Nothing meaningful had come before it: another chain may still answer. */
+  readonly beforeMeaningful: boolean
+}
+
+export interface StreamEnd {
+  /** `cut`: no terminator came. `error`: the upstream told of its failure itself, and the client has seen it. */
+  readonly kind: 'complete' | 'cut' | 'error'
+  /** What is still to be sent: an event without its blank line, and the `[DONE]` a responses stream lacks. */
+  readonly output: readonly Uint8Array[]
+}
+
+export function createStreamTap(protocol: ProtocolId, options: StreamTapOptions): StreamTap {
+  return new StreamMachine(COMPILED_ANSWERS[protocol], USAGE_READERS[protocol](), options)
+}
+
+const encoder = new TextEncoder()
+const DONE = encoder.encode('[DONE]')
+const DONE_EVENT = encoder.encode('data: [DONE]\n\n')
+const BLANK_LINE = encoder.encode('\n\n')
+/** Ids seen are under 80 characters. */
+const ID_CHARACTERS_MAX = 256
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+class StreamMachine implements StreamTap, StreamObservation, JsonSink {
+  meaningful = false
+  error: StreamedError | undefined = undefined
+  answerId: string | undefined = undefined
+  sequenceNumber = -1
+  unreadableEvents = 0
+  readonly #answers: CompiledAnswers
+  readonly #usageReader: UsageReader
+  readonly #options: StreamTapOptions
+  readonly #meter: MeterSink
+  readonly #model: Uint8Array
+  readonly #framer = new SseFramer()
+  readonly #scanner: JsonScanner
+  readonly #assembler = new ByteAssembler()
+  #doneSeen = false
+  #terminatorSeen = false
+  #textSeen = false
+  #choices = 0
+  #finishes = 0
+
+  // The event being read. Spans are start and end alternating, in `#data`, where the event's byte 0 is `#base`.
+  #data: Uint8Array = DONE
+  #base = 0
+  readonly #modelSpans: number[] = []
+  readonly #textSpans: number[] = []
+  readonly #textAgainSpans: number[] = []
+  #usageStart = -1
+  #usageEnd = 0
+  #usageAtStart = false
+  #errorSeen = false
+  #typeStart = -1
+  #typeEnd = 0
+  #begun = false
+  #blockQuiet = false
+  #choicesHere = 0
+  #finishesHere = 0
+  #images = 0
+  #itemIsImage = false
+  #itemHasResult = false
+  #itemIsThought = false
+
+  constructor(answers: CompiledAnswers, usageReader: UsageReader, options: StreamTapOptions) {
+    this.#answers = answers
+    this.#usageReader = usageReader
+    this.#options = options
+    this.#meter = options.meter
+    this.#model = encodeJsonString(options.replacementModel)
+    this.#scanner = new JsonScanner(answers.stream.tree, this)
+  }
+
+  get observed(): StreamObservation {
+    return this
+  }
+
+  get overflow(): boolean {
+    return this.#framer.overflow
+  }
+
+  get terminated(): boolean {
+    return (
+      this.#terminatorSeen ||
+      (this.#answers.stream.finishTerminates && this.#finishes > 0 && this.#finishes >= this.#choices)
+    )
+  }
+
+  push(chunk: Uint8Array): readonly Uint8Array[] {
+    const framer = this.#framer
+    framer.push(chunk)
+    while (framer.next()) this.#passBlock()
+    return this.#assembler.take()
+  }
+
+  finish(): StreamEnd {
+    const framer = this.#framer
+    if (framer.finish() && (framer.dataLines === 0 || this.#isWhole())) {
+      this.#passBlock()
+      if (this.#lacksDone() && !endsBlank(framer.bytes)) this.#assembler.add(BLANK_LINE, 0, BLANK_LINE.length)
+    }
+    if (this.#lacksDone()) this.#assembler.add(DONE_EVENT, 0, DONE_EVENT.length)
+    const kind = this.error !== undefined ? 'error' : this.terminated ? 'complete' : 'cut'
+    return { kind, output: this.#assembler.take() }
+  }
+
+  onValue(watch: number, kind: JsonKind, start: number, end: number): void {
+    const role = roleOf(watch)
+    switch (role) {
+      case 'model':
+        if (kind === 'string') this.#modelSpans.push(start, end)
+        return
+      case 'answer-id':
+        if (kind === 'string') this.answerId ??= this.#readString(start, end)
+        return
+      case 'sequence-number':
+        this.sequenceNumber = this.#smallNumber(start, end)
+        return
+      case 'text':
+        if (kind === 'string' && end - start > 2) this.#textSpans.push(start + 1, end - 1)
+        return
+      case 'json':
+        this.#textSpans.push(start, end)
+        return
+      case 'text-again':
+        if (kind === 'string' && end - start > 2) this.#textAgainSpans.push(start + 1, end - 1)
+        return
+      case 'choice':
+        this.#choicesHere++
+        return
+      case 'choice-index':
+        this.#choices = Math.max(this.#choices, this.#smallNumber(start, end) + 1)
+        return
+      case 'finish':
+        if (kind === 'string' && end - start > 2) this.#finishesHere++
+        return
+      case 'usage':
+      case 'usage-at-start':
+        if (kind !== 'object') return
+        this.#usageStart = start
+        this.#usageEnd = end
+        this.#usageAtStart = role === 'usage-at-start'
+        return
+      case 'error':
+        if (kind !== 'null' && kind !== 'false') this.#errorSeen = true
+        return
+      case 'type':
+        if (kind !== 'string') return
+        this.#typeStart = start + 1
+        this.#typeEnd = end - 1
+        return
+      case 'begun':
+        if (kind !== 'null' && kind !== 'false') this.#begun = true
+        return
+      case 'block-type':
+        this.#blockQuiet = this.#isWord(this.#answers.stream.quietBlocks, kind, start, end)
+        return
+      case 'image':
+        if (kind !== 'null' && kind !== 'false') this.#images++
+        return
+      case 'item-type':
+        if (this.#isWord(this.#answers.imageItem, kind, start, end)) this.#itemIsImage = true
+        return
+      case 'item-result':
+        this.#itemHasResult = kind === 'string' && end - start > 2
+        return
+      case 'item-image-type':
+        this.#itemIsImage = kind === 'string' && isImageType(this.#data, this.#base + start + 1)
+        this.#itemHasResult = true
+        return
+      case 'item-thought':
+        this.#itemIsThought = kind === 'true'
+        return
+      case 'item':
+        if (this.#itemIsImage && this.#itemHasResult && !this.#itemIsThought) this.#images++
+        this.#itemIsImage = false
+        this.#itemHasResult = false
+        this.#itemIsThought = false
+        return
+      case undefined:
+        return
+    }
+  }
+
+  /** Reads one block and passes it on. */
+  #passBlock(): void {
+    const framer = this.#framer
+    if (framer.dataLines === 0) {
+      this.#emit(framer.start, framer.end)
+      return
+    }
+    const single = framer.dataLines === 1
+    this.#data = single ? framer.bytes : framer.data()
+    this.#base = single ? framer.dataStart : 0
+    const end = single ? framer.dataEnd : this.#data.length
+    if (isDone(this.#data, this.#base, end)) {
+      this.#passDone()
+      return
+    }
+    this.#openEvent()
+    const scanner = this.#scanner
+    scanner.reset()
+    if (!(scanner.push(this.#data, this.#base, end) && scanner.end())) {
+      this.unreadableEvents++
+      this.#modelSpans.length = 0
+      this.#emit(framer.start, framer.end)
+      return
+    }
+    this.#closeEvent(end)
+    if (!this.#isUnwantedUsage()) this.#emitSpliced()
+  }
+
+  #passDone(): void {
+    const { done } = this.#answers.stream
+    this.#doneSeen = true
+    if (done === 'terminator') this.#terminatorSeen = true
+    // A responses stream that failed carries no [DONE], whatever the upstream thinks (decisions, Requests).
+    if (done === 'added' && this.error !== undefined) return
+    this.#emit(this.#framer.start, this.#framer.end)
+  }
+
+  #openEvent(): void {
+    this.#modelSpans.length = 0
+    this.#textSpans.length = 0
+    this.#textAgainSpans.length = 0
+    this.#usageStart = -1
+    this.#errorSeen = false
+    this.#typeStart = -1
+    this.#begun = false
+    this.#blockQuiet = false
+    this.#choicesHere = 0
+    this.#finishesHere = 0
+    this.#images = 0
+  }
+
+  /** Draws the conclusions of one event, in the order that counting needs: text, then the usage that covers it. */
+  #closeEvent(end: number): void {
+    const rule = this.#answers.stream.typed ? this.#ruleOfEvent() : undefined
+    const failed = this.#errorSeen || rule === 'failure'
+    // A finished item repeats the name its opening event told.
+    if (rule !== 'item-done') this.#readText()
+    if (this.#images > 0 && (rule === undefined || rule === 'item-done')) {
+      this.#meter.observeImages(this.#images)
+      this.meaningful = true
+    }
+    if (
+      this.#begun ||
+      rule === 'content' ||
+      rule === 'item-done' ||
+      (rule === 'block-start' && !this.#blockQuiet)
+    ) {
+      this.#begin()
+    }
+    if (failed) this.#readError(end)
+    else this.#readFinish(rule)
+    if (this.#usageStart >= 0) this.#readUsage()
+  }
+
+  #ruleOfEvent(): EventRule | undefined {
+    const { events, contentPrefix } = this.#answers.stream
+    const inData = this.#typeStart >= 0
+    const bytes = inData ? this.#data : this.#framer.bytes
+    const from = inData ? this.#base + this.#typeStart : this.#framer.eventStart
+    const to = inData ? this.#base + this.#typeEnd : this.#framer.eventEnd
+    const rule = findWord(events, bytes, from, to)
+    if (rule !== undefined || contentPrefix === undefined) return rule
+    return startsWith(bytes, from, to, contentPrefix) ? 'content' : undefined
+  }
+
+  #readText(): void {
+    const spans = this.#textSpans
+    for (let index = 0; index < spans.length; index += 2) {
+      this.#meter.observeJsonText(
+        this.#data,
+        this.#base + (spans[index] ?? 0),
+        this.#base + (spans[index + 1] ?? 0),
+      )
+    }
+    if (spans.length > 0) {
+      this.#textSeen = true
+      this.meaningful = true
+      return
+    }
+    const again = this.#textAgainSpans
+    if (this.#textSeen || again.length === 0) return
+    for (let index = 0; index < again.length; index += 2) {
+      this.#meter.observeJsonText(
+        this.#data,
+        this.#base + (again[index] ?? 0),
+        this.#base + (again[index + 1] ?? 0),
+      )
+    }
+    this.#textSeen = true
+  }
+
+  #readFinish(rule: EventRule | undefined): void {
+    this.#finishes += this.#finishesHere
+    if (rule === 'terminator') this.#terminatorSeen = true
+    if (this.#finishesHere > 0 || rule === 'terminator') this.#begin()
+  }
+
+  #begin(): void {
+    if (this.meaningful) return
+    this.meaningful = true
+    this.#meter.observeProduced()
+  }
+
+  #readError(end: number): void {
+    if (this.error !== undefined) return
+    const raw = parseJsonBytes(this.#data.subarray(this.#base, end))
+    this.error = {
+      error: this.#options.decodeError(errorIn(raw)),
+      beforeMeaningful: !this.meaningful,
+    }
+  }
+
+  #readUsage(): void {
+    const wire = parseJsonBytes(
+      this.#data.subarray(this.#base + this.#usageStart, this.#base + this.#usageEnd),
+    )
+    const usage = this.#usageReader.read(wire)
+    if (usage === undefined) return
+    this.#meter.observeUsage(this.#usageAtStart ? { ...usage, output: undefined } : usage)
+  }
+
+  /** The extra chunk of `include_usage`: usage and no choice. */
+  #isUnwantedUsage(): boolean {
+    return (
+      this.#options.removeUsageChunk && this.#usageStart >= 0 && this.#choicesHere === 0 && !this.#errorSeen
+    )
+  }
+
+  #emitSpliced(): void {
+    const framer = this.#framer
+    const spans = this.#modelSpans
+    let from = framer.start
+    for (let index = 0; index < spans.length; index += 2) {
+      const start = framer.place(spans[index] ?? 0)
+      const end = framer.place(spans[index + 1] ?? 0)
+      this.#emit(from, start)
+      this.#assembler.add(this.#model, 0, this.#model.length)
+      from = end
+    }
+    this.#emit(from, framer.end)
+  }
+
+  #emit(from: number, to: number): void {
+    this.#assembler.add(this.#framer.bytes, from, to)
+  }
+
+  #lacksDone(): boolean {
+    return (
+      this.#answers.stream.done === 'added' &&
+      this.#terminatorSeen &&
+      !this.#doneSeen &&
+      this.error === undefined
+    )
+  }
+
+  /** The last event, which has no blank line, is all there: the stream was not cut inside it. */
+  #isWhole(): boolean {
+    const data = this.#framer.data()
+    if (isDone(data, 0, data.length)) return true
+    const probe = new JsonScanner(this.#answers.stream.tree, IGNORE)
+    return probe.push(data, 0, data.length) && probe.end()
+  }
+
+  #isWord(words: CompiledAnswers['imageItem'], kind: JsonKind, start: number, end: number): boolean {
+    return (
+      kind === 'string' && findWord(words, this.#data, this.#base + start + 1, this.#base + end - 1) === true
+    )
+  }
+
+  #readString(start: number, end: number): string {
+    const inside = this.#data.subarray(this.#base + start + 1, this.#base + end - 1)
+    return readTextPrefix(inside, ID_CHARACTERS_MAX).text
+  }
+
+  /** A count; read up to its first odd character and its ninth digit, so that nonsense stays small. */
+  #smallNumber(start: number, end: number): number {
+    let value = 0
+    for (let at = start; at < end && at < start + 9; at++) {
+      const digit = (this.#data[this.#base + at] ?? 0) - 0x30
+      if (digit < 0 || digit > 9) break
+      value = value * 10 + digit
+    }
+    return value
+  }
+}
+
+const IGNORE: JsonSink = { onValue() {} }
+
+function isDone(bytes: Uint8Array, from: number, to: number): boolean {
+  if (bytes[from] !== 0x5b || bytes[from + 1] !== 0x44) return false
+  let end = to
+  while (end > from && (bytes[end - 1] ?? 0) <= 0x20) end--
+  return end - from === DONE.length && startsWith(bytes, from, end, DONE)
+}
+
+function startsWith(bytes: Uint8Array, from: number, to: number, prefix: Uint8Array): boolean {
+  if (to - from < prefix.length) return false
+  for (let index = 0; index < prefix.length; index++) if (bytes[from + index] !== prefix[index]) return false
+  return true
+}
+
+const IMAGE_PREFIX = encoder.encode('image/')
+
+function isImageType(bytes: Uint8Array, from: number): boolean {
+  return startsWith(bytes, from, bytes.length, IMAGE_PREFIX)
+}
+
+function endsBlank(bytes: Uint8Array): boolean {
+  const last = bytes[bytes.length - 1]
+  const before = bytes[bytes.length - 2]
+  return last === LINE_FEED && (before === LINE_FEED || before === CARRIAGE_RETURN)
+}
