@@ -1,6 +1,7 @@
 /** API keys in the back office: made, listed, switched, deleted (contract §2.6, §5.5, §5.6). */
 import { createHash, randomBytes } from 'node:crypto'
 import { isAddressRange } from '../config/address-range.ts'
+import { isKeySecret, keySecretRule } from '../config/gateway-file/check-rows.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import type { AccountId, KeyId, ModelId } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
@@ -119,7 +120,7 @@ export function viewKey(key: Key): KeyView {
   return view
 }
 
-function keyOf(request: KeyRequest, secret: Secret, prefix: string, at: number): Key {
+export function keyOf(request: KeyRequest, secret: Secret, prefix: string, at: number): Key {
   return {
     id: newKeyId(at),
     accountId: request.accountId,
@@ -142,7 +143,7 @@ function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly Fi
   if (request.name.trim() === '' || request.name.length > NAME_CHARACTERS_MAX) {
     mistakes.push({ path: 'name', message: `must have 1 to ${NAME_CHARACTERS_MAX} characters` })
   }
-  if (request.secret !== undefined && !isKeySecret(request.secret, keyPrefix)) {
+  if (request.secret !== undefined && !isKeySecret(request.secret.unwrap(), keyPrefix)) {
     mistakes.push({ path: 'secret', message: keySecretRule(keyPrefix) })
   }
   if (request.group !== undefined && !catalogue.groups.has(request.group)) {
@@ -159,14 +160,4 @@ function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly Fi
     }
   }
   return mistakes
-}
-
-/** Prefix plus base64url, as every key is. */
-function isKeySecret(secret: Secret, prefix: string): boolean {
-  const text = secret.unwrap()
-  return text.startsWith(prefix) && /^[A-Za-z0-9_-]+$/.test(text.slice(prefix.length))
-}
-
-function keySecretRule(prefix: string): string {
-  return `must begin with ${prefix} and go on with letters, digits, - and _`
 }

@@ -1,0 +1,257 @@
+/**
+ * What one row says about others: names that must exist, keys that must be told apart, members that only a new row
+ * must have. "Exists" means: is in this file, or is in the catalogue already and stays.
+ */
+import type { Catalogue } from '../../core/catalogue.ts'
+import { nearestName } from '../nearest-name.ts'
+import type { Place, Report } from './file-node.ts'
+import type {
+  AccountFileRow,
+  ChainRow,
+  GatewayFile,
+  KeyRow,
+  ModelRow,
+  Named,
+  VendorRow,
+} from './gateway-file.ts'
+
+export interface RowContext {
+  /** What is stored now. */
+  readonly known: Catalogue
+  /** `prune`: what the file leaves out of its sections will be gone, so nothing may name it. */
+  readonly missing: 'stays' | 'prune'
+  /** Vendor kinds that have no address of their own. */
+  readonly kindsWithoutAddress: readonly string[]
+}
+
+/** Every name a row may refer to. */
+export interface Names {
+  readonly vendors: ReadonlySet<string>
+  /** Vendor code → names of its credentials. */
+  readonly credentials: ReadonlyMap<string, readonly string[]>
+  readonly models: ReadonlySet<string>
+  readonly groups: ReadonlySet<string>
+  readonly plans: ReadonlySet<string>
+}
+
+/** The credential a vendor has when its row names none: one without a secret, for upstreams that want none. */
+export const IMPLIED_CREDENTIAL = 'main'
+
+export function checkRows(file: GatewayFile, context: RowContext, report: Report): void {
+  const names = namesAfter(file, context)
+  checkVendors(file.vendors ?? [], context, report)
+  checkModels(file.models ?? [], names, context, report)
+  checkGroups(file, names, context, report)
+  checkPlans(file, context, report)
+  const keyPrefix = file.settings?.keyPrefix ?? context.known.settings.keyPrefix
+  checkAccounts(file.accounts ?? [], { names, keyPrefix }, report)
+}
+
+/** What will exist once the file is applied. */
+export function namesAfter(
+  file: GatewayFile,
+  { known, missing }: Pick<RowContext, 'known' | 'missing'>,
+): Names {
+  const union = (rows: readonly string[] | undefined, stored: Iterable<string>) =>
+    new Set([...(rows ?? []), ...(rows !== undefined && missing === 'prune' ? [] : stored)])
+  const vendors = union(
+    file.vendors?.map((row) => row.code),
+    known.vendors.keys(),
+  )
+  return {
+    vendors,
+    credentials: new Map(
+      [...vendors].map((vendor) => [vendor, credentialsAfter(vendor, file, known, missing)]),
+    ),
+    models: union(
+      file.models?.map((row) => row.modelId),
+      known.models.keys(),
+    ),
+    groups: union(
+      file.groups?.map((row) => row.name),
+      known.groups.keys(),
+    ),
+    plans: union(
+      file.plans?.map((row) => row.code),
+      known.plans.keys(),
+    ),
+  }
+}
+
+function credentialsAfter(
+  vendor: string,
+  file: GatewayFile,
+  known: Catalogue,
+  missing: RowContext['missing'],
+): readonly string[] {
+  const row = file.vendors?.find((one) => one.code === vendor)
+  const written = row?.credentials?.map((credential) => credential.name)
+  const stored = [...known.credentials.values()]
+    .filter((credential) => credential.vendorCode === vendor)
+    .map((credential) => credential.name)
+  if (written === undefined) return stored.length === 0 && row !== undefined ? [IMPLIED_CREDENTIAL] : stored
+  return [...new Set([...written, ...(missing === 'prune' ? [] : stored)])]
+}
+
+/** The credential a chain runs on; undefined: it names none and its vendor has not exactly one. */
+export function credentialOfChain(
+  chain: Pick<ChainRow, 'vendor' | 'credential'>,
+  names: Names,
+): string | undefined {
+  if (chain.credential !== undefined) return chain.credential.name
+  const own = names.credentials.get(chain.vendor.name) ?? []
+  return own.length === 1 ? own[0] : undefined
+}
+
+function checkVendors(rows: readonly VendorRow[], context: RowContext, report: Report): void {
+  reportRepeated(rows, (row) => row.code, 'vendor', report)
+  for (const row of rows) {
+    reportRepeated(row.credentials ?? [], (credential) => credential.name, 'credential', report)
+    const stored = context.known.vendors.get(row.code)
+    const kind = row.kind ?? stored?.kind
+    if (kind === undefined) reportMissing(row.place, 'kind', report)
+    const address = row.baseUrl === undefined ? stored?.baseUrl : (row.baseUrl ?? undefined)
+    if (kind !== undefined && address === undefined && context.kindsWithoutAddress.includes(kind)) {
+      reportMissing(row.place, 'base_url', report, `kind ${kind} has no address of its own`)
+    }
+  }
+}
+
+function checkModels(rows: readonly ModelRow[], names: Names, context: RowContext, report: Report): void {
+  reportRepeated(rows, (row) => row.modelId, 'model', report)
+  for (const row of rows) {
+    if (row.pricing === undefined && !context.known.models.has(row.modelId)) {
+      reportMissing(row.place, 'pricing', report)
+    }
+    for (const chain of row.chains ?? []) checkChain(chain, names, report)
+    reportRepeated(
+      row.chains ?? [],
+      (chain) =>
+        JSON.stringify([
+          chain.vendor.name,
+          credentialOfChain(chain, names),
+          chain.protocol,
+          chain.forwardModelId,
+        ]),
+      'chain',
+      report,
+      'of the same vendor, credential, protocol and forward_model_id',
+    )
+  }
+}
+
+function checkChain(chain: ChainRow, names: Names, report: Report): void {
+  if (!names.vendors.has(chain.vendor.name)) {
+    reportUnknown(chain.vendor, 'vendor', names.vendors, report)
+    return
+  }
+  const credentials = names.credentials.get(chain.vendor.name) ?? []
+  if (chain.credential !== undefined) {
+    if (!credentials.includes(chain.credential.name)) {
+      reportUnknown(chain.credential, `credential of vendor ${chain.vendor.name}`, credentials, report)
+    }
+  } else if (credentials.length !== 1) {
+    const which = credentials.length === 0 ? 'has none' : `has several: ${credentials.join(', ')}`
+    reportMissing(chain.place, 'credential', report, `vendor ${chain.vendor.name} ${which}`)
+  }
+}
+
+function checkGroups(file: GatewayFile, names: Names, context: RowContext, report: Report): void {
+  const rows = file.groups ?? []
+  reportRepeated(rows, (row) => row.name, 'group', report)
+  for (const row of rows) {
+    const isNew = !context.known.groups.has(row.name)
+    if (isNew && row.protocol === undefined) reportMissing(row.place, 'protocol', report)
+    if (isNew && row.models === undefined) reportMissing(row.place, 'models', report)
+    for (const model of row.models ?? []) requireKnown(model, 'model', names.models, report)
+  }
+}
+
+function checkPlans(file: GatewayFile, context: RowContext, report: Report): void {
+  const rows = file.plans ?? []
+  reportRepeated(rows, (row) => row.code, 'plan', report)
+  for (const row of rows) {
+    if (context.known.plans.has(row.code)) continue
+    if (row.level === undefined) reportMissing(row.place, 'level', report)
+    if (row.price === undefined) reportMissing(row.place, 'price', report)
+  }
+}
+
+interface AccountContext {
+  readonly names: Names
+  readonly keyPrefix: string
+}
+
+function checkAccounts(rows: readonly AccountFileRow[], context: AccountContext, report: Report): void {
+  const { names } = context
+  reportRepeated(rows, (row) => row.email, 'email', report)
+  reportRepeated(rows, (row) => row.phone, 'phone', report)
+  for (const row of rows) {
+    if (row.subscription) requireKnown(row.subscription.plan, 'plan', names.plans, report)
+    if (row.fallbackModel) requireKnown(row.fallbackModel, 'model', names.models, report)
+    reportRepeated(row.byok ?? [], (byok) => byok.vendor.name, 'credential for this vendor', report)
+    for (const byok of row.byok ?? []) requireKnown(byok.vendor, 'vendor', names.vendors, report)
+    reportRepeated(row.keys ?? [], (key) => key.name, 'key', report)
+    for (const key of row.keys ?? []) checkKey(key, context, report)
+  }
+  const keys = rows.flatMap((row) => row.keys ?? [])
+  const secrets = keys.flatMap((key) => (key.secret === undefined ? [] : [key.secret]))
+  reportRepeated(secrets, (secret) => secret.value.unwrap(), 'key', report, 'with this secret')
+}
+
+function checkKey(key: KeyRow, { names, keyPrefix }: AccountContext, report: Report): void {
+  if (key.group) requireKnown(key.group, 'group', names.groups, report)
+  for (const model of key.models ?? []) requireKnown(model, 'model', names.models, report)
+  if (key.secret !== undefined && !isKeySecret(key.secret.value.unwrap(), keyPrefix)) {
+    report(key.secret.place, keySecretRule(keyPrefix))
+  }
+}
+
+/** The service's prefix, then base64url characters (contract §2.6). */
+export function isKeySecret(text: string, keyPrefix: string): boolean {
+  return text.startsWith(keyPrefix) && /^[A-Za-z0-9_-]+$/.test(text.slice(keyPrefix.length))
+}
+
+export function keySecretRule(keyPrefix: string): string {
+  return `must begin with ${keyPrefix} and go on with letters, digits, - and _`
+}
+
+function requireKnown(name: Named<string>, what: string, known: ReadonlySet<string>, report: Report): void {
+  if (!known.has(name.name)) reportUnknown(name, what, known, report)
+}
+
+function reportUnknown(
+  { name, place }: Named<string>,
+  what: string,
+  known: Iterable<string>,
+  report: Report,
+): void {
+  const nearest = nearestName(name, [...known])
+  report(place, `names no ${what}: ${name}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`)
+}
+
+function reportMissing(row: Place, field: string, report: Report, why?: string): void {
+  const path = row.path === '' ? field : `${row.path}.${field}`
+  report({ ...row, path }, `is missing${why === undefined ? '' : `: ${why}`}`)
+}
+
+function reportRepeated<Row extends { readonly place: Place }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string | undefined,
+  what: string,
+  report: Report,
+  detail?: string,
+): void {
+  const lines = new Map<string, number>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (key === undefined) continue
+    const first = lines.get(key)
+    if (first === undefined) lines.set(key, row.place.line)
+    else
+      report(
+        row.place,
+        `is a second ${what}${detail === undefined ? ` ${key}` : ` ${detail}`}; first in line ${first}`,
+      )
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * What a gateway file says, row by row. A member that is `undefined` was not written: an existing row keeps what it
+ * has, a new one takes the default. `null` was written: there shall be none.
+ */
+import type {
+  BillingMode,
+  ChainProtocol,
+  CredentialSecret,
+  DecimalText,
+  Feature,
+  Pricing,
+  ProtocolId,
+  Status,
+  Timeouts,
+} from '../../core/catalogue.ts'
+import type { ForwardModelId, ModelId, VendorCode } from '../../core/ids.ts'
+import type { Policy } from '../../core/limits/policy.ts'
+import type { Secret } from '../../core/secret.ts'
+import type { Place } from './file-node.ts'
+
+/** A section that is `undefined` is absent from the file, which is not the same as empty: pruning leaves it alone. */
+export interface GatewayFile {
+  readonly settings: SettingsRow | undefined
+  readonly vendors: readonly VendorRow[] | undefined
+  readonly models: readonly ModelRow[] | undefined
+  readonly groups: readonly GroupRow[] | undefined
+  readonly plans: readonly PlanRow[] | undefined
+  readonly accounts: readonly AccountFileRow[] | undefined
+}
+
+export interface SettingsRow {
+  readonly currency: string | undefined
+  readonly creditsPerYuan: DecimalText | undefined
+  readonly timezone: string | undefined
+  readonly keyPrefix: string | undefined
+  readonly limits: Policy | undefined
+}
+
+export interface VendorRow {
+  readonly place: Place
+  readonly code: VendorCode
+  readonly name: string | undefined
+  readonly kind: string | undefined
+  readonly baseUrl: string | null | undefined
+  readonly timeouts: Partial<Timeouts> | undefined
+  /** A vendor or credential that is written is on, unless it says otherwise. */
+  readonly status: Status
+  readonly credentials: readonly CredentialRow[] | undefined
+}
+
+export interface CredentialRow {
+  readonly place: Place
+  readonly name: string
+  /** undefined: keep the stored one. */
+  readonly secret: CredentialSecret | undefined
+  readonly limits: Policy | undefined
+  readonly status: 'enabled' | 'disabled'
+}
+
+export interface ModelRow {
+  readonly place: Place
+  readonly modelId: ModelId
+  readonly name: string | undefined
+  readonly status: Status
+  readonly clientVisible: boolean | undefined
+  readonly supportFeatures: readonly Feature[] | undefined
+  readonly requiredVerification: number | undefined
+  readonly requiredPlan: number | undefined
+  readonly contextTokens: number | null | undefined
+  readonly maxOutputTokens: number | null | undefined
+  readonly subscriptionCovered: boolean | undefined
+  readonly pricing: Pricing | undefined
+  readonly chains: readonly ChainRow[] | undefined
+}
+
+/** Natural key: vendor, credential, protocol and forward model id, within the model. */
+export interface ChainRow {
+  readonly place: Place
+  readonly vendor: Named<VendorCode>
+  /** undefined: the vendor's only one. */
+  readonly credential: Named<string> | undefined
+  readonly protocol: ChainProtocol
+  readonly forwardModelId: ForwardModelId
+  readonly priority: number | undefined
+  readonly weight: number | undefined
+  readonly rateMultiplier: DecimalText | undefined
+  readonly streamUsage: 'forward' | 'inject' | undefined
+  readonly status: Status
+}
+
+/** The name of another row, and where it was written. */
+export interface Named<Name extends string> {
+  readonly name: Name
+  readonly place: Place
+}
+
+export interface GroupRow {
+  readonly place: Place
+  readonly name: string
+  readonly protocol: ProtocolId | undefined
+  readonly models: readonly Named<ModelId>[] | undefined
+}
+
+export interface PlanRow {
+  readonly place: Place
+  readonly code: string
+  readonly level: number | undefined
+  readonly price: DecimalText | undefined
+  readonly periodDays: number | undefined
+  readonly quota: readonly { readonly credits: DecimalText; readonly seconds: number }[] | undefined
+}
+
+export interface AccountFileRow {
+  readonly place: Place
+  /** At least one of the two is there. */
+  readonly email: string | undefined
+  readonly phone: string | undefined
+  readonly password: Secret | undefined
+  readonly role: 'admin' | 'user' | undefined
+  readonly status: 'active' | 'suspended' | undefined
+  readonly verification: 'none' | 'personal' | 'enterprise' | undefined
+  readonly userRate: DecimalText | undefined
+  /** Credits the account begins with. */
+  readonly credits: DecimalText | undefined
+  /** Yuan the account begins with. */
+  readonly balance: DecimalText | undefined
+  readonly apiDeduction: boolean | undefined
+  /** 0: no cap. */
+  readonly monthlyCapYuan: DecimalText | undefined
+  readonly autoExchange: AutoExchangeRow | undefined
+  readonly subscription: SubscriptionRow | null | undefined
+  readonly fallbackModel: Named<ModelId> | null | undefined
+  readonly limits: Policy | undefined
+  readonly byok: readonly ByokRow[] | undefined
+  readonly keys: readonly KeyRow[] | undefined
+}
+
+export interface AutoExchangeRow {
+  readonly enabled: boolean | undefined
+  readonly belowCredits: DecimalText | undefined
+  readonly stepYuan: DecimalText | undefined
+}
+
+export interface SubscriptionRow {
+  readonly plan: Named<string>
+  /** undefined: the plan's period. */
+  readonly days: number | undefined
+}
+
+export interface ByokRow {
+  readonly place: Place
+  readonly vendor: Named<VendorCode>
+  /** undefined: keep the stored one. */
+  readonly secret: CredentialSecret | undefined
+  readonly enabled: boolean
+}
+
+export interface KeyRow {
+  readonly place: Place
+  readonly name: string
+  readonly secret: { readonly value: Secret; readonly place: Place } | undefined
+  readonly status: 'enabled' | 'disabled' | undefined
+  /** Epoch ms. */
+  readonly expiresAt: number | null | undefined
+  readonly group: Named<string> | null | undefined
+  readonly models: readonly Named<ModelId>[] | undefined
+  readonly ipAllow: readonly string[] | undefined
+  /** null: the platform's default policy. */
+  readonly policy: Policy | null | undefined
+}
+
+/** Which price a way of billing cannot do without, as the file writes it. */
+export const PRICES_OF_MODE = {
+  token: ['input_price', 'output_price'],
+  image: ['image_price'],
+  video_second: ['video_price'],
+  request: ['request_price'],
+} as const satisfies Record<BillingMode, readonly string[]>
+
+export const BILLING_MODES = [
+  'token',
+  'image',
+  'video_second',
+  'request',
+] as const satisfies readonly BillingMode[]
+export const FEATURES = ['text', 'image', 'audio', 'video'] as const satisfies readonly Feature[]
+export const STATUSES = ['enabled', 'disabled', 'maintenance'] as const satisfies readonly Status[]

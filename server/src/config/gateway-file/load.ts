@@ -1,0 +1,59 @@
+/** A gateway file's text → checked rows, or every mistake in it. Nothing in here changes anything. */
+import type { Catalogue } from '../../core/catalogue.ts'
+import type { Environment } from '../environment.ts'
+import { checkRows } from './check-rows.ts'
+import type { FileNode, Mistake, Report } from './file-node.ts'
+import type { GatewayFile } from './gateway-file.ts'
+import { openMap } from './map-reader.ts'
+import { parseFile } from './parse.ts'
+import { readAccount, readPlan, readSettings } from './read-accounts.ts'
+import { readGroup, readModel } from './read-models.ts'
+import { readVendor } from './read-vendors.ts'
+import { list } from './values.ts'
+
+export interface LoadOptions {
+  readonly text: string
+  readonly environment: Environment
+  /** Vendor kinds there is a provider for. */
+  readonly kinds: readonly string[]
+  /** Those of them that have no address of their own. */
+  readonly kindsWithoutAddress: readonly string[]
+  /** What is stored now: rows may name what the file does not repeat. */
+  readonly known: Catalogue
+  readonly missing: 'stays' | 'prune'
+}
+
+export type LoadResult =
+  | { readonly kind: 'file'; readonly file: GatewayFile }
+  /** In the order of the file. */
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
+
+export function loadGatewayFile(options: LoadOptions): LoadResult {
+  const mistakes: Mistake[] = []
+  const report: Report = (place, message) => mistakes.push({ place, message })
+  const root = parseFile(options.text, options.environment, report)
+  const file = root === undefined ? undefined : readFile(root, options, report)
+  if (root === undefined && mistakes.length === 0) report({ line: 1, column: 1, path: '' }, 'is empty')
+  if (file !== undefined) checkRows(file, options, report)
+  if (file !== undefined && mistakes.length === 0) return { kind: 'file', file }
+  return { kind: 'mistakes', mistakes: mistakes.toSorted(byPlace) }
+}
+
+function readFile(root: FileNode, options: LoadOptions, report: Report): GatewayFile | undefined {
+  const map = openMap(root, report)
+  if (map === undefined) return undefined
+  const file: GatewayFile = {
+    settings: map.optional('settings', readSettings),
+    vendors: map.optional('vendors', list(readVendor(options.kinds))),
+    models: map.optional('models', list(readModel)),
+    groups: map.optional('groups', list(readGroup)),
+    plans: map.optional('plans', list(readPlan)),
+    accounts: map.optional('accounts', list(readAccount)),
+  }
+  map.close()
+  return file
+}
+
+function byPlace(left: Mistake, right: Mistake): number {
+  return left.place.line - right.place.line || left.place.column - right.place.column
+}

@@ -1,0 +1,76 @@
+import { nearestName } from '../nearest-name.ts'
+import type { FileNode, MapNode, Place, Report } from './file-node.ts'
+
+/** Reads one value; undefined when it was wrong, which has then been reported. */
+export type Read<Value> = (node: FileNode, report: Report) => Value | undefined
+
+/**
+ * Reads the members of one map by name and remembers which were asked for, so that `close` can report the others:
+ * what may stand in a row is written down once, where it is read.
+ */
+export interface MapReader {
+  readonly place: Place
+  /** Where a member stands; the row itself when it is absent. */
+  placeOf(name: string): Place
+  has(name: string): boolean
+  /** Reports when the member is absent. */
+  required<Value>(name: string, read: Read<Value>): Value | undefined
+  /** Absent and null are both: not said. */
+  optional<Value>(name: string, read: Read<Value>): Value | undefined
+  /** null is: said to be none. */
+  nullable<Value>(name: string, read: Read<Value>): Value | null | undefined
+  /** Reports every member nobody asked for. */
+  close(): void
+}
+
+/** undefined: not a map, which has been reported. */
+export function openMap(node: FileNode, report: Report): MapReader | undefined {
+  if (node.kind === 'map') return readerOf(node, report)
+  report(node.place, node.kind === 'list' ? 'must be a map, not a list' : 'must be a map')
+  return undefined
+}
+
+function readerOf(map: MapNode, report: Report): MapReader {
+  const asked = new Set<string>()
+  const find = (name: string): FileNode | undefined => {
+    asked.add(name)
+    return map.entries.get(name)?.value
+  }
+  return {
+    place: map.place,
+    placeOf: (name) => map.entries.get(name)?.value.place ?? map.place,
+    has: (name) => map.entries.has(name),
+    required(name, read) {
+      const node = find(name)
+      if (node !== undefined && !isNull(node)) return read(node, report)
+      const path = map.place.path === '' ? name : `${map.place.path}.${name}`
+      report({ ...(node?.place ?? map.place), path }, 'is missing')
+      return undefined
+    },
+    optional(name, read) {
+      const node = find(name)
+      return node === undefined || isNull(node) ? undefined : read(node, report)
+    },
+    nullable(name, read) {
+      const node = find(name)
+      if (node === undefined) return undefined
+      return isNull(node) ? null : read(node, report)
+    },
+    close() {
+      for (const [name, entry] of map.entries) {
+        if (!asked.has(name)) report(entry.keyPlace, unknownField(name, [...asked]))
+      }
+    },
+  }
+}
+
+function unknownField(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  return nearest === undefined
+    ? `is an unknown field; known here: ${known.join(', ')}`
+    : `is an unknown field; did you mean ${nearest}?`
+}
+
+export function isNull(node: FileNode): boolean {
+  return node.kind === 'scalar' && node.meaning === 'null'
+}

@@ -1,0 +1,198 @@
+import { vendorCode } from '../../core/ids.ts'
+import type { Report } from './file-node.ts'
+import type {
+  AccountFileRow,
+  AutoExchangeRow,
+  ByokRow,
+  KeyRow,
+  PlanRow,
+  SettingsRow,
+  SubscriptionRow,
+} from './gateway-file.ts'
+import { openMap, type Read } from './map-reader.ts'
+import { modelName, named } from './read-models.ts'
+import { readCredentialSecret } from './read-vendors.ts'
+import {
+  addressRange,
+  boolean,
+  decimal,
+  formed,
+  instant,
+  integer,
+  list,
+  placed,
+  policy,
+  secret,
+  shortText,
+  timezone,
+  word,
+} from './values.ts'
+
+/** Levels of the plans the contract names (contract §5.11). */
+const PLAN_LEVELS: ReadonlyMap<string, number> = new Map([
+  ['PLUS', 1],
+  ['PRO', 2],
+  ['PROMAX', 3],
+])
+const DAYS = integer({ least: 1, most: 36_500 })
+/** Money at the edges has at most six decimals (decisions, Names and numbers). */
+const AMOUNT = decimal({ decimalsMax: 6 })
+/** Derived from µCr at any rate, so it may need more. */
+const EXACT_AMOUNT = decimal()
+const EMAIL = formed(/^[^\s@]+@[^\s@]+$/, 'an e-mail address')
+const PHONE = formed(/^\+?\d{5,15}$/, 'a phone number: digits, with + and the country code before them')
+
+export const readSettings: Read<SettingsRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const row: SettingsRow = {
+    currency: map.optional('currency', formed(/^[A-Z]{3}$/, 'a currency like CNY')),
+    creditsPerYuan: map.optional('credits_per_yuan', decimal({ above: '0', decimalsMax: 6 })),
+    timezone: map.optional('timezone', timezone),
+    keyPrefix: map.optional(
+      'key_prefix',
+      formed(/^[A-Za-z0-9_-]{1,40}$/, 'letters, digits, - and _, at most 40'),
+    ),
+    limits: map.optional('limits', policy),
+  }
+  map.close()
+  return row
+}
+
+export const readPlan: Read<PlanRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const code = map.required(
+    'code',
+    formed(/^[A-Za-z0-9._-]{1,64}$/, 'a code of letters, digits, dots, - and _'),
+  )
+  const level = map.optional('level', integer({ least: 1, most: 3 }))
+  const row = {
+    place: map.place,
+    price: map.optional('price', AMOUNT),
+    periodDays: map.optional('period_days', DAYS),
+    quota: map.optional('quota', list(placed(readTier))),
+  }
+  map.close()
+  reportRepeatedTiers(row.quota ?? [], report)
+  if (code === undefined) return undefined
+  const own = PLAN_LEVELS.get(code)
+  if (own !== undefined && level !== undefined && level !== own) {
+    report(map.placeOf('level'), `must be ${own}: ${code} is that level`)
+  }
+  return { ...row, code, level: level ?? own, quota: row.quota?.map((tier) => tier.value) }
+}
+
+interface Tier {
+  readonly credits: string
+  readonly seconds: number
+}
+
+const readTier: Read<Tier> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const credits = map.required('credits', AMOUNT)
+  const seconds = map.required('seconds', integer({ least: 1, most: 315_360_000 }))
+  map.close()
+  return credits === undefined || seconds === undefined ? undefined : { credits, seconds }
+}
+
+function reportRepeatedTiers(
+  tiers: readonly { readonly node: { readonly place: KeyRow['place'] }; readonly value: Tier }[],
+  report: Report,
+): void {
+  const lines = new Map<number, number>()
+  for (const { node, value } of tiers) {
+    const first = lines.get(value.seconds)
+    if (first === undefined) lines.set(value.seconds, node.place.line)
+    else report(node.place, `is a second quota over ${value.seconds} seconds; first in line ${first}`)
+  }
+}
+
+export const readAccount: Read<AccountFileRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const email = map.nullable('email', EMAIL)
+  const phone = map.nullable('phone', PHONE)
+  const row = {
+    place: map.place,
+    email: email?.toLowerCase(),
+    phone: phone ?? undefined,
+    password: map.optional('password', secret),
+    role: map.optional('role', word(['admin', 'user'])),
+    status: map.optional('status', word(['active', 'suspended'])),
+    verification: map.optional('verification', word(['none', 'personal', 'enterprise'])),
+    userRate: map.optional('user_rate', decimal({ decimalsMax: 6 })),
+    credits: map.optional('credits', AMOUNT),
+    balance: map.optional('balance', EXACT_AMOUNT),
+    apiDeduction: map.optional('api_deduction', boolean),
+    monthlyCapYuan: zeroWhenNull(map.nullable('monthly_cap_yuan', EXACT_AMOUNT)),
+    autoExchange: map.optional('auto_exchange', readAutoExchange),
+    subscription: map.nullable('subscription', readSubscription),
+    fallbackModel: map.nullable('fallback_model', modelName),
+    limits: map.optional('limits', policy),
+    byok: map.optional('byok', list(readByok)),
+    keys: map.optional('keys', list(readKey)),
+  } as const satisfies AccountFileRow
+  map.close()
+  const nameless = (email === null || !map.has('email')) && (phone === null || !map.has('phone'))
+  if (nameless) report(map.place, 'must have an email or a phone')
+  return row.email === undefined && row.phone === undefined ? undefined : row
+}
+
+function zeroWhenNull(amount: string | null | undefined): string | undefined {
+  return amount === null ? '0' : amount
+}
+
+const readAutoExchange: Read<AutoExchangeRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const row: AutoExchangeRow = {
+    enabled: map.optional('enabled', boolean),
+    belowCredits: map.optional('below_credits', AMOUNT),
+    stepYuan: map.optional('step_yuan', EXACT_AMOUNT),
+  }
+  map.close()
+  return row
+}
+
+const readSubscription: Read<SubscriptionRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const plan = map.required('plan', named)
+  const days = map.optional('days', DAYS)
+  map.close()
+  return plan === undefined ? undefined : { plan, days }
+}
+
+const readByok: Read<ByokRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const vendor = map.required('vendor', named)
+  const row = {
+    place: map.place,
+    secret: readCredentialSecret(map, report),
+    enabled: map.optional('enabled', boolean) ?? true,
+  }
+  map.close()
+  return vendor === undefined ? undefined : { ...row, vendor: { ...vendor, name: vendorCode(vendor.name) } }
+}
+
+const readKey: Read<KeyRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const name = map.required('name', shortText(100))
+  const fixed = map.optional('secret', placed(secret))
+  const row = {
+    place: map.place,
+    secret: fixed === undefined ? undefined : { value: fixed.value, place: fixed.node.place },
+    status: map.optional('status', word(['enabled', 'disabled'])),
+    expiresAt: map.nullable('expires_at', instant),
+    group: map.nullable('group', named),
+    models: map.optional('models', list(modelName)),
+    ipAllow: map.optional('ip_allow', list(addressRange)),
+    policy: map.nullable('policy', policy),
+  } as const
+  map.close()
+  return name === undefined ? undefined : { ...row, name }
+}

@@ -1,0 +1,151 @@
+import { PROTOCOL_IDS, type Pricing } from '../../core/catalogue.ts'
+import { forwardModelId, type ModelId, modelId, vendorCode } from '../../core/ids.ts'
+import type { FileNode, Report } from './file-node.ts'
+import {
+  BILLING_MODES,
+  type ChainRow,
+  FEATURES,
+  type GroupRow,
+  type ModelRow,
+  type Named,
+  PRICES_OF_MODE,
+  STATUSES,
+} from './gateway-file.ts'
+import { type MapReader, openMap, type Read } from './map-reader.ts'
+import { boolean, decimal, formed, integer, list, shortText, word } from './values.ts'
+
+/** It stands in addresses (Gemini) and in clients' settings. */
+const MODEL_ID = formed(
+  /^[^\s\u0000-\u001f\u007f]{1,200}$/,
+  'a model id: up to 200 characters without blanks',
+)
+const FORWARD_MODEL_ID = shortText(500)
+const TOKENS = integer({ least: 1, most: 1_000_000_000 })
+const PRICE = decimal()
+
+/** The name of a model, kept with its place: whether it exists is checked when the whole file is known. */
+export const modelName: Read<Named<ModelId>> = (node, report) => {
+  const value = MODEL_ID(node, report)
+  return value === undefined ? undefined : { name: modelId(value), place: node.place }
+}
+
+export const readModel: Read<ModelRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const id = map.required('model_id', MODEL_ID)
+  const row = {
+    place: map.place,
+    name: map.optional('name', shortText(200)),
+    status: map.optional('status', word(STATUSES)) ?? 'enabled',
+    clientVisible: map.optional('client_visible', boolean),
+    supportFeatures: map.optional('support_features', list(word(FEATURES))),
+    requiredVerification: map.optional(
+      'required_verification',
+      integer({ least: Number.MIN_SAFE_INTEGER, most: 2 }),
+    ),
+    requiredPlan: map.optional('required_plan', integer({ least: Number.MIN_SAFE_INTEGER, most: 3 })),
+    contextTokens: map.nullable('context_tokens', TOKENS),
+    maxOutputTokens: map.nullable('max_output_tokens', TOKENS),
+    subscriptionCovered: map.optional('subscription_covered', boolean),
+    pricing: map.optional('pricing', readPricing),
+    chains: map.optional('chains', list(readChain(id))),
+  } as const
+  map.close()
+  return id === undefined ? undefined : { ...row, modelId: modelId(id) }
+}
+
+/** Prices are one value: writing some replaces all. */
+const readPricing: Read<Pricing> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const billingModes = map.optional('billing_modes', list(word(BILLING_MODES))) ?? ['token']
+  const price = (name: string) => map.optional(name, PRICE) ?? null
+  const pricing: Pricing = {
+    billingModes: [...new Set(billingModes)],
+    inputPrice: price('input_price'),
+    outputPrice: price('output_price'),
+    cacheInputPrice: price('cache_input_price'),
+    cacheOutputPrice: price('cache_output_price'),
+    cacheWritePrice: price('cache_write_price'),
+    cacheWrite1hPrice: price('cache_write_1h_price'),
+    requestPrice: price('request_price'),
+    imagePrice: price('image_price'),
+    videoPrice: price('video_price'),
+  }
+  map.close()
+  if (billingModes.length === 0) report(map.placeOf('billing_modes'), 'must name at least one way of billing')
+  reportMissingPrices(map, pricing, report)
+  return pricing
+}
+
+function reportMissingPrices(map: MapReader, pricing: Pricing, report: Report): void {
+  const given = {
+    input_price: pricing.inputPrice,
+    output_price: pricing.outputPrice,
+    image_price: pricing.imagePrice,
+    video_price: pricing.videoPrice,
+    request_price: pricing.requestPrice,
+  }
+  for (const mode of pricing.billingModes) {
+    for (const name of PRICES_OF_MODE[mode]) {
+      // A price that was written but wrong has been reported already.
+      const missing = given[name] === null && !isWritten(map, name)
+      if (missing)
+        report(
+          { ...map.placeOf(name), path: `${map.place.path}.${name}` },
+          `is missing: billing mode ${mode} needs it`,
+        )
+    }
+  }
+}
+
+function isWritten(map: MapReader, name: string): boolean {
+  let written = false
+  // Asked with a report of its own, so that nothing is said twice.
+  map.optional(name, () => {
+    written = true
+    return undefined
+  })
+  return written
+}
+
+function readChain(model: string | undefined): Read<ChainRow> {
+  return (node: FileNode, report: Report) => {
+    const map = openMap(node, report)
+    if (map === undefined) return undefined
+    const vendor = map.required('vendor', named)
+    const protocol = map.required('protocol', word([...PROTOCOL_IDS, 'video']))
+    const row = {
+      place: map.place,
+      credential: map.optional('credential', named),
+      forwardModelId: forwardModelId(map.optional('forward_model_id', FORWARD_MODEL_ID) ?? model ?? ''),
+      priority: map.optional('priority', integer({ least: 0, most: 1_000_000 })),
+      weight: map.optional('weight', integer({ least: 0, most: 1_000_000 })),
+      rateMultiplier: map.optional('rate_multiplier', PRICE),
+      streamUsage: map.optional('stream_usage', word(['forward', 'inject'])),
+      status: map.optional('status', word(STATUSES)) ?? 'enabled',
+    } as const
+    map.close()
+    if (vendor === undefined || protocol === undefined) return undefined
+    return { ...row, vendor: { ...vendor, name: vendorCode(vendor.name) }, protocol }
+  }
+}
+
+/** The name of another row, kept with its place. */
+export const named: Read<Named<string>> = (node, report) => {
+  const name = shortText(200)(node, report)
+  return name === undefined ? undefined : { name, place: node.place }
+}
+
+export const readGroup: Read<GroupRow> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const name = map.required('name', shortText(100))
+  const row = {
+    place: map.place,
+    protocol: map.optional('protocol', word(PROTOCOL_IDS)),
+    models: map.optional('models', list(modelName)),
+  }
+  map.close()
+  return name === undefined ? undefined : { ...row, name }
+}

@@ -1,0 +1,235 @@
+/** Readers of single values: each says in one sentence what it wants. */
+import type { DecimalText } from '../../core/catalogue.ts'
+import { DIMENSIONS, type Policy, type WindowLimit } from '../../core/limits/policy.ts'
+import { compare, type Decimal, parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
+import { Secret } from '../../core/secret.ts'
+import { isAddressRange } from '../address-range.ts'
+import { nearestName } from '../nearest-name.ts'
+import type { FileNode, Report } from './file-node.ts'
+import { openMap, type Read } from './map-reader.ts'
+
+/** Text that says something. Unquoted digits are text where text is meant: a phone number, a model called 4.0. */
+export const text: Read<string> = (node, report) => {
+  if (node.kind !== 'scalar' || !isTextual(node)) return refuse(node, report, 'must be text')
+  return node.text.trim() === '' ? refuse(node, report, 'must not be empty') : node.text
+}
+
+/** At most so many characters, and none that control a terminal or a log. */
+export function shortText(charactersMax: number): Read<string> {
+  return (node, report) => {
+    const value = text(node, report)
+    if (value === undefined) return undefined
+    if (value.length > charactersMax)
+      return refuse(node, report, `must have at most ${charactersMax} characters`)
+    return /[\u0000-\u001f\u007f]/.test(value)
+      ? refuse(node, report, 'must not hold control characters')
+      : value
+  }
+}
+
+/** Text of one form, named by what it must be. */
+export function formed(form: RegExp, mustBe: string): Read<string> {
+  return (node, report) => {
+    const value = text(node, report)
+    return value === undefined || form.test(value) ? value : refuse(node, report, `must be ${mustBe}`)
+  }
+}
+
+export const secret: Read<Secret> = (node, report) => {
+  const value = text(node, report)
+  return value === undefined ? undefined : new Secret(value)
+}
+
+export const boolean: Read<boolean> = (node, report) => {
+  if (node.kind === 'scalar' && (node.meaning === 'true' || node.meaning === 'false'))
+    return node.meaning === 'true'
+  return refuse(node, report, 'must be true or false')
+}
+
+/** One of a closed list; the nearest is offered when it is none. */
+export function word<const Word extends string>(words: readonly Word[]): Read<Word> {
+  return (node, report) => {
+    const value = node.kind === 'scalar' && isTextual(node) ? node.text : undefined
+    const found = words.find((candidate) => candidate === value)
+    if (found !== undefined) return found
+    const nearest = value === undefined ? undefined : nearestName(value, words)
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
+    return refuse(node, report, `must be one of ${words.join(', ')}${hint}`)
+  }
+}
+
+/** A whole number within bounds. */
+export function integer(bounds: { readonly least: number; readonly most: number }): Read<number> {
+  return (node, report) => {
+    const value = decimalOf(node)
+    const whole = value?.scale === 0 ? Number(value.units) : Number.NaN
+    if (whole >= bounds.least && whole <= bounds.most) return whole
+    return refuse(node, report, `must be ${wholeNumberIn(bounds)}`)
+  }
+}
+
+function wholeNumberIn(bounds: { readonly least: number; readonly most: number }): string {
+  if (bounds.most === Number.MAX_SAFE_INTEGER) return `a whole number, at least ${bounds.least}`
+  if (bounds.least === Number.MIN_SAFE_INTEGER) return `a whole number, at most ${bounds.most}`
+  return `a whole number from ${bounds.least} to ${bounds.most}`
+}
+
+/** A decimal number, exactly as written; plain or quoted. */
+export function decimal(
+  rule: { readonly above?: '0'; readonly decimalsMax?: number } = {},
+): Read<DecimalText> {
+  return (node, report) => {
+    const value = decimalOf(node)
+    if (value === undefined) return refuse(node, report, 'must be a decimal number')
+    if (rule.above !== undefined && value.units <= 0n) return refuse(node, report, 'must be above 0')
+    if (value.units < 0n) return refuse(node, report, 'must not be negative')
+    if (rule.decimalsMax !== undefined && value.scale > rule.decimalsMax) {
+      return refuse(node, report, `must have at most ${rule.decimalsMax} decimals`)
+    }
+    return printDecimal(value)
+  }
+}
+
+export function list<Item>(read: Read<Item>): Read<readonly Item[]> {
+  return (node, report) => {
+    if (node.kind !== 'list') return refuse(node, report, 'must be a list')
+    return node.items.flatMap((item) => {
+      const value = read(item, report)
+      return value === undefined ? [] : [value]
+    })
+  }
+}
+
+/** A list whose items stay where they stand, for checks that come later. */
+export interface Placed<Value> {
+  readonly node: FileNode
+  readonly value: Value
+}
+
+export function placed<Value>(read: Read<Value>): Read<Placed<Value>> {
+  return (node, report) => {
+    const value = read(node, report)
+    return value === undefined ? undefined : { node, value }
+  }
+}
+
+/** An instant: RFC 3339 with a zone, a day (its first moment, UTC), or Unix seconds. Gives epoch ms. */
+export const instant: Read<number> = (node, report) => {
+  const message = 'must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds'
+  if (node.kind !== 'scalar') return refuse(node, report, message)
+  if (/^\d{9,10}$/.test(node.text)) return Number(node.text) * 1000
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(node.text)
+  const moment = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/.test(node.text)
+  const at = day || moment ? Date.parse(node.text.replace(' ', 'T')) : Number.NaN
+  return Number.isNaN(at) || (day && !new Date(at).toISOString().startsWith(node.text))
+    ? refuse(node, report, message)
+    : at
+}
+
+export const addressRange: Read<string> = (node, report) => {
+  const value = text(node, report)
+  if (value === undefined || isAddressRange(value)) return value
+  return refuse(node, report, `must be a CIDR range like 10.0.0.0/8 or an address, not ${value}`)
+}
+
+export const timezone: Read<string> = (node, report) => {
+  const value = text(node, report)
+  if (value === undefined || isTimezone(value)) return value
+  const nearest = nearestName(value, Intl.supportedValuesOf('timeZone'))
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
+  return refuse(node, report, `must be a time zone like Asia/Shanghai${hint}`)
+}
+
+/** An http or https address, without query and fragment; no slash at its end. */
+export const address: Read<string> = (node, report) => {
+  const value = text(node, report)
+  if (value === undefined) return undefined
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const fits = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+  return fits
+    ? value.replace(/\/+$/, '')
+    : refuse(node, report, 'must be an address like https://api.example.com/v1')
+}
+
+/** Longest window: ten years, so that a slip of the keyboard is seen. */
+const WINDOW_SECONDS_MAX = 315_360_000
+
+/** Limits, in the form of keys[].policy. */
+export const policy: Read<Policy> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const concurrency = map.optional('concurrency', (value, tell) =>
+    integer({ least: 1, most: 1_000_000 })(value, (place, message) =>
+      tell(place, `${message}; leave it out for no limit`),
+    ),
+  )
+  const windows = map.optional('windows', list(placed(window))) ?? []
+  map.close()
+  const tiers = new Map<string, number>()
+  for (const { node: at, value } of windows) {
+    const tier = `${value.dimension}:${value.seconds}`
+    const first = tiers.get(tier)
+    if (first === undefined) tiers.set(tier, at.place.line)
+    else
+      report(
+        at.place,
+        `is a second window of ${value.dimension} over ${value.seconds} seconds; first in line ${first}`,
+      )
+  }
+  return { concurrency, windows: windows.map((one) => one.value) }
+}
+
+const window: Read<WindowLimit> = (node, report) => {
+  const map = openMap(node, report)
+  if (map === undefined) return undefined
+  const dimension = map.required('dimension', word(DIMENSIONS))
+  const whole = integer({ least: 0, most: Number.MAX_SAFE_INTEGER })
+  const limit = map.required('limit', dimension === 'amount' ? creditsLimit : whole)
+  const seconds = map.required('seconds', integer({ least: 1, most: WINDOW_SECONDS_MAX }))
+  map.close()
+  return dimension === undefined || limit === undefined || seconds === undefined
+    ? undefined
+    : { dimension, limit, seconds }
+}
+
+/** Credits, exact to the µCr as long as a number can hold them. */
+const creditsLimit: Read<number> = (node, report) => {
+  const value = decimal({ decimalsMax: 6 })(node, report)
+  if (value === undefined) return undefined
+  return Number(value) <= 1e9 ? Number(value) : refuse(node, report, 'must be at most 1000000000 Credits')
+}
+
+/** Whether two decimals written differently are the same number. */
+export function sameDecimal(left: DecimalText, right: DecimalText): boolean {
+  const parsed = [parseDecimal(left), parseDecimal(right)] as const
+  return (
+    parsed[0].kind === 'decimal' &&
+    parsed[1].kind === 'decimal' &&
+    compare(parsed[0].value, parsed[1].value) === 0
+  )
+}
+
+function decimalOf(node: FileNode): Decimal | undefined {
+  if (node.kind !== 'scalar') return undefined
+  const result = parseDecimal(node.text)
+  return result.kind === 'decimal' ? result.value : undefined
+}
+
+function isTextual(node: { readonly meaning: string; readonly expanded: boolean }): boolean {
+  return node.meaning === 'text' || node.meaning === 'number' || node.expanded
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return !/^[+-]/.test(name)
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+function refuse(node: FileNode, report: Report, message: string): undefined {
+  report(node.place, message)
+  return undefined
+}

@@ -1,0 +1,145 @@
+/** `sluice apply`, and the first start with a gateway file: what is written becomes what is stored. */
+import { type LoadOptions, loadGatewayFile } from '../config/gateway-file/load.ts'
+import { namesAfter } from '../config/gateway-file/check-rows.ts'
+import type { Mistake } from '../config/gateway-file/file-node.ts'
+import type { GatewayFile } from '../config/gateway-file/gateway-file.ts'
+import type { AccountId } from '../core/ids.ts'
+import type { Secret } from '../core/secret.ts'
+import type { Account, Storage } from '../storage/storage.ts'
+import { createAccount, eachAccount } from './accounts.ts'
+import { readAccountStates } from './gateway-file/account-state.ts'
+import type { Difference } from './gateway-file/difference.ts'
+import { type AccountPlan, type KeyStep, planAccount } from './gateway-file/plan-accounts.ts'
+import { type CataloguePlan, planCatalogue } from './gateway-file/plan-catalogue.ts'
+import { grantOpening } from './grants.ts'
+import { keyOf, makeKeySecret } from './keys.ts'
+import { hashPassword } from './passwords.ts'
+
+export type ApplyOptions = Omit<LoadOptions, 'known'> & {
+  /** Epoch ms. */
+  readonly at: number
+  /** `dry-run`: say what would change, and change nothing. */
+  readonly mode: 'apply' | 'dry-run'
+}
+
+export type ApplyResult =
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
+  | {
+      readonly kind: 'applied' | 'planned'
+      /** Empty: all is as the file says. */
+      readonly differences: readonly Difference[]
+      /** Keys made without a fixed secret: shown now or never. */
+      readonly newKeys: readonly NewKey[]
+    }
+
+export interface NewKey {
+  readonly account: string
+  readonly name: string
+  readonly plaintext: Secret
+}
+
+type GatewayStorage = Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger'>
+
+/** Reads, checks and compares first; writes only when the whole file is right. Applying it again changes nothing. */
+export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOptions): Promise<ApplyResult> {
+  const known = await storage.catalogue.read()
+  const loaded = loadGatewayFile({ ...options, known })
+  if (loaded.kind === 'mistakes') return loaded
+  const { file } = loaded
+  const read = await readAccountStates(storage, file.accounts ?? [])
+  if (read.kind === 'mistakes') return read
+  const { missing, at } = options
+  const names = namesAfter(file, { known, missing })
+  const catalogue = planCatalogue({ file, stored: known, names, missing })
+  const accounts = read.states.map((state) => planAccount(state, { ...catalogue, missing, at }))
+  const pruned = missing === 'prune' ? await accountsToSuspend(storage, file, accounts) : []
+  const differences = [
+    ...catalogue.differences,
+    ...accounts.flatMap((plan) => plan.differences),
+    ...pruned.map(suspension),
+  ]
+  if (options.mode === 'dry-run') return { kind: 'planned', differences, newKeys: [] }
+  const newKeys = await write(storage, { catalogue, accounts, pruned, at })
+  return { kind: 'applied', differences, newKeys }
+}
+
+interface Work {
+  readonly catalogue: CataloguePlan
+  readonly accounts: readonly AccountPlan[]
+  readonly pruned: readonly Account[]
+  readonly at: number
+}
+
+/**
+ * The catalogue in one transaction, then account by account. Each step is complete in itself, so a process that dies
+ * between two leaves what the next run goes on from.
+ */
+async function write(storage: GatewayStorage, work: Work): Promise<readonly NewKey[]> {
+  if (work.catalogue.changes.length > 0) await storage.catalogue.apply(work.catalogue.changes)
+  const newKeys: NewKey[] = []
+  for (const plan of work.accounts) {
+    const id = await writeAccount(storage, plan, work.at)
+    if (plan.opening !== undefined) await grantOpening(storage, id, plan.opening, work.at)
+    for (const { vendor, secret, enabled } of plan.byok) {
+      await storage.accounts.putByok(id, vendor, secret, { enabled })
+    }
+    for (const step of plan.keys) {
+      const made = await writeKey(storage, step, {
+        id,
+        keyPrefix: work.catalogue.settings.keyPrefix,
+        at: work.at,
+      })
+      if (made !== undefined) newKeys.push({ account: plan.label, ...made })
+    }
+  }
+  for (const account of work.pruned) await storage.accounts.patch(account.id, { status: 'suspended' })
+  return newKeys
+}
+
+async function writeAccount(storage: GatewayStorage, plan: AccountPlan, at: number): Promise<AccountId> {
+  const passwordHash = plan.password === undefined ? undefined : await hashPassword(plan.password)
+  const fields = { ...plan.fields, ...(passwordHash === undefined ? {} : { passwordHash }) }
+  if (plan.account === undefined) return createAccount(storage, fields, at)
+  if (Object.keys(fields).length > 0) await storage.accounts.patch(plan.account.id, fields)
+  return plan.account.id
+}
+
+async function writeKey(
+  storage: GatewayStorage,
+  step: KeyStep,
+  owner: { readonly id: AccountId; readonly keyPrefix: string; readonly at: number },
+): Promise<Omit<NewKey, 'account'> | undefined> {
+  if (step.kind === 'patch') {
+    await storage.keys.patch(step.id, step.patch)
+    return undefined
+  }
+  const plaintext = step.secret ?? makeKeySecret(owner.keyPrefix)
+  const request = { ...step.key, secret: plaintext, accountId: owner.id }
+  await storage.keys.create(keyOf(request, plaintext, owner.keyPrefix, owner.at))
+  return step.secret === undefined ? { name: step.key.name, plaintext } : undefined
+}
+
+/** Admins are never suspended by leaving them out: nobody should lock themselves out with a shorter file. */
+async function accountsToSuspend(
+  storage: GatewayStorage,
+  file: GatewayFile,
+  plans: readonly AccountPlan[],
+): Promise<readonly Account[]> {
+  if (file.accounts === undefined) return []
+  const mentioned = new Set(plans.map((plan) => plan.account?.id))
+  const missing: Account[] = []
+  for await (const account of eachAccount(storage)) {
+    const spared = mentioned.has(account.id) || account.role === 'admin' || account.status === 'suspended'
+    if (!spared) missing.push(account)
+  }
+  return missing
+}
+
+function suspension(account: Account): Difference {
+  return {
+    action: 'disable',
+    what: 'account',
+    name: account.email ?? account.phone ?? account.id,
+    fields: [],
+  }
+}

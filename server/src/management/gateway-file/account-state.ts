@@ -1,0 +1,134 @@
+/** What is stored of the accounts a gateway file writes about: everything the plan has to know, read beforehand. */
+import type { Mistake } from '../../config/gateway-file/file-node.ts'
+import type { AccountFileRow, KeyRow } from '../../config/gateway-file/gateway-file.ts'
+import type { CredentialSecret } from '../../core/catalogue.ts'
+import type { VendorCode } from '../../core/ids.ts'
+import type { Account, Key, Storage } from '../../storage/storage.ts'
+import { hasHistory } from '../grants.ts'
+import { hashKeySecret } from '../keys.ts'
+import { verifyPassword } from '../passwords.ts'
+
+export interface AccountState {
+  readonly row: AccountFileRow
+  /** undefined: there is no such account yet. */
+  readonly account: Account | undefined
+  /** Keys that are not deleted. */
+  readonly keys: readonly Key[]
+  /** Own credentials that are switched on: the store shows the others to nobody. */
+  readonly byok: ReadonlyMap<VendorCode, CredentialSecret>
+  /** Vendors with an own credential that is switched off. */
+  readonly byokOff: readonly VendorCode[]
+  /** Something was booked for it: it is not opened again. */
+  readonly opened: boolean
+  /** The written password is the stored one, or none is written. */
+  readonly passwordKept: boolean
+}
+
+/** `mistakes`: clashes with what is stored, which only show when it is read. */
+export type AccountStates =
+  | { readonly kind: 'states'; readonly states: readonly AccountState[] }
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
+
+type StorageOfAccounts = Pick<Storage, 'accounts' | 'keys' | 'ledger'>
+
+export async function readAccountStates(
+  storage: StorageOfAccounts,
+  rows: readonly AccountFileRow[],
+): Promise<AccountStates> {
+  const mistakes: Mistake[] = []
+  const states: AccountState[] = []
+  for (const row of rows) {
+    const account = await findByNaturalKey(storage, row, mistakes)
+    const state = await readState(storage, row, account)
+    states.push(state)
+    mistakes.push(...findSecretlessByok(state))
+    for (const key of row.keys ?? []) {
+      const message = await clashOfSecret(storage, key, state)
+      if (message !== undefined) mistakes.push({ place: key.secret?.place ?? key.place, message })
+    }
+  }
+  return mistakes.length > 0 ? { kind: 'mistakes', mistakes } : { kind: 'states', states }
+}
+
+async function findByNaturalKey(
+  storage: StorageOfAccounts,
+  row: AccountFileRow,
+  mistakes: Mistake[],
+): Promise<Account | undefined> {
+  const { email, phone, place } = row
+  const byEmail = email === undefined ? undefined : await storage.accounts.findByLogin({ email })
+  const byPhone = phone === undefined ? undefined : await storage.accounts.findByLogin({ phone })
+  if (byEmail !== undefined && byPhone !== undefined && byEmail.id !== byPhone.id) {
+    mistakes.push({ place, message: `${email} and ${phone} belong to two different accounts` })
+  }
+  return byEmail ?? byPhone
+}
+
+async function readState(
+  storage: StorageOfAccounts,
+  row: AccountFileRow,
+  account: Account | undefined,
+): Promise<AccountState> {
+  if (account === undefined) {
+    return {
+      row,
+      account,
+      keys: [],
+      byok: new Map(),
+      byokOff: [],
+      opened: false,
+      passwordKept: row.password === undefined,
+    }
+  }
+  const keys = await storage.keys.list(account.id)
+  return {
+    row,
+    account,
+    keys: keys.filter((key) => key.status !== 'deleted'),
+    byok: await storage.accounts.readByok(account.id),
+    byokOff: (await storage.accounts.listByok(account.id))
+      .filter((entry) => !entry.enabled)
+      .map((entry) => entry.vendor),
+    opened: await hasHistory(storage, account.id),
+    passwordKept: await isPasswordKept(row, account),
+  }
+}
+
+async function isPasswordKept(row: AccountFileRow, account: Account): Promise<boolean> {
+  if (row.password === undefined) return true
+  return account.passwordHash !== undefined && verifyPassword(account.passwordHash, row.password)
+}
+
+/** An own credential may be written without its secret only where the stored one can be used again. */
+function findSecretlessByok({ row, byok, byokOff }: AccountState): readonly Mistake[] {
+  return (row.byok ?? []).flatMap(({ secret, vendor, enabled, place }) => {
+    const stays = byok.has(vendor.name) || (byokOff.includes(vendor.name) && !enabled)
+    if (secret !== undefined || stays) return []
+    const why = byokOff.includes(vendor.name)
+      ? 'the stored one is switched off'
+      : 'none is stored for this account'
+    return [{ place: { ...place, path: `${place.path}.secret` }, message: `is missing: ${why}` }]
+  })
+}
+
+/** A fixed key may be this row's own, or that of a key of this account the file no longer names: then it is renamed. */
+async function clashOfSecret(
+  storage: StorageOfAccounts,
+  key: KeyRow,
+  state: AccountState,
+): Promise<string | undefined> {
+  if (key.secret === undefined) return undefined
+  const holder = await storage.keys.findByHash(hashKeySecret(key.secret.value))
+  if (holder === undefined || holder.id === matchKey(key, state)?.id) return undefined
+  return `is already the secret of another key: ${holder.name} (${holder.hint}…)`
+}
+
+/** The stored key a row means: the one of its name, else the one that holds its secret and has lost its name. */
+export function matchKey(key: KeyRow, state: Pick<AccountState, 'keys' | 'row'>): Key | undefined {
+  const byName = state.keys.find((stored) => stored.name === key.name)
+  if (byName !== undefined || key.secret === undefined) return byName
+  const hash = hashKeySecret(key.secret.value)
+  return state.keys.find(
+    (stored) => stored.hash === hash && !state.row.keys?.some((row) => row.name === stored.name),
+  )
+}

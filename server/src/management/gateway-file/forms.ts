@@ -1,0 +1,169 @@
+/**
+ * Stored rows as the gateway file would write them, without secrets. The export prints these, and applying compares
+ * them: two rows that would be written alike are alike, so exporting and applying again changes nothing.
+ */
+import type {
+  Chain,
+  Credential,
+  DecimalText,
+  Group,
+  Model,
+  Plan,
+  Pricing,
+  Settings,
+  Vendor,
+} from '../../core/catalogue.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Policy } from '../../core/limits/policy.ts'
+import { parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
+import type { Account, Key } from '../../storage/storage.ts'
+import { verificationName } from '../accounts.ts'
+import { creditsText, exactYuanText } from '../amounts.ts'
+
+export function settingsForm(settings: Settings): JsonObject {
+  return {
+    currency: settings.currency,
+    credits_per_yuan: numberForm(settings.creditsPerYuan),
+    timezone: settings.timezone,
+    key_prefix: settings.keyPrefix,
+    limits: policyForm(settings.limits),
+  }
+}
+
+export function vendorForm(vendor: Vendor): JsonObject {
+  return {
+    code: vendor.code,
+    name: vendor.name,
+    kind: vendor.kind,
+    base_url: vendor.baseUrl ?? null,
+    timeouts: {
+      connect_ms: vendor.timeouts.connectMs,
+      first_byte_ms: vendor.timeouts.firstByteMs,
+      idle_ms: vendor.timeouts.idleMs,
+    },
+    status: vendor.status,
+  }
+}
+
+export function credentialForm(credential: Pick<Credential, 'name' | 'limits' | 'status'>): JsonObject {
+  return { name: credential.name, limits: policyForm(credential.limits), status: credential.status }
+}
+
+export function modelForm(model: Omit<Model, 'chains'>): JsonObject {
+  return {
+    model_id: model.modelId,
+    name: model.name,
+    status: model.status,
+    client_visible: model.clientVisible,
+    support_features: model.supportFeatures,
+    required_verification: model.requiredVerification,
+    required_plan: model.requiredPlan,
+    context_tokens: model.contextTokens ?? null,
+    max_output_tokens: model.maxOutputTokens ?? null,
+    subscription_covered: model.subscriptionCovered,
+    pricing: pricingForm(model.pricing),
+  }
+}
+
+function pricingForm(pricing: Pricing): JsonObject {
+  return {
+    billing_modes: pricing.billingModes,
+    input_price: priceForm(pricing.inputPrice),
+    output_price: priceForm(pricing.outputPrice),
+    cache_input_price: priceForm(pricing.cacheInputPrice),
+    cache_output_price: priceForm(pricing.cacheOutputPrice),
+    cache_write_price: priceForm(pricing.cacheWritePrice),
+    cache_write_1h_price: priceForm(pricing.cacheWrite1hPrice),
+    request_price: priceForm(pricing.requestPrice),
+    image_price: priceForm(pricing.imagePrice),
+    video_price: priceForm(pricing.videoPrice),
+  }
+}
+
+export function chainForm(chain: Omit<Chain, 'id' | 'credentialId'>, credentialName: string): JsonObject {
+  return {
+    vendor: chain.vendorCode,
+    credential: credentialName,
+    protocol: chain.protocol,
+    forward_model_id: chain.forwardModelId,
+    priority: chain.priority,
+    weight: chain.weight,
+    rate_multiplier: numberForm(chain.rateMultiplier),
+    stream_usage: chain.streamUsage,
+    status: chain.status,
+  }
+}
+
+export function groupForm(group: Group): JsonObject {
+  return { name: group.name, protocol: group.protocol, models: group.models }
+}
+
+export function planForm(plan: Plan): JsonObject {
+  return {
+    code: plan.code,
+    level: plan.level,
+    price: numberForm(plan.price),
+    period_days: plan.periodDays,
+    quota: plan.quota.map((tier) => ({ credits: numberForm(tier.credits), seconds: tier.seconds })),
+  }
+}
+
+/** What an account has outside the ledger, its keys and its subscription; those are written by their own rules. */
+export function accountForm(
+  account: Omit<Account, 'id' | 'credits' | 'held' | 'balance' | 'createdAt' | 'byokVendors'>,
+  creditsPerYuan: DecimalText,
+): JsonObject {
+  return {
+    email: account.email ?? null,
+    phone: account.phone ?? null,
+    role: account.role,
+    status: account.status,
+    verification: verificationName(account.verification),
+    user_rate: numberForm(account.userRate),
+    api_deduction: account.apiDeduction,
+    monthly_cap_yuan: numberForm(exactYuanText(account.monthlyCap, creditsPerYuan)),
+    auto_exchange: {
+      enabled: account.autoExchange.enabled,
+      below_credits: numberForm(creditsText(account.autoExchange.belowCredits)),
+      step_yuan: numberForm(exactYuanText(account.autoExchange.step, creditsPerYuan)),
+    },
+    fallback_model: account.fallbackModel ?? null,
+    limits: policyForm(account.policy),
+  }
+}
+
+export function keyForm(
+  key: Pick<Key, 'name' | 'status' | 'expiresAt' | 'group' | 'models' | 'ipAllow' | 'policy'>,
+): JsonObject {
+  return {
+    name: key.name,
+    status: key.status,
+    expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
+    group: key.group ?? null,
+    models: key.models,
+    ip_allow: key.ipAllow,
+    policy: key.policy === undefined ? null : policyForm(key.policy),
+  }
+}
+
+export function policyForm(policy: Policy): JsonObject {
+  return {
+    ...(policy.concurrency === undefined ? {} : { concurrency: policy.concurrency }),
+    ...(policy.windows.length === 0
+      ? {}
+      : {
+          windows: policy.windows.map(({ dimension, limit, seconds }) => ({ dimension, limit, seconds })),
+        }),
+  }
+}
+
+function priceForm(price: DecimalText | null): JsonValue {
+  return price === null ? null : numberForm(price)
+}
+
+/** A number where JavaScript's number prints the same digits again, else the exact text. */
+export function numberForm(decimal: DecimalText): JsonValue {
+  const parsed = parseDecimal(decimal)
+  const text = parsed.kind === 'decimal' ? printDecimal(parsed.value) : decimal
+  return String(Number(text)) === text ? Number(text) : text
+}
