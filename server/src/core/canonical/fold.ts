@@ -1,4 +1,4 @@
-/** A stream put together into a whole answer, and a whole answer told as a stream. */
+/** A streamed answer as a whole one, and a whole one as a stream: for upstreams that answer in the other form. */
 import type { JsonValue } from '../json.ts'
 import { isJsonArray } from './json-text.ts'
 import type { Signature } from './request.ts'
@@ -14,201 +14,119 @@ import type {
 } from './response.ts'
 import { mergeUsage, type Usage } from './usage.ts'
 
-export interface StreamFold {
-  push(part: StreamPart): void
-  /** The answer so far; complete after `end`. */
-  response(): CanonicalResponse
+/** The whole answer a stream told; blocks in the order they were opened, a failure kept beside what came before it. */
+export function foldStream(parts: Iterable<StreamPart>): CanonicalResponse {
+  const fold: Fold = {
+    id: '',
+    createdAt: undefined,
+    blocks: new Map(),
+    finishes: new Map(),
+    usage: undefined,
+  }
+  for (const part of parts) foldPart(fold, part)
+  const { id, createdAt, usage, failure } = fold
+  const answer = { id, createdAt, candidates: candidatesOf(fold), usage, serviceTier: undefined }
+  return failure === undefined ? answer : { ...answer, failure }
+}
+
+/** The parts of a whole answer, each text in one delta. */
+export function unfoldResponse(response: CanonicalResponse): readonly StreamPart[] {
+  const parts: StreamPart[] = [{ type: 'start', id: response.id, createdAt: response.createdAt }]
+  let block = 0
+  for (const candidate of response.candidates) {
+    for (const whole of candidate.blocks) {
+      parts.push(...unfoldBlock(whole, { block, candidate: candidate.index }))
+      block += 1
+    }
+  }
+  if (response.usage !== undefined) parts.push({ type: 'usage', usage: response.usage })
+  if (response.failure !== undefined) return [...parts, { type: 'error', error: response.failure }]
+  for (const { index, finish } of response.candidates)
+    parts.push({ type: 'finish', candidate: index, finish })
+  return [...parts, { type: 'end' }]
 }
 
 interface GrowingBlock {
   readonly candidate: number
   readonly start: BlockStart
-  text: string
-  signature: Signature | undefined
+  readonly texts: string[]
   readonly citations: Citation[]
-  logprobs: JsonValue[] | undefined
+  signature: Signature | undefined
+  readonly logprobs: JsonValue[]
 }
 
-export function foldStream(): StreamFold {
-  let start: { readonly id: string; readonly createdAt: number | undefined } = {
-    id: '',
-    createdAt: undefined,
-  }
-  let usage: Usage | undefined
-  let failure: UpstreamError | undefined
-  const blocks = new Map<number, GrowingBlock>()
-  const finishes = new Map<number, Finish>()
+interface Fold {
+  id: string
+  createdAt: number | undefined
+  readonly blocks: Map<number, GrowingBlock>
+  readonly finishes: Map<number, Finish>
+  usage: Usage | undefined
+  failure?: UpstreamError
+}
 
-  function push(part: StreamPart): void {
-    switch (part.type) {
-      case 'start':
-        start = part
-        return
-      case 'block-start':
-        blocks.set(part.block, openBlock(part.candidate, part.kind))
-        return
-      case 'text-delta':
-      case 'arguments-delta': {
-        const block = blocks.get(part.block)
-        if (block !== undefined) block.text += part.text
-        return
-      }
-      case 'signature': {
-        const block = blocks.get(part.block)
-        if (block !== undefined) block.signature = part.signature
-        return
-      }
-      case 'citation':
-        blocks.get(part.block)?.citations.push(part.citation)
-        return
-      case 'logprobs':
-        addLogprobs(blocks.get(part.block), part.logprobs)
-        return
-      case 'usage':
-        usage = usage === undefined ? part.usage : mergeUsage(usage, part.usage)
-        return
-      case 'finish':
-        finishes.set(part.candidate, part.finish)
-        return
-      case 'error':
-        failure = part.error
-        return
-      case 'block-end':
-      case 'ping':
-      case 'end':
-        return
-    }
-  }
-
-  return {
-    push,
-    response: () => ({
-      id: start.id,
-      createdAt: start.createdAt,
-      candidates: candidatesOf(blocks, finishes),
-      usage,
-      serviceTier: undefined,
-      ...(failure === undefined ? {} : { failure }),
-    }),
+function foldPart(fold: Fold, part: StreamPart): void {
+  switch (part.type) {
+    case 'start':
+      fold.id = part.id
+      fold.createdAt = part.createdAt
+      return
+    case 'block-start':
+      fold.blocks.set(part.block, newBlock(part.candidate, part.kind))
+      return
+    case 'text-delta':
+    case 'arguments-delta':
+      fold.blocks.get(part.block)?.texts.push(part.text)
+      return
+    case 'signature':
+      setSignature(fold.blocks.get(part.block), part.signature)
+      return
+    case 'citation':
+      fold.blocks.get(part.block)?.citations.push(part.citation)
+      return
+    case 'logprobs':
+      addLogprobs(fold.blocks.get(part.block), part.logprobs)
+      return
+    case 'usage':
+      fold.usage = fold.usage === undefined ? part.usage : mergeUsage(fold.usage, part.usage)
+      return
+    case 'finish':
+      fold.finishes.set(part.candidate, part.finish)
+      return
+    case 'error':
+      fold.failure = part.error
+      return
+    case 'block-end':
+    case 'ping':
+    case 'end':
+      return
   }
 }
 
-/** The parts a stream of this answer would have had: for an upstream that answers a stream request with a whole body. */
-export function streamPartsOf(response: CanonicalResponse): readonly StreamPart[] {
-  const parts: StreamPart[] = [{ type: 'start', id: response.id, createdAt: response.createdAt }]
-  let block = 0
-  for (const candidate of response.candidates) {
-    for (const whole of candidate.blocks) {
-      parts.push(...blockParts({ block, candidate: candidate.index, whole }))
-      block += 1
-    }
-  }
-  if (response.usage !== undefined) parts.push({ type: 'usage', usage: response.usage })
-  if (response.failure !== undefined) {
-    parts.push({ type: 'error', error: response.failure })
-    return parts
-  }
-  for (const { index, finish } of response.candidates)
-    parts.push({ type: 'finish', candidate: index, finish })
-  parts.push({ type: 'end' })
-  return parts
+function newBlock(candidate: number, start: BlockStart): GrowingBlock {
+  return { candidate, start, texts: [], citations: [], signature: undefined, logprobs: [] }
 }
 
-interface NumberedBlock {
-  readonly block: number
-  readonly candidate: number
-  readonly whole: Block
+function setSignature(block: GrowingBlock | undefined, signature: Signature): void {
+  if (block !== undefined) block.signature = signature
 }
 
-function blockParts({ block, candidate, whole }: NumberedBlock): readonly StreamPart[] {
-  return [
-    { type: 'block-start', block, candidate, kind: startOf(whole) },
-    ...contentParts(block, whole),
-    { type: 'block-end', block },
-  ]
-}
-
-function startOf(block: Block): BlockStart {
-  switch (block.type) {
-    case 'text':
-    case 'refusal':
-      return { type: block.type }
-    case 'reasoning':
-      return { type: 'reasoning', kind: block.kind }
-    case 'tool-call':
-      return {
-        type: 'tool-call',
-        id: block.id,
-        name: block.name,
-        namespace: block.namespace,
-        kind: block.kind,
-      }
-    case 'media':
-    case 'opaque':
-      return block
-  }
-}
-
-function contentParts(block: number, whole: Block): readonly StreamPart[] {
-  switch (whole.type) {
-    case 'text':
-      return [
-        ...(whole.logprobs === undefined
-          ? []
-          : [{ type: 'logprobs', block, logprobs: whole.logprobs } as const]),
-        ...textParts(block, whole.text),
-        ...whole.citations.map((citation) => ({ type: 'citation', block, citation }) as const),
-      ]
-    case 'refusal':
-      return textParts(block, whole.text)
-    case 'reasoning':
-      return [...textParts(block, whole.text), ...signatureParts(block, whole.signature)]
-    case 'tool-call':
-      return [
-        ...(whole.arguments === ''
-          ? []
-          : [{ type: 'arguments-delta', block, text: whole.arguments } as const]),
-        ...signatureParts(block, whole.signature),
-      ]
-    case 'media':
-    case 'opaque':
-      return []
-  }
-}
-
-function textParts(block: number, text: string): readonly StreamPart[] {
-  return text === '' ? [] : [{ type: 'text-delta', block, text }]
-}
-
-function signatureParts(block: number, signature: Signature | undefined): readonly StreamPart[] {
-  return signature === undefined ? [] : [{ type: 'signature', block, signature }]
-}
-
-function openBlock(candidate: number, start: BlockStart): GrowingBlock {
-  return { candidate, start, text: '', signature: undefined, citations: [], logprobs: undefined }
-}
-
+/** Streams tell log probabilities piece by piece, as lists; a whole answer holds one list. */
 function addLogprobs(block: GrowingBlock | undefined, logprobs: JsonValue): void {
   if (block === undefined) return
-  block.logprobs ??= []
-  if (isJsonArray(logprobs)) for (const token of logprobs) block.logprobs.push(token)
+  if (isJsonArray(logprobs)) for (const item of logprobs) block.logprobs.push(item)
   else block.logprobs.push(logprobs)
 }
 
-function candidatesOf(
-  blocks: ReadonlyMap<number, GrowingBlock>,
-  finishes: ReadonlyMap<number, Finish>,
-): readonly Candidate[] {
-  const grown = new Map<number, Block[]>()
-  for (const index of finishes.keys()) grown.set(index, [])
-  for (const block of blocks.values()) {
-    const list = grown.get(block.candidate) ?? []
-    list.push(wholeOf(block))
-    grown.set(block.candidate, list)
-  }
-  return [...grown]
-    .sort(([one], [other]) => one - other)
-    .map(([index, list]) => ({ index, blocks: list, finish: finishes.get(index) ?? UNFINISHED }))
+function candidatesOf(fold: Fold): readonly Candidate[] {
+  const grown = [...fold.blocks].sort(([left], [right]) => left - right).map(([, block]) => block)
+  const indices = new Set([...fold.finishes.keys(), ...grown.map(({ candidate }) => candidate)])
+  return [...indices]
+    .sort((left, right) => left - right)
+    .map((index) => ({
+      index,
+      blocks: grown.filter(({ candidate }) => candidate === index).map(wholeBlock),
+      finish: fold.finishes.get(index) ?? UNFINISHED,
+    }))
 }
 
 const UNFINISHED: Finish = {
@@ -218,26 +136,78 @@ const UNFINISHED: Finish = {
   explanation: undefined,
 }
 
-function wholeOf({ start, text, signature, citations, logprobs }: GrowingBlock): Block {
+function wholeBlock({ start, texts, citations, signature, logprobs }: GrowingBlock): Block {
+  const text = texts.join('')
   switch (start.type) {
     case 'text':
-      return { type: 'text', text, citations, logprobs }
+      return { type: 'text', text, citations, logprobs: logprobs.length === 0 ? undefined : logprobs }
     case 'refusal':
       return { type: 'refusal', text }
     case 'reasoning':
       return { type: 'reasoning', kind: start.kind, text, signature }
     case 'tool-call':
-      return {
-        type: 'tool-call',
-        id: start.id,
-        name: start.name,
-        namespace: start.namespace,
-        kind: start.kind,
-        arguments: text,
-        signature,
-      }
+      return { ...start, arguments: text, signature }
     case 'media':
     case 'opaque':
       return start
   }
+}
+
+interface Place {
+  readonly block: number
+  readonly candidate: number
+}
+
+function unfoldBlock(whole: Block, { block, candidate }: Place): readonly StreamPart[] {
+  return [
+    { type: 'block-start', block, candidate, kind: startOf(whole) },
+    ...contentOf(whole, block),
+    { type: 'block-end', block },
+  ]
+}
+
+function startOf(whole: Block): BlockStart {
+  switch (whole.type) {
+    case 'text':
+    case 'refusal':
+      return { type: whole.type }
+    case 'reasoning':
+      return { type: 'reasoning', kind: whole.kind }
+    case 'tool-call': {
+      const { id, name, namespace, kind } = whole
+      return { type: 'tool-call', id, name, namespace, kind }
+    }
+    case 'media':
+    case 'opaque':
+      return whole
+  }
+}
+
+function contentOf(whole: Block, block: number): readonly StreamPart[] {
+  switch (whole.type) {
+    case 'text': {
+      const cited = whole.citations.map((citation): StreamPart => ({ type: 'citation', block, citation }))
+      const { logprobs } = whole
+      const measured: readonly StreamPart[] =
+        logprobs === undefined ? [] : [{ type: 'logprobs', block, logprobs }]
+      return [...delta('text-delta', block, whole.text), ...cited, ...measured]
+    }
+    case 'refusal':
+      return delta('text-delta', block, whole.text)
+    case 'reasoning':
+      return [...delta('text-delta', block, whole.text), ...signed(block, whole.signature)]
+    case 'tool-call':
+      return [...signed(block, whole.signature), ...delta('arguments-delta', block, whole.arguments)]
+    case 'media':
+    case 'opaque':
+      return []
+  }
+}
+
+function delta(type: 'text-delta' | 'arguments-delta', block: number, text: string): readonly StreamPart[] {
+  return text === '' ? [] : [{ type, block, text }]
+}
+
+function signed(block: number, signature: Signature | undefined): readonly StreamPart[] {
+  return signature === undefined ? [] : [{ type: 'signature', block, signature }]
 }

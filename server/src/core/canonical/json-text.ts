@@ -22,8 +22,7 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
 /** The parsed text, or undefined when it is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
-    const value: JsonValue = JSON.parse(text)
-    return value
+    return JSON.parse(text) as JsonValue
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

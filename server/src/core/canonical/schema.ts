@@ -253,7 +253,7 @@ interface OpenApiKeyword {
 
 function openApiKeyword({ keyword, value, place }: OpenApiKeyword): JsonObject | undefined {
   if (OPEN_API_PLAIN.has(keyword)) return own(keyword, value)
-  if (OPEN_API_COUNTS.has(keyword)) return own(keyword, String(value))
+  if (OPEN_API_COUNTS.has(keyword)) return typeof value === 'number' ? own(keyword, `${value}`) : {}
   switch (keyword) {
     case 'type':
       return openApiType(value)

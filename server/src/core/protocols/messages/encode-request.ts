@@ -1,0 +1,259 @@
+/** A canonical request for a messages upstream, held to what the chain's model takes (reference §2.1–§2.3). */
+import { BUDGET_MIN_TOKENS, budgetForEffort, effortOf, nearestEffort } from '../../canonical/effort.ts'
+import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
+import { toAnthropicSchema } from '../../canonical/schema.ts'
+import type { JsonObject } from '../../json.ts'
+import type { Encoded, EncodeTarget, Refused } from '../protocol.ts'
+import { isRefused, refused } from '../refusal.ts'
+import { keepCacheControls } from './cache-marks.ts'
+import { encodeToolChoice, encodeTools } from './encode-tools.ts'
+import { encodeSystem, encodeTurns } from './encode-turns.ts'
+
+/** The protocol demands a cap; this one stands in where neither client nor catalogue names one. */
+const OUTPUT_TOKENS_DEFAULT = 8192
+
+export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {
+  const refusal = refuseUnsayable(request, target)
+  if (refusal !== undefined) return refusal
+  const dropped = new Set<string>(unsaid(request))
+  const thinking = encodeThinking(request, target, dropped)
+  const plan: Plan = {
+    request,
+    target,
+    dropped,
+    thinks: thinking.on,
+    jsonTool: needsJsonTool(request, target, thinking.on),
+  }
+  const marks = keepCacheControls(request, target.capabilities.cacheMarks)
+  if (marks.cut) dropped.add('cache')
+  const tools = encodeTools(plan, marks)
+  const system = encodeSystem(plan, marks)
+  const messages = encodeTurns(plan, marks)
+  if (isRefused(messages)) return messages
+  const { whole } = marks
+  const body: JsonObject = {
+    model: target.forwardModelId,
+    max_tokens: thinking.maxTokens,
+    messages: messages.map((message) => ({ ...message })),
+    ...(system.length === 0 ? {} : { system }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...encodeToolChoice(plan, tools.length > 0),
+    ...thinking.fields,
+    ...encodeOutput(plan, thinking.outputConfig),
+    ...encodeSampling(plan),
+    ...encodeStop(plan),
+    ...encodeIdentity(plan),
+    ...(whole === undefined ? {} : { cache_control: whole }),
+    stream: request.stream,
+  }
+  return { kind: 'encoded', body, dropped: [...dropped] }
+}
+
+/** What the parts of the body are written from. */
+export interface Plan {
+  readonly request: CanonicalRequest
+  readonly target: EncodeTarget
+  readonly dropped: Set<string>
+  /** The model will think: sampling and forced tools are then refused upstream. */
+  readonly thinks: boolean
+  /** Structured output goes through a tool the model is made to call. */
+  readonly jsonTool: boolean
+}
+
+function refuseUnsayable(request: CanonicalRequest, target: EncodeTarget): Refused | undefined {
+  if ((request.candidates ?? 1) > 1) {
+    return refused('candidates', 'more than one answer at a time is not possible with this model')
+  }
+  const last = request.turns.at(-1)
+  const continued = last?.role === 'assistant' && !last.parts.some((part) => part.type === 'tool-call')
+  if (continued && !target.capabilities.prefill) {
+    return refused('turns', 'the last message must not be the assistant’s: this model cannot continue it')
+  }
+  return undefined
+}
+
+/** Settings no messages upstream has. */
+function unsaid(request: CanonicalRequest): readonly string[] {
+  const { sampling } = request
+  const absent = {
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    seed: sampling.seed,
+    logprobs: request.logprobs,
+    verbosity: request.verbosity,
+    metadata: request.metadata,
+    promptCacheKey: request.promptCacheKey,
+  }
+  return Object.entries(absent).flatMap(([field, value]) => (value === undefined ? [] : [field]))
+}
+
+interface Thinking {
+  readonly on: boolean
+  readonly maxTokens: number
+  readonly fields: JsonObject
+  readonly outputConfig: JsonObject
+}
+
+function encodeThinking(request: CanonicalRequest, target: EncodeTarget, dropped: Set<string>): Thinking {
+  const { capabilities } = target
+  const cap = Math.max(
+    capabilities.outputTokensMin,
+    request.maxOutputTokens ?? target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT,
+  )
+  const off: Thinking = { on: false, maxTokens: cap, fields: {}, outputConfig: {} }
+  const { reasoning } = request
+  if (reasoning === undefined) return off
+  switch (capabilities.reasoning) {
+    case 'none':
+      if (effortOf(reasoning) !== 'none') dropped.add('reasoning')
+      return off
+    case 'budget':
+      return budgetThinking({ reasoning, request, off, dropped })
+    case 'adaptive':
+      return adaptiveThinking(reasoning, target, off)
+    case 'effort':
+    case 'level':
+      return { ...off, outputConfig: effortConfig(reasoning, target) }
+    case 'toggle':
+      return effortOf(reasoning) === 'none'
+        ? { ...off, fields: { thinking: { type: 'disabled' } } }
+        : budgetThinking({ reasoning, request, off, dropped })
+  }
+}
+
+interface BudgetInput {
+  readonly reasoning: ReasoningRequest
+  readonly request: CanonicalRequest
+  readonly off: Thinking
+  readonly dropped: Set<string>
+}
+
+/** Thinks for so many tokens, which must fit under the cap; a client's own cap is never raised for it. */
+function budgetThinking({ reasoning, request, off, dropped }: BudgetInput): Thinking {
+  const wanted = wantedBudget(reasoning)
+  if (wanted === 0) return off
+  const maxTokens =
+    request.maxOutputTokens === undefined
+      ? Math.max(off.maxTokens, wanted + BUDGET_MIN_TOKENS)
+      : off.maxTokens
+  const budget = Math.min(wanted, maxTokens - 1)
+  // With thinking on, the calls being answered must still stand behind their thoughts.
+  if (budget < BUDGET_MIN_TOKENS || lostThoughts(request)) {
+    dropped.add('reasoning')
+    return off
+  }
+  const display = reasoning.expose === false ? { display: 'omitted' } : {}
+  return {
+    on: true,
+    maxTokens,
+    fields: { thinking: { type: 'enabled', budget_tokens: budget, ...display } },
+    outputConfig: {},
+  }
+}
+
+function wantedBudget({ effort, budgetTokens }: ReasoningRequest): number {
+  if (budgetTokens !== undefined && budgetTokens > 0) return budgetTokens
+  if (budgetTokens === 0) return 0
+  return budgetForEffort(effort ?? 'medium')
+}
+
+/** True when the turn being continued made calls without the thoughts that led to them. */
+function lostThoughts(request: CanonicalRequest): boolean {
+  const lastQuestion = request.turns.findLastIndex((turn) => turn.role === 'user')
+  return request.turns
+    .slice(lastQuestion + 1)
+    .some(({ parts }) => parts.some((part) => part.type === 'tool-call') && parts[0]?.type !== 'reasoning')
+}
+
+function adaptiveThinking(reasoning: ReasoningRequest, target: EncodeTarget, off: Thinking): Thinking {
+  if (effortOf(reasoning) === 'none') return { ...off, fields: { thinking: { type: 'disabled' } } }
+  const shown = reasoning.expose === true || reasoning.summary !== undefined
+  const display = shown ? { display: 'summarized' } : reasoning.expose === false ? { display: 'omitted' } : {}
+  return {
+    ...off,
+    on: true,
+    fields: { thinking: { type: 'adaptive', ...display } },
+    outputConfig: effortConfig(reasoning, target),
+  }
+}
+
+/** A budget left to the model names no effort either. */
+function effortConfig(reasoning: ReasoningRequest, target: EncodeTarget): JsonObject {
+  const effort =
+    reasoning.effort === undefined && (reasoning.budgetTokens ?? -1) < 0 ? undefined : effortOf(reasoning)
+  if (effort === undefined || effort === 'none') return {}
+  const nearest = nearestEffort(effort, target.capabilities.efforts)
+  return nearest === undefined || nearest === 'none'
+    ? {}
+    : { effort: nearest === 'minimal' ? 'low' : nearest }
+}
+
+/** The model has no structured output of its own and nothing forbids forcing a tool (reference §2.7). */
+function needsJsonTool(request: CanonicalRequest, target: EncodeTarget, thinks: boolean): boolean {
+  return (
+    request.output.kind === 'json-schema' &&
+    !target.capabilities.jsonSchema &&
+    request.tools.length === 0 &&
+    !thinks
+  )
+}
+
+function encodeOutput({ request, target, dropped }: Plan, config: JsonObject): JsonObject {
+  const { output } = request
+  const native = output.kind === 'json-schema' && target.capabilities.jsonSchema
+  if (output.kind === 'json') dropped.add('output')
+  const format =
+    native && output.kind === 'json-schema'
+      ? { format: { type: 'json_schema', schema: toAnthropicSchema(output.schema) } }
+      : {}
+  const outputConfig = { ...config, ...format }
+  return Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }
+}
+
+/** Newest models refuse every sampling field, thinking ones nearly all, some take only one of two (reference §1.3). */
+function encodeSampling({ request, target, dropped, thinks }: Plan): JsonObject {
+  const { temperature, topP, topK } = request.sampling
+  const { sampling, temperatureMax, topK: takesTopK } = target.capabilities
+  const free = sampling !== 'none' && !thinks
+  const keeps = {
+    temperature: free && temperature !== undefined,
+    topP: free && topP !== undefined && (sampling !== 'one' || temperature === undefined),
+    topK: free && topK !== undefined && takesTopK,
+  }
+  if (temperature !== undefined && !keeps.temperature) dropped.add('temperature')
+  if (topP !== undefined && !keeps.topP) dropped.add('topP')
+  if (topK !== undefined && !keeps.topK) dropped.add('topK')
+  return {
+    ...(keeps.temperature ? { temperature: Math.min(temperature ?? 0, temperatureMax) } : {}),
+    ...(keeps.topP ? { top_p: topP } : {}),
+    ...(keeps.topK ? { top_k: topK } : {}),
+  }
+}
+
+/** Blank sequences are refused upstream. */
+function encodeStop({ request, target, dropped }: Plan): JsonObject {
+  const kept = request.stop.filter((sequence) => sequence.trim() !== '').slice(0, target.capabilities.stopMax)
+  if (kept.length < request.stop.length) dropped.add('stop')
+  return kept.length === 0 ? {} : { stop_sequences: kept }
+}
+
+function encodeIdentity({ request, target, dropped }: Plan): JsonObject {
+  const { user, serviceTier } = request
+  const { capabilities } = target
+  const tier = capabilities.serviceTier && serviceTier !== undefined ? TIERS[serviceTier] : undefined
+  if (user !== undefined && !capabilities.user) dropped.add('user')
+  if (serviceTier !== undefined && tier === undefined) dropped.add('serviceTier')
+  return {
+    ...(user !== undefined && capabilities.user ? { metadata: { user_id: user } } : {}),
+    ...(tier === undefined ? {} : { service_tier: tier }),
+  }
+}
+
+const TIERS: Readonly<Record<string, string | undefined>> = { auto: 'auto', default: 'standard_only' }
+
+/** The schema told in words, where it can neither be held by the model nor by a forced tool. */
+export function outputInstruction({ request, target, jsonTool }: Plan): string | undefined {
+  const { output } = request
+  if (output.kind !== 'json-schema' || target.capabilities.jsonSchema || jsonTool) return undefined
+  return `Answer with one JSON value and nothing else. It must match this JSON Schema: ${JSON.stringify(output.schema)}`
+}

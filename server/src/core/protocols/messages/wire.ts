@@ -1,0 +1,69 @@
+/**
+ * The messages protocol on the wire: only the fields this gateway reads or writes (reference §1.3). Type aliases, not
+ * interfaces, so that they count as JSON.
+ */
+import type { JsonObject } from '../../json.ts'
+
+export type WireCacheControl = {
+  readonly type: 'ephemeral'
+  readonly ttl?: '5m' | '1h'
+}
+
+/** Every counter the official client reads; it fails on a `message_delta` without `output_tokens`. */
+export type WireUsage = {
+  readonly input_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+  readonly cache_creation: {
+    readonly ephemeral_5m_input_tokens: number
+    readonly ephemeral_1h_input_tokens: number
+  }
+  readonly output_tokens: number
+  readonly output_tokens_details?: { readonly thinking_tokens: number }
+  readonly service_tier?: string
+}
+
+export type WireMessageRole = 'user' | 'assistant' | 'system'
+
+export type WireMessage = {
+  readonly role: WireMessageRole
+  readonly content: readonly JsonObject[]
+}
+
+export type WireStopReason =
+  | 'end_turn'
+  | 'stop_sequence'
+  | 'max_tokens'
+  | 'tool_use'
+  | 'refusal'
+  | 'model_context_window_exceeded'
+
+export type WireStopDetails = {
+  readonly type: 'refusal'
+  readonly category: null
+  readonly explanation: string | null
+}
+
+/** Blocks that only this protocol knows: the provider's own tools, and marks of its own features. */
+const OPAQUE_BLOCKS: ReadonlySet<string> = new Set([
+  'server_tool_use',
+  'mcp_tool_use',
+  'mcp_tool_result',
+  'mcp_tool_listing',
+  'compaction',
+  'fallback',
+  'tool_addition',
+  'tool_removal',
+  'container_upload',
+])
+
+/** `web_search_tool_result` and its kind are named by rule, so that next year's are known too. */
+export function isOpaqueBlock(type: string): boolean {
+  return OPAQUE_BLOCKS.has(type) || type.endsWith('_tool_result')
+}
+
+/**
+ * The tool that stands in for structured output where the model has none of its own (reference §2.7). Its name is
+ * the agreement between request and answer: a call of it is decoded as text.
+ */
+export const JSON_OUTPUT_TOOL = 'gateway_json_output'
