@@ -4,8 +4,9 @@ import { google } from './google/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { openai } from './openai/index.ts'
 import type { Provider } from './provider.ts'
+import { sandbox } from './sandbox/index.ts'
 
-const PROVIDERS: readonly Provider[] = [openai, openaiCompatible, anthropic, google]
+const PROVIDERS: readonly Provider[] = [openai, openaiCompatible, anthropic, google, sandbox]
 
 const byKind: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((provider) => [provider.kind, provider]))
 

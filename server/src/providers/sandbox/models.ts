@@ -1,0 +1,39 @@
+import type { EnvironmentVendor, ListPrice, ListedModel } from '../catalogue/listing.ts'
+
+/** The sandbox's model names: `-reasoning` thinks aloud before it answers. */
+export const SANDBOX_MODELS = ['sandbox-chat', 'sandbox-reasoning'] as const
+
+/** Small and invented, but not zero, so that a first call shows money moving. */
+const PRICE: ListPrice = {
+  currency: 'CNY',
+  input: '1',
+  output: '2',
+  cachedInput: '0.1',
+  source: 'invented: the sandbox calls nobody',
+  date: '2026-11-21',
+  confidence: 'vendor',
+}
+
+export const sandboxVendor: EnvironmentVendor = {
+  code: 'sandbox',
+  kind: 'sandbox',
+  name: 'Sandbox (offline)',
+  variable: undefined,
+  models: [
+    listed('sandbox-chat', 'Sandbox Chat (offline)'),
+    listed('sandbox-reasoning', 'Sandbox Reasoning (offline)'),
+  ],
+}
+
+function listed(modelId: (typeof SANDBOX_MODELS)[number], name: string): ListedModel {
+  return {
+    modelId,
+    name,
+    features: ['text', 'image'],
+    contextTokens: 128_000,
+    maxOutputTokens: 8_192,
+    forwardModelId: modelId,
+    protocols: ['chat', 'responses', 'messages', 'gemini'],
+    price: PRICE,
+  }
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from '../../core/json.ts'
+import type { OfflineChunk } from '../../core/offline-answer.ts'
+import type { Reply } from './compose.ts'
+import type { Prompt } from './prompt.ts'
+
+/** The sandbox in one protocol: it hears a request and says a reply. */
+export interface Voice {
+  readPrompt(body: JsonObject): Prompt
+  /** `body` is the request's, where the protocol echoes its settings. */
+  whole(reply: Reply, stamp: Stamp, body: JsonObject): JsonObject
+  stream(reply: Reply, stamp: Stamp, body: JsonObject): Iterable<OfflineChunk>
+  /** The answer of the protocol's token count; undefined: it has none. */
+  count(inputTokens: number): JsonObject | undefined
+  /** An error in the protocol's own shape. */
+  error(message: string, status: number, code: string, stamp: Stamp): JsonObject
+}
+
+/** What makes an answer unlike any other: given from outside, so that the sandbox stays a function. */
+export interface Stamp {
+  /** Letters and digits. */
+  readonly id: string
+  /** Unix seconds. */
+  readonly createdAt: number
+}
