@@ -2,10 +2,9 @@
  * The life of a call as a chain of immutable types: each stage takes one and returns the next, so a call that was
  * not authenticated cannot be received, and one that was not reserved cannot be billed — it does not compile.
  */
-import type { ReserveOutcome } from '../core/calls/operations.ts'
+import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
 import type { Catalogue, Model, ProtocolId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
-import type { Demand } from '../core/calls/operations.ts'
 import type { ScannedRequest } from '../core/passthrough/request-scan.ts'
 import type { Account, Key } from '../storage/storage.ts'
 

@@ -6,9 +6,8 @@ import { retryHintMs } from '../core/routing/failure.ts'
 import { type FinalFailure, isCredentialRefusal, type Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { parseJson } from './classify.ts'
-import { type AttemptFailure, headerOf } from './exchange.ts'
-import type { Gateway } from './gateway.ts'
 import { foreignError } from './convert.ts'
+import { type AttemptFailure, headerOf } from './exchange.ts'
 import type { ClientReply } from './reply.ts'
 
 type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
@@ -17,12 +16,7 @@ type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
  * Tells the client why every chain failed: the first real upstream error unchanged, with three exceptions that are the
  * gateway's own errors (decisions, Errors).
  */
-export function deliverFailure(
-  gateway: Gateway,
-  call: ReservedCall,
-  failure: FinalFailure,
-  reply: ClientReply,
-): Told {
+export function deliverFailure(call: ReservedCall, failure: FinalFailure, reply: ClientReply): Told {
   switch (failure.kind) {
     case 'no-chain':
       return failWith(reply, call, new GatewayError(50201, { internal: 'no usable chain' }))
@@ -38,12 +32,11 @@ export function deliverFailure(
         }),
       )
     case 'upstream':
-      return deliverUpstream(gateway, call, failure, reply)
+      return deliverUpstream(call, failure, reply)
   }
 }
 
 function deliverUpstream(
-  gateway: Gateway,
   call: ReservedCall,
   { leg, failure }: { readonly leg: Leg; readonly failure: AttemptFailure },
   reply: ClientReply,
@@ -56,14 +49,13 @@ function deliverUpstream(
       return failWith(reply, call, new GatewayError(code, { internal: failure.transport.detail }))
     }
     case 'status':
-      return deliverStatus(gateway, call, leg, failure, reply)
+      return deliverStatus(call, leg, failure, reply)
     case 'answer':
       return deliverAnswerError(call, leg, failure, reply)
   }
 }
 
 function deliverStatus(
-  _gateway: Gateway,
   call: ReservedCall,
   leg: Leg,
   failure: Extract<AttemptFailure, { kind: 'status' }>,

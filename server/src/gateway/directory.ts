@@ -3,8 +3,8 @@
  * account again under lock, so a revoked key never passes because of a cache.
  */
 import { LRUCache } from 'lru-cache'
-import type { AccountId, VendorCode } from '../core/ids.ts'
 import type { CredentialSecret } from '../core/catalogue.ts'
+import type { AccountId, VendorCode } from '../core/ids.ts'
 import type { Account, Announcement, Key, Storage } from '../storage/storage.ts'
 
 export interface KeyHolder {

@@ -2,7 +2,7 @@
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { callId, type CallId, type InstanceId } from '../core/ids.ts'
+import { type CallId, callId, type InstanceId } from '../core/ids.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
 import { createTermsReader, type TermsReader } from '../core/pricing/read-terms.ts'
 import type { Announcement, Storage } from '../storage/storage.ts'

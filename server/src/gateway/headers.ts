@@ -1,6 +1,6 @@
+import type { ReserveOutcome } from '../core/calls/operations.ts'
 import type { ChainProtocol, ProtocolId } from '../core/catalogue.ts'
 import type { ModelId } from '../core/ids.ts'
-import type { ReserveOutcome } from '../core/calls/operations.ts'
 import type { ReservedCall } from './call.ts'
 
 /**

@@ -22,7 +22,7 @@ export async function leave(
     case 'answering':
       return leaveAnswered(gateway, call, attempted)
     case 'failed': {
-      const told = deliverFailure(gateway, call, attempted.failure, reply)
+      const told = deliverFailure(call, attempted.failure, reply)
       return abandon(gateway, call, { ...told, attempts: attempted.records, ending: 'upstream-error' })
     }
     case 'gone':

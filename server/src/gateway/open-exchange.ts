@@ -1,12 +1,13 @@
 import type { CredentialSecret } from '../core/catalogue.ts'
+import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { publicFieldsOf, upstreamOf } from './dialect.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type ExchangeOptions } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
+import { answerHeaders, forwardedHeaders } from './headers.ts'
 import { openLane } from './open-lane.ts'
 import type { ClientReply } from './reply.ts'
-import { answerHeaders, forwardedHeaders } from './headers.ts'
 
 export type OpenedExchange =
   | { readonly kind: 'open'; readonly exchange: Exchange }
@@ -39,7 +40,7 @@ export async function openExchange(
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
   const exchange = new Exchange({
     upstream: gateway.upstream,
-    offline: dialect.respond,
+    offline: offlineOf(dialect),
     forwardModelId: leg.chain.forwardModelId,
     callId: call.callId,
     request: { ...formed, headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) } },
@@ -83,4 +84,8 @@ async function claim(gateway: Gateway, call: ReservedCall, leg: Leg): Promise<Fi
     counts: { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 },
   })
   return outcome.kind === 'full' ? { kind: 'rate-limited', retryAfterMs: outcome.retryAfterMs } : undefined
+}
+
+function offlineOf(dialect: Dialect): ExchangeOptions['offline'] {
+  return dialect.respond === undefined ? undefined : dialect.respond.bind(dialect)
 }

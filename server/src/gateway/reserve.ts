@@ -1,6 +1,6 @@
-import { GatewayError } from '../core/errors/gateway-error.ts'
-import { encodeDescription } from '../core/calls/recover.ts'
 import type { Refusal } from '../core/calls/operations.ts'
+import { encodeDescription } from '../core/calls/recover.ts'
+import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { AdmittedCall, ReservedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import { describeCall } from './log-row.ts'

@@ -1,5 +1,5 @@
-import { attempt } from './attempt.ts'
 import { admit } from './admit.ts'
+import { attempt } from './attempt.ts'
 import { authenticate } from './authenticate.ts'
 import type { IncomingCall, StagedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'

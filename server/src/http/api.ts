@@ -13,8 +13,8 @@ import { checkAddress } from '../gateway/restrictions.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
-import type { ClientAddress } from './client-address.ts'
 import { addressOf } from './address.ts'
+import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { accountRoutes } from './routes/account.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
@@ -50,11 +50,12 @@ export async function openApi(
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  app.addHook('onSend', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.setHeader('x-request-id', request.id)
+    done()
   })
   app.setNotFoundHandler((request) => {
-    const [path] = request.url.split('?')
+    const [path = '/'] = request.url.split('?')
     throw new GatewayError(40400, { message: `${path} does not exist` })
   })
   app.setErrorHandler((error, request, reply) => {

@@ -63,7 +63,7 @@ function readBody(request: IncomingMessage, response: ServerResponse, reading: B
       } catch (error) {
         leave()
         request.pause()
-        reject(error)
+        reject(error instanceof Error ? error : new Error(String(error)))
       }
     }
     const onEnd = (): void => {

@@ -17,17 +17,18 @@ export interface OpsOptions {
 }
 
 export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
+  const { background } = options.gateway.telemetry
   const server = createServer((request, response) => {
-    const [path] = (request.url ?? '/').split('?')
+    const [path = '/'] = (request.url ?? '/').split('?')
     switch (path) {
       case '/healthz':
         send(response, 200, { status: 'ok' })
         return
       case '/readyz':
-        void sendReadiness(options, response)
+        background.track(sendReadiness(options, response), 'answer the readiness check')
         return
       case '/metrics':
-        void sendMetrics(options, response)
+        background.track(sendMetrics(options, response), 'answer the metrics page')
         return
       default:
         send(response, 404, { error: 'this port has /healthz, /readyz and /metrics' })

@@ -164,7 +164,10 @@ class Edge {
       response.destroy()
     })
     this.#running.add(running)
-    void running.finally(() => this.#running.delete(running))
+    gateway.telemetry.background.track(
+      running.then(() => this.#running.delete(running)),
+      'serve a call',
+    )
   }
 }
 

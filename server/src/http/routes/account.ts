@@ -30,9 +30,10 @@ const logQuery = z.object({
 })
 
 /** What a key may read of its account (decisions, Accounts). */
-export function accountRoutes(app: Api, { gateway, requireKey }: ApiContext): void {
+export function accountRoutes(app: Api, context: ApiContext): void {
+  const { gateway } = context
   app.get('/api/v1/user/user/account', async (request) => {
-    const holder = await requireKey(request)
+    const holder = await context.requireKey(request)
     const account = (await gateway.storage.accounts.find(holder.account.id)) ?? holder.account
     const { creditsPerYuan, timezone } = gateway.catalogue().settings
     const at = gateway.now()
@@ -41,7 +42,7 @@ export function accountRoutes(app: Api, { gateway, requireKey }: ApiContext): vo
   })
 
   app.get('/api/v1/user/user/logs', { schema: { querystring: logQuery } }, async (request) => {
-    const { key } = await requireKey(request)
+    const { key } = await context.requireKey(request)
     const query = logQuery.parse(request.query)
     const page = await gateway.storage.logs.page(
       {

@@ -8,7 +8,8 @@ const pricingQuery = z.object({
 })
 
 /** Contract §4.5: the public catalogue and the prices, personal for whoever is logged in. */
-export function catalogueRoutes(app: Api, { gateway, findKey }: ApiContext): void {
+export function catalogueRoutes(app: Api, context: ApiContext): void {
+  const { gateway } = context
   app.get('/api/v1/user/user/models', async () => ({
     code: 0,
     message: 'ok',
@@ -17,7 +18,7 @@ export function catalogueRoutes(app: Api, { gateway, findKey }: ApiContext): voi
 
   app.get('/api/v1/user/user/pricing', { schema: { querystring: pricingQuery } }, async (request) => {
     const query = pricingQuery.parse(request.query)
-    const caller = await findKey(request)
+    const caller = await context.findKey(request)
     const data = listPricing(gateway.catalogue(), {
       userRate: caller?.account.userRate,
       modelId: query.model_id,

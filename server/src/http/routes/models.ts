@@ -18,9 +18,10 @@ const listingQuery = z.object({
 })
 
 /** `GET /v1/models`: what this key may call, in the shape its client reads (decisions, Addresses). */
-export function modelRoutes(app: Api, { gateway, requireKey }: ApiContext): void {
+export function modelRoutes(app: Api, context: ApiContext): void {
+  const { gateway } = context
   app.get('/v1/models', { schema: { querystring: listingQuery } }, async (request) => {
-    const { key } = await requireKey(request)
+    const { key } = await context.requireKey(request)
     const models = listModelsForKey(gateway.catalogue(), key)
     if (!speaksMessages(request)) return encodeChatListing(models)
     const query = listingQuery.parse(request.query)
@@ -32,7 +33,7 @@ export function modelRoutes(app: Api, { gateway, requireKey }: ApiContext): void
   })
 
   app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) => {
-    const { key } = await requireKey(request)
+    const { key } = await context.requireKey(request)
     const model = findModelForKey(gateway.catalogue(), key, request.params['*'])
     if (model === undefined)
       throw new GatewayError(40400, { message: `the model ${request.params['*']} does not exist` })
