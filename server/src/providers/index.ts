@@ -16,3 +16,8 @@ export function providerOf(kind: string): Provider | undefined {
 }
 
 export const providerKinds: readonly string[] = [...byKind.keys()]
+
+/** Kinds that have no address of their own: the operator has to name one. */
+export const kindsWithoutAddress: readonly string[] = PROVIDERS.filter(
+  (provider) => provider.defaultBaseUrl === undefined,
+).map((provider) => provider.kind)

@@ -1,0 +1,88 @@
+/** The catalogue of a first start without a gateway file: every vendor whose key the environment holds, and the sandbox. */
+import type { Environment } from './config/environment.ts'
+import { forwardModelId, modelId, vendorCode } from './core/ids.ts'
+import { UNLIMITED } from './core/limits/policy.ts'
+import { Secret } from './core/secret.ts'
+import { environmentVendors } from './providers/catalogue/index.ts'
+import { type EnvironmentVendor, type ListedModel, pricingOf } from './providers/catalogue/listing.ts'
+import type { CatalogueChange } from './storage/records.ts'
+
+const CREDENTIAL = 'main'
+const TIMEOUTS = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 300_000 }
+
+export function firstCatalogue(environment: Environment): readonly CatalogueChange[] {
+  const vendors = environmentVendors.filter((vendor) => vendor.variable === undefined || keyOf(vendor, environment) !== undefined)
+  return [
+    ...vendors.flatMap((vendor) => [putVendor(vendor), putCredential(vendor, environment)]),
+    ...vendors.flatMap((vendor) => vendor.models.map(putModel)),
+    ...vendors.flatMap((vendor) => vendor.models.flatMap((model) => putChains(vendor, model))),
+  ]
+}
+
+function keyOf(vendor: EnvironmentVendor, environment: Environment): string | undefined {
+  const text = vendor.variable === undefined ? undefined : environment[vendor.variable]?.trim()
+  return text === '' ? undefined : text
+}
+
+function putVendor(vendor: EnvironmentVendor): CatalogueChange {
+  return {
+    kind: 'put-vendor',
+    vendor: {
+      code: vendorCode(vendor.code),
+      name: vendor.name,
+      kind: vendor.kind,
+      baseUrl: undefined,
+      timeouts: TIMEOUTS,
+      status: 'enabled',
+    },
+  }
+}
+
+function putCredential(vendor: EnvironmentVendor, environment: Environment): CatalogueChange {
+  const key = keyOf(vendor, environment)
+  return {
+    kind: 'put-credential',
+    vendorCode: vendorCode(vendor.code),
+    name: CREDENTIAL,
+    secret: { secret: key === undefined ? undefined : new Secret(key), fields: {} },
+    limits: UNLIMITED,
+    status: 'enabled',
+  }
+}
+
+function putModel(model: ListedModel): CatalogueChange {
+  return {
+    kind: 'put-model',
+    model: {
+      modelId: modelId(model.modelId),
+      name: model.name,
+      status: 'enabled',
+      clientVisible: true,
+      supportFeatures: model.features,
+      requiredVerification: 0,
+      requiredPlan: 0,
+      contextTokens: model.contextTokens,
+      maxOutputTokens: model.maxOutputTokens,
+      subscriptionCovered: false,
+      pricing: pricingOf(model.price),
+    },
+  }
+}
+
+function putChains(vendor: EnvironmentVendor, model: ListedModel): readonly CatalogueChange[] {
+  return model.protocols.map((protocol) => ({
+    kind: 'put-chain',
+    chain: {
+      modelId: modelId(model.modelId),
+      vendorCode: vendorCode(vendor.code),
+      protocol,
+      forwardModelId: forwardModelId(model.forwardModelId),
+      priority: 1,
+      weight: 100,
+      rateMultiplier: '1',
+      streamUsage: 'forward',
+      status: 'enabled',
+    },
+    credentialName: CREDENTIAL,
+  }))
+}

@@ -1,0 +1,73 @@
+/** What a person reads at the end of a start: where the gateway listens, the new keys, and commands that work as printed. */
+import type { FirstRun } from './management/first-run.ts'
+
+export interface WelcomeFacts {
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  readonly opsUrl: string
+  readonly firstRun: FirstRun
+  /** A model that can be called right now. */
+  readonly exampleModel: string | undefined
+  /** The sandbox answers: nothing leaves this machine. */
+  readonly exampleIsSandbox: boolean
+  readonly nodeVersion: string
+}
+
+export function welcomeText(facts: WelcomeFacts): string {
+  return [
+    '',
+    `Sluice is ready.`,
+    `  base address     ${facts.baseUrl}      chat, responses, messages, Gemini, catalogue`,
+    `  gateway address  ${facts.gatewayBaseUrl}      keys bound to a protocol group`,
+    `  operations       ${facts.opsUrl}      /healthz /readyz /metrics`,
+    ...endOfLife(facts.nodeVersion),
+    ...newKeys(facts),
+    '',
+  ].join('\n')
+}
+
+function newKeys(facts: WelcomeFacts): readonly string[] {
+  if (facts.firstRun.kind === 'not-first') return []
+  const { newKeys: keys, gatewayFile } = facts.firstRun
+  const applied = gatewayFile === undefined ? [] : ['', `Applied ${gatewayFile}.`]
+  const [first] = keys
+  if (first === undefined) return applied
+  return [
+    ...applied,
+    '',
+    'New API keys, shown this once:',
+    ...keys.map((key) => `  ${key.plaintext.unwrap()}   (${key.account}, ${key.name})`),
+    ...(facts.exampleModel === undefined ? [] : examples({ ...facts, exampleModel: facts.exampleModel }, first.plaintext.unwrap())),
+  ]
+}
+
+function examples(facts: WelcomeFacts & { readonly exampleModel: string }, key: string): readonly string[] {
+  const { baseUrl, exampleModel } = facts
+  return [
+    '',
+    facts.exampleIsSandbox
+      ? `Try it now. ${exampleModel} answers offline, so nothing leaves this machine:`
+      : 'Try it now:',
+    '',
+    `curl ${baseUrl}/v1/chat/completions \\`,
+    `  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+    `  -d '{"model":"${exampleModel}","messages":[{"role":"user","content":"Hello"}]}'`,
+    '',
+    'The OpenAI SDK (npm install openai):',
+    '',
+    `OPENAI_BASE_URL=${baseUrl}/v1 OPENAI_API_KEY=${key} node --input-type=module -e "`,
+    `import OpenAI from 'openai'`,
+    `const answer = await new OpenAI().chat.completions.create({ model: '${exampleModel}', messages: [{ role: 'user', content: 'Hello' }] })`,
+    `console.log(answer.choices[0].message.content)"`,
+    '',
+    'Claude Code (npm install -g @anthropic-ai/claude-code):',
+    '',
+    `ANTHROPIC_BASE_URL=${baseUrl} ANTHROPIC_AUTH_TOKEN=${key} ANTHROPIC_MODEL=${exampleModel} claude -p Hello`,
+  ]
+}
+
+/** Node 20 still works, but nobody mends it any more. */
+function endOfLife(nodeVersion: string): readonly string[] {
+  if (!/^v20\./.test(nodeVersion)) return []
+  return ['', `Node ${nodeVersion} is past its end of life; use 24 LTS when you can.`]
+}
