@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { credits, exampleAccount } from '../calls/examples.ts'
+import type { AccountRow } from '../calls/hot-rows.ts'
+import { decideCredits, exchangeWhenLow, spentIn } from './credits.ts'
+
+const DAY_MS = 86_400_000
+const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
+const JULY = JUNE + 30 * DAY_MS
+const NOW = JUNE + 9 * DAY_MS
+
+const cost = (full: number, rest: { least?: number; worst?: number } = {}) => ({
+  full: credits(full),
+  least: credits(rest.least ?? full),
+  worst: credits(rest.worst ?? full),
+})
+
+function decide(
+  account: Partial<AccountRow>,
+  bounds: ReturnType<typeof cost>,
+  endAt: number | undefined = JULY,
+) {
+  const row = exampleAccount({ monthStart: JUNE, ...account })
+  return decideCredits(row, bounds, { at: NOW, month: { startAt: JUNE, endAt } })
+}
+
+describe('the hold', () => {
+  test.each<[string, Partial<AccountRow>, ReturnType<typeof cost>, object]>([
+    ['is the whole bound where that can be paid', { credits: credits(10) }, cost(10), { held: credits(10) }],
+    [
+      'does not count what other calls hold',
+      { credits: credits(10), held: credits(1) },
+      cost(10),
+      { kind: 'too-few' },
+    ],
+    ['shrinks to what is there', { credits: credits(7) }, cost(10, { least: 2 }), { held: credits(7) }],
+    ['does not shrink below the least', { credits: credits(1) }, cost(10, { least: 2 }), { kind: 'too-few' }],
+    ['needs nothing for a free model', { credits: credits(0) }, cost(0), { kind: 'held', held: 0n }],
+    ['is refused below zero, even for a free model', { credits: credits(-1) }, cost(0), { kind: 'too-few' }],
+  ])('%s', (_sentence, account, bounds, expected) => {
+    expect(decide(account, bounds)).toMatchObject(expected)
+  })
+})
+
+describe('the monthly cap', () => {
+  const wait = JULY - NOW
+  test.each<[string, Partial<AccountRow>, ReturnType<typeof cost>, object]>([
+    [
+      '0 is no cap',
+      { monthSpent: credits(1e6) },
+      cost(10, { worst: 99 }),
+      { kind: 'held', monthHeld: credits(10) },
+    ],
+    [
+      'holds the worst case, while Credits hold the estimate',
+      { monthlyCap: credits(100) },
+      cost(10, { worst: 60 }),
+      { held: credits(10), monthHeld: credits(60) },
+    ],
+    [
+      'the last call holds all that is left',
+      { monthlyCap: credits(100), monthSpent: credits(50) },
+      cost(10, { worst: 60 }),
+      { held: credits(10), monthHeld: credits(50) },
+    ],
+    [
+      'a bound that may shrink fits what is left',
+      { monthlyCap: credits(100), monthSpent: credits(95) },
+      cost(10, { least: 2, worst: 60 }),
+      { held: credits(5), monthHeld: credits(5) },
+    ],
+    [
+      'spent: refused until the month ends',
+      { monthlyCap: credits(100), monthSpent: credits(100) },
+      cost(10),
+      { kind: 'capped', retryAfterMs: wait },
+    ],
+    [
+      'not enough left: refused until the month ends',
+      { monthlyCap: credits(100), monthSpent: credits(91) },
+      cost(10),
+      { kind: 'capped', retryAfterMs: wait },
+    ],
+    [
+      'held by running calls: refused for a moment',
+      { monthlyCap: credits(100), monthHeld: credits(95) },
+      cost(10),
+      { kind: 'capped', retryAfterMs: 1000 },
+    ],
+    [
+      'a lowered cap below what was spent refuses',
+      { monthlyCap: credits(10), monthSpent: credits(50) },
+      cost(1),
+      { kind: 'capped', retryAfterMs: wait },
+    ],
+    [
+      'a free model passes a spent cap and holds nothing',
+      { monthlyCap: credits(10), monthSpent: credits(50) },
+      cost(0, { worst: 5 }),
+      { held: 0n, monthHeld: 0n },
+    ],
+    [
+      'what was spent last month does not count',
+      { monthlyCap: credits(100), monthSpent: credits(100), monthStart: JUNE - 30 * DAY_MS },
+      cost(10),
+      { kind: 'held' },
+    ],
+  ])('%s', (_sentence, account, bounds, expected) => {
+    expect(decide({ credits: credits(1e6), ...account }, bounds)).toMatchObject(expected)
+  })
+
+  test('without a known end of the month the wait covers the longest one', () => {
+    const account = { credits: credits(1e6), monthlyCap: credits(1), monthSpent: credits(1) }
+    const row = exampleAccount({ monthStart: JUNE, ...account })
+    expect(decideCredits(row, cost(10), { at: NOW, month: { startAt: JUNE, endAt: undefined } })).toEqual({
+      kind: 'capped',
+      retryAfterMs: JUNE + 31 * DAY_MS - NOW,
+    })
+  })
+
+  test('an operation that arrives late counts in the month the account is in', () => {
+    const row = exampleAccount({ monthStart: JULY, monthSpent: credits(3) })
+    expect(spentIn(row, { startAt: JUNE })).toBe(credits(3))
+    expect(spentIn(row, { startAt: JULY })).toBe(credits(3))
+    expect(spentIn(row, { startAt: JULY + 31 * DAY_MS })).toBe(0n)
+  })
+})
+
+describe('automatic exchange', () => {
+  const autoExchange = { enabled: true, belowCredits: credits(100), step: credits(30) }
+  test.each<[string, Partial<AccountRow>, number]>([
+    ['above the threshold nothing happens', { credits: credits(100), balance: credits(500) }, 0],
+    ['below it a step is converted', { credits: credits(99), balance: credits(500) }, 30],
+    ['as few whole steps as lift Credits to it', { credits: credits(39), balance: credits(500) }, 90],
+    ['never more than the balance has', { credits: credits(0), balance: credits(75) }, 60],
+    ['a balance below one step stays', { credits: credits(0), balance: credits(29) }, 0],
+    [
+      'switched off: nothing',
+      { credits: credits(0), balance: credits(500), autoExchange: { ...autoExchange, enabled: false } },
+      0,
+    ],
+    [
+      'a step of 0 cannot convert',
+      { credits: credits(0), balance: credits(500), autoExchange: { ...autoExchange, step: credits(0) } },
+      0,
+    ],
+    ['a negative balance cannot convert', { credits: credits(0), balance: credits(-60) }, 0],
+  ])('%s', (_sentence, account, exchanged) => {
+    expect(exchangeWhenLow(exampleAccount({ autoExchange, ...account }))).toBe(credits(exchanged))
+  })
+
+  test('a call that holds keep from being funded is funded by the steps it needs', () => {
+    const account = { credits: credits(200), held: credits(195), balance: credits(500), autoExchange }
+    expect(decide(account, cost(50))).toMatchObject({
+      kind: 'held',
+      held: credits(50),
+      exchanged: credits(60),
+    })
+  })
+
+  test('where the balance cannot fund the call either, nothing is converted', () => {
+    const account = { credits: credits(10), balance: credits(60), autoExchange }
+    expect(decide(account, cost(500))).toEqual({ kind: 'too-few' })
+  })
+})

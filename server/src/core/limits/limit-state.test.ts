@@ -1,0 +1,614 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LimitState, Taken } from '../calls/hot-rows.ts'
+import type { Counts } from '../calls/operations.ts'
+import type { Consumed } from './dimension-rule.ts'
+import {
+  decideLimits,
+  emptyState,
+  giveBackLimits,
+  longer,
+  readWindows,
+  settleLimits,
+  takeLimits,
+} from './limit-state.ts'
+import { type Dimension, DIMENSIONS, type Policy, type WindowLimit } from './policy.ts'
+import { tierPolicy } from './tiers.ts'
+
+const SUBJECT = 'key:1'
+const HOUR_MS = 3_600_000
+/** One minute before midnight UTC, so that every clock boundary lies just ahead. */
+const NOON = Date.UTC(2026, 0, 31, 23, 59, 0)
+
+const counts = (part: Partial<Counts> = {}): Counts => ({
+  requests: 1,
+  images: 0,
+  videos: 0,
+  videoSeconds: 0,
+  ...part,
+})
+const consumed = (part: Partial<Consumed> = {}): Consumed => ({
+  tokens: 0n,
+  images: 0n,
+  videoSeconds: 0n,
+  amount: 0n,
+  ...part,
+})
+
+/** A subject with its policy, driven like a caller does: check, then take. */
+function subject(policy: Partial<Policy>) {
+  const tiered = tierPolicy({ concurrency: undefined, windows: [], ...policy })
+  let state = emptyState(SUBJECT)
+  return {
+    state: () => state,
+    check: (at: number, asked = counts()) => decideLimits(state, tiered, { counts: asked, at }),
+    take: (at: number, asked = counts()): Taken | undefined => {
+      if (decideLimits(state, tiered, { counts: asked, at }) !== undefined) return undefined
+      const result = takeLimits(state, tiered, { counts: asked, at })
+      state = result.state
+      return result.taken
+    },
+    giveBack: (taken: Taken | undefined) => {
+      if (taken === undefined) throw new Error('nothing was taken')
+      state = giveBackLimits(state, taken)
+    },
+    settle: (taken: Taken | undefined, at: number, used: Partial<Consumed> = {}) => {
+      if (taken === undefined) throw new Error('nothing was taken')
+      state = settleLimits(state, taken, { consumed: consumed(used), at })
+    },
+    read: (at: number) => readWindows([{ state, policy: tiered }], at),
+  }
+}
+
+const windows = (...limits: readonly WindowLimit[]): Partial<Policy> => ({ windows: limits })
+
+/** How one call of each dimension fills a window of limit 2. */
+const FILLING: Readonly<
+  Record<Dimension, { readonly asks: Partial<Counts>; readonly uses: Partial<Consumed> }>
+> = {
+  requests: { asks: {}, uses: {} },
+  tokens: { asks: {}, uses: { tokens: 2n } },
+  images: { asks: { images: 2 }, uses: { images: 2n } },
+  videos: { asks: { videos: 2 }, uses: {} },
+  amount: { asks: {}, uses: { amount: 2_000_000n } },
+  video_seconds: { asks: { videos: 1, videoSeconds: 2 }, uses: { videoSeconds: 2n } },
+}
+const CODES: Readonly<Record<Dimension, number>> = {
+  requests: 42902,
+  tokens: 42903,
+  images: 42902,
+  videos: 42902,
+  amount: 42902,
+  video_seconds: 42910,
+}
+
+/** Rows of the checklist that say each dimension has a window and an anchor of its own. */
+const OWN_WINDOW: Readonly<Record<Dimension, string>> = {
+  requests: '[8-13]',
+  tokens: '[8-14]',
+  images: '[8-15]',
+  videos: '[8-16]',
+  amount: '[8-17]',
+  video_seconds: '[8-18]',
+}
+
+describe('every dimension', () => {
+  test.each(DIMENSIONS)(
+    '[8-20] [8-21] %s: full until exactly its first use plus its length, with the exact wait',
+    (dimension) => {
+      const limit = dimension === 'requests' ? 1 : 2
+      const { asks, uses } = FILLING[dimension]
+      const key = subject(windows({ dimension, limit, seconds: 3600 }))
+      expect(key.check(NOON, counts(asks))).toBeUndefined()
+      key.settle(key.take(NOON, counts(asks)), NOON, uses)
+      const refused = { code: CODES[dimension], retryAfterMs: HOUR_MS - 1 }
+      expect(key.check(NOON + 1, counts(asks))).toEqual(refused)
+      expect(key.check(NOON + HOUR_MS - 1, counts(asks))).toEqual({ ...refused, retryAfterMs: 1 })
+      expect(key.check(NOON + HOUR_MS, counts(asks))).toBeUndefined()
+    },
+  )
+
+  test.each(DIMENSIONS)('[8-22] %s: midnight and the full minute reset nothing', (dimension) => {
+    const limit = dimension === 'requests' ? 1 : 2
+    const { asks, uses } = FILLING[dimension]
+    const key = subject(windows({ dimension, limit, seconds: 86_400 }))
+    key.settle(key.take(NOON, counts(asks)), NOON, uses)
+    expect(key.check(NOON + 60_000, counts(asks))?.code).toBe(CODES[dimension])
+    expect(key.check(NOON + 120_000, counts(asks))?.code).toBe(CODES[dimension])
+  })
+
+  test.each(
+    DIMENSIONS.flatMap((one) =>
+      DIMENSIONS.filter((other) => other !== one).map((other) => ({ id: OWN_WINDOW[other], one, other })),
+    ),
+  )('$id using $one neither anchors nor fills $other', ({ one, other }) => {
+    const key = subject(
+      windows({ dimension: one, limit: 2, seconds: 60 }, { dimension: other, limit: 2, seconds: 60 }),
+    )
+    // `requests` is used by every call, so it is no witness of another dimension's use.
+    const asks = counts({ requests: one === 'requests' ? 1 : 0, ...FILLING[one].asks, ...ownVideo(one) })
+    key.settle(key.take(NOON, asks), NOON, FILLING[one].uses)
+    expect(key.state().windows.map((window) => window.tier)).toEqual([`${one}:60`])
+  })
+})
+
+/** Video seconds without counting a video, so that the two dimensions can be told apart. */
+const ownVideo = (dimension: Dimension): Partial<Counts> =>
+  dimension === 'video_seconds' ? { videos: 0 } : {}
+
+describe('windows', () => {
+  test('[8-24] a short and a long tier of one dimension each refuse in turn', () => {
+    const key = subject(
+      windows(
+        { dimension: 'requests', limit: 1, seconds: 60 },
+        { dimension: 'requests', limit: 2, seconds: 3600 },
+      ),
+    )
+    expect(key.take(NOON)).toBeDefined()
+    expect(key.check(NOON + 1000)).toEqual({ code: 42902, retryAfterMs: 59_000 })
+    expect(key.take(NOON + 60_000)).toBeDefined()
+    expect(key.check(NOON + 120_000)).toEqual({ code: 42902, retryAfterMs: HOUR_MS - 120_000 })
+  })
+
+  test('[D-admission-10] of several exceeded windows the longest wait is told, with the code of that window', () => {
+    const key = subject(
+      windows(
+        { dimension: 'tokens', limit: 10, seconds: 3600 },
+        { dimension: 'requests', limit: 1, seconds: 60 },
+      ),
+    )
+    key.settle(key.take(NOON), NOON, { tokens: 10n })
+    expect(key.check(NOON)).toEqual({ code: 42903, retryAfterMs: HOUR_MS })
+    expect(longer({ code: 42902, retryAfterMs: 5 }, { code: 42903, retryAfterMs: 5 })?.code).toBe(42902)
+  })
+
+  test('[D-admission-12] requests count while the first call still runs; a refused call changes no state', () => {
+    const key = subject(windows({ dimension: 'requests', limit: 1, seconds: 60 }))
+    key.take(NOON)
+    const before = key.state()
+    expect(key.take(NOON + 1)).toBeUndefined()
+    expect(key.state()).toBe(before)
+  })
+
+  test('[D-admission-15] [D-admission-16] tokens and amount refuse the next call once full, never the call that fills them', () => {
+    const key = subject(
+      windows(
+        { dimension: 'tokens', limit: 100, seconds: 60 },
+        { dimension: 'amount', limit: 5, seconds: 60 },
+      ),
+    )
+    const first = key.take(NOON)
+    const second = key.take(NOON)
+    key.settle(first, NOON, { tokens: 99n, amount: 4_999_999n })
+    expect(key.check(NOON)).toBeUndefined()
+    key.settle(second, NOON, { tokens: 1000n, amount: 9_000_000n })
+    expect(key.check(NOON)?.code).toBe(42903)
+  })
+
+  test('tokens anchor when they are first charged, not when the call was admitted', () => {
+    const key = subject(windows({ dimension: 'tokens', limit: 5, seconds: 60 }))
+    const slow = key.take(NOON)
+    key.settle(slow, NOON + 50_000, { tokens: 5n })
+    expect(key.check(NOON + 60_000)).toEqual({ code: 42903, retryAfterMs: 50_000 })
+  })
+
+  test('[D-admission-31] two images produced move the window by two', () => {
+    const key = subject(windows({ dimension: 'images', limit: 3, seconds: 60 }))
+    key.settle(key.take(NOON, counts({ images: 1 })), NOON, { images: 2n })
+    expect(key.read(NOON)).toMatchObject([{ remaining: 1 }])
+  })
+
+  test('an image that was taken and not produced is given back', () => {
+    const key = subject(windows({ dimension: 'images', limit: 1, seconds: 60 }))
+    key.settle(key.take(NOON, counts({ images: 1 })), NOON)
+    expect(key.check(NOON, counts({ images: 1 }))).toBeUndefined()
+  })
+
+  test('[D-admission-13] [D-admission-32] a second image call is refused while the first runs on a limit of one', () => {
+    const key = subject(windows({ dimension: 'images', limit: 1, seconds: 60 }))
+    key.take(NOON, counts({ images: 1 }))
+    expect(key.check(NOON, counts({ images: 1 }))?.code).toBe(42902)
+  })
+
+  test('[D-admission-18] video seconds beyond the rest are refused while the first video runs', () => {
+    const key = subject(windows({ dimension: 'video_seconds', limit: 10, seconds: 60 }))
+    const first = key.take(NOON, counts({ videos: 1, videoSeconds: 6 }))
+    expect(key.check(NOON, counts({ videos: 1, videoSeconds: 5 }))?.code).toBe(42910)
+    expect(key.check(NOON, counts({ videos: 1, videoSeconds: 4 }))).toBeUndefined()
+    key.giveBack(first)
+    expect(key.check(NOON, counts({ videos: 1, videoSeconds: 10 }))).toBeUndefined()
+  })
+
+  test('[D-admission-17] after the end the window counts the seconds billed', () => {
+    const key = subject(windows({ dimension: 'video_seconds', limit: 10, seconds: 60 }))
+    key.settle(key.take(NOON, counts({ videos: 1, videoSeconds: 6 })), NOON, { videoSeconds: 4n })
+    expect(key.read(NOON)).toMatchObject([{ remaining: 6 }])
+    expect(key.state().windows).toMatchObject([{ used: 4n, held: 0n }])
+  })
+
+  test('seconds held over the end of a window still count, and are charged where they settle', () => {
+    const key = subject(windows({ dimension: 'video_seconds', limit: 10, seconds: 60 }))
+    const long = key.take(NOON, counts({ videos: 1, videoSeconds: 8 }))
+    expect(key.check(NOON + 61_000, counts({ videos: 1, videoSeconds: 3 }))?.code).toBe(42910)
+    key.settle(long, NOON + 70_000, { videoSeconds: 8n })
+    expect(key.check(NOON + 70_001, counts({ videos: 1, videoSeconds: 3 }))).toEqual({
+      code: 42910,
+      retryAfterMs: 59_999,
+    })
+  })
+
+  test('[D-admission-19] counts of a call that never generated are given back', () => {
+    const key = subject(
+      windows(
+        { dimension: 'requests', limit: 1, seconds: 60 },
+        { dimension: 'images', limit: 1, seconds: 60 },
+        { dimension: 'videos', limit: 1, seconds: 60 },
+      ),
+    )
+    const asked = counts({ images: 1, videos: 1 })
+    key.giveBack(key.take(NOON, asked))
+    expect(key.state()).toEqual(emptyState(SUBJECT))
+    expect(key.take(NOON + 1, asked)).toBeDefined()
+  })
+
+  test('a count given back after its window rolled over is not credited to the next one', () => {
+    const key = subject(windows({ dimension: 'requests', limit: 2, seconds: 60 }))
+    const late = key.take(NOON)
+    key.take(NOON + 60_000)
+    key.giveBack(late)
+    expect(key.read(NOON + 60_000)).toMatchObject([{ remaining: 1 }])
+  })
+
+  test('giving back frees its own count only: the anchor of the others stays', () => {
+    const key = subject(windows({ dimension: 'requests', limit: 2, seconds: 60 }))
+    const first = key.take(NOON)
+    key.take(NOON + 10_000)
+    key.giveBack(first)
+    expect(key.read(NOON + 10_000)).toMatchObject([{ remaining: 1, resetMs: 50_000 }])
+  })
+
+  test('a chat call passes a full image or video window, a video call a full token window', () => {
+    const key = subject(
+      windows(
+        { dimension: 'images', limit: 0, seconds: 60 },
+        { dimension: 'videos', limit: 1, seconds: 60 },
+        { dimension: 'tokens', limit: 0, seconds: 60 },
+      ),
+    )
+    expect(key.check(NOON)?.code).toBe(42903)
+    expect(key.check(NOON, counts({ videos: 1 }))).toBeUndefined()
+  })
+
+  test('a call larger than the limit is refused for a whole window, anchoring none', () => {
+    const key = subject(windows({ dimension: 'images', limit: 1, seconds: 60 }))
+    expect(key.check(NOON, counts({ images: 2 }))).toEqual({ code: 42902, retryAfterMs: 60_000 })
+  })
+
+  test('two limits of one dimension and length are one window, the smaller limit rules', () => {
+    const limits = [
+      { dimension: 'requests', limit: 5, seconds: 60 },
+      { dimension: 'requests', limit: 1, seconds: 60 },
+      { dimension: 'requests', limit: 3, seconds: 60 },
+    ] as const
+    const key = subject(windows(...limits))
+    expect(key.take(NOON)).toBeDefined()
+    expect(key.state().windows).toHaveLength(1)
+    expect(key.take(NOON)).toBeUndefined()
+  })
+
+  test('an amount limit is in Credits, decimals included', () => {
+    const key = subject(windows({ dimension: 'amount', limit: 0.5, seconds: 60 }))
+    key.settle(key.take(NOON), NOON, { amount: 499_999n })
+    expect(key.read(NOON)).toMatchObject([{ limit: 0.5, remaining: 0.000001 }])
+    key.settle(key.take(NOON), NOON, { amount: 1n })
+    expect(key.check(NOON)?.code).toBe(42902)
+  })
+
+  test('windows of a tier the policy dropped go away, except what is still held there', () => {
+    const before = subject(
+      windows(
+        { dimension: 'requests', limit: 9, seconds: 60 },
+        { dimension: 'video_seconds', limit: 9, seconds: 60 },
+      ),
+    )
+    const video = before.take(NOON, counts({ videos: 1, videoSeconds: 3 }))
+    const policy = tierPolicy({
+      concurrency: undefined,
+      windows: [{ dimension: 'requests', limit: 9, seconds: 30 }],
+    })
+    const { state } = takeLimits(before.state(), policy, { counts: counts(), at: NOON })
+    expect(state.windows.map((window) => window.tier)).toEqual(['requests:30', 'video_seconds:60'])
+    if (video === undefined) throw new Error('the video was refused')
+    expect(giveBackLimits(state, video).windows.map((window) => window.tier)).toEqual(['requests:30'])
+  })
+})
+
+describe('concurrency', () => {
+  test('[8-19] holds without any window, and no window counts it', () => {
+    const key = subject({ concurrency: 1 })
+    const first = key.take(NOON)
+    expect(key.check(NOON)).toEqual({ code: 42901, retryAfterMs: 1000 })
+    expect(key.state().windows).toEqual([])
+    key.settle(first, NOON)
+    expect(key.check(NOON)).toBeUndefined()
+  })
+
+  test('a window with a longer wait is told instead', () => {
+    const key = subject({ concurrency: 1, ...windows({ dimension: 'requests', limit: 1, seconds: 60 }) })
+    key.take(NOON)
+    expect(key.check(NOON)?.code).toBe(42902)
+    expect(key.check(NOON + 59_500)?.code).toBe(42901)
+  })
+
+  test('slots are counted without a limit too, so that a limit set later knows the running calls', () => {
+    const key = subject({})
+    key.take(NOON)
+    const limited = tierPolicy({ concurrency: 1, windows: [] })
+    expect(decideLimits(key.state(), limited, { counts: counts(), at: NOON })?.code).toBe(42901)
+  })
+})
+
+describe('a clock set back', () => {
+  const limit = { dimension: 'requests', limit: 1, seconds: 60 } as const
+
+  test('by less than the length: the window runs on to its own end', () => {
+    const key = subject(windows(limit))
+    key.take(NOON)
+    expect(key.check(NOON - 30_000)).toEqual({ code: 42902, retryAfterMs: 90_000 })
+    expect(key.check(NOON + 60_000)).toBeUndefined()
+  })
+
+  test('by the length or more: the window is over instead of lasting for ever', () => {
+    const key = subject(windows(limit))
+    key.take(NOON)
+    expect(key.take(NOON - 60_000)).toBeDefined()
+    expect(key.check(NOON - 59_999)).toEqual({ code: 42902, retryAfterMs: 59_999 })
+  })
+})
+
+describe('readings', () => {
+  test('name the tightest window of each dimension over key and account', () => {
+    const policyOf = (...limits: readonly WindowLimit[]) => tierPolicy({ concurrency: 3, windows: limits })
+    const key = policyOf(
+      { dimension: 'requests', limit: 10, seconds: 60 },
+      { dimension: 'requests', limit: 100, seconds: 3600 },
+    )
+    const account = policyOf(
+      { dimension: 'requests', limit: 10, seconds: 7200 },
+      { dimension: 'tokens', limit: 50, seconds: 60 },
+    )
+    const call = { counts: counts(), at: NOON }
+    const subjects = [key, account].map((policy) => ({
+      policy,
+      state: takeLimits(emptyState(SUBJECT), policy, call).state,
+    }))
+    expect(readWindows(subjects, NOON + 1000)).toEqual([
+      { dimension: 'requests', limit: 10, remaining: 9, seconds: 7200, resetMs: 7_199_000 },
+      { dimension: 'tokens', limit: 50, remaining: 50, seconds: 60, resetMs: 60_000 },
+    ])
+  })
+
+  test('never go below zero', () => {
+    const key = subject(windows({ dimension: 'tokens', limit: 5, seconds: 60 }))
+    key.settle(key.take(NOON), NOON, { tokens: 50n })
+    expect(key.read(NOON)).toMatchObject([{ remaining: 0 }])
+  })
+})
+
+/** The simplest window that can be right: a list of who used what since when. */
+class NaiveWindow {
+  private anchor: number | undefined
+  private entries: { call: number; units: number }[] = []
+  private readonly holds = new Map<number, number>()
+
+  private readonly lengthMs: number
+  private readonly limit: number
+
+  constructor(size: { readonly lengthMs: number; readonly limit: number }) {
+    this.lengthMs = size.lengthMs
+    this.limit = size.limit
+  }
+
+  private roll(at: number) {
+    const nothing = this.entries.length === 0 && this.holds.size === 0
+    if (this.anchor !== undefined && (nothing || at >= this.anchor + this.lengthMs)) {
+      this.anchor = undefined
+      this.entries = []
+    }
+  }
+
+  used(at: number): number {
+    this.roll(at)
+    return this.entries.reduce((sum, entry) => sum + entry.units, 0)
+  }
+
+  held(): number {
+    return [...this.holds.values()].reduce((sum, units) => sum + units, 0)
+  }
+
+  left(at: number): number {
+    return this.limit - this.used(at) - this.held()
+  }
+
+  endsIn(at: number): number {
+    this.roll(at)
+    return this.anchor === undefined ? this.lengthMs : this.anchor + this.lengthMs - at
+  }
+
+  use(call: number, units: number, at: number) {
+    if (units <= 0) return
+    this.roll(at)
+    this.anchor ??= at
+    this.entries.push({ call, units })
+  }
+
+  hold(call: number, units: number, at: number) {
+    if (units <= 0) return
+    this.roll(at)
+    this.anchor ??= at
+    this.holds.set(call, units)
+  }
+
+  release(call: number) {
+    this.holds.delete(call)
+  }
+
+  giveBack(call: number, units: number) {
+    let rest = units
+    for (const entry of this.entries) {
+      if (entry.call !== call) continue
+      const taken = Math.min(rest, entry.units)
+      entry.units -= taken
+      rest -= taken
+    }
+    this.entries = this.entries.filter((entry) => entry.units > 0)
+  }
+}
+
+describe('against a naive model', () => {
+  const limits: readonly WindowLimit[] = [
+    { dimension: 'requests', limit: 3, seconds: 10 },
+    { dimension: 'requests', limit: 6, seconds: 60 },
+    { dimension: 'tokens', limit: 50, seconds: 20 },
+    { dimension: 'images', limit: 4, seconds: 15 },
+    { dimension: 'videos', limit: 2, seconds: 30 },
+    { dimension: 'video_seconds', limit: 12, seconds: 25 },
+    { dimension: 'amount', limit: 1, seconds: 40 },
+  ]
+  const step = fc.record({
+    act: fc.constantFrom('reserve', 'reserve', 'settle', 'abandon'),
+    wait: fc.nat({ max: 9_000 }),
+    pick: fc.nat(),
+    images: fc.nat({ max: 2 }),
+    video: fc.boolean(),
+    seconds: fc.nat({ max: 8 }),
+    tokens: fc.nat({ max: 30 }),
+    micro: fc.nat({ max: 600_000 }),
+  })
+
+  test('any order of calls leaves every window as a list of uses would', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        runAgainstNaive(limits, steps)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+interface Step {
+  readonly act: 'reserve' | 'settle' | 'abandon'
+  readonly wait: number
+  readonly pick: number
+  readonly images: number
+  readonly video: boolean
+  readonly seconds: number
+  readonly tokens: number
+  readonly micro: number
+}
+
+function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[]) {
+  const policy = tierPolicy({ concurrency: 5, windows: limits })
+  const naive = limits.map((limit) => ({
+    ...limit,
+    window: new NaiveWindow({
+      lengthMs: limit.seconds * 1000,
+      limit: limit.dimension === 'amount' ? 1_000_000 : limit.limit,
+    }),
+  }))
+  const running = new Map<number, Taken>()
+  let state: LimitState = emptyState(SUBJECT)
+  let at = NOON
+  let next = 0
+  for (const step of steps) {
+    at += step.wait
+    const id = [...running.keys()][step.pick % Math.max(running.size, 1)]
+    const taken = id === undefined ? undefined : running.get(id)
+    if (step.act === 'reserve') reserve(step)
+    else if (id !== undefined && taken !== undefined) end(id, taken, step)
+    compare()
+  }
+
+  function reserve(step: Step) {
+    const videos = step.video ? 1 : 0
+    const asked = { requests: 1, images: step.images, videos, videoSeconds: videos * step.seconds }
+    const units: Record<Dimension, number> = {
+      requests: 1,
+      images: asked.images,
+      videos,
+      video_seconds: asked.videoSeconds,
+      tokens: step.video ? 0 : 1,
+      amount: 1,
+    }
+    const waits = naive
+      .filter(({ dimension, window }) => units[dimension] > 0 && units[dimension] > window.left(at))
+      .map(({ window }) => window.endsIn(at))
+    const full = running.size >= 5 ? [...waits, 1000] : waits
+    const refused = decideLimits(state, policy, { counts: asked, at })
+    expect(refused?.retryAfterMs).toBe(full.length === 0 ? undefined : Math.max(...full))
+    if (refused !== undefined) return
+    const result = takeLimits(state, policy, { counts: asked, at })
+    state = result.state
+    running.set(next, result.taken)
+    for (const { dimension, window } of naive) {
+      if (dimension === 'video_seconds') window.hold(next, units.video_seconds, at)
+      else if (dimension !== 'tokens' && dimension !== 'amount') window.use(next, units[dimension], at)
+    }
+    next += 1
+  }
+
+  function end(id: number, taken: Taken, step: Step) {
+    running.delete(id)
+    const settled = step.act === 'settle'
+    const seconds = taken.counts.videoSeconds
+    if (settled) {
+      const uses = {
+        tokens: BigInt(step.tokens),
+        images: BigInt(step.images),
+        videoSeconds: BigInt(seconds),
+        amount: BigInt(step.micro),
+      }
+      state = settleLimits(state, taken, { consumed: uses, at })
+    } else {
+      state = giveBackLimits(state, taken)
+    }
+    for (const { dimension, window } of naive) endNaive(dimension, window)
+
+    function endNaive(dimension: Dimension, window: NaiveWindow) {
+      switch (dimension) {
+        case 'requests':
+          if (!settled) window.giveBack(id, 1)
+          return
+        case 'videos':
+          if (!settled) window.giveBack(id, taken.counts.videos)
+          return
+        case 'images': {
+          const more = (settled ? step.images : 0) - taken.counts.images
+          if (more > 0) window.use(id, more, at)
+          else window.giveBack(id, -more)
+          return
+        }
+        case 'video_seconds':
+          // One step: the hold becomes the charge, so its window is not empty in between.
+          if (settled) window.use(id, seconds, at)
+          window.release(id)
+          return
+        case 'tokens':
+          if (settled) window.use(id, step.tokens, at)
+          return
+        case 'amount':
+          if (settled) window.use(id, step.micro, at)
+      }
+    }
+  }
+
+  function compare() {
+    expect(state.slots).toBe(running.size)
+    for (const { dimension, seconds, window } of naive) {
+      const found = state.windows.find(({ tier }) => tier === `${dimension}:${seconds}`)
+      const runs = found !== undefined && at < found.anchor + seconds * 1000
+      expect(Number(found?.held ?? 0n)).toBe(window.held())
+      expect(runs ? Number(found.used) : 0).toBe(window.used(at))
+    }
+  }
+}
