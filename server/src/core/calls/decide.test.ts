@@ -1,23 +1,159 @@
 import { describe, expect, test } from 'vitest'
+import { accountId, credentialId, vendorCode } from '../ids.ts'
+import type { Policy, WindowLimit } from '../limits/policy.ts'
+import { ZERO } from '../money.ts'
+import { decideBatch } from './decide.ts'
 import {
+  ACCOUNT,
+  CHAIN,
   credits,
   exampleAbandon,
   exampleAccount,
+  exampleDemand,
+  exampleKey,
+  exampleLog,
   exampleReserve,
   exampleSettle,
   exampleStore,
+  FALLBACK,
+  MODEL,
+  TERMS,
+  VENDOR,
 } from './examples.ts'
+import type { AccountRow, KeyRow } from './hot-rows.ts'
+import type { ReserveOperation } from './operations.ts'
 
-describe('a call from hold to door', () => {
-  test('a settled call costs its amount, and what was held is free again', () => {
+const NOW = 1_000_000
+const policy = (windows: readonly WindowLimit[], concurrency?: number): Policy => ({ concurrency, windows })
+const used = (input: number, output: number) => ({ usage: { input, output } })
+const affordable = { ...exampleDemand().estimate, bound: 'affordable' as const }
+
+describe('reserve: order of checks', () => {
+  const deaf = exampleDemand({ requiredVerification: 2, requiredPlan: 3 })
+  const poor: Partial<AccountRow> = { credits: ZERO }
+  const full = policy([{ dimension: 'requests', limit: 0, seconds: 60 }], 0)
+  test.each<[string, Partial<KeyRow>, Partial<AccountRow>, Partial<ReserveOperation>, number]>([
+    ['a deleted key', { status: 'deleted' }, { status: 'suspended', ...poor }, { model: deaf }, 40101],
+    ['a key of another account', { accountId: accountId('acc_2') }, {}, {}, 40101],
+    ['a disabled key', { status: 'disabled' }, { status: 'suspended', ...poor }, { model: deaf }, 40102],
+    ['a disabled key that has expired too', { status: 'disabled', expiresAt: 1 }, {}, {}, 40102],
+    ['an expired key', { expiresAt: NOW }, { status: 'suspended', ...poor }, { model: deaf }, 40103],
+    ['a key just before it expires', { expiresAt: NOW + 1 }, {}, {}, 0],
+    ['a suspended account', {}, { status: 'suspended', ...poor }, { model: deaf }, 40303],
+    ['model admission before the right to call', { policy: full }, poor, { model: deaf }, 40203],
+    ['the right to call before limits', { policy: full }, poor, {}, 40202],
+    ['limits before the hold', { policy: full }, { monthlyCap: credits(1) }, {}, 42902],
+    ['concurrency', { policy: policy([], 0) }, {}, {}, 42901],
+    ['the cap last', {}, { monthlyCap: credits(1) }, {}, 42906],
+    ['nothing wrong', {}, {}, {}, 0],
+  ])('%s', (_what, key, account, operation, code) => {
+    const rows = { key: exampleKey(key), account: exampleAccount(account) }
+    const store = exampleStore(rows)
+    const [outcome] = store.run(exampleReserve('a', operation))
+    if (code === 0) {
+      expect(outcome?.kind).toBe('reserved')
+      return
+    }
+    expect(outcome).toMatchObject({ kind: 'refused', refusal: { code } })
+    expect(store.account()).toEqual(rows.account)
+    expect(store.rows().limitStates.size + store.rows().openCalls.size + store.transfers.length).toBe(0)
+  })
+
+  test('an unknown key and an unknown account are one answer', () => {
+    const rows = { keys: new Map(), accounts: new Map(), limitStates: new Map(), openCalls: new Map() }
+    expect(decideBatch(rows, [exampleReserve('a')]).outcomes).toMatchObject([{ refusal: { code: 40101 } }])
+    const key = exampleKey()
+    const outcomes = decideBatch({ ...rows, keys: new Map([[key.id, key]]) }, [exampleReserve('a')]).outcomes
+    expect(outcomes).toMatchObject([{ refusal: { code: 40101 } }])
+  })
+
+  test('terms or a rate nobody can read refuse the one call, not the batch', () => {
     const store = exampleStore()
-    const [outcome] = store.run(exampleReserve('a'))
-    expect(outcome).toMatchObject({ kind: 'reserved', held: credits(11) })
+    const unreadable = exampleReserve('a', { model: exampleDemand({ terms: 'nine yuan' }) })
+    expect(store.run(unreadable, exampleReserve('b'))).toMatchObject([
+      { refusal: { code: 50000 } },
+      { kind: 'reserved' },
+    ])
+    store.put({ account: exampleAccount({ userRate: 'all' }) })
+    expect(store.run(exampleReserve('c'))).toMatchObject([{ refusal: { code: 50000 } }])
+  })
+
+  test('a key without a policy has the default one, a key with one has its own', () => {
+    const strict = policy([{ dimension: 'requests', limit: 1, seconds: 60 }])
+    const store = exampleStore()
+    const calls = ['a', 'b'].map((id) => exampleReserve(id, { defaultPolicy: strict }))
+    expect(store.run(...calls)).toMatchObject([{ kind: 'reserved' }, { refusal: { code: 42902 } }])
+    store.put({ key: exampleKey({ policy: policy([]) }) })
+    expect(store.run(exampleReserve('c', { defaultPolicy: strict }))).toMatchObject([{ kind: 'reserved' }])
+  })
+})
+
+describe('reserve: limits of key and account', () => {
+  const two = [{ dimension: 'requests', limit: 2, seconds: 60 }] as const
+  const three = [{ dimension: 'requests', limit: 3, seconds: 3600 }] as const
+
+  test('a refusal of either takes nothing of the other', () => {
+    const store = exampleStore({
+      key: exampleKey({ policy: policy(two) }),
+      account: exampleAccount({ policy: policy(three) }),
+    })
+    const run = (id: string, at: number) => store.run(exampleReserve(id, { at }))[0]
+    expect(run('a', NOW)).toMatchObject({ kind: 'reserved' })
+    expect(run('b', NOW)).toMatchObject({ kind: 'reserved' })
+    const before = [...store.rows().limitStates]
+    expect(run('c', NOW)).toMatchObject({ refusal: { code: 42902, retryAfterMs: 60_000 } })
+    expect([...store.rows().limitStates]).toEqual(before)
+    expect(run('d', NOW + 60_000)).toMatchObject({ kind: 'reserved' })
+    expect(run('e', NOW + 60_001)).toMatchObject({ refusal: { code: 42902, retryAfterMs: 3_539_999 } })
+  })
+
+  test('a refused call leaves the whole store as it was', () => {
+    const store = exampleStore({ key: exampleKey({ policy: policy(two, 1) }) })
+    store.run(exampleReserve('a'))
+    const { changes } = decideBatch(store.rows(), [exampleReserve('b')])
+    expect(changes).toEqual({
+      accounts: [],
+      limitStates: [],
+      openCallsPut: [],
+      openCallsClosed: [],
+      transfers: [],
+      logs: [],
+    })
+  })
+
+  test('the answer carries the tightest window per dimension after the call', () => {
+    const store = exampleStore({
+      key: exampleKey({ policy: policy(three) }),
+      account: exampleAccount({ policy: policy(two) }),
+    })
+    expect(store.run(exampleReserve('a'))).toMatchObject([
+      { windows: [{ dimension: 'requests', limit: 2, remaining: 1, seconds: 60, resetMs: 60_000 }] },
+    ])
+  })
+
+  test('a slot is free again when its call ends, by either door', () => {
+    const store = exampleStore({ key: exampleKey({ policy: policy([], 1) }) })
+    store.run(exampleReserve('a'))
+    expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 42901, retryAfterMs: 1000 } }])
+    store.run(exampleSettle('a', used(1, 1)))
+    expect(store.run(exampleReserve('c'), exampleReserve('d'))).toMatchObject([
+      { kind: 'reserved' },
+      { refusal: { code: 42901 } },
+    ])
+    store.run(exampleAbandon('c'))
+    expect(store.run(exampleReserve('e'))).toMatchObject([{ kind: 'reserved' }])
+  })
+})
+
+describe('hold and charge', () => {
+  test('[8-28] [8-29] [D-money-09] a settled call costs its amount, and what was held is free again', () => {
+    const store = exampleStore()
+    expect(store.run(exampleReserve('a'))).toMatchObject([{ kind: 'reserved', held: credits(11) }])
     expect(store.account()).toMatchObject({ credits: credits(1000), held: credits(11) })
-    expect(store.run(exampleSettle('a', { usage: { input: 1000, output: 500 } }))).toEqual([
+    expect(store.run(exampleSettle('a', used(1000, 500)))).toEqual([
       { kind: 'settled', first: true, deducted: credits(6) },
     ])
-    expect(store.account()).toMatchObject({ credits: credits(994), held: 0n, monthSpent: credits(6) })
+    expect(store.account()).toEqual(exampleAccount({ credits: credits(994), monthSpent: credits(6) }))
     expect(store.transfers.map(({ kind, sequence, amount }) => ({ kind, sequence, amount }))).toEqual([
       { kind: 'hold', sequence: 1, amount: credits(11) },
       { kind: 'charge', sequence: 2, amount: credits(6) },
@@ -26,18 +162,537 @@ describe('a call from hold to door', () => {
     expect(store.rows().openCalls.size).toBe(0)
   })
 
-  test('exactly as many parallel calls pass as the account can fund', () => {
+  test('[D-money-10] of 200 parallel calls on an account that funds exactly 7, exactly 7 pass', () => {
     const store = exampleStore({ account: exampleAccount({ credits: credits(80) }) })
     const outcomes = store.run(...Array.from({ length: 200 }, (_, index) => exampleReserve(`call_${index}`)))
     expect(outcomes.filter((outcome) => outcome.kind === 'reserved')).toHaveLength(7)
     expect(store.account().held).toBe(credits(77))
   })
 
-  test('an abandoned call leaves money as it was and its row in the log', () => {
+  test('a bound that may shrink holds what is there', () => {
+    const store = exampleStore({ account: exampleAccount({ credits: credits(5) }) })
+    const model = exampleDemand({ estimate: affordable })
+    expect(store.run(exampleReserve('a', { model }))).toMatchObject([{ held: credits(5) }])
+    expect(store.run(exampleReserve('b', { model }))).toMatchObject([{ refusal: { code: 40202 } }])
+  })
+
+  test('[D-money-11] [D-money-12] an overrun may take Credits below zero, then the next call is refused', () => {
+    const store = exampleStore({ account: exampleAccount({ credits: credits(11) }) })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(1000, 2000)))
+    expect(store.account()).toMatchObject({ credits: credits(-10), held: ZERO })
+    expect(
+      store.transfers.map(({ kind, sequence, amount }) => ({ kind, sequence, amount })).slice(1),
+    ).toEqual([
+      { kind: 'charge', sequence: 2, amount: credits(11) },
+      { kind: 'charge', sequence: 3, amount: credits(10) },
+    ])
+    expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 40202 } }])
+  })
+
+  test('[8-33] [8-34] [D-names-12] [D-names-13] below 1 Credit nothing is deducted, the log keeps the exact amount', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(999, 0)))
+    expect(store.account()).toEqual(exampleAccount())
+    expect(store.logs).toMatchObject([{ amount: 999_000n, deducted: 0n, recipe: { amount: '999000' } }])
+    expect(store.transfers.map(({ kind }) => kind)).toEqual(['hold', 'release'])
+  })
+
+  test('[8-35] an amount of exactly 1 Credit is deducted', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(1000, 0)))
+    expect(store.account().credits).toBe(credits(999))
+  })
+
+  test('[7.3-11] an abandoned call leaves money as it was and its row in the log', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'))
     store.run(exampleAbandon('a'))
     expect(store.account()).toEqual(exampleAccount())
     expect(store.logs).toMatchObject([{ amount: 0n, deducted: 0n }])
+    expect(store.transfers.map(({ kind }) => kind)).toEqual(['hold', 'release'])
+  })
+
+  test('a free call moves no money at all', () => {
+    const store = exampleStore({ account: exampleAccount({ userRate: '0', credits: ZERO }) })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', { ...used(1000, 1000), userRate: '0' }))
+    expect(store.transfers).toEqual([])
+  })
+
+  test('the user rate of the time of the reservation is frozen into the call', () => {
+    const store = exampleStore({ account: exampleAccount({ userRate: '50' }) })
+    expect(store.run(exampleReserve('a'))).toMatchObject([{ userRate: '50', held: credits(5.5) }])
+    expect([...store.rows().openCalls.values()]).toMatchObject([{ userRate: '50' }])
+  })
+
+  test('an account missing at settlement is a broken store, told loudly', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'))
+    const rows = { ...store.rows(), accounts: new Map() }
+    expect(() => decideBatch(rows, [exampleSettle('a', used(1000, 0))])).toThrow(/was not loaded/)
+    expect(() => decideBatch(rows, [exampleAbandon('a')])).toThrow(/was not loaded/)
+  })
+})
+
+describe('own credentials', () => {
+  const account = exampleAccount({ credits: ZERO, apiDeduction: false, byokVendors: [VENDOR] })
+
+  test('[8-37] a call over one holds and costs nothing', () => {
+    const store = exampleStore({ account })
+    expect(store.run(exampleReserve('a'))).toMatchObject([
+      { held: 0n, model: { byokVendors: [VENDOR], otherwise: 'none' } },
+    ])
+    store.run(exampleSettle('a', used(1000, 1000), { byok: true }))
+    expect(store.account()).toEqual(account)
+    expect(store.transfers).toEqual([])
+    expect(store.logs).toMatchObject([
+      { amount: credits(11), deducted: 0n, byok: true, subscriptionCovered: false },
+    ])
+  })
+
+  test('limits apply to it all the same: tokens count, money spent does not', () => {
+    const windows = [
+      { dimension: 'tokens', limit: 10, seconds: 60 },
+      { dimension: 'amount', limit: 1, seconds: 60 },
+    ] as const
+    const store = exampleStore({ account, key: exampleKey({ policy: policy(windows) }) })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(1000, 1000), { byok: true }))
+    expect(
+      store
+        .rows()
+        .limitStates.get('key:key_1')
+        ?.windows.map(({ tier }) => tier),
+    ).toEqual(['tokens:60'])
+  })
+
+  test('a chain of another vendor is held for and charged', () => {
+    const store = exampleStore({ account: exampleAccount({ byokVendors: [VENDOR] }) })
+    const model = exampleDemand({ vendors: [VENDOR, vendorCode('google')] })
+    expect(store.run(exampleReserve('a', { model }))).toMatchObject([
+      { held: credits(11), model: { byokVendors: [VENDOR], otherwise: 'credits' } },
+    ])
+    store.run(exampleSettle('a', used(1000, 1000)))
+    expect(store.account().credits).toBe(credits(989))
+  })
+
+  test('held for another vendor, run on the own credential: all is released', () => {
+    const store = exampleStore({ account: exampleAccount({ byokVendors: [VENDOR] }) })
+    const model = exampleDemand({ vendors: [VENDOR, vendorCode('google')] })
+    store.run(exampleReserve('a', { model }), exampleSettle('a', used(1000, 1000), { byok: true }))
+    expect(store.account()).toEqual(exampleAccount({ byokVendors: [VENDOR] }))
+  })
+})
+
+describe('subscription', () => {
+  const subscription = {
+    plan: 'PRO',
+    level: 2,
+    expiresAt: NOW * 2,
+    quota: [
+      { credits: credits(25), seconds: 60 },
+      { credits: credits(40), seconds: 3600 },
+    ],
+  }
+  const account = exampleAccount({ credits: ZERO, apiDeduction: false, subscription })
+  const quota = (store: ReturnType<typeof exampleStore>) =>
+    store
+      .rows()
+      .limitStates.get('quota:acc_1')
+      ?.windows.map(({ used: charged, held }) => [charged, held])
+
+  test('[8-36] its quota is held, then charged in every tier; Credits stay', () => {
+    const store = exampleStore({ account })
+    expect(store.run(exampleReserve('a'))).toMatchObject([{ held: 0n, model: { otherwise: 'subscription' } }])
+    expect(quota(store)).toEqual([
+      [0n, credits(11)],
+      [0n, credits(11)],
+    ])
+    expect(store.run(exampleSettle('a', used(1000, 200)))).toMatchObject([{ deducted: credits(3) }])
+    expect(quota(store)).toEqual([
+      [credits(3), 0n],
+      [credits(3), 0n],
+    ])
+    expect(store.account()).toEqual(account)
+    expect(store.logs).toMatchObject([{ subscriptionCovered: true, deducted: credits(3) }])
+    expect(store.transfers).toMatchObject([
+      { kind: 'quota-charge', debit: `${ACCOUNT}/quota`, amount: credits(3) },
+    ])
+  })
+
+  test('[D-money-10] parallel calls never hold more than the quota', () => {
+    const store = exampleStore({ account })
+    expect(store.run(exampleReserve('a'), exampleReserve('b'), exampleReserve('c'))).toMatchObject([
+      { kind: 'reserved' },
+      { kind: 'reserved' },
+      { refusal: { code: 42905, retryAfterMs: 1000 } },
+    ])
+  })
+
+  test('used up: refused until the tier frees, then passes', () => {
+    const store = exampleStore({ account })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(1000, 2000)))
+    expect(store.run(exampleReserve('b', { at: NOW + 10_000 }))).toMatchObject([
+      { refusal: { code: 42905, retryAfterMs: 50_000 } },
+    ])
+    expect(store.run(exampleReserve('c', { at: NOW + 60_000 }))).toMatchObject([{ kind: 'reserved' }])
+  })
+
+  test('an overrun stays with the quota: the call is covered as a whole', () => {
+    const store = exampleStore({ account })
+    store.run(exampleReserve('a'))
+    expect(store.run(exampleSettle('a', used(1000, 9000)))).toMatchObject([{ deducted: credits(91) }])
+    expect(store.account().credits).toBe(0n)
+    expect(quota(store)?.[0]).toEqual([credits(91), 0n])
+  })
+
+  test('below 1 Credit the quota gives nothing either', () => {
+    const store = exampleStore({ account })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(999, 0)))
+    expect(quota(store)).toEqual([])
+    expect(store.logs).toMatchObject([{ subscriptionCovered: true, deducted: 0n, amount: 999_000n }])
+  })
+
+  test('a plan changed meanwhile leaves no hold behind', () => {
+    const store = exampleStore({ account })
+    store.run(exampleReserve('a'))
+    const upgraded = { ...subscription, quota: [{ credits: credits(1000), seconds: 7200 }] }
+    store.put({ account: { ...account, subscription: upgraded } })
+    store.run(exampleReserve('b'))
+    store.run(exampleAbandon('a'), exampleAbandon('b'))
+    expect(quota(store)).toEqual([])
+  })
+
+  test('the cap counts nothing of it', () => {
+    const store = exampleStore({ account: { ...account, monthlyCap: credits(1) } })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(1000, 200)))
+    expect(store.account().monthSpent).toBe(0n)
+  })
+})
+
+describe('monthly cap', () => {
+  const capped = (monthlyCap: number) =>
+    exampleAccount({ credits: credits(1e6), monthlyCap: credits(monthlyCap) })
+  const worst = exampleDemand({
+    estimate: { ...exampleDemand().estimate, worstInputTokens: 1000, worstOutputTokens: 4000 },
+  })
+
+  test('[8-12] [D-money-24] an overrun is clipped at the cap and logged as capped', () => {
+    const store = exampleStore({ account: capped(15) })
+    store.run(exampleReserve('a'))
+    expect(store.run(exampleSettle('a', used(1000, 9000)))).toMatchObject([{ deducted: credits(15) }])
+    expect(store.account()).toMatchObject({ monthSpent: credits(15), monthHeld: 0n })
+    expect(store.logs).toMatchObject([{ amount: credits(91), deducted: credits(15), capped: true }])
+    expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 42906 } }])
+  })
+
+  test('[D-money-25] parallel calls hold the worst case and never pass the cap together', () => {
+    const store = exampleStore({ account: capped(100) })
+    const ids = Array.from({ length: 9 }, (_, index) => `call_${index}`)
+    const outcomes = store.run(...ids.map((id) => exampleReserve(id, { model: worst })))
+    // 41 + 41 in full, the rest of 18 for the third; its estimate of 11 fits.
+    expect(outcomes.map(({ kind }) => kind).slice(0, 4)).toEqual([
+      'reserved',
+      'reserved',
+      'reserved',
+      'refused',
+    ])
+    expect(outcomes[3]).toMatchObject({ refusal: { code: 42906, retryAfterMs: 1000 } })
+    expect(store.account()).toMatchObject({ held: credits(33), monthHeld: credits(100) })
+    store.run(...ids.slice(0, 3).map((id) => exampleSettle(id, used(1000, 4000))))
+    expect(store.account()).toMatchObject({ monthSpent: credits(100), held: 0n, monthHeld: 0n })
+    expect(store.logs.map((log) => log.capped)).toEqual([false, false, true])
+  })
+
+  test('[8-11] 0 is unlimited', () => {
+    const store = exampleStore({ account: capped(0) })
+    store.run(exampleReserve('a'), exampleSettle('a', used(1000, 90_000)))
+    expect(store.run(exampleReserve('b'))).toMatchObject([{ kind: 'reserved' }])
+  })
+
+  test('[D-money-20] a new month begins at 0, with the charge of a call that ran across', () => {
+    const store = exampleStore({ account: capped(100) })
+    store.run(exampleReserve('a'))
+    store.run(exampleSettle('a', used(1000, 5000)))
+    store.run(exampleReserve('b'))
+    store.run(exampleSettle('b', used(1000, 500), { monthStart: NOW - 1 }))
+    expect(store.account()).toMatchObject({ monthStart: NOW - 1, monthSpent: credits(6) })
+    store.run(exampleReserve('c'))
+    store.run(exampleSettle('c', used(1000, 500), { monthStart: 0 }))
+    expect(store.account()).toMatchObject({ monthStart: NOW - 1, monthSpent: credits(12) })
+  })
+
+  test('refused with the wait until the month ends', () => {
+    const store = exampleStore({ account: capped(1) })
+    expect(store.run(exampleReserve('a', { monthEnd: NOW + 5000 }))).toMatchObject([
+      { refusal: { code: 42906, retryAfterMs: 5000 } },
+    ])
+  })
+})
+
+describe('automatic exchange', () => {
+  const autoExchange = { enabled: true, belowCredits: credits(50), step: credits(100) }
+
+  test('[D-money-18] before the call when Credits lie below the threshold', () => {
+    const account = exampleAccount({ credits: ZERO, balance: credits(250), autoExchange })
+    const store = exampleStore({ account })
+    expect(store.run(exampleReserve('a'))).toMatchObject([{ kind: 'reserved' }])
+    expect(store.account()).toMatchObject({ credits: credits(100), balance: credits(150), held: credits(11) })
+    expect(store.transfers).toMatchObject([
+      {
+        kind: 'exchange',
+        sequence: 0,
+        debit: 'acc_1/balance',
+        credit: 'acc_1/credits',
+        amount: credits(100),
+      },
+      { kind: 'hold', sequence: 1 },
+    ])
+  })
+
+  test('after the call when the charge took them below it', () => {
+    const account = exampleAccount({ credits: credits(55), balance: credits(250), autoExchange })
+    const store = exampleStore({ account })
+    store.run(exampleReserve('a'))
+    expect(store.account().balance).toBe(credits(250))
+    store.run(exampleSettle('a', used(1000, 500)))
+    expect(store.account()).toMatchObject({ credits: credits(149), balance: credits(150) })
+    expect(store.transfers.at(-1)).toMatchObject({ kind: 'exchange', sequence: 6, amount: credits(100) })
+  })
+
+  test('[5-37] not when it is switched off, and not for a call that is refused', () => {
+    const off = exampleAccount({
+      credits: ZERO,
+      balance: credits(250),
+      autoExchange: { ...autoExchange, enabled: false },
+    })
+    const store = exampleStore({ account: off })
+    expect(store.run(exampleReserve('a'))).toMatchObject([{ refusal: { code: 40202 } }])
+    expect(store.account()).toEqual(off)
+    const stopped = exampleStore({
+      account: exampleAccount({ credits: ZERO, balance: credits(250), autoExchange, policy: policy([], 0) }),
+    })
+    stopped.run(exampleReserve('a'))
+    expect(stopped.account().balance).toBe(credits(250))
+  })
+
+  test('[5-33] without an exchange a call never changes the balance', () => {
+    const store = exampleStore({ account: exampleAccount({ balance: credits(250) }) })
+    store.run(exampleReserve('a'), exampleSettle('a', used(1000, 500)))
+    expect(store.account().balance).toBe(credits(250))
+  })
+})
+
+describe('the fallback model', () => {
+  const dear = { ...TERMS, pricing: { ...TERMS.pricing, inputPrice: '2', outputPrice: '20' } }
+  const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(dear) })
+
+  test('the hold covers the dearer of the two', () => {
+    const store = exampleStore()
+    expect(store.run(exampleReserve('a', { fallback }))).toMatchObject([
+      { held: credits(22), fallback: { kind: 'funded', otherwise: 'credits' } },
+    ])
+  })
+
+  test('[8-31] the model actually used is charged at its own price', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a', { fallback }))
+    const settle = exampleSettle('a', { ...used(1000, 1000), terms: dear }, { modelId: FALLBACK })
+    expect(store.run(settle)).toMatchObject([{ deducted: credits(22) }])
+    expect(store.account()).toMatchObject({ credits: credits(978), held: 0n })
+  })
+
+  test('its refusal is told and costs the call nothing', () => {
+    const store = exampleStore({ account: exampleAccount({ credits: credits(12) }) })
+    const unverified = { ...fallback, requiredVerification: 2 }
+    expect(store.run(exampleReserve('a', { fallback }))).toMatchObject([
+      { held: credits(11), fallback: { kind: 'refused', refusal: { code: 40202 } } },
+    ])
+    store.run(exampleAbandon('a'))
+    expect(store.run(exampleReserve('b', { fallback: unverified }))).toMatchObject([
+      { kind: 'reserved', fallback: { kind: 'refused', refusal: { code: 40203 } } },
+    ])
+  })
+
+  test('each of the two is paid by its own payer', () => {
+    const subscription = {
+      plan: 'PRO',
+      level: 2,
+      expiresAt: NOW * 2,
+      quota: [{ credits: credits(100), seconds: 60 }],
+    }
+    const store = exampleStore({ account: exampleAccount({ subscription }) })
+    const model = exampleDemand({ subscriptionCovered: false })
+    expect(store.run(exampleReserve('a', { model, fallback }))).toMatchObject([
+      { held: credits(11), model: { otherwise: 'credits' }, fallback: { otherwise: 'subscription' } },
+    ])
+    expect([...store.rows().openCalls.values()]).toMatchObject([{ quotaHeld: credits(22) }])
+    store.run(exampleSettle('a', { ...used(1000, 1000), terms: dear }, { modelId: FALLBACK }))
+    expect(store.account()).toMatchObject({ credits: credits(1000), held: 0n })
+    expect(store.logs).toMatchObject([{ subscriptionCovered: true }])
+    expect(store.rows().limitStates.get('quota:acc_1')?.windows).toMatchObject([
+      { used: credits(22), held: 0n },
+    ])
+  })
+})
+
+describe('claims on upstream credentials', () => {
+  const claim = (id: string, credential: string, changes: object = {}) => ({
+    kind: 'claim' as const,
+    callId: exampleReserve(id).callId,
+    at: NOW,
+    credentialId: credentialId(credential),
+    policy: policy(
+      [
+        { dimension: 'requests', limit: 2, seconds: 60 },
+        { dimension: 'tokens', limit: 1000, seconds: 60 },
+        { dimension: 'amount', limit: 1000, seconds: 60 },
+      ],
+      1,
+    ),
+    counts: exampleReserve(id).counts,
+    ...changes,
+  })
+  const windowsOf = (store: ReturnType<typeof exampleStore>, credential: string) =>
+    store
+      .rows()
+      .limitStates.get(`credential:${credential}`)
+      ?.windows.map(({ tier, used: charged }) => [tier, charged])
+
+  test('[D-admission-22] a full credential says so with its wait and takes nothing', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'), exampleReserve('b'))
+    expect(store.run(claim('a', 'one'), claim('b', 'one'))).toEqual([
+      { kind: 'claimed' },
+      { kind: 'full', retryAfterMs: 1000 },
+    ])
+    expect([...store.rows().openCalls.values()].map((call) => call.claims)).toEqual([['one'], []])
+  })
+
+  test('asking again takes nothing more', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'))
+    expect(store.run(claim('a', 'one'), claim('a', 'one'))).toEqual([
+      { kind: 'claimed' },
+      { kind: 'claimed' },
+    ])
+    expect(store.rows().limitStates.get('credential:one')?.slots).toBe(1)
+  })
+
+  test('the credential that answered is charged, also below 1 Credit; one tried in vain gets all back', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'), claim('a', 'one'), claim('a', 'two'))
+    store.run(exampleSettle('a', used(500, 0)))
+    expect(windowsOf(store, 'one')).toEqual([])
+    expect(windowsOf(store, 'two')).toEqual([
+      ['requests:60', 1n],
+      ['tokens:60', 500n],
+      ['amount:60', 500_000n],
+    ])
+    expect(store.rows().limitStates.get('credential:two')?.slots).toBe(0)
+  })
+
+  test('the settlement may name the credential that answered', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'), claim('a', 'one'), claim('a', 'two'))
+    store.run(exampleSettle('a', used(500, 0), { credentialId: credentialId('one') }))
+    expect(windowsOf(store, 'one')?.map(([tier]) => tier)).toContain('tokens:60')
+    expect(windowsOf(store, 'two')).toEqual([])
+  })
+
+  test('an abandoned call gives its places back', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'), claim('a', 'one'))
+    store.run(exampleAbandon('a'))
+    expect(store.rows().limitStates.get('credential:one')).toMatchObject({ slots: 0, windows: [] })
+  })
+
+  test('a call that is not open gets no place', () => {
+    expect(exampleStore().run(claim('a', 'one'))).toEqual([{ kind: 'full', retryAfterMs: 1000 }])
+  })
+})
+
+describe('repeats', () => {
+  test('[D-money-15] every verb repeated changes nothing', () => {
+    const store = exampleStore({ key: exampleKey({ policy: policy([], 5) }) })
+    const reserve = exampleReserve('a', { fallback: exampleDemand({ modelId: FALLBACK }) })
+    const settle = exampleSettle('a', used(1000, 500))
+    const [first] = store.run(reserve)
+    const again = decideBatch(store.rows(), [reserve])
+    expect(again.outcomes).toEqual([first])
+    expect(again.changes).toMatchObject({ accounts: [], limitStates: [], openCallsPut: [], transfers: [] })
+    store.run(settle)
+    const { outcomes, changes } = decideBatch(store.rows(), [settle, exampleAbandon('a')])
+    expect(outcomes).toEqual([{ kind: 'settled', first: false, deducted: 0n }, { kind: 'done' }])
+    expect(changes).toEqual({
+      accounts: [],
+      limitStates: [],
+      openCallsPut: [],
+      openCallsClosed: [],
+      transfers: [],
+      logs: [],
+    })
+  })
+
+  test('within one batch the second of two doors is shut', () => {
+    const store = exampleStore()
+    const batch = [exampleReserve('a'), exampleAbandon('a'), exampleSettle('a', used(1000, 500))]
+    expect(store.run(...batch)).toMatchObject([{ kind: 'reserved' }, { kind: 'done' }, { first: false }])
+    expect(store.account()).toEqual(exampleAccount())
+    expect(store.logs).toHaveLength(1)
+  })
+})
+
+describe('changes', () => {
+  test('each changed row comes back once, whole, as the last operation left it', () => {
+    const store = exampleStore({ key: exampleKey({ policy: policy([], 9) }) })
+    store.run(exampleReserve('a'))
+    const { changes } = decideBatch(store.rows(), [
+      exampleReserve('b'),
+      exampleReserve('c'),
+      exampleSettle('a', used(1000, 500)),
+      exampleAbandon('b'),
+    ])
+    expect(changes.accounts).toMatchObject([{ credits: credits(994), held: credits(11) }])
+    expect(changes.limitStates.map(({ subject, slots }) => [subject, slots])).toEqual([
+      ['key:key_1', 1],
+      ['account:acc_1', 1],
+    ])
+    expect(changes.openCallsPut.map(({ callId }) => callId)).toEqual(['c'])
+    expect(changes.openCallsClosed).toEqual(['a'])
+  })
+
+  test('progress renews the call and is remembered, after its end it is nothing', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'))
+    const progress = {
+      kind: 'progress' as const,
+      callId: exampleReserve('a').callId,
+      at: NOW + 5000,
+      chainId: CHAIN,
+      modelId: MODEL,
+      byok: false,
+      usage: exampleLog('a').usage,
+      usageSource: 'estimated' as const,
+      images: 0,
+    }
+    expect(store.run(progress)).toEqual([{ kind: 'done' }])
+    expect([...store.rows().openCalls.values()]).toMatchObject([
+      { touchedAt: NOW + 5000, progress: { chainId: CHAIN, usageSource: 'estimated' } },
+    ])
+    store.run(exampleAbandon('a'))
+    expect(decideBatch(store.rows(), [progress]).changes.openCallsPut).toEqual([])
+  })
+
+  test('a refused call is logged by itself', () => {
+    const store = exampleStore()
+    store.run({ kind: 'log', log: exampleLog('r', { httpStatus: 429, code: 42902, ending: 'refused' }) })
+    expect(store.logs).toMatchObject([{ code: 42902 }])
   })
 })

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { ZERO } from '../money.ts'
 import { priceCall } from '../pricing/price.ts'
 import { readTerms } from '../pricing/read-terms.ts'
+import type { PriceTerms } from '../pricing/terms.ts'
 import type { CallProgress, OpenCall } from './hot-rows.ts'
 import type { CallLogRow } from './log-row.ts'
 import type { AbandonOperation, SettleOperation } from './operations.ts'
@@ -67,11 +68,18 @@ export function decideRecovery(
 ): SettleOperation | AbandonOperation {
   const description = decodeDescription(call.description, call)
   const { progress } = call
-  if (progress === undefined || !hasProduced(call, progress)) {
+  const terms = readTerms(progress === undefined ? call.terms : termsOf(call, progress))
+  // Reserving read the same terms, so unreadable ones are a damaged row: it must not block the recovery of all others.
+  if (progress === undefined || terms.kind === 'unreadable' || !hasProduced(call, progress)) {
     const { callId, keyId, accountId } = call
     return { kind: 'abandon', callId, keyId, accountId, at, log: rowOf(call, description, undefined) }
   }
-  return settleRecovered(call, { description, progress, at, monthStart })
+  return settleRecovered(call, { description, progress, terms: terms.terms, at, monthStart })
+}
+
+function termsOf(call: OpenCall, progress: CallProgress): string {
+  const isFallback = progress.modelId === call.fallbackModelId && progress.modelId !== call.modelId
+  return (isFallback ? call.fallbackTerms : undefined) ?? call.terms
 }
 
 /** A video task is produced as soon as the vendor has it: its seconds are declared, not counted (contract §8 rule 4). */
@@ -87,18 +95,16 @@ function settleRecovered(
   known: {
     readonly description: CallDescription
     readonly progress: CallProgress
+    readonly terms: PriceTerms
     readonly at: number
     readonly monthStart: number
   },
 ): SettleOperation {
   const { progress, at, monthStart } = known
-  const isFallback = progress.modelId === call.fallbackModelId && progress.modelId !== call.modelId
-  const terms = readTerms((isFallback ? call.fallbackTerms : undefined) ?? call.terms)
-  if (terms.kind === 'unreadable') throw new Error(`call ${call.callId} cannot be priced: ${terms.reason}`)
   const videoSeconds = progress.usageSource === 'declared' ? call.counts.videoSeconds : 0
   const { recipe, amount } = priceCall(
     { usage: progress.usage, images: progress.images, videoSeconds, requests: call.counts.requests },
-    { terms: terms.terms, chainId: progress.chainId, userRate: call.userRate },
+    { terms: known.terms, chainId: progress.chainId, userRate: call.userRate },
   )
   return {
     kind: 'settle',

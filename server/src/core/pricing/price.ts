@@ -62,7 +62,7 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
     price: DecimalText | null,
     per: RecipeLine['per'],
   ) => {
-    if (quantity > 0) lines.push({ class: name, quantity, price: price ?? '0', per })
+    if (quantity > 0) lines.push({ class: name, quantity: bounded(quantity), price: price ?? '0', per })
   }
   const modes = pricing.billingModes
   if (modes.includes('token')) {
@@ -87,6 +87,9 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
   if (modes.includes('request')) line('request', consumption.requests, pricing.requestPrice, 1)
   return lines
 }
+
+/** An upstream may claim any number of tokens, 1e999 included; beyond this a count is no longer exact. */
+const bounded = (quantity: number): number => Math.min(quantity, Number.MAX_SAFE_INTEGER)
 
 function amountOf(recipe: Omit<Recipe, 'amount'>): MicroCredits {
   let yuan = decimalOf(0n)
