@@ -85,6 +85,8 @@ export interface Capabilities {
   readonly replayReasoning: boolean
   /** Name of the field that carries reasoning text in this dialect of chat. */
   readonly reasoningField: 'reasoning_content' | 'reasoning'
+  /** Chat vendors that only turn reasoning on and off, or give it a budget: the words for it. Absent: `thinking{type}`. */
+  readonly reasoningSwitch?: 'thinking' | 'enable_thinking'
   readonly forcedToolWithReasoning: boolean
   readonly parallelToolCalls: boolean
   readonly strictTools: boolean
@@ -105,6 +107,8 @@ export interface Capabilities {
   readonly verbosity: boolean
   readonly serviceTier: boolean
   readonly metadata: boolean
+  /** Takes `prompt_cache_key`. Absent: it does not. */
+  readonly promptCacheKey?: boolean
 }
 
 export interface ReplyContext {

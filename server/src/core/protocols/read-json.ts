@@ -15,6 +15,11 @@ export function wordOf(value: Maybe): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+/** The word a `type` or `role` says, to switch on; empty when it says none. */
+export function tagOf(value: Maybe): string {
+  return typeof value === 'string' ? value : ''
+}
+
 export function numberOf(value: Maybe): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

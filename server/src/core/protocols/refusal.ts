@@ -1,8 +1,15 @@
 /** Refusals as values: a request that cannot mean anything, with the field that says so (decisions, Requests). */
+import type { CanonicalField } from './client-fields.ts'
 import type { Refused } from './protocol.ts'
 
+/** A decoder's refusal: the field is a path of the client's own body. */
 export function refused(field: string, message: string): Refused {
   return { kind: 'refused', field, message: `${field}: ${message}` }
+}
+
+/** An encoder's refusal: it knows only canonical fields, which `clientPath` puts into the client's words. */
+export function unsupported(field: CanonicalField, message: string): Refused {
+  return { kind: 'refused', field, message }
 }
 
 export function isRefused(value: unknown): value is Refused {

@@ -1,0 +1,22 @@
+/** Chat completions, both ways (contract §2.3, §4.1, §6.1; reference §1.1). */
+import { readErrorBody } from '../error-body.ts'
+import type { Protocol } from '../protocol.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { encodeError } from './error.ts'
+import { ChatStreamDecoder } from './stream-decoder.ts'
+import { ChatStreamEncoder } from './stream-encoder.ts'
+
+export const chatProtocol: Protocol = {
+  id: 'chat',
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  decodeError: readErrorBody,
+  encodeError,
+  streamDecoder: () => new ChatStreamDecoder(),
+  streamEncoder: (context) => new ChatStreamEncoder(context),
+}

@@ -1,0 +1,32 @@
+/**
+ * Chat completions on the wire: the objects we write. What comes in is read field by field with checks, because
+ * every vendor of this protocol sends its own variant of it (reference §1.1).
+ */
+import type { JsonObject, JsonValue } from '../../json.ts'
+
+export interface ChatUsage extends JsonObject {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly prompt_tokens_details: JsonObject
+  readonly completion_tokens_details: JsonObject
+}
+
+export interface ChatMessage extends JsonObject {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  readonly content?: string | null | readonly JsonObject[]
+}
+
+export interface ChatToolCall extends JsonObject {
+  readonly id: string
+  readonly type: 'function' | 'custom'
+}
+
+export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+export interface ChatChoice extends JsonObject {
+  readonly index: number
+  readonly message: JsonObject
+  readonly logprobs: JsonValue
+  readonly finish_reason: ChatFinishReason
+}
