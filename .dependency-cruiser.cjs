@@ -1,0 +1,260 @@
+/**
+ * The walls between the rooms of `server/src` (docs/architecture.md, the import table). Each rule says why it stands and
+ * what to do instead. Tests may import what they like and are not looked at.
+ */
+const ROOMS = 'cli|http|gateway|management|providers|upstream|storage|telemetry|config|core'
+const TESTS = '\\.(test|conformance)\\.ts$|/(laws|examples)\\.ts$'
+const src = (path) => `^server/src/${path}`
+
+/** Of a room, only the named files; everything else is forbidden. */
+const wall = ({ name, comment, from, fromNot, to, toNot, ...rest }) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from, pathNot: [TESTS, ...(fromNot ?? [])] },
+  to: {
+    ...(to === undefined ? {} : { path: to }),
+    ...(toNot === undefined ? {} : { pathNot: toNot }),
+    ...rest,
+  },
+})
+
+/** A room may import these rooms and files of ours; anything else of ours is behind a wall. */
+const only = ({ name, comment, room, may }) =>
+  wall({
+    name,
+    comment,
+    from: src(`${room}/`),
+    to: '^(server|tools|bench)/',
+    toNot: [src(`${room}/`), ...may.map(src)],
+  })
+
+module.exports = {
+  forbidden: [
+    wall({
+      name: 'core-is-pure',
+      comment:
+        'core/ is a calculator: values in, values out, the same on every run and every engine. It imports no Node built-in and no package. Pass the time, the hash or the random number in as a value.',
+      from: src('core/'),
+      toNot: src('core/'),
+    }),
+    wall({
+      name: 'only-the-corridor-picks-a-provider',
+      comment:
+        'A vendor is chosen in one place, by gateway/, through the registry providers/index.ts. Whoever else asks which vendor it is grows an if per vendor. Put the difference into the dialect, as data.',
+      from: src(''),
+      fromNot: [src('gateway/'), src('providers/'), src('cli/'), src('[^/]+\\.ts$')],
+      to: src('providers/'),
+      toNot: [src('providers/(provider|kinds)\\.ts$')],
+    }),
+    wall({
+      name: 'vocabulary-imports-vocabulary',
+      comment:
+        'The files directly in core/ are the words every room shares. A word that depends on a rule cannot be shared by the rules.',
+      from: src('core/[^/]+\\.ts$'),
+      toNot: [src('core/[^/]+\\.ts$'), src('core/limits/policy\\.ts$'), src('core/canonical/usage\\.ts$')],
+    }),
+    wall({
+      name: 'protocols-do-not-know-each-other',
+      comment:
+        'A protocol converts to and from the canonical form only; that is what keeps N protocols from costing N×N translators. Put what two of them share beside them in core/protocols or core/canonical.',
+      from: src('core/protocols/([^/]+)/'),
+      to: src('core/protocols/[^/]+/'),
+      toNot: [src('core/protocols/$1/')],
+    }),
+    wall({
+      name: 'core-does-not-know-the-protocol-registry',
+      comment:
+        'Only the rooms above core/ look a protocol up by its id; inside core/ code is given the protocol it needs.',
+      from: src('core/'),
+      fromNot: [src('core/protocols/index\\.ts$'), src('core/protocols/serve')],
+      to: src('core/protocols/index\\.ts$'),
+    }),
+    wall({
+      name: 'providers-do-not-know-each-other',
+      comment:
+        'A vendor folder holds what is true of this vendor. What two vendors share is a dialect: providers/dialects/.',
+      from: src('providers/([^/]+)/'),
+      to: src('providers/[^/]+/'),
+      toNot: [src('providers/$1/'), src('providers/dialects/')],
+    }),
+    wall({
+      name: 'dialects-do-not-know-vendors',
+      comment: 'A dialect is shared by vendors, so it cannot lean on one of them.',
+      from: src('providers/dialects/'),
+      to: src('providers/'),
+      toNot: [src('providers/dialects/'), src('providers/provider\\.ts$')],
+    }),
+    wall({
+      name: 'providers-are-pure',
+      comment:
+        'A provider folder is data and functions: it forms requests and reads answers. Connections, clocks and storage belong to upstream/, the corridor and storage/.',
+      from: src('providers/'),
+      toNot: [src('providers/'), src('core/')],
+    }),
+    only({
+      name: 'upstream-stands-on-core',
+      comment:
+        'upstream/ sends what it is given. It knows no vendor, no account and no database; what differs between vendors arrives as data in HttpRequest and Auth.',
+      room: 'upstream',
+      may: ['core/', 'telemetry/'],
+    }),
+    wall({
+      name: 'upstream-speaks-through-undici',
+      comment:
+        'One HTTP client for the whole product, with back-pressure by hand (docs/decisions/0001-stack.md).',
+      from: src('upstream/'),
+      dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
+      toNot: 'node_modules/(undici|ipaddr\\.js)/',
+    }),
+    wall({
+      name: 'only-upstream-opens-connections',
+      comment:
+        'Time-outs, private-address guard and credentials live in upstream/. Form an HttpRequest and let upstream/ send it.',
+      from: src(''),
+      fromNot: [src('upstream/')],
+      to: ['node_modules/undici/', '^(node:)?(https|http2)$'],
+    }),
+    only({
+      name: 'storage-stands-on-core',
+      comment:
+        'storage/ answers questions about memory; the arithmetic it runs under the lock is in core/, so that both engines decide alike.',
+      room: 'storage',
+      may: ['core/', 'telemetry/log\\.ts$'],
+    }),
+    wall({
+      name: 'engines-do-not-know-each-other',
+      comment:
+        'SQLite, PostgreSQL, disk and S3 answer the same questions with the same answers; what they share is storage/sql. Only storage/open.ts sees them all.',
+      from: src('storage/([^/]+)/'),
+      to: src('storage/[^/]+/'),
+      toNot: [src('storage/$1/'), src('storage/sql/')],
+    }),
+    wall({
+      name: 'shared-queries-know-no-engine',
+      comment: 'storage/sql is used by both engines, so it cannot lean on one of them.',
+      from: src('storage/sql/'),
+      to: [src('storage/(sqlite|postgres|disk|s3)/'), 'node_modules/(pg|@photostructure)/'],
+    }),
+    wall({
+      name: 'storage-is-asked-through-its-page',
+      comment:
+        'Other rooms ask storage/storage.ts (and the few values beside it). Which engine answers is chosen in storage/open.ts, by the process that starts.',
+      from: src(''),
+      fromNot: [src('storage/')],
+      to: src('storage/[^/]+/'),
+    }),
+    wall({
+      name: 'only-the-start-opens-storage',
+      comment: 'Who opens a database also closes it: the process that starts. Take a Storage as a parameter.',
+      from: src('(http|gateway|management|providers|upstream|telemetry|config|core)/'),
+      to: src('storage/open\\.ts$'),
+    }),
+    only({
+      name: 'the-corridor-looks-down',
+      comment:
+        'gateway/ is the path of a call. It does not know how calls arrive (http/) nor the back office (management/), and reaches vendors only through providers/index.ts and providers/provider.ts.',
+      room: 'gateway',
+      may: ['core/', 'providers/(index|provider)\\.ts$', 'storage/[^/]+\\.ts$', 'upstream/', 'telemetry/'],
+    }),
+    only({
+      name: 'the-back-office-makes-no-calls',
+      comment:
+        'management/ keeps accounts, keys and the catalogue. A call never runs through it, and it never makes one.',
+      room: 'management',
+      may: ['core/', 'storage/[^/]+\\.ts$', 'telemetry/', 'config/', 'providers/(provider|kinds)\\.ts$'],
+    }),
+    only({
+      name: 'the-edge-only-translates',
+      comment:
+        'http/ turns sockets into calls and answers into bytes. It asks gateway/ and management/; vendors and engines are none of its business.',
+      room: 'http',
+      may: [
+        'gateway/',
+        'management/',
+        'core/',
+        'telemetry/',
+        'config/',
+        'storage/(storage|unavailable|conflict|invalid-cursor)\\.ts$',
+      ],
+    }),
+    only({
+      name: 'telemetry-stands-on-core',
+      comment: 'Every room may speak to telemetry/, so telemetry/ may know no room but the vocabulary.',
+      room: 'telemetry',
+      may: ['core/'],
+    }),
+    only({
+      name: 'config-stands-on-core',
+      comment:
+        'config/ reads environment and gateway file into one frozen value. It starts nothing and asks no database.',
+      room: 'config',
+      may: ['core/'],
+    }),
+    wall({
+      name: 'nobody-imports-the-start',
+      comment:
+        'The files directly in server/src put the house together. A room that imports them has the house inside itself; take what you need as a parameter.',
+      from: src(`(${ROOMS})/`),
+      fromNot: [src('cli/')],
+      to: src('[^/]+\\.ts$'),
+      toNot: [src('version\\.ts$')],
+    }),
+    wall({
+      name: 'nobody-imports-main',
+      comment: 'main.ts runs when it is loaded.',
+      from: src(''),
+      to: src('main\\.ts$'),
+    }),
+    wall({
+      name: 'nobody-imports-the-command-line',
+      comment: 'cli/ stands on top of everything.',
+      from: src(`(?!cli/)`),
+      fromNot: [src('cli/')],
+      to: src('cli/'),
+    }),
+    wall({
+      name: 'products-do-not-import-tests',
+      comment: 'What only tests use stays in *.test.ts and server/test.',
+      from: src(''),
+      to: [TESTS, '^server/test/'],
+    }),
+    {
+      name: 'no-circles',
+      severity: 'error',
+      comment:
+        'Two files that import each other are one file in two halves. Move what both need below them, or pass it in. A type alone may point back within a room.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-circles-between-rooms',
+      severity: 'error',
+      comment:
+        'A circle of types between rooms is still a circle: nobody can read one room without the other.',
+      from: { path: src('([^/]+)/'), pathNot: TESTS },
+      to: { circular: true, via: { path: src(`(${ROOMS})/`), pathNot: src('$1/') } },
+    },
+    {
+      name: 'dependencies-are-declared',
+      severity: 'error',
+      comment:
+        'A package that only happens to be installed is gone after the next update. Name it in server/package.json.',
+      from: { path: src(''), pathNot: TESTS },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    includeOnly: '^server/src|node_modules|^(node:)?[a-z_/]+$',
+    doNotFollow: { path: 'node_modules' },
+    moduleSystems: ['es6', 'cjs'],
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      mainFields: ['module', 'main', 'types'],
+    },
+    builtInModules: { add: ['node:sqlite'] },
+    cache: false,
+  },
+}

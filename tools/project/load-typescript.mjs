@@ -1,0 +1,27 @@
+/** Imports a TypeScript file of the product into a tool, on Node versions that cannot do it alone. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { root } from './tree.mjs'
+
+/** The bundle lies below `node_modules` for the moment of the import, so that its packages are found from there. */
+export async function loadTypeScript(path) {
+  const folder = mkdtempSync(join(root, 'node_modules/.sluice-'))
+  const outfile = join(folder, 'module.mjs')
+  try {
+    await build({
+      entryPoints: [path],
+      outfile,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      logLevel: 'warning',
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * What the error table cannot say: per code what it means, what causes it, and what the reader of the page does about it.
+ * Every code of `server/src/core/errors/catalogue.ts` has an entry; the page is written from both.
+ */
+export const ERROR_PROSE = {
+  40000: {
+    meaning: 'The gateway read the request and found that it cannot be served as it is.',
+    causes: [
+      'The body is not valid JSON, or is no JSON object. The scanner checks the whole text, not only the fields it reads.',
+      'A field the gateway needs is missing or has another type; the message names it.',
+      'A video task is deleted, or its content asked for, before it is finished (status 409).',
+    ],
+    mend: 'Send the body through a JSON parser. Look at the field named in the message. For a video task, wait until its status is `completed`.',
+  },
+  40002: {
+    meaning: 'The request does not say which model it wants.',
+    causes: ['`model` is absent, empty, or not a string.'],
+    mend: 'Set `model` to a `model_id` of `GET /v1/models`.',
+  },
+  40003: {
+    meaning: 'The body did not arrive in a form that can be read.',
+    causes: [
+      'The body is empty where one is needed.',
+      'The connection broke before the announced length was there.',
+      'A multipart body has no readable boundary.',
+    ],
+    mend: 'Send a body, with a `Content-Length` that matches it, or chunked. Repeat the request when the network broke.',
+  },
+  40004: {
+    meaning: 'Two different requests carried the same `Idempotency-Key`.',
+    causes: ['A client reuses one key for every request, or changed the body between two tries.'],
+    mend: 'Make a new key for each request and keep it only for repeating exactly that request.',
+  },
+  40001: {
+    meaning: 'No API key came with the request.',
+    causes: [
+      'There is no `Authorization: Bearer …` header.',
+      'The key was sent as `x-api-key` to the public address, which reads only `Authorization`; some SDKs do this unless told to use a bearer token.',
+      'The key was put into the query string. It is not read there, since addresses end up in logs.',
+    ],
+    mend: 'Send `Authorization: Bearer <API key>`. In an SDK, use its option for an auth token and clear a competing environment variable.',
+  },
+  40101: {
+    meaning: 'The key that was sent does not exist.',
+    causes: ['It was deleted, was never made here, or was cut when it was copied.'],
+    mend: 'Make a new key; a lost one cannot be shown again, since only its hash is stored.',
+  },
+  40102: {
+    meaning: 'The key exists but was switched off.',
+    causes: ['Its owner or an operator disabled it. This holds from the next request on, on every instance.'],
+    mend: 'Enable the key, or use another.',
+  },
+  40103: {
+    meaning: 'The key was valid until a moment that has passed.',
+    causes: ['`expires_at` of the key lies in the past.'],
+    mend: 'Make a new key, or move the date.',
+  },
+  40202: {
+    meaning: 'Nothing can pay for this call.',
+    causes: [
+      'The account has no active subscription that covers the model, and API deduction access is off or Credits are not enough.',
+      'It has own provider credentials, but for no vendor of a usable chain of this model.',
+      'The hold for the largest possible answer is more than what is left; a smaller `max_tokens` needs a smaller hold.',
+    ],
+    mend: 'Subscribe, buy Credits, switch API deduction access on, add a credential of your own, or lower `max_tokens`. When the message mentions it, verify the account.',
+  },
+  40203: {
+    meaning: 'The model asks for a level of verification or a plan that the account does not have.',
+    causes: [
+      '`required_verification` or `required_plan` of the model is above the account. Own provider credentials do not lift this.',
+    ],
+    mend: 'Do what the message names: verify the account, or subscribe to that plan. It holds at once. A refused call costs nothing.',
+  },
+  40301: {
+    meaning: 'The key may not do this, because of the protocol group it is bound to or is not bound to.',
+    causes: [
+      'The gateway address was called with a key that is bound to no group.',
+      'The key is bound to a group of another protocol, or the model is not in its group.',
+    ],
+    mend: 'Use a key of the right group, or call the public address with an unbound key.',
+  },
+  40302: {
+    meaning: 'The key is restricted, and this request lies outside.',
+    causes: [
+      'The model is not in the allow list of the key.',
+      'The address the request came from is not in its CIDR allow list.',
+    ],
+    mend: 'Use another model or network, or change the lists of the key. Behind a proxy, see that the client address is passed on.',
+  },
+  40303: {
+    meaning: 'The account behind the key is suspended.',
+    causes: ['An operator suspended it.'],
+    mend: 'Talk to the operator.',
+  },
+  40400: {
+    meaning: 'There is nothing at this path.',
+    causes: [
+      'The path holds `/v1/v1/`: the client adds `/v1` itself, so its base address must not end with it.',
+      'The path exists at the public address only, and the gateway address was called.',
+    ],
+    mend: 'Compare the base address with what the SDK adds to it.',
+  },
+  40401: {
+    meaning: 'The video endpoint was called with a model that makes no videos.',
+    causes: ['`support_features` of the model does not include `video`, or there is no such model.'],
+    mend: 'Pick a video model from the catalogue.',
+  },
+  40402: {
+    meaning: 'The video task is not there for this key.',
+    causes: ['It was made with another key.', 'It is older than 24 hours, or was deleted.'],
+    mend: 'Ask with the key that made it, and fetch results within a day.',
+  },
+  40403: {
+    meaning: 'There is nothing under the id in the path.',
+    causes: ['It was deleted, belongs to another account, or the id is mistyped.'],
+    mend: 'List what there is and take the id from there.',
+  },
+  40500: {
+    meaning: 'The path exists, but not with this HTTP method.',
+    causes: ['A `GET` went where a `POST` belongs, or the other way round.'],
+    mend: 'The header `Allow` names the methods.',
+  },
+  40900: {
+    meaning: 'The thing exists, but is not in a state that allows this.',
+    causes: ['Something else changed it first, or it is finished, running or gone.'],
+    mend: 'Read it again and decide anew.',
+  },
+  41301: {
+    meaning: 'The body is larger than the gateway takes.',
+    causes: ['More than 100 MiB, by its announced length or while it was read.'],
+    mend: 'Send images as links, or smaller ones. Nothing was forwarded and nothing is charged.',
+  },
+  42901: {
+    meaning: 'As many calls as the key or account may have at once are running.',
+    causes: ['`concurrency` of its policy is reached. A slot is free as soon as a call ends.'],
+    mend: 'Wait for `Retry-After` (one second) and repeat, or run fewer calls at once.',
+  },
+  42902: {
+    meaning: 'A window that counts requests, images, videos or Credits is full.',
+    causes: [
+      'A tier of the policy of the key or account is reached. Each window begins with its first use, not with the clock.',
+    ],
+    mend: 'Wait for `Retry-After`: it is the longest of all windows that refused. The refused call used up nothing.',
+  },
+  42903: {
+    meaning: 'A window that counts tokens is full.',
+    causes: [
+      'Tokens of finished calls have reached a tier. They are counted when a call ends, so one call may overrun a tier.',
+    ],
+    mend: 'Wait for `Retry-After`, send smaller prompts, or ask for a larger tier.',
+  },
+  42904: {
+    meaning: 'Every upstream of this model has asked to be left alone for a while.',
+    causes: ['All chains are cooling down after rate limits of the vendors, so none was tried.'],
+    mend: 'Wait for `Retry-After`, the earliest time one comes back. An operator adds chains or credentials.',
+  },
+  42905: {
+    meaning: 'The quota of the subscription is used up and Credits may not pay.',
+    causes: [
+      'A quota window of the plan is full, and API deduction access is off or Credits are not enough.',
+    ],
+    mend: 'Wait for `Retry-After`, upgrade, or let Credits pay.',
+  },
+  42906: {
+    meaning: 'The monthly consumption cap of the account is reached, or this call could pass it.',
+    causes: [
+      'What was spent outside of the subscription this month, together with what running calls may still cost, leaves no room.',
+    ],
+    mend: 'Raise `monthly_cap_yuan`, lower `max_tokens`, or wait for the next calendar month.',
+  },
+  42908: {
+    meaning: 'Too many tries to sign in or to enter a code.',
+    causes: ['A password or code was tried often, for this account or from this address.'],
+    mend: 'Wait for `Retry-After`. Ask for a new code when the old one is used up.',
+  },
+  42910: {
+    meaning: 'The video seconds of a window are used up.',
+    causes: ['Declared seconds of finished and running videos have reached a tier.'],
+    mend: 'Wait for `Retry-After`, or declare fewer `seconds`.',
+  },
+  50000: {
+    meaning: 'Something went wrong inside the gateway that is nobody else’s fault.',
+    causes: ['A mistake in the gateway. The log holds it under the `request_id` of the answer.'],
+    mend: 'Repeat the request once. If it happens again, give the operator the `request_id`; the call was not charged unless the log says so.',
+  },
+  50201: {
+    meaning: 'No upstream can serve this model.',
+    causes: [
+      'There is no model of this id, or it is disabled or in maintenance.',
+      'Each of its chains is disabled or its vendor could not be reached.',
+      'The vendor refused the credential of the platform; its own words are in `upstream_body`.',
+    ],
+    mend: 'Compare `model` with `GET /v1/models`. An operator looks at the attempts in the log row.',
+  },
+  50210: {
+    meaning: 'The video was made, but its vendor no longer has it.',
+    causes: ['The vendor’s link died before the gateway could fetch the file.'],
+    mend: 'Make the video again.',
+  },
+  50301: {
+    meaning: 'The gateway is not taking calls at this moment.',
+    causes: [
+      'The instance is shutting down; its running calls end first.',
+      'Its database cannot be reached.',
+      'The bodies of running calls together have reached their bound.',
+    ],
+    mend: 'Repeat after `Retry-After`; another instance answers when there is one.',
+  },
+  50401: {
+    meaning: 'No upstream answered in time.',
+    causes: [
+      'The vendor sent nothing within the first-byte time-out of its chain, or all attempts together took longer than the bound.',
+    ],
+    mend: 'Repeat, or use `stream: true` for long answers. An operator sees each attempt and its times in the log row.',
+  },
+}

@@ -1,0 +1,22 @@
+/** Every check of the tree, in the order they are told. */
+import { checkCorePurity } from './core-purity.mjs'
+import { checkDecisions } from './decisions.mjs'
+import { checkDocLinks } from './doc-links.mjs'
+import { checkForeignPlaces } from './foreign-places.mjs'
+import { checkNames } from './names.mjs'
+import { checkRoomReadmes } from './room-readmes.mjs'
+import { checkSilencing } from './silencing.mjs'
+import { checkSizes } from './size-records.mjs'
+import { checkVendorNames } from './vendor-names.mjs'
+
+export const CHECKS = [
+  { name: 'doc-links', check: checkDocLinks },
+  { name: 'names', check: checkNames },
+  { name: 'vendor-names', check: checkVendorNames },
+  { name: 'room-readmes', check: checkRoomReadmes },
+  { name: 'sizes', check: checkSizes },
+  { name: 'core-purity', check: checkCorePurity },
+  { name: 'silencing', check: checkSilencing },
+  { name: 'decisions', check: checkDecisions },
+  { name: 'foreign-places', check: checkForeignPlaces },
+]

@@ -1,0 +1,156 @@
+/** Each check of the tree finds what it is there for, and leaves alone what is right. */
+import { describe, expect, test } from 'vitest'
+import { memoryTree } from '../project/tree.mjs'
+import { checkCorePurity } from './core-purity.mjs'
+import { checkDecisions } from './decisions.mjs'
+import { checkDocLinks } from './doc-links.mjs'
+import { checkForeignPlaces } from './foreign-places.mjs'
+import { checkNames } from './names.mjs'
+import { checkRoomReadmes } from './room-readmes.mjs'
+import { checkSilencing } from './silencing.mjs'
+import { checkSizes } from './size-records.mjs'
+import { checkVendorNames } from './vendor-names.mjs'
+
+const README = '# room\n\n## Owns\n## Does not own\n## Invariants\n## Start reading at\n'
+const linesOf = (count) => Array.from({ length: count }, (_, at) => `  const line${at} = ${at}`).join('\n')
+
+const WRONG = [
+  ['a link to a file that is gone', checkDocLinks, { 'docs/a.md': 'see [the start](../server/gone.md)' }],
+  ['a path in backticks that is gone', checkDocLinks, { 'docs/a.md': 'see `server/src/gone.ts`' }],
+  ['a file called utils', checkNames, { 'server/src/http/url-utils.ts': '' }],
+  ['a folder called common', checkNames, { 'server/src/common/price.ts': '' }],
+  ['a function that helps', checkNames, { 'server/src/http/a.ts': 'export function parseHelper() {}' }],
+  ['a parameter cut short', checkNames, { 'server/src/http/a.ts': 'const send = (req: string) => req' }],
+  ['a vendor in a text', checkVendorNames, { 'server/src/gateway/a.ts': "if (kind === 'openai') send()" }],
+  ['a vendor in a name', checkVendorNames, { 'server/src/gateway/a.ts': 'const deepseekUrl = 1' }],
+  ['a room without README', checkRoomReadmes, { 'server/src/http/a.ts': '' }],
+  [
+    'a room README without a head',
+    checkRoomReadmes,
+    { 'server/src/http/README.md': README.replace('## Invariants', '') },
+  ],
+  [
+    'a room README that is a book',
+    checkRoomReadmes,
+    { 'server/src/http/README.md': README + '\nmore'.repeat(40) },
+  ],
+  [
+    'a function that outgrew the screen',
+    checkSizes,
+    { 'server/src/http/a.ts': `function long() {\n${linesOf(60)}\n}` },
+  ],
+  ['a long file that does not say why', checkSizes, { 'server/src/http/a.ts': linesOf(500) }],
+  ['core that waits', checkCorePurity, { 'server/src/core/a.ts': 'export async function price() {}' }],
+  [
+    'core that looks at the clock',
+    checkCorePurity,
+    { 'server/src/core/a.ts': 'export const now = () => new Date()' },
+  ],
+  [
+    'core that loads while it runs',
+    checkCorePurity,
+    { 'server/src/core/a.ts': "export const load = () => import('./b.ts')" },
+  ],
+  ['a type error told to be quiet', checkSilencing, { 'server/src/a.ts': '// @ts-ignore\nlet a = 1' }],
+  [
+    'a rule silenced without a reason',
+    checkSilencing,
+    { 'server/src/a.ts': '// oxlint-disable-next-line no-console' },
+  ],
+  [
+    'a test that switches off the others',
+    checkSilencing,
+    { 'server/src/a.test.ts': "test.only('x', () => {})" },
+  ],
+  ['work left for later', checkSilencing, { 'server/src/a.ts': '// TODO finish' }],
+  ['a number of an issue in place of a reason', checkSilencing, { 'server/src/a.ts': '// see issue 12' }],
+  [
+    'a dependency nobody decided on',
+    checkDecisions,
+    { 'package.json': '{"dependencies":{"left-pad":"1.0.0"}}' },
+  ],
+  ['a folder of one machine', checkForeignPlaces, { 'docs/a.md': ['run it in ', 'home', 'me'].join('/') }],
+  [
+    'a lock with registry addresses',
+    checkForeignPlaces,
+    { 'package-lock.json': '{"resolved": "https://example.test/a.tgz"}' },
+  ],
+]
+
+const RIGHT = [
+  [
+    'links and paths that exist',
+    checkDocLinks,
+    { 'docs/a.md': '[b](b.md) `server/src/c.ts`', 'docs/b.md': '', 'server/src/c.ts': '' },
+  ],
+  ['addresses of the web', checkDocLinks, { 'docs/a.md': '[there](https://example.test/a.md)' }],
+  ['a block of commands', checkDocLinks, { 'docs/a.md': '```\n`server/src/gone.ts`\n```' }],
+  ['whole words', checkNames, { 'server/src/http/a.ts': 'export const send = (request: string) => request' }],
+  ['a field that a library named', checkNames, { 'server/src/http/a.ts': 'const { numDeletedRows } = done' }],
+  [
+    'a vendor in its own folder',
+    checkVendorNames,
+    { 'server/src/providers/openai/index.ts': "export const kind = 'openai'" },
+  ],
+  [
+    'a header that a protocol names',
+    checkVendorNames,
+    { 'server/src/gateway/a.ts': "const NAME = 'anthropic-version'" },
+  ],
+  [
+    'a word that only contains a vendor',
+    checkVendorNames,
+    { 'server/src/gateway/a.ts': 'const replicated = 1' },
+  ],
+  [
+    'a room with its README',
+    checkRoomReadmes,
+    { 'server/src/http/a.ts': '', 'server/src/http/README.md': README },
+  ],
+  [
+    'a function on one screen',
+    checkSizes,
+    { 'server/src/http/a.ts': `function short() {\n${linesOf(40)}\n}` },
+  ],
+  [
+    'a long function somebody looked at',
+    checkSizes,
+    {
+      'server/src/http/a.ts': `function long() {\n${linesOf(60)}\n}`,
+      'tools/tidy/size-records.json': '{"server/src/http/a.ts long":62}',
+    },
+  ],
+  ['a long file that says why', checkSizes, { 'server/src/http/a.ts': `/** One table. */\n${linesOf(500)}` }],
+  [
+    'core that computes',
+    checkCorePurity,
+    { 'server/src/core/a.ts': 'export const at = (ms: number) => new Date(ms)' },
+  ],
+  [
+    'a rule silenced with a reason',
+    checkSilencing,
+    { 'server/src/a.ts': '// oxlint-disable-next-line no-console -- the ready line' },
+  ],
+  [
+    'a dependency with its line',
+    checkDecisions,
+    { 'package.json': '{"dependencies":{"pg":"8.0.0"}}', 'docs/decisions/0001-stack.md': '- `pg`: …' },
+  ],
+  [
+    'a path of an address',
+    checkForeignPlaces,
+    { 'docs/a.md': ['https://example.test', 'work', 'item'].join('/') },
+  ],
+]
+
+describe('tidy finds', () => {
+  test.each(WRONG)('%s', (_what, check, files) => {
+    expect(check(memoryTree(files))).not.toEqual([])
+  })
+})
+
+describe('tidy leaves alone', () => {
+  test.each(RIGHT)('%s', (_what, check, files) => {
+    expect(check(memoryTree(files))).toEqual([])
+  })
+})

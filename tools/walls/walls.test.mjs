@@ -1,0 +1,134 @@
+/** Every wall of `.dependency-cruiser.cjs` stands: an import through it is found, and the allowed ones are not. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { cruise } from 'dependency-cruiser'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../project/tree.mjs'
+
+const { forbidden, options } = createRequire(import.meta.url)(join(root, '.dependency-cruiser.cjs'))
+
+/** Rule, the file that imports, what it imports. Files that are imported are made too. */
+const THROUGH = [
+  ['core-is-pure', 'core/routing/a1.ts', 'node:crypto'],
+  ['core-is-pure', 'core/routing/a2.ts', 'zod'],
+  ['core-is-pure', 'core/routing/a3.ts', '../../storage/storage.ts'],
+  ['only-the-corridor-picks-a-provider', 'http/b1.ts', '../providers/index.ts'],
+  ['only-the-corridor-picks-a-provider', 'management/b2.ts', '../providers/kling/index.ts'],
+  ['vocabulary-imports-vocabulary', 'core/words.ts', './routing/order.ts'],
+  ['protocols-do-not-know-each-other', 'core/protocols/chat/c1.ts', '../gemini/wire.ts'],
+  ['core-does-not-know-the-protocol-registry', 'core/metering/c2.ts', '../protocols/index.ts'],
+  ['providers-do-not-know-each-other', 'providers/vidu/d1.ts', '../kling/index.ts'],
+  ['dialects-do-not-know-vendors', 'providers/dialects/d2.ts', '../kling/index.ts'],
+  ['providers-are-pure', 'providers/vidu/d3.ts', 'node:fs'],
+  ['providers-are-pure', 'providers/vidu/d4.ts', '../../upstream/send.ts'],
+  ['upstream-stands-on-core', 'upstream/e1.ts', '../providers/index.ts'],
+  ['upstream-speaks-through-undici', 'upstream/e2.ts', 'pg'],
+  ['only-upstream-opens-connections', 'gateway/e3.ts', 'undici'],
+  ['only-upstream-opens-connections', 'management/e4.ts', 'node:https'],
+  ['storage-stands-on-core', 'storage/sql/f1.ts', '../../gateway/route.ts'],
+  ['engines-do-not-know-each-other', 'storage/sqlite/f2.ts', '../postgres/engine.ts'],
+  ['shared-queries-know-no-engine', 'storage/sql/f3.ts', '../postgres/engine.ts'],
+  ['shared-queries-know-no-engine', 'storage/sql/f4.ts', 'pg'],
+  ['storage-is-asked-through-its-page', 'gateway/f5.ts', '../storage/sql/keys.ts'],
+  ['only-the-start-opens-storage', 'management/f6.ts', '../storage/open.ts'],
+  ['the-corridor-looks-down', 'gateway/g1.ts', '../http/servers.ts'],
+  ['the-corridor-looks-down', 'gateway/g2.ts', '../management/keys.ts'],
+  ['the-corridor-looks-down', 'gateway/g3.ts', '../providers/kling/index.ts'],
+  ['the-back-office-makes-no-calls', 'management/h1.ts', '../gateway/route.ts'],
+  ['the-back-office-makes-no-calls', 'management/h2.ts', '../upstream/send.ts'],
+  ['the-edge-only-translates', 'http/i1.ts', '../upstream/send.ts'],
+  ['the-edge-only-translates', 'http/i2.ts', '../providers/provider.ts'],
+  ['telemetry-stands-on-core', 'telemetry/j1.ts', '../storage/storage.ts'],
+  ['config-stands-on-core', 'config/j2.ts', '../storage/storage.ts'],
+  ['nobody-imports-the-start', 'gateway/k1.ts', '../start-gateway.ts'],
+  ['nobody-imports-main', 'start-gateway.ts', './main.ts'],
+  ['nobody-imports-the-command-line', 'http/k2.ts', '../cli/cli.ts'],
+  ['no-circles', 'gateway/m1.ts', './m2.ts'],
+  ['no-circles-between-rooms', 'core/n1/a.ts', '../../telemetry/n2.ts'],
+  ['products-do-not-import-tests', 'gateway/o1.ts', './order.test.ts'],
+  ['dependencies-are-declared', 'config/o2.ts', 'vitest'],
+]
+
+/** What the architecture allows; no rule may name these. */
+const ALLOWED = [
+  ['gateway/p1.ts', '../providers/index.ts'],
+  ['gateway/p2.ts', '../storage/storage.ts'],
+  ['gateway/p3.ts', '../upstream/send.ts'],
+  ['http/p4.ts', '../gateway/route.ts'],
+  ['http/p5.ts', '../storage/storage.ts'],
+  ['http/p6.ts', 'node:http'],
+  ['http/p7.ts', 'fastify'],
+  ['storage/postgres/p8.ts', 'pg'],
+  ['storage/open.ts', './postgres/engine.ts'],
+  ['upstream/p9.ts', 'undici'],
+  ['cli/q1.ts', '../start-gateway.ts'],
+  ['cli/q2.ts', '../storage/open.ts'],
+  ['providers/vidu/q3.ts', '../dialects/chat.ts'],
+  ['core/protocols/chat/q4.ts', '../protocol.ts'],
+  ['management/q5.ts', 'node:crypto'],
+  ['gateway/q6.test.ts', '../http/servers.ts'],
+]
+/** Imported by the tables above and closing the two circles. */
+const MORE = [
+  ['gateway/m2.ts', './m1.ts'],
+  ['telemetry/n2.ts', '../core/n1/a.ts'],
+]
+
+let folder
+let broken
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-walls-'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const edges = [...THROUGH.map(([, file, target]) => [file, target]), ...ALLOWED, ...MORE]
+  for (const [file, target] of edges) {
+    if (target.startsWith('.')) writeSource(join(dirname(file), target), '')
+  }
+  for (const [file, target] of edges) writeSource(file, `import { x } from '${target}'\nexport const y = x\n`)
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({
+      dependencies: { pg: '*', undici: '*', fastify: '*', zod: '*' },
+      devDependencies: { vitest: '*' },
+    }),
+  )
+  const { output } = await cruise(['server/src'], {
+    ...options,
+    baseDir: folder,
+    ruleSet: { forbidden },
+    validate: true,
+    preserveSymlinks: true,
+  })
+  broken = output.summary.violations.map(({ rule, from, to }) => ({
+    rule: rule.name,
+    from: from.replace('server/src/', ''),
+    to,
+  }))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function writeSource(file, text) {
+  const path = join(folder, 'server/src', file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text || 'export const x = 1\n')
+}
+
+describe('a wall stops', () => {
+  test.each(THROUGH)('%s: %s importing %s', (rule, file) => {
+    expect(broken.filter(({ from }) => from === file).map((violation) => violation.rule)).toContain(rule)
+  })
+
+  test('every rule has an import above that breaks it', () => {
+    const shown = new Set(THROUGH.map(([rule]) => rule))
+    expect(forbidden.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
+  })
+})
+
+describe('a wall lets through', () => {
+  test.each(ALLOWED)('%s importing %s', (file) => {
+    expect(broken.filter(({ from }) => from === file)).toEqual([])
+  })
+})
