@@ -1,12 +1,56 @@
 /** The registry: one line a vendor, the only place that knows them all. */
 import { anthropic } from './anthropic/index.ts'
+import { ark } from './ark/index.ts'
+import { azureOpenai } from './azure-openai/index.ts'
+import { bedrock } from './bedrock/index.ts'
+import { dashscope } from './dashscope/index.ts'
+import { deepseek } from './deepseek/index.ts'
+import { fireworks } from './fireworks/index.ts'
 import { google } from './google/index.ts'
+import { groq } from './groq/index.ts'
+import { lmStudio } from './lm-studio/index.ts'
+import { minimax } from './minimax/index.ts'
+import { mistral } from './mistral/index.ts'
+import { moonshot } from './moonshot/index.ts'
+import { ollama } from './ollama/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { openai } from './openai/index.ts'
+import { openrouter } from './openrouter/index.ts'
 import type { Provider } from './provider.ts'
 import { sandbox } from './sandbox/index.ts'
+import { siliconflow } from './siliconflow/index.ts'
+import { together } from './together/index.ts'
+import { vertex } from './vertex/index.ts'
+import { vllm } from './vllm/index.ts'
+import { xai } from './xai/index.ts'
+import { zhipu } from './zhipu/index.ts'
 
-const PROVIDERS: readonly Provider[] = [openai, openaiCompatible, anthropic, google, sandbox]
+const PROVIDERS: readonly Provider[] = [
+  openai,
+  openaiCompatible,
+  azureOpenai,
+  anthropic,
+  bedrock,
+  google,
+  vertex,
+  deepseek,
+  dashscope,
+  zhipu,
+  moonshot,
+  minimax,
+  ark,
+  xai,
+  mistral,
+  groq,
+  openrouter,
+  together,
+  fireworks,
+  siliconflow,
+  ollama,
+  vllm,
+  lmStudio,
+  sandbox,
+]
 
 const byKind: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((provider) => [provider.kind, provider]))
 

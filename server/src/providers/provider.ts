@@ -15,7 +15,10 @@ export interface Provider {
   /** The gateway file's `vendors[].kind`. */
   readonly kind: string
   readonly name: string
-  /** Where the vendor's documentation ends its base address; undefined: the operator has to say. */
+  /**
+   * Where the vendor's documentation ends its base address; `{name}` stands for a public field of the credential.
+   * undefined: the operator has to say.
+   */
   readonly defaultBaseUrl: string | undefined
   /** Named credential fields that are no secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
   readonly publicFields: readonly string[]
@@ -83,4 +86,15 @@ export interface OfflineRequest {
 /** An address below the base; `path` starts with a slash. */
 export function below(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/+$/, '')}${path}`
+}
+
+/** The address with `{name}` replaced by the credential's fields; undefined: one of them is not set. */
+export function filledAddress(template: string, fields: FormInput['fields']): string | undefined {
+  let missing = false
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = fields[name]
+    if (value === undefined) missing = true
+    return value ?? ''
+  })
+  return missing ? undefined : filled
 }

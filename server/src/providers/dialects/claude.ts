@@ -20,7 +20,7 @@ const BUDGET_EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', '
 export function claudeCapabilities(model: string): Partial<Capabilities> {
   const version = claudeVersion(model)
   if (version === undefined || version < 3.7) return { ...COMMON, prefill: true }
-  // Models after Opus 4.6 refuse every sampling field but temperature 1 (reference §1.3) and mid-conversation roles work.
+  // From Opus 4.7 on every sampling field is refused but temperature 1 (reference §1.3), and budgets are, too.
   if (version >= 4.7) {
     return {
       ...COMMON,
@@ -28,7 +28,7 @@ export function claudeCapabilities(model: string): Partial<Capabilities> {
       sampling: 'none',
       topK: false,
       reasoning: 'adaptive',
-      efforts: NEWEST_EFFORTS,
+      efforts: alwaysThinks(model, version) ? NEWEST_EFFORTS.slice(1) : NEWEST_EFFORTS,
       jsonSchema: true,
     }
   }
@@ -47,10 +47,15 @@ export function claudeCapabilities(model: string): Partial<Capabilities> {
   }
 }
 
-/** `claude-opus-4-6`, `claude-3-7-sonnet-20250219`, `anthropic.claude-sonnet-4-5-…-v1:0`, `claude-opus-4-1@20250805`. */
+/** Fable 5 and Opus from 5.5 on cannot be told not to think. */
+function alwaysThinks(model: string, version: number): boolean {
+  return model.includes('claude-fable') || (model.includes('claude-opus') && version >= 5.5)
+}
+
+/** `claude-opus-4-6`, `claude-3-7-sonnet-20250219`, `anthropic.claude-sonnet-4-5-…-v1:0`, `claude-opus-4-1@20250805`, `claude-opus-4.6`. */
 function claudeVersion(model: string): number | undefined {
   const named =
-    /claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? /claude-(\d)(?:-(\d))?-/.exec(model)
+    /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? /claude-(\d)(?:[-.](\d))?-/.exec(model)
   if (named === null) return undefined
   return Number(named[1]) + Number(named[2] ?? 0) / 10
 }

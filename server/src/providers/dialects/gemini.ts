@@ -47,8 +47,8 @@ export const GEMINI_CAPABILITIES: Capabilities = {
 
 export interface GeminiDialectDescription {
   readonly auth: Auth
-  /** The address the verb is hung on: `…/models/{model}`. */
-  readonly modelUrl: (input: FormInput) => string
+  /** The address the verb is hung on: `…/models/{model}`; undefined: it cannot be formed. */
+  readonly modelUrl: (input: FormInput) => string | undefined
   readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
 }
 
@@ -57,11 +57,11 @@ export function geminiDialect(vendor: GeminiDialectDescription): Dialect {
     protocol: 'gemini',
     auth: vendor.auth,
     modelPlace: 'path',
-    form: (input) => ({
-      method: 'POST',
-      url: `${vendor.modelUrl(input)}:${VERBS[input.operation]}`,
-      headers: {},
-    }),
+    form: (input) => {
+      const model = vendor.modelUrl(input)
+      if (model === undefined) return undefined
+      return { method: 'POST', url: `${model}:${VERBS[input.operation]}`, headers: {} }
+    },
     // Signatures of thoughts are bound to the model family, not to the door it is reached through.
     issuer: 'google',
     capabilities: (model) => ({ ...GEMINI_CAPABILITIES, ...vendor.capabilities?.(model) }),

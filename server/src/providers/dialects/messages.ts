@@ -95,3 +95,17 @@ export function formMessages(baseUrl: string, input: FormInput): FormedRequest {
 export function formMessagesWithoutCount(baseUrl: string, input: FormInput): FormedRequest | undefined {
   return input.operation === 'count-tokens' ? undefined : formMessages(baseUrl, input)
 }
+
+/**
+ * The address of an imitation that lies beside the vendor's main one: `…/v1` and `…/anthropic`. An address that already
+ * ends like the imitation is taken as it is, since vendors document both as a base address.
+ */
+export function besideMain(
+  baseUrl: string,
+  ends: { readonly main: string; readonly messages: string },
+): string {
+  const base = baseUrl.replace(/\/+$/, '')
+  if (base.endsWith(ends.messages)) return base
+  const root = base.endsWith(ends.main) ? base.slice(0, base.length - ends.main.length) : base
+  return root + ends.messages
+}

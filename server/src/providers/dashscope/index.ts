@@ -1,0 +1,59 @@
+import type { FailureWords } from '../../core/routing/failure.ts'
+import { chatDialect } from '../dialects/chat.ts'
+import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { responsesDialect } from '../dialects/responses.ts'
+import type { Provider } from '../provider.ts'
+
+const WORDS: FailureWords = {
+  arrearage: 'quota',
+  'allocationquota.freetieronly': 'quota',
+  'throttling.allocationquota': 'rate-limited',
+  'throttling.ratequota': 'rate-limited',
+  'throttling.burstrate': 'rate-limited',
+  throttling: 'rate-limited',
+  limit_requests: 'rate-limited',
+  limit_burst_rate: 'rate-limited',
+  invalidapikey: 'auth',
+  'accessdenied.unpurchased': 'auth',
+  accessdenied: 'auth',
+  modelnotfound: 'not-found',
+  model_not_supported: 'not-found',
+  datainspectionfailed: 'refused-content',
+  data_inspection_failed: 'refused-content',
+  internalerror: 'overloaded',
+  requesttimeout: 'overloaded',
+}
+
+/** Alibaba Cloud's Model Studio, mainland address; others lie under the same paths of another host. */
+export const dashscope: Provider = {
+  kind: 'dashscope',
+  name: 'Alibaba Cloud Model Studio (Qwen)',
+  defaultBaseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+  publicFields: [],
+  dialects: {
+    chat: chatDialect({
+      capabilities: () => ({
+        reasoning: 'budget',
+        reasoningSwitch: 'enable_thinking',
+        efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+        forcedToolWithReasoning: false,
+        topK: true,
+        user: false,
+      }),
+      words: WORDS,
+    }),
+    responses: responsesDialect({
+      capabilities: () => ({ reasoning: 'effort', efforts: ['none', 'minimal', 'low', 'medium', 'high'] }),
+      words: WORDS,
+    }),
+    messages: messagesDialect({
+      form: (input) =>
+        formMessagesWithoutCount(
+          besideMain(input.baseUrl, { main: '/compatible-mode/v1', messages: '/apps/anthropic' }),
+          input,
+        ),
+      capabilities: () => ({ reasoning: 'budget', images: 'url' }),
+      words: WORDS,
+    }),
+  },
+}

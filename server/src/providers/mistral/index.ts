@@ -1,0 +1,28 @@
+import { chatDialect } from '../dialects/chat.ts'
+import type { Provider } from '../provider.ts'
+
+export const mistral: Provider = {
+  kind: 'mistral',
+  name: 'Mistral AI',
+  defaultBaseUrl: 'https://api.mistral.ai/v1',
+  publicFields: [],
+  dialects: {
+    chat: chatDialect({
+      capabilities: (model) => ({
+        reasoning: /magistral|mistral-(small|medium)/.test(model) ? 'effort' : 'none',
+        efforts: ['none', 'high'],
+        temperatureMax: 1.5,
+        // It has `random_seed` of its own.
+        seed: false,
+        logprobs: false,
+        strictTools: true,
+        // Ids of calls are nine letters or digits, exactly.
+        toolIdMax: 9,
+        // Usage is always told; the option is refused.
+        includeUsage: false,
+        documents: 'url',
+        user: false,
+      }),
+    }),
+  },
+}

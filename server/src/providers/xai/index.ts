@@ -1,0 +1,31 @@
+import type { Capabilities } from '../../core/protocols/protocol.ts'
+import { chatDialect } from '../dialects/chat.ts'
+import { responsesDialect } from '../dialects/responses.ts'
+import type { Provider } from '../provider.ts'
+
+/** Its imitation of the messages protocol is deprecated by the vendor and left out here. */
+export const xai: Provider = {
+  kind: 'xai',
+  name: 'xAI (Grok)',
+  defaultBaseUrl: 'https://api.x.ai/v1',
+  publicFields: [],
+  dialects: {
+    chat: chatDialect({
+      capabilities: (model) => ({ ...grok(model), ...(reasons(model) ? { stopMax: 0 } : {}) }),
+    }),
+    responses: responsesDialect({
+      capabilities: (model) => ({ ...grok(model), hostedTools: ['web-search', 'code-interpreter'] }),
+    }),
+  },
+}
+
+function grok(model: string): Partial<Capabilities> {
+  const common: Partial<Capabilities> = { outputTokensField: 'max_completion_tokens', strictTools: true }
+  if (!reasons(model)) return common
+  // Reasoning models refuse penalties and stop sequences.
+  return { ...common, reasoning: 'effort', efforts: ['none', 'low', 'medium', 'high'], penalties: false }
+}
+
+function reasons(model: string): boolean {
+  return !model.includes('non-reasoning')
+}

@@ -1,0 +1,63 @@
+import type { FailureWords } from '../../core/routing/failure.ts'
+import { chatDialect } from '../dialects/chat.ts'
+import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import type { Provider } from '../provider.ts'
+
+/** Numbers of its own in `error.code`, beside HTTP statuses that mostly agree with them. */
+const WORDS: FailureWords = {
+  1000: 'auth',
+  1001: 'auth',
+  1002: 'auth',
+  1003: 'auth',
+  1004: 'auth',
+  1110: 'auth',
+  1111: 'auth',
+  1112: 'auth',
+  1113: 'quota',
+  1211: 'not-found',
+  1220: 'auth',
+  1222: 'not-found',
+  1301: 'refused-content',
+  1302: 'rate-limited',
+  1303: 'rate-limited',
+  1304: 'quota',
+  1305: 'overloaded',
+  1308: 'quota',
+  1309: 'quota',
+}
+
+/** Mainland address; the international one is `https://api.z.ai/api/paas/v4`. */
+export const zhipu: Provider = {
+  kind: 'zhipu',
+  name: 'Zhipu AI (GLM)',
+  defaultBaseUrl: 'https://open.bigmodel.cn/api/paas/v4',
+  publicFields: [],
+  dialects: {
+    chat: chatDialect({
+      capabilities: () => ({
+        reasoning: 'toggle',
+        efforts: ['none', 'high'],
+        temperatureMax: 1,
+        penalties: false,
+        seed: false,
+        logprobs: false,
+        candidates: false,
+        stopMax: 1,
+        // Tool choice other than auto is refused, thinking or not.
+        forcedToolWithReasoning: false,
+        parallelToolCalls: false,
+        jsonSchema: false,
+      }),
+      words: WORDS,
+    }),
+    messages: messagesDialect({
+      form: (input) =>
+        formMessagesWithoutCount(
+          besideMain(input.baseUrl, { main: '/paas/v4', messages: '/anthropic' }),
+          input,
+        ),
+      capabilities: () => ({ reasoning: 'toggle', efforts: ['none', 'high'] }),
+      words: WORDS,
+    }),
+  },
+}
