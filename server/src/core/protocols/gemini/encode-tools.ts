@@ -1,0 +1,120 @@
+/** Tools and their choice for a Gemini upstream (reference §1.4, §2.1). */
+import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../canonical/custom-tools.ts'
+import type { CustomTool, FunctionTool, HostedTool, ToolChoice } from '../../canonical/request.ts'
+import { toOpenApiSubset } from '../../canonical/schema.ts'
+import { upstreamToolName } from '../../canonical/tool-names.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { type Plan, withoutDialect } from './encode-request.ts'
+
+export function encodeTools(plan: Plan): readonly JsonObject[] {
+  const declarations: JsonObject[] = []
+  const hosted: HostedTool[] = []
+  for (const tool of plan.request.tools) {
+    if (tool.type === 'hosted') hosted.push(tool)
+    else declarations.push(tool.type === 'function' ? encodeFunction(tool, plan) : encodeCustom(tool, plan))
+  }
+  const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]
+  return [...functions, ...encodeHosted(hosted, plan, declarations.length > 0)]
+}
+
+export function toolName(
+  tool: { readonly name: string; readonly namespace: string | undefined },
+  { target }: Plan,
+): string {
+  return upstreamToolName(tool, target.capabilities.toolNameMax)
+}
+
+function encodeFunction(tool: FunctionTool, plan: Plan): JsonObject {
+  if (tool.strict === true) plan.dropped.add('toolStrict')
+  return {
+    name: toolName(tool, plan),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...encodeParameters(tool.parameters, plan),
+  }
+}
+
+function encodeCustom(tool: CustomTool, plan: Plan): JsonObject {
+  const description = customToolDescription(tool)
+  return {
+    name: toolName(tool, plan),
+    ...(description === undefined ? {} : { description }),
+    ...encodeParameters(CUSTOM_INPUT_SCHEMA, plan),
+  }
+}
+
+/** A function without parameters names none: some versions refuse an object without properties. */
+function encodeParameters(schema: JsonValue | undefined, { target }: Plan): JsonObject {
+  if (schema === undefined || !isJsonObject(schema) || isEmptyObject(schema)) return {}
+  return target.capabilities.schemaDialect === 'openapi-subset'
+    ? { parameters: toOpenApiSubset(schema) }
+    : { parametersJsonSchema: withoutDialect(schema) }
+}
+
+function isEmptyObject(schema: JsonObject): boolean {
+  const { properties } = schema
+  const none = properties === undefined || (isJsonObject(properties) && Object.keys(properties).length === 0)
+  const open = ['anyOf', 'oneOf', 'allOf', '$ref', 'patternProperties'].some(
+    (word) => schema[word] !== undefined,
+  )
+  return none && !open && !isJsonObject(schema.additionalProperties)
+}
+
+/** Only the third generation takes its own tools and the client's functions together (reference §1.4). */
+function encodeHosted(
+  tools: readonly HostedTool[],
+  plan: Plan,
+  besideFunctions: boolean,
+): readonly JsonObject[] {
+  const { capabilities } = plan.target
+  const together = !besideFunctions || capabilities.reasoning === 'level'
+  const encoded = tools.map((tool) => (together ? encodeHostedTool(tool, plan) : undefined))
+  if (encoded.includes(undefined)) plan.dropped.add('tools[]')
+  return encoded.filter((tool) => tool !== undefined)
+}
+
+function encodeHostedTool(tool: HostedTool, { target }: Plan): JsonObject | undefined {
+  const known = target.capabilities.hostedTools.includes(tool.name)
+  if (tool.protocol === 'gemini') return known || tool.name === 'other' ? tool.json : undefined
+  if (!known) return undefined
+  switch (tool.name) {
+    case 'web-search':
+      return { googleSearch: {} }
+    case 'code-interpreter':
+      return { codeExecution: {} }
+    case 'url-context':
+      return { urlContext: {} }
+    case 'file-search':
+    case 'image-generation':
+    case 'other':
+      return undefined
+  }
+}
+
+export function encodeToolConfig(plan: Plan, tools: readonly JsonObject[]): JsonObject {
+  const { toolChoice } = plan.request
+  if (toolChoice === undefined || !tools.some((tool) => 'functionDeclarations' in tool)) return {}
+  return { toolConfig: { functionCallingConfig: callingConfig(toolChoice, plan) } }
+}
+
+function callingConfig(choice: ToolChoice, plan: Plan): JsonObject {
+  switch (choice.kind) {
+    case 'auto':
+      return { mode: 'AUTO' }
+    case 'none':
+      return { mode: 'NONE' }
+    case 'required':
+      return { mode: 'ANY' }
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: [chosenName(choice.name, plan)] }
+    case 'allowed':
+      return {
+        mode: choice.mode === 'required' ? 'ANY' : 'VALIDATED',
+        allowedFunctionNames: choice.names.map((name) => chosenName(name, plan)),
+      }
+  }
+}
+
+function chosenName(name: string, plan: Plan): string {
+  const tool = plan.request.tools.find((candidate) => candidate.type !== 'hosted' && candidate.name === name)
+  return toolName(tool === undefined || tool.type === 'hosted' ? { name, namespace: undefined } : tool, plan)
+}

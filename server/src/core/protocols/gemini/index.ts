@@ -1,0 +1,21 @@
+/** Google's Gemini protocol (reference §1.4). */
+import type { Protocol } from '../protocol.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { decodeError, encodeError } from './error.ts'
+import { streamDecoder } from './stream-decoder.ts'
+import { streamEncoder } from './stream-encoder.ts'
+
+export const geminiProtocol: Protocol = {
+  id: 'gemini',
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  decodeError,
+  encodeError,
+  streamDecoder,
+  streamEncoder,
+}

@@ -1,0 +1,56 @@
+/** Token counters: the prompt holds what was cached, the candidates leave thoughts out (reference §2.5). */
+import type { Usage } from '../../canonical/usage.ts'
+import { countOf, type Maybe, objectOf } from '../read-json.ts'
+import type { WireUsage } from './wire.ts'
+
+/** undefined: no counter was reported (Vertex sends its kind of traffic alone until the end). */
+export function decodeUsage(value: Maybe): Usage | undefined {
+  const usage = objectOf(value)
+  const prompt = countOf(usage?.promptTokenCount)
+  const candidates = countOf(usage?.candidatesTokenCount)
+  const thoughts = countOf(usage?.thoughtsTokenCount)
+  if (prompt === undefined && candidates === undefined && thoughts === undefined) return undefined
+  const cached = countOf(usage?.cachedContentTokenCount)
+  const total = countOf(usage?.totalTokenCount)
+  const whole = prompt === undefined ? undefined : prompt + (countOf(usage?.toolUsePromptTokenCount) ?? 0)
+  return {
+    input: whole === undefined ? undefined : Math.max(0, whole - (cached ?? 0)),
+    cachedInput: cached,
+    cacheWrite: undefined,
+    cacheWrite1h: undefined,
+    output: outputOf({ whole, candidates, thoughts, total }),
+    reasoning: thoughts,
+  }
+}
+
+interface Counters {
+  readonly whole: number | undefined
+  readonly candidates: number | undefined
+  readonly thoughts: number | undefined
+  readonly total: number | undefined
+}
+
+/** Some versions count thoughts among the candidates; then prompt and candidates already make the total. */
+function outputOf({ whole, candidates, thoughts, total }: Counters): number | undefined {
+  if (candidates === undefined || thoughts === undefined) return candidates ?? thoughts
+  return total === (whole ?? 0) + candidates ? candidates : candidates + thoughts
+}
+
+/** What stands in for counters the upstream did not report: a client's meters need numbers. */
+export interface UsageEstimate {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export function encodeUsage(usage: Usage, estimate: UsageEstimate): WireUsage {
+  const { cachedInput, reasoning, cacheWrite = 0, cacheWrite1h = 0 } = usage
+  const prompt = (usage.input ?? estimate.inputTokens) + (cachedInput ?? 0) + cacheWrite + cacheWrite1h
+  const output = usage.output ?? estimate.outputTokens
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: Math.max(0, output - (reasoning ?? 0)),
+    totalTokenCount: prompt + output,
+    ...(cachedInput === undefined ? {} : { cachedContentTokenCount: cachedInput }),
+    ...(reasoning === undefined ? {} : { thoughtsTokenCount: reasoning }),
+  }
+}
