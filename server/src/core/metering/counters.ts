@@ -1,39 +1,35 @@
 import type { Usage } from '../canonical/usage.ts'
-import { isJsonObject, type JsonValue } from '../json.ts'
+import { type JsonKind, JsonScanner, type JsonSink } from '../passthrough/json-scanner.ts'
+import { compileWatchTree, type WatchNode } from '../passthrough/watch-tree.ts'
 
-/** Where a protocol's dialects write each counter; the first place that holds a number counts. */
-export type CounterPaths<Name extends string> = Readonly<Record<Name, readonly (readonly string[])[]>>
+/** Where a protocol's dialects write each counter; an earlier place goes before a later one. */
+export type CounterPlaces<Name extends string> = Readonly<Record<Name, readonly string[]>>
 
-export type Counters<Name extends string> = { readonly [Key in Name]: number | undefined }
+/** The latest value of each counter as the wire wrote it; undefined: never told. */
+export type Counters<Name extends string> = Readonly<Record<Name, number | undefined>>
 
 /** Reads usage objects of one answer as they come; each call gives the state so far. */
 export interface UsageReader {
-  /** undefined: the object says nothing (`null`, no counters, or all of them zero), which is not "none used". */
-  read(wire: JsonValue): Usage | undefined
+  /**
+   * Reads the JSON object `bytes[from, to)`. undefined: it says nothing (no counters, or all of them zero), which is not
+   * "none used" (reference §2.5).
+   */
+  read(bytes: Uint8Array, from: number, to: number): Usage | undefined
 }
 
-/**
- * A reader that remembers counters as the wire wrote them and does its arithmetic on the latest of each: a later
- * object may repeat the total and leave out a part of it, so merging finished classes would count tokens twice.
- */
-export function createCounterReader<Name extends string>(
-  paths: CounterPaths<Name>,
-  toUsage: (counters: Partial<Counters<Name>>) => Usage,
-): UsageReader {
-  const latest: Partial<Record<Name, number | undefined>> = {}
-  const names = Object.keys(paths).filter((name): name is Name => name in paths)
-  return {
-    read(wire) {
-      let told = false
-      for (const name of names) {
-        const value = firstNumber(wire, paths[name])
-        if (value !== undefined && value > 0) told = true
-      }
-      if (!told) return undefined
-      for (const name of names) latest[name] = firstNumber(wire, paths[name]) ?? latest[name]
-      return toUsage(latest)
-    },
-  }
+export interface UsageDialect<Name extends string> {
+  readonly places: CounterPlaces<Name>
+  readonly toUsage: (counters: Counters<Name>) => Usage
+}
+
+/** A maker of readers for one protocol; its places are compiled once. */
+export function usageReaders<Name extends string>(dialect: UsageDialect<Name>): () => UsageReader {
+  const names = Object.keys(dialect.places).filter((name): name is Name => name in dialect.places)
+  const slots: Slot<Name>[] = names.flatMap((name) =>
+    dialect.places[name].map((path, rank) => ({ name, path, rank })),
+  )
+  const tree = compileWatchTree(slots.map(({ path }, watch) => ({ path, watch, wanted: false })))
+  return () => new CounterReader(dialect, slots, tree)
 }
 
 /** a − b, never below zero; undefined parts are taken for none. */
@@ -45,11 +41,88 @@ export function minus(
   return Math.max(0, total - parts.reduce<number>((sum, part) => sum + (part ?? 0), 0))
 }
 
-function firstNumber(wire: JsonValue, places: readonly (readonly string[])[]): number | undefined {
-  for (const place of places) {
-    let value: JsonValue | undefined = wire
-    for (const step of place) value = isJsonObject(value) ? value[step] : undefined
-    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.round(value)
+interface Slot<Name extends string> {
+  readonly name: Name
+  readonly path: string
+  /** 0 for the place that goes before the others. */
+  readonly rank: number
+}
+
+const NOTHING = new Uint8Array(0)
+
+/**
+ * Remembers counters as the wire wrote them and does its arithmetic on the latest of each: a later object may repeat the
+ * total and leave out a part of it, so merging finished classes would count tokens twice. Some vendors send a usage
+ * object with every event, so it is scanned in place and never parsed.
+ */
+class CounterReader<Name extends string> implements UsageReader, JsonSink {
+  readonly #dialect: UsageDialect<Name>
+  readonly #slots: readonly Slot<Name>[]
+  readonly #scanner: JsonScanner
+  readonly #latest: Record<Name, number | undefined>
+  /** Rank of the place each counter was read from in the present object. */
+  readonly #ranks: Partial<Record<Name, number>> = {}
+  #found: Partial<Record<Name, number>> = {}
+  #told = false
+  #bytes: Uint8Array = NOTHING
+  #from = 0
+
+  constructor(dialect: UsageDialect<Name>, slots: readonly Slot<Name>[], tree: WatchNode) {
+    this.#dialect = dialect
+    this.#slots = slots
+    this.#scanner = new JsonScanner(tree, this)
+    this.#latest = unknownCounters(slots)
   }
-  return undefined
+
+  read(bytes: Uint8Array, from: number, to: number): Usage | undefined {
+    this.#bytes = bytes
+    this.#from = from
+    this.#told = false
+    this.#found = {}
+    this.#scanner.reset()
+    const readable = this.#scanner.push(bytes, from, to) && this.#scanner.end()
+    this.#bytes = NOTHING
+    if (!readable || !this.#told) return undefined
+    for (const { name } of this.#slots) this.#latest[name] = this.#found[name] ?? this.#latest[name]
+    return this.#dialect.toUsage(this.#latest)
+  }
+
+  onValue(watch: number, kind: JsonKind, start: number, end: number): void {
+    const slot = this.#slots[watch]
+    if (slot === undefined || kind !== 'number') return
+    const value = readCount(this.#bytes, this.#from + start, this.#from + end)
+    if (value === undefined) return
+    const { name, rank } = slot
+    if (this.#found[name] !== undefined && rank > (this.#ranks[name] ?? 0)) return
+    this.#found[name] = value
+    this.#ranks[name] = rank
+    if (value > 0) this.#told = true
+  }
+}
+
+function unknownCounters<Name extends string>(
+  slots: readonly Slot<Name>[],
+): Record<Name, number | undefined> {
+  const counters: Partial<Record<Name, number | undefined>> = {}
+  for (const { name } of slots) counters[name] = undefined
+  return counters as Record<Name, number | undefined>
+}
+
+/** Counters stay far below a quadrillion. */
+const DIGITS_MAX = 15
+
+/** The number `bytes[from, to)` spells, when it is a count; 12.0 and 1e3 are counts too. */
+function readCount(bytes: Uint8Array, from: number, to: number): number | undefined {
+  let value = 0
+  for (let at = from; at < to; at++) {
+    const digit = (bytes[at] ?? 0) - 0x30
+    if (digit < 0 || digit > 9) return readOddCount(bytes.subarray(from, to))
+    value = value * 10 + digit
+  }
+  return to - from <= DIGITS_MAX ? value : undefined
+}
+
+function readOddCount(spelling: Uint8Array): number | undefined {
+  const value = Number(new TextDecoder().decode(spelling))
+  return Number.isFinite(value) && value >= 0 && value < 10 ** DIGITS_MAX ? Math.round(value) : undefined
 }

@@ -1,38 +1,34 @@
-import type { Usage } from '../canonical/usage.ts'
-import { type CounterPaths, type Counters, createCounterReader, minus, type UsageReader } from './counters.ts'
+import { type Counters, minus, usageReaders } from './counters.ts'
 
 type Name = 'prompt' | 'toolPrompt' | 'cached' | 'candidates' | 'thoughts' | 'total'
 
-const PATHS: CounterPaths<Name> = {
-  prompt: [['promptTokenCount']],
-  toolPrompt: [['toolUsePromptTokenCount']],
-  cached: [['cachedContentTokenCount']],
-  // `responseTokenCount` is what the live variant of the API calls it.
-  candidates: [['candidatesTokenCount'], ['responseTokenCount']],
-  thoughts: [['thoughtsTokenCount']],
-  total: [['totalTokenCount']],
-}
-
-export function createGeminiUsageReader(): UsageReader {
-  return createCounterReader(PATHS, toUsage)
-}
-
 /** Prompt includes what was cached; candidates exclude thoughts, except where the total says otherwise (reference §2.5). */
-function toUsage(counters: Partial<Counters<Name>>): Usage {
-  const { prompt, toolPrompt, cached, candidates, thoughts, total } = counters
-  const input = prompt === undefined ? undefined : prompt + (toolPrompt ?? 0)
-  const inclusive = thoughts !== undefined && thoughts > 0 && total === (input ?? 0) + (candidates ?? 0)
-  return {
-    input: minus(input, cached),
-    cachedInput: cached,
+export const createGeminiUsageReader = usageReaders<Name>({
+  places: {
+    prompt: ['promptTokenCount'],
+    toolPrompt: ['toolUsePromptTokenCount'],
+    cached: ['cachedContentTokenCount'],
+    candidates: ['candidatesTokenCount'],
+    thoughts: ['thoughtsTokenCount'],
+    total: ['totalTokenCount'],
+  },
+  toUsage: (counters) => ({
+    input: minus(inputOf(counters), counters.cached),
+    cachedInput: counters.cached,
     cacheWrite: undefined,
     cacheWrite1h: undefined,
-    output:
-      candidates === undefined && thoughts === undefined
-        ? undefined
-        : inclusive
-          ? candidates
-          : (candidates ?? 0) + (thoughts ?? 0),
-    reasoning: thoughts,
-  }
+    output: outputOf(counters),
+    reasoning: counters.thoughts,
+  }),
+})
+
+function inputOf({ prompt, toolPrompt }: Counters<Name>): number | undefined {
+  return prompt === undefined ? undefined : prompt + (toolPrompt ?? 0)
+}
+
+function outputOf(counters: Counters<Name>): number | undefined {
+  const { candidates, thoughts, total } = counters
+  if (candidates === undefined || thoughts === undefined) return candidates ?? thoughts
+  const inclusive = total === (inputOf(counters) ?? 0) + candidates
+  return inclusive ? candidates : candidates + thoughts
 }

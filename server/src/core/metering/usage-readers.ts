@@ -1,6 +1,4 @@
-import type { Usage } from '../canonical/usage.ts'
 import type { ProtocolId } from '../catalogue.ts'
-import type { JsonValue } from '../json.ts'
 import type { UsageReader } from './counters.ts'
 import { createChatUsageReader } from './usage-chat.ts'
 import { createGeminiUsageReader } from './usage-gemini.ts'
@@ -14,8 +12,3 @@ export const USAGE_READERS = {
   messages: createMessagesUsageReader,
   gemini: createGeminiUsageReader,
 } as const satisfies Record<ProtocolId, () => UsageReader>
-
-/** One usage object that stands alone. */
-export function readUsage(protocol: ProtocolId, wire: JsonValue): Usage | undefined {
-  return USAGE_READERS[protocol]().read(wire)
-}

@@ -140,7 +140,8 @@ class BodyMachine implements BodyTap, JsonSink {
   }
 
   #readUsage(start: number, end: number): void {
-    const usage = this.#usageReader.read(parseJsonBytes(this.#reader.read(start, end)))
+    const bytes = this.#reader.read(start, end)
+    const usage = this.#usageReader.read(bytes, 0, bytes.length)
     if (usage === undefined) return
     this.#usageSeen = true
     this.#options.meter.observeUsage(usage)

@@ -226,10 +226,10 @@ export class JsonScanner {
           }
           if (byte === 0x74 || byte === 0x66 || byte === 0x6e) {
             this.#literal = byte === 0x74 ? TRUE : byte === 0x66 ? FALSE : NULL
-            this.#literalAt = 1
             if (depth === 0) this.#rootKind = literalKind(this.#literal)
-            state = LITERAL
             at++
+            this.#literalAt = 1
+            state = LITERAL
             continue
           }
           reason = 'expected a value'
@@ -313,7 +313,19 @@ export class JsonScanner {
         }
 
         case STRING: {
-          let next: number = byte
+          // Four at a time: most bytes of most bodies go through here.
+          while (
+            at + 3 < to &&
+            ((IN_STRING[bytes[at] ?? 0] ?? 1) |
+              (IN_STRING[bytes[at + 1] ?? 0] ?? 1) |
+              (IN_STRING[bytes[at + 2] ?? 0] ?? 1) |
+              (IN_STRING[bytes[at + 3] ?? 0] ?? 1)) ===
+              0
+          ) {
+            at += 4
+          }
+          if (at >= to) break scanning
+          let next: number = bytes[at] ?? 0
           while (IN_STRING[next] === 0) {
             at++
             if (at >= to) break scanning
@@ -328,7 +340,10 @@ export class JsonScanner {
               else if (this.#keyEscaped || this.#keyStash !== undefined) {
                 valueNode = this.#findWrittenKey(keys, bytes, Math.max(keyStart - base, from), at - 1)
               } else valueNode = findWord(keys, bytes, keyStart - base, at - 1)
-              state = COLON
+              if (at < to && bytes[at] === 0x3a) {
+                at++
+                state = VALUE
+              } else state = COLON
             } else {
               if (valueNode !== undefined && valueNode.watch >= 0) {
                 sink.onValue(valueNode.watch, 'string', valueStart, base + at)
@@ -347,13 +362,22 @@ export class JsonScanner {
             reason = 'a control character inside a string'
             break scanning
           }
-          // Not ASCII. The whole character is usually here; when it is cut the slow state takes over.
-          if (next >= 0xe1 && next <= 0xef && next !== 0xed && at + 2 < to) {
-            if (((bytes[at + 1] ?? 0) & 0xc0) === 0x80 && ((bytes[at + 2] ?? 0) & 0xc0) === 0x80) {
-              at += 3
-              continue
-            }
-          } else if (next >= 0xc2 && next <= 0xdf && at + 1 < to && ((bytes[at + 1] ?? 0) & 0xc0) === 0x80) {
+          // Not ASCII. Runs of whole three-byte characters are most of it; a cut or other one takes the slow state.
+          const run = at
+          while (
+            at + 2 < to &&
+            next >= 0xe1 &&
+            next <= 0xef &&
+            next !== 0xed &&
+            ((bytes[at + 1] ?? 0) & 0xc0) === 0x80 &&
+            ((bytes[at + 2] ?? 0) & 0xc0) === 0x80
+          ) {
+            at += 3
+            if (at >= to) break scanning
+            next = bytes[at] ?? 0
+          }
+          if (at > run) continue
+          if (next >= 0xc2 && next <= 0xdf && at + 1 < to && ((bytes[at + 1] ?? 0) & 0xc0) === 0x80) {
             at += 2
             continue
           }
@@ -417,7 +441,22 @@ export class JsonScanner {
           continue
 
         case NUMBER: {
-          const after = nextNumberState(this.#numberState, byte)
+          if (this.#numberState === NUMBER_DIGITS) {
+            let next: number = byte
+            while (next >= 0x30 && next <= 0x39) {
+              at++
+              if (at >= to) break scanning
+              next = bytes[at] ?? 0
+            }
+            if (next === 0x2c || next === 0x7d || next === 0x5d) {
+              if (valueNode !== undefined && valueNode.watch >= 0) {
+                sink.onValue(valueNode.watch, 'number', valueStart, base + at)
+              }
+              state = depth === 0 ? DONE : AFTER_VALUE
+              continue
+            }
+          }
+          const after = nextNumberState(this.#numberState, bytes[at] ?? 0)
           if (after >= 0) {
             this.#numberState = after
             at++

@@ -17,6 +17,7 @@ import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './compiled-answe
 import { errorIn } from './error-in-answer.ts'
 import { type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
+import { SpanList } from './span-list.ts'
 import { findWord } from './word-table.ts'
 
 export interface TapOptions {
@@ -104,12 +105,12 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #choices = 0
   #finishes = 0
 
-  // The event being read. Spans are start and end alternating, in `#data`, where the event's byte 0 is `#base`.
+  // The event being read. Spans count within `#data`, where the event's byte 0 is `#base`.
   #data: Uint8Array = DONE
   #base = 0
-  readonly #modelSpans: number[] = []
-  readonly #textSpans: number[] = []
-  readonly #textAgainSpans: number[] = []
+  readonly #modelSpans = new SpanList()
+  readonly #textSpans = new SpanList()
+  readonly #textAgainSpans = new SpanList()
   #usageStart = -1
   #usageEnd = 0
   #usageAtStart = false
@@ -153,6 +154,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const framer = this.#framer
     framer.push(chunk)
     while (framer.next()) this.#passBlock()
+    this.#data = DONE
     return this.#assembler.take()
   }
 
@@ -171,7 +173,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const role = roleOf(watch)
     switch (role) {
       case 'model':
-        if (kind === 'string') this.#modelSpans.push(start, end)
+        if (kind === 'string') this.#modelSpans.add(start, end)
         return
       case 'answer-id':
         if (kind === 'string') this.answerId ??= this.#readString(start, end)
@@ -180,13 +182,13 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
         this.sequenceNumber = this.#smallNumber(start, end)
         return
       case 'text':
-        if (kind === 'string' && end - start > 2) this.#textSpans.push(start + 1, end - 1)
+        if (kind === 'string' && end - start > 2) this.#textSpans.add(start + 1, end - 1)
         return
       case 'json':
-        this.#textSpans.push(start, end)
+        this.#textSpans.add(start, end)
         return
       case 'text-again':
-        if (kind === 'string' && end - start > 2) this.#textAgainSpans.push(start + 1, end - 1)
+        if (kind === 'string' && end - start > 2) this.#textAgainSpans.add(start + 1, end - 1)
         return
       case 'choice':
         this.#choicesHere++
@@ -265,7 +267,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     scanner.reset()
     if (!(scanner.push(this.#data, this.#base, end) && scanner.end())) {
       this.unreadableEvents++
-      this.#modelSpans.length = 0
+      this.#modelSpans.clear()
       this.#emit(framer.start, framer.end)
       return
     }
@@ -283,9 +285,9 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   }
 
   #openEvent(): void {
-    this.#modelSpans.length = 0
-    this.#textSpans.length = 0
-    this.#textAgainSpans.length = 0
+    this.#modelSpans.clear()
+    this.#textSpans.clear()
+    this.#textAgainSpans.clear()
     this.#usageStart = -1
     this.#errorSeen = false
     this.#typeStart = -1
@@ -331,29 +333,14 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   }
 
   #readText(): void {
-    const spans = this.#textSpans
-    for (let index = 0; index < spans.length; index += 2) {
-      this.#meter.observeJsonText(
-        this.#data,
-        this.#base + (spans[index] ?? 0),
-        this.#base + (spans[index + 1] ?? 0),
-      )
-    }
-    if (spans.length > 0) {
-      this.#textSeen = true
-      this.meaningful = true
-      return
-    }
-    const again = this.#textAgainSpans
-    if (this.#textSeen || again.length === 0) return
-    for (let index = 0; index < again.length; index += 2) {
-      this.#meter.observeJsonText(
-        this.#data,
-        this.#base + (again[index] ?? 0),
-        this.#base + (again[index + 1] ?? 0),
-      )
+    const again = !this.#textSeen && this.#textSpans.count === 0
+    const spans = again ? this.#textAgainSpans : this.#textSpans
+    if (spans.count === 0) return
+    for (let index = 0; index < spans.count; index++) {
+      this.#meter.observeJsonText(this.#data, this.#base + spans.start(index), this.#base + spans.end(index))
     }
     this.#textSeen = true
+    this.meaningful = true
   }
 
   #readFinish(rule: EventRule | undefined): void {
@@ -378,10 +365,11 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   }
 
   #readUsage(): void {
-    const wire = parseJsonBytes(
-      this.#data.subarray(this.#base + this.#usageStart, this.#base + this.#usageEnd),
+    const usage = this.#usageReader.read(
+      this.#data,
+      this.#base + this.#usageStart,
+      this.#base + this.#usageEnd,
     )
-    const usage = this.#usageReader.read(wire)
     if (usage === undefined) return
     this.#meter.observeUsage(this.#usageAtStart ? { ...usage, output: undefined } : usage)
   }
@@ -397,12 +385,10 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const framer = this.#framer
     const spans = this.#modelSpans
     let from = framer.start
-    for (let index = 0; index < spans.length; index += 2) {
-      const start = framer.place(spans[index] ?? 0)
-      const end = framer.place(spans[index + 1] ?? 0)
-      this.#emit(from, start)
+    for (let index = 0; index < spans.count; index++) {
+      this.#emit(from, framer.place(spans.start(index)))
       this.#assembler.add(this.#model, 0, this.#model.length)
-      from = end
+      from = framer.place(spans.end(index))
     }
     this.#emit(from, framer.end)
   }

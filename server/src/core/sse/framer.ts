@@ -71,9 +71,9 @@ export class SseFramer {
     this.#carriageReturn = -1
   }
 
-  /** Moves to the next complete block; false when the piece holds no more of them. */
+  /** Moves to the next complete block; false when the piece holds no more of them, and then it is let go. */
   next(): boolean {
-    if (this.overflow || this.#at >= this.#piece.length) return false
+    if (this.overflow || this.#at >= this.#piece.length) return this.#letGo()
     if (this.#afterCarriageReturn) {
       this.#afterCarriageReturn = false
       if (this.#piece[this.#at] === LINE_FEED) {
@@ -127,6 +127,15 @@ export class SseFramer {
     return this.dataEnd
   }
 
+  /** A stream may idle for minutes: it keeps no memory but what it holds. */
+  #letGo(): boolean {
+    this.#piece = NONE
+    this.#at = 0
+    this.bytes = NONE
+    this.dataLines = 0
+    return false
+  }
+
   /** A block whose lines all lie in the piece. */
   #nextInPlace(): boolean {
     const piece = this.#piece
@@ -143,8 +152,7 @@ export class SseFramer {
         this.#hold(piece, this.#at, piece.length)
         this.#heldMidLine = line < piece.length
         this.#heldAtStreamStart = first
-        this.#at = piece.length
-        return false
+        return this.#letGo()
       }
       const after = this.#afterLineEnd(lineEnd)
       if (lineEnd === line) {
@@ -168,12 +176,11 @@ export class SseFramer {
       if (lineEnd >= piece.length) {
         this.#hold(piece, this.#at, piece.length)
         this.#heldMidLine = midLine || line < piece.length
-        this.#at = piece.length
-        return false
+        return this.#letGo()
       }
       const after = this.#afterLineEnd(lineEnd)
       if (lineEnd === line && !midLine) {
-        if (!this.#hold(piece, this.#at, after)) return false
+        if (!this.#hold(piece, this.#at, after)) return this.#letGo()
         this.#at = after
         this.#lineAt = after
         this.#show(this.#held.subarray(0, this.#heldLength))

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { NO_USAGE, type Usage } from '../canonical/usage.ts'
+import { createMeter, type Meter } from './meter.ts'
+
+interface Bench {
+  readonly meter: Meter
+  readonly counted: string[]
+  readonly inputsCounted: () => number
+}
+
+/** A tokenizer that takes every word for a token, and remembers what it was asked. */
+function bench(): Bench {
+  const counted: string[] = []
+  let inputs = 0
+  const meter = createMeter({
+    countTokens: (text) => {
+      counted.push(text)
+      return text.split(/\s+/).filter((word) => word !== '').length
+    },
+    countInput: () => {
+      inputs++
+      return 1_000
+    },
+    inputTokensEstimate: 900,
+  })
+  return { meter, counted, inputsCounted: () => inputs }
+}
+
+const usage = (given: Partial<Usage>): Usage => ({ ...NO_USAGE, ...given })
+
+describe('what an answer used', () => {
+  test("the upstream's figures go before our own, and nothing is counted then", () => {
+    const { meter, counted, inputsCounted } = bench()
+    meter.observeText('one two three')
+    meter.observeUsage(usage({ input: 12, cachedInput: 3, output: 7, reasoning: 2 }))
+    expect(meter.read()).toEqual({
+      usage: usage({ input: 12, cachedInput: 3, output: 7, reasoning: 2 }),
+      source: 'upstream',
+      produced: true,
+      images: 0,
+    })
+    expect([counted, inputsCounted()]).toEqual([[], 0])
+  })
+
+  test('without usage both sides are counted, the input once', () => {
+    const { meter, inputsCounted } = bench()
+    meter.observeText('one two ')
+    expect(meter.read()).toMatchObject({ usage: { input: 1_000, output: 2 }, source: 'estimated' })
+    meter.observeText('three')
+    expect(meter.read().usage.output).toBe(3)
+    expect(inputsCounted()).toBe(1)
+  })
+
+  test('a stream cut after its input was told is charged for the text that came', () => {
+    const { meter, inputsCounted } = bench()
+    meter.observeUsage(usage({ input: 40, cachedInput: 2 }))
+    meter.observeText('one two three')
+    expect(meter.read()).toMatchObject({
+      usage: { input: 40, cachedInput: 2, output: 3 },
+      source: 'estimated',
+    })
+    expect(inputsCounted()).toBe(0)
+  })
+
+  test('text after cumulative counters is added to them', () => {
+    const { meter } = bench()
+    meter.observeText('one two three four')
+    meter.observeUsage(usage({ input: 9, output: 6 }))
+    expect(meter.read()).toMatchObject({ usage: { input: 9, output: 6 }, source: 'upstream' })
+    meter.observeText('five six')
+    expect(meter.read()).toMatchObject({ usage: { input: 9, output: 8 }, source: 'estimated' })
+    meter.observeUsage(usage({ input: 9, output: 10 }))
+    expect(meter.read()).toMatchObject({ usage: { output: 10 }, source: 'upstream' })
+  })
+
+  test('input alone, with nothing generated, is the whole truth', () => {
+    const { meter } = bench()
+    meter.observeUsage(usage({ input: 9 }))
+    expect(meter.read()).toMatchObject({
+      usage: { input: 9, output: 0 },
+      source: 'upstream',
+      produced: false,
+    })
+  })
+
+  test('text inside JSON strings is counted as what it says, also where escapes were torn apart', () => {
+    const { meter, counted } = bench()
+    const pieces = ['one\\ntwo ', 'th', 'ree \\"', 'x\\" \\ud83c', '\\udf88 ', 'déjà']
+    for (const piece of pieces) {
+      const bytes = new TextEncoder().encode(`"${piece}"`)
+      meter.observeJsonText(bytes, 1, bytes.length - 1)
+    }
+    expect(meter.read().usage.output).toBe(6)
+    expect(counted).toEqual(['one\ntwo three "x" 🎈 déjà'])
+  })
+
+  test('long text is counted as it comes, so little of it is kept', () => {
+    const { meter, counted } = bench()
+    const bytes = new TextEncoder().encode('word '.repeat(100))
+    for (let times = 0; times < 100; times++) {
+      meter.observeText('word '.repeat(100))
+      meter.observeJsonText(bytes, 0, bytes.length)
+    }
+    expect(meter.read().usage.output).toBe(20_000)
+    expect(Math.max(...counted.map((text) => text.length))).toBeLessThan(10_000)
+  })
+
+  test('a glance counts nothing and comes near', () => {
+    const { meter, counted, inputsCounted } = bench()
+    meter.observeText('x'.repeat(400))
+    expect(meter.glance()).toMatchObject({
+      usage: { input: 900, output: 100 },
+      source: 'estimated',
+      produced: true,
+    })
+    expect([counted, inputsCounted()]).toEqual([[], 0])
+  })
+})
+
+describe('whether an answer produced something', () => {
+  const fresh = (): Meter => bench().meter
+
+  test.each<[string, (meter: Meter) => void, boolean]>([
+    ['nothing at all', () => {}, false],
+    ['input counters alone', (meter) => meter.observeUsage(usage({ input: 9 })), false],
+    ['output counters', (meter) => meter.observeUsage(usage({ output: 1 })), true],
+    ['text', (meter) => meter.observeText('a'), true],
+    ['empty text', (meter) => meter.observeText(''), false],
+    ['an image', (meter) => meter.observeImages(1), true],
+    ['a clean finish', (meter) => meter.observeProduced(), true],
+  ])('%s', (_name, observe, produced) => {
+    const meter = fresh()
+    observe(meter)
+    expect(meter.read().produced).toBe(produced)
+  })
+
+  test('images are added up', () => {
+    const meter = fresh()
+    meter.observeImages(1)
+    meter.observeImages(2)
+    expect(meter.read().images).toBe(3)
+  })
+})
+
+test('a converted stream tells the same meter through its parts', () => {
+  const { meter } = bench()
+  meter.observePart({ type: 'start', id: 'a', createdAt: 1 })
+  meter.observePart({ type: 'ping' })
+  expect(meter.read().produced).toBe(false)
+  meter.observePart({ type: 'block-start', block: 0, candidate: 0, kind: { type: 'text' } })
+  meter.observePart({ type: 'text-delta', block: 0, text: 'one two ' })
+  meter.observePart({
+    type: 'block-start',
+    block: 1,
+    candidate: 0,
+    kind: { type: 'tool-call', id: 'c', name: 'lookup ', namespace: undefined, kind: 'function' },
+  })
+  meter.observePart({ type: 'arguments-delta', block: 1, text: '{"a": 1}' })
+  meter.observePart({
+    type: 'block-start',
+    block: 2,
+    candidate: 0,
+    kind: { type: 'media', mediaType: 'image/png', data: 'AAAA' },
+  })
+  expect(meter.read()).toMatchObject({
+    usage: { input: 1_000, output: 5 },
+    source: 'estimated',
+    produced: true,
+    images: 1,
+  })
+  meter.observePart({ type: 'usage', usage: usage({ input: 4, output: 6 }) })
+  meter.observePart({
+    type: 'finish',
+    candidate: 0,
+    finish: { reason: 'stop', raw: 'stop', stopSequence: undefined, explanation: undefined },
+  })
+  meter.observePart({ type: 'end' })
+  expect(meter.read()).toMatchObject({ usage: { input: 4, output: 6 }, source: 'upstream' })
+})
