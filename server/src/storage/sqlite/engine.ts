@@ -13,6 +13,7 @@ import type { Schema } from '../sql/schema.ts'
 import type { Announcement } from '../storage.ts'
 import { SqliteConnection } from './connection.ts'
 import { createSqliteDialect } from './kysely-driver.ts'
+import { decodeResults, encodeOperations } from './hot-codec.ts'
 import type { WorkerReply } from './messages.ts'
 import { Turns } from './turns.ts'
 
@@ -73,9 +74,9 @@ class SqliteEngine implements SqlEngine {
   async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
     const end = await this.#turns.take()
     try {
-      const answer = await this.#writing.run({ kind: 'hot', operations })
+      const answer = await this.#writing.run({ kind: 'hot', operations: encodeOperations(operations) })
       if (answer.kind !== 'hot') throw new Error('the storage thread answered a batch with something else')
-      return answer.results
+      return decodeResults(answer.results)
     } finally {
       end()
     }

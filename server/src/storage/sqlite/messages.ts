@@ -1,6 +1,4 @@
 /** What passes between the process and its SQLite worker threads, by structured clone. */
-import type { HotOperation } from '../../core/calls/operations.ts'
-import type { HotResult } from '../sql/hot-batch.ts'
 import type { SqliteRow, SqliteValue } from './library.ts'
 
 export interface WorkerOptions {
@@ -17,7 +15,8 @@ export type WorkerTask =
   /** A statement whose answer is how many rows changed. */
   | { readonly kind: 'change'; readonly sql: string; readonly parameters: readonly SqliteValue[] }
   | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
-  | { readonly kind: 'hot'; readonly operations: readonly HotOperation[] }
+  /** `operations` as `hot-codec.ts` writes them. */
+  | { readonly kind: 'hot'; readonly operations: string }
   /** From now on tell of rows in `changes` that other connections commit. */
   | { readonly kind: 'watch' }
   | { readonly kind: 'close' }
@@ -25,7 +24,7 @@ export type WorkerTask =
 export type WorkerAnswer =
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly SqliteRow[] }
   | { readonly kind: 'count'; readonly id: number; readonly count: bigint }
-  | { readonly kind: 'hot'; readonly id: number; readonly results: readonly HotResult[] }
+  | { readonly kind: 'hot'; readonly id: number; readonly results: string }
   | { readonly kind: 'done'; readonly id: number }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WorkerFailure }
 

@@ -1,6 +1,7 @@
 /** The thread that owns one SQLite connection: it does what it is told, one thing after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
+import { decodeOperations, encodeResults } from './hot-codec.ts'
 import { runHotTransaction } from './hot-transaction.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
 import {
@@ -74,7 +75,7 @@ class DatabaseThread {
         return {
           kind: 'hot',
           id: request.id,
-          results: runHotTransaction(this.#statements, request.operations),
+          results: encodeResults(runHotTransaction(this.#statements, decodeOperations(request.operations))),
         }
       case 'watch':
         this.#watch()
