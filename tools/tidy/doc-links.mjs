@@ -14,6 +14,7 @@ const NOT_OURS = new Set([
   'parts.json',
   'secret.key',
   'docker-compose.yml',
+  'ipaddr.js',
 ])
 
 export function checkDocLinks(tree) {
