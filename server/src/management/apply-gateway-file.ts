@@ -28,6 +28,8 @@ export type ApplyResult =
       readonly kind: 'applied' | 'planned'
       /** Empty: all is as the file says. */
       readonly differences: readonly Difference[]
+      /** Worth knowing, but no reason not to apply. */
+      readonly warnings: readonly Mistake[]
       /** Keys made without a fixed secret: shown now or never. */
       readonly newKeys: readonly NewKey[]
     }
@@ -45,7 +47,7 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
   const known = await storage.catalogue.read()
   const loaded = loadGatewayFile({ ...options, known })
   if (loaded.kind === 'mistakes') return loaded
-  const { file } = loaded
+  const { file, warnings } = loaded
   const read = await readAccountStates(storage, file.accounts ?? [])
   if (read.kind === 'mistakes') return read
   const { missing, at } = options
@@ -58,9 +60,9 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
     ...accounts.flatMap((plan) => plan.differences),
     ...pruned.map(suspension),
   ]
-  if (options.mode === 'dry-run') return { kind: 'planned', differences, newKeys: [] }
+  if (options.mode === 'dry-run') return { kind: 'planned', differences, warnings, newKeys: [] }
   const newKeys = await write(storage, { catalogue, accounts, pruned, at })
-  return { kind: 'applied', differences, newKeys }
+  return { kind: 'applied', differences, warnings, newKeys }
 }
 
 interface Work {

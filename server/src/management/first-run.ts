@@ -40,6 +40,8 @@ export type FirstRun =
       readonly gatewayFile: string | undefined
       /** Keys to show now or never, the owner's first one among them. */
       readonly newKeys: readonly NewKey[]
+      /** Doubts about the gateway file, each with its line. */
+      readonly warnings: readonly string[]
     }
 
 /** The account a first start makes when the gateway file names nobody. */
@@ -58,16 +60,24 @@ export async function prepareFirstRun(setup: FirstRunSetup): Promise<FirstRun> {
   if (first === undefined) return beginWith(await findGatewayFile(setup), setup)
   const isOwnerAlone = first.email === OWNER_EMAIL && second === undefined
   const newKeys = isOwnerAlone ? await ensureOwnerKey(setup, first) : []
-  return newKeys.length === 0 ? { kind: 'not-first' } : { kind: 'first', gatewayFile: undefined, newKeys }
+  return newKeys.length === 0
+    ? { kind: 'not-first' }
+    : { kind: 'first', gatewayFile: undefined, newKeys, warnings: [] }
 }
 
 /** The catalogue comes before the accounts, so that whoever sees an account sees a whole catalogue. */
 async function beginWith(file: FoundFile | undefined, setup: FirstRunSetup): Promise<FirstRun> {
-  const written = file === undefined ? await offerCatalogue(setup) : await applyFile(file, setup)
+  const { newKeys, warnings } = file === undefined ? await putOffer(setup) : await applyFile(file, setup)
   const [account] = await setup.storage.accounts.list({ limit: 1, after: undefined })
   const owner = account ?? (await createOwner(setup))
   const owned = owner?.email === OWNER_EMAIL ? await ensureOwnerKey(setup, owner) : []
-  return { kind: 'first', gatewayFile: file?.path, newKeys: [...written, ...owned] }
+  return { kind: 'first', gatewayFile: file?.path, newKeys: [...newKeys, ...owned], warnings }
+}
+
+/** What a catalogue came with. */
+interface Begun {
+  readonly newKeys: readonly NewKey[]
+  readonly warnings: readonly string[]
 }
 
 interface FoundFile {
@@ -90,7 +100,7 @@ async function findGatewayFile(setup: FirstRunSetup): Promise<FoundFile | undefi
   }
 }
 
-async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<readonly NewKey[]> {
+async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> {
   const result: ApplyResult = await applyGatewayFile(setup.storage, {
     text: file.text,
     environment: setup.environment,
@@ -101,16 +111,17 @@ async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<readonl
     at: setup.at,
   })
   if (result.kind === 'mistakes') throw gatewayFileError(file.path, result.mistakes)
-  return result.newKeys
+  const warnings = result.warnings.map((warning) => printMistake(file.path, warning))
+  return { newKeys: result.newKeys, warnings }
 }
 
 export function gatewayFileError(path: string, mistakes: readonly Mistake[]): ConfigError {
   return new ConfigError(mistakes.map((mistake) => printMistake(path, mistake)))
 }
 
-async function offerCatalogue({ storage, offer }: FirstRunSetup): Promise<readonly NewKey[]> {
+async function putOffer({ storage, offer }: FirstRunSetup): Promise<Begun> {
   if (offer.length > 0) await storage.catalogue.apply(offer)
-  return []
+  return { newKeys: [], warnings: [] }
 }
 
 /** A file that names accounts has said who may call; otherwise there is an owner. */

@@ -10,12 +10,27 @@ export function newKeyId(at: number): KeyId {
   return keyId(`key_${timeOrderedId(at)}`)
 }
 
-/** A UUIDv7 (RFC 9562) of the given instant, epoch ms. */
+/** Twelve bits of every id count the ids of one millisecond, begun low enough to leave room for thousands. */
+const COUNTER_MAX = 0xfff
+const COUNTER_START_MAX = 0x7ff
+let last = { at: -1, counter: 0 }
+
+/**
+ * A UUIDv7 (RFC 9562) of the given instant, epoch ms. Ids of one millisecond sort in the order they were made, so that
+ * rows made together keep their order.
+ */
 export function timeOrderedId(at: number): string {
   const bytes = randomBytes(16)
+  const counter = nextCounter(at, bytes.readUInt16BE(6))
   bytes.writeUIntBE(at, 0, 6)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt16BE(0x7000 | counter, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+function nextCounter(at: number, random: number): number {
+  const counter = last.at === at && last.counter < COUNTER_MAX ? last.counter + 1 : random & COUNTER_START_MAX
+  last = { at, counter }
+  return counter
 }

@@ -15,6 +15,12 @@ import type {
   VendorRow,
 } from './gateway-file.ts'
 
+/** A mistake refuses the file; a warning is told, and the file is applied. */
+export interface RowReports {
+  readonly mistake: Report
+  readonly warning: Report
+}
+
 export interface RowContext {
   /** What is stored now. */
   readonly known: Catalogue
@@ -37,11 +43,12 @@ export interface Names {
 /** The credential a vendor has when its row names none: one without a secret, for upstreams that want none. */
 export const IMPLIED_CREDENTIAL = 'main'
 
-export function checkRows(file: GatewayFile, context: RowContext, report: Report): void {
+export function checkRows(file: GatewayFile, context: RowContext, reports: RowReports): void {
+  const report = reports.mistake
   const names = namesAfter(file, context)
   checkVendors(file.vendors ?? [], context, report)
   checkModels(file.models ?? [], names, context, report)
-  checkGroups(file, names, context, report)
+  checkGroups(file, names, context, reports)
   checkPlans(file, context, report)
   const keyPrefix = file.settings?.keyPrefix ?? context.known.settings.keyPrefix
   checkAccounts(file.accounts ?? [], { names, keyPrefix }, report)
@@ -104,9 +111,9 @@ export function credentialOfChain(
 }
 
 function checkVendors(rows: readonly VendorRow[], context: RowContext, report: Report): void {
-  reportRepeated(rows, (row) => row.code, 'vendor', report)
+  reportRepeated(rows, { what: 'vendor', keyOf: (row) => row.code }, report)
   for (const row of rows) {
-    reportRepeated(row.credentials ?? [], (credential) => credential.name, 'credential', report)
+    reportRepeated(row.credentials ?? [], { what: 'credential', keyOf: (one) => one.name }, report)
     const stored = context.known.vendors.get(row.code)
     const kind = row.kind ?? stored?.kind
     if (kind === undefined) reportMissing(row.place, 'kind', report)
@@ -118,26 +125,21 @@ function checkVendors(rows: readonly VendorRow[], context: RowContext, report: R
 }
 
 function checkModels(rows: readonly ModelRow[], names: Names, context: RowContext, report: Report): void {
-  reportRepeated(rows, (row) => row.modelId, 'model', report)
+  reportRepeated(rows, { what: 'model', keyOf: (row) => row.modelId }, report)
   for (const row of rows) {
     if (row.pricing === undefined && !context.known.models.has(row.modelId)) {
       reportMissing(row.place, 'pricing', report)
     }
     for (const chain of row.chains ?? []) checkChain(chain, names, report)
-    reportRepeated(
-      row.chains ?? [],
-      (chain) =>
-        JSON.stringify([
-          chain.vendor.name,
-          credentialOfChain(chain, names),
-          chain.protocol,
-          chain.forwardModelId,
-        ]),
-      'chain',
-      report,
-      'of the same vendor, credential, protocol and forward_model_id',
-    )
+    reportRepeated(row.chains ?? [], { ...SAME_CHAIN, keyOf: (chain) => chainKey(chain, names) }, report)
   }
+}
+
+const SAME_CHAIN = { what: 'chain', detail: 'of the same vendor, credential, protocol and forward_model_id' }
+
+function chainKey(chain: ChainRow, names: Names): string {
+  const credential = credentialOfChain(chain, names) ?? null
+  return JSON.stringify([chain.vendor.name, credential, chain.protocol, chain.forwardModelId])
 }
 
 function checkChain(chain: ChainRow, names: Names, report: Report): void {
@@ -156,20 +158,21 @@ function checkChain(chain: ChainRow, names: Names, report: Report): void {
   }
 }
 
-function checkGroups(file: GatewayFile, names: Names, context: RowContext, report: Report): void {
+/** A group may name models that come later: it is only a list of what its keys may call. */
+function checkGroups(file: GatewayFile, names: Names, context: RowContext, reports: RowReports): void {
   const rows = file.groups ?? []
-  reportRepeated(rows, (row) => row.name, 'group', report)
+  reportRepeated(rows, { what: 'group', keyOf: (row) => row.name }, reports.mistake)
   for (const row of rows) {
     const isNew = !context.known.groups.has(row.name)
-    if (isNew && row.protocol === undefined) reportMissing(row.place, 'protocol', report)
-    if (isNew && row.models === undefined) reportMissing(row.place, 'models', report)
-    for (const model of row.models ?? []) requireKnown(model, 'model', names.models, report)
+    if (isNew && row.protocol === undefined) reportMissing(row.place, 'protocol', reports.mistake)
+    if (isNew && row.models === undefined) reportMissing(row.place, 'models', reports.mistake)
+    for (const model of row.models ?? []) requireKnown(model, 'model', names.models, reports.warning)
   }
 }
 
 function checkPlans(file: GatewayFile, context: RowContext, report: Report): void {
   const rows = file.plans ?? []
-  reportRepeated(rows, (row) => row.code, 'plan', report)
+  reportRepeated(rows, { what: 'plan', keyOf: (row) => row.code }, report)
   for (const row of rows) {
     if (context.known.plans.has(row.code)) continue
     if (row.level === undefined) reportMissing(row.place, 'level', report)
@@ -184,19 +187,23 @@ interface AccountContext {
 
 function checkAccounts(rows: readonly AccountFileRow[], context: AccountContext, report: Report): void {
   const { names } = context
-  reportRepeated(rows, (row) => row.email, 'email', report)
-  reportRepeated(rows, (row) => row.phone, 'phone', report)
+  reportRepeated(rows, { what: 'email', keyOf: (row) => row.email }, report)
+  reportRepeated(rows, { what: 'phone', keyOf: (row) => row.phone }, report)
   for (const row of rows) {
     if (row.subscription) requireKnown(row.subscription.plan, 'plan', names.plans, report)
     if (row.fallbackModel) requireKnown(row.fallbackModel, 'model', names.models, report)
-    reportRepeated(row.byok ?? [], (byok) => byok.vendor.name, 'credential for this vendor', report)
+    reportRepeated(row.byok ?? [], { what: 'own credential for', keyOf: (byok) => byok.vendor.name }, report)
     for (const byok of row.byok ?? []) requireKnown(byok.vendor, 'vendor', names.vendors, report)
-    reportRepeated(row.keys ?? [], (key) => key.name, 'key', report)
+    reportRepeated(row.keys ?? [], { what: 'key', keyOf: (key) => key.name }, report)
     for (const key of row.keys ?? []) checkKey(key, context, report)
   }
   const keys = rows.flatMap((row) => row.keys ?? [])
   const secrets = keys.flatMap((key) => (key.secret === undefined ? [] : [key.secret]))
-  reportRepeated(secrets, (secret) => secret.value.unwrap(), 'key', report, 'with this secret')
+  reportRepeated(
+    secrets,
+    { what: 'key', keyOf: (one) => one.value.unwrap(), detail: 'with this secret' },
+    report,
+  )
 }
 
 function checkKey(key: KeyRow, { names, keyPrefix }: AccountContext, report: Report): void {
@@ -235,12 +242,19 @@ function reportMissing(row: Place, field: string, report: Report, why?: string):
   report({ ...row, path }, `is missing${why === undefined ? '' : `: ${why}`}`)
 }
 
+/** How a row is told apart from its neighbours, and how a second one is told of. */
+interface Distinct<Row> {
+  readonly what: string
+  /** undefined: this row cannot be confused with another. */
+  readonly keyOf: (row: Row) => string | undefined
+  /** Said instead of the key, where the key is long or secret. */
+  readonly detail?: string
+}
+
 function reportRepeated<Row extends { readonly place: Place }>(
   rows: readonly Row[],
-  keyOf: (row: Row) => string | undefined,
-  what: string,
+  { what, keyOf, detail }: Distinct<Row>,
   report: Report,
-  detail?: string,
 ): void {
   const lines = new Map<string, number>()
   for (const row of rows) {
@@ -248,10 +262,6 @@ function reportRepeated<Row extends { readonly place: Place }>(
     if (key === undefined) continue
     const first = lines.get(key)
     if (first === undefined) lines.set(key, row.place.line)
-    else
-      report(
-        row.place,
-        `is a second ${what}${detail === undefined ? ` ${key}` : ` ${detail}`}; first in line ${first}`,
-      )
+    else report(row.place, `is a second ${what} ${detail ?? key}; first in line ${first}`)
   }
 }

@@ -24,7 +24,7 @@ export interface LoadOptions {
 }
 
 export type LoadResult =
-  | { readonly kind: 'file'; readonly file: GatewayFile }
+  | { readonly kind: 'file'; readonly file: GatewayFile; readonly warnings: readonly Mistake[] }
   /** In the order of the file. */
   | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
 
@@ -34,8 +34,10 @@ export function loadGatewayFile(options: LoadOptions): LoadResult {
   const root = parseFile(options.text, options.environment, report)
   const file = root === undefined ? undefined : readFile(root, options, report)
   if (root === undefined && mistakes.length === 0) report({ line: 1, column: 1, path: '' }, 'is empty')
-  if (file !== undefined) checkRows(file, options, report)
-  if (file !== undefined && mistakes.length === 0) return { kind: 'file', file }
+  const warnings: Mistake[] = []
+  const warning: Report = (place, message) => warnings.push({ place, message })
+  if (file !== undefined) checkRows(file, options, { mistake: notTwice(mistakes, report), warning })
+  if (file !== undefined && mistakes.length === 0) return { kind: 'file', file, warnings }
   return { kind: 'mistakes', mistakes: mistakes.toSorted(byPlace) }
 }
 
@@ -52,6 +54,14 @@ function readFile(root: FileNode, options: LoadOptions, report: Report): Gateway
   }
   map.close()
   return file
+}
+
+/** A member that was wrong is not missing as well. */
+function notTwice(mistakes: readonly Mistake[], report: Report): Report {
+  const told = new Set(mistakes.map((mistake) => mistake.place.path))
+  return (place, message) => {
+    if (!told.has(place.path)) report(place, message)
+  }
 }
 
 function byPlace(left: Mistake, right: Mistake): number {

@@ -15,6 +15,7 @@ import {
 import type { Environment } from '../environment.ts'
 import { expandVariables } from './expand.ts'
 import type { FileNode, MapEntry, Place, Report, ScalarNode } from './file-node.ts'
+import { maskReferences } from './mask.ts'
 
 /** An alias is cheap to write and may stand for much; more nodes than this is no configuration. */
 const NODES_MAX = 500_000
@@ -22,7 +23,8 @@ const NODES_MAX = 500_000
 /** undefined: the file holds nothing. What cannot be read is reported and left out. */
 export function parseFile(text: string, environment: Environment, report: Report): FileNode | undefined {
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, {
+  const masked = maskReferences(text)
+  const document = parseDocument(masked.text, {
     lineCounter,
     prettyErrors: false,
     uniqueKeys: false,
@@ -38,13 +40,22 @@ export function parseFile(text: string, environment: Environment, report: Report
     report(placeAt(error.pos[0], ''), sentence(error.message))
   }
   if (document.errors.length > 0 || document.contents === null) return undefined
-  const walk: Walk = { document, environment, report, placeAt, open: new Set(), nodes: 0 }
+  const walk: Walk = {
+    document,
+    environment,
+    unmask: masked.unmask,
+    report,
+    placeAt,
+    open: new Set(),
+    nodes: 0,
+  }
   return convert(document.contents, '', walk)
 }
 
 interface Walk {
   readonly document: Document.Parsed
   readonly environment: Environment
+  readonly unmask: (scalar: string) => string
   readonly report: Report
   readonly placeAt: (offset: number, path: string) => Place
   /** Nodes being converted, to see one that holds itself. */
@@ -127,7 +138,7 @@ function convertList(node: YAMLSeq, path: string, walk: Walk): FileNode {
 function convertScalar(node: Scalar, path: string, walk: Walk): ScalarNode {
   const place = placeOf(node.range, path, walk)
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
-  const expansion = expandVariables(written, walk.environment)
+  const expansion = expandVariables(walk.unmask(written), walk.environment)
   if (expansion.kind === 'mistakes') {
     for (const message of expansion.messages) walk.report(place, message)
     return emptyScalar(place)

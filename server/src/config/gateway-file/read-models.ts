@@ -1,4 +1,4 @@
-import { PROTOCOL_IDS, type Pricing } from '../../core/catalogue.ts'
+import { type BillingMode, PROTOCOL_IDS, type Pricing } from '../../core/catalogue.ts'
 import { forwardModelId, type ModelId, modelId, vendorCode } from '../../core/ids.ts'
 import type { FileNode, Report } from './file-node.ts'
 import {
@@ -15,10 +15,7 @@ import { type MapReader, openMap, type Read } from './map-reader.ts'
 import { boolean, decimal, formed, integer, list, shortText, word } from './values.ts'
 
 /** It stands in addresses (Gemini) and in clients' settings. */
-const MODEL_ID = formed(
-  /^[^\s\u0000-\u001f\u007f]{1,200}$/,
-  'a model id: up to 200 characters without blanks',
-)
+const MODEL_ID = formed(/^[^\s\p{Cc}]{1,200}$/u, 'a model id: up to 200 characters without blanks')
 const FORWARD_MODEL_ID = shortText(500)
 const TOKENS = integer({ least: 1, most: 1_000_000_000 })
 const PRICE = decimal()
@@ -58,7 +55,7 @@ export const readModel: Read<ModelRow> = (node, report) => {
 const readPricing: Read<Pricing> = (node, report) => {
   const map = openMap(node, report)
   if (map === undefined) return undefined
-  const billingModes = map.optional('billing_modes', list(word(BILLING_MODES))) ?? ['token']
+  const billingModes = map.optional('billing_modes', readBillingModes) ?? ['token']
   const price = (name: string) => map.optional(name, PRICE) ?? null
   const pricing: Pricing = {
     billingModes: [...new Set(billingModes)],
@@ -73,9 +70,15 @@ const readPricing: Read<Pricing> = (node, report) => {
     videoPrice: price('video_price'),
   }
   map.close()
-  if (billingModes.length === 0) report(map.placeOf('billing_modes'), 'must name at least one way of billing')
   reportMissingPrices(map, pricing, report)
   return pricing
+}
+
+const readBillingModes: Read<readonly BillingMode[]> = (node, report) => {
+  const modes = list(word(BILLING_MODES))(node, report)
+  const isEmpty = node.kind === 'list' && node.items.length === 0
+  if (isEmpty) report(node.place, 'must name at least one way of billing')
+  return modes
 }
 
 function reportMissingPrices(map: MapReader, pricing: Pricing, report: Report): void {

@@ -21,9 +21,7 @@ export function shortText(charactersMax: number): Read<string> {
     if (value === undefined) return undefined
     if (value.length > charactersMax)
       return refuse(node, report, `must have at most ${charactersMax} characters`)
-    return /[\u0000-\u001f\u007f]/.test(value)
-      ? refuse(node, report, 'must not hold control characters')
-      : value
+    return /\p{Cc}/u.test(value) ? refuse(node, report, 'must not hold control characters') : value
   }
 }
 

@@ -59,7 +59,7 @@ async function findByNaturalKey(
   const byEmail = email === undefined ? undefined : await storage.accounts.findByLogin({ email })
   const byPhone = phone === undefined ? undefined : await storage.accounts.findByLogin({ phone })
   if (byEmail !== undefined && byPhone !== undefined && byEmail.id !== byPhone.id) {
-    mistakes.push({ place, message: `${email} and ${phone} belong to two different accounts` })
+    mistakes.push({ place, message: 'email and phone belong to two different accounts' })
   }
   return byEmail ?? byPhone
 }

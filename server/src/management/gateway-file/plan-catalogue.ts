@@ -118,7 +118,7 @@ function mergeSettings(row: SettingsRow | undefined, stored: Settings): Settings
 }
 
 /** gateway file, vendors[].timeouts */
-const TIMEOUTS_DEFAULT = { connectMs: 5000, firstByteMs: 120_000, idleMs: 300_000 }
+export const TIMEOUTS_DEFAULT = { connectMs: 5000, firstByteMs: 120_000, idleMs: 300_000 }
 
 function planVendor(row: VendorRow, stored: Catalogue): readonly Step[] {
   const old = stored.vendors.get(row.code)
