@@ -40,6 +40,7 @@ describe('the export of everything there is', () => {
       expect(await apply(store, await exported(store, format))).toEqual({
         kind: 'applied',
         differences: [],
+        warnings: [],
         newKeys: [],
       })
     },
