@@ -12,6 +12,7 @@ import {
   settleLimits,
   takeLimits,
 } from './limit-state.ts'
+import { NaiveWindow } from './naive-window.ts'
 import { type Dimension, DIMENSIONS, type Policy, type WindowLimit } from './policy.ts'
 import { tierPolicy } from './tiers.ts'
 
@@ -395,76 +396,6 @@ describe('readings', () => {
   })
 })
 
-/** The simplest window that can be right: a list of who used what since when. */
-class NaiveWindow {
-  private anchor: number | undefined
-  private entries: { call: number; units: number }[] = []
-  private readonly holds = new Map<number, number>()
-
-  private readonly lengthMs: number
-  private readonly limit: number
-
-  constructor(size: { readonly lengthMs: number; readonly limit: number }) {
-    this.lengthMs = size.lengthMs
-    this.limit = size.limit
-  }
-
-  private roll(at: number) {
-    const nothing = this.entries.length === 0 && this.holds.size === 0
-    if (this.anchor !== undefined && (nothing || at >= this.anchor + this.lengthMs)) {
-      this.anchor = undefined
-      this.entries = []
-    }
-  }
-
-  used(at: number): number {
-    this.roll(at)
-    return this.entries.reduce((sum, entry) => sum + entry.units, 0)
-  }
-
-  held(): number {
-    return [...this.holds.values()].reduce((sum, units) => sum + units, 0)
-  }
-
-  left(at: number): number {
-    return this.limit - this.used(at) - this.held()
-  }
-
-  endsIn(at: number): number {
-    this.roll(at)
-    return this.anchor === undefined ? this.lengthMs : this.anchor + this.lengthMs - at
-  }
-
-  use(call: number, units: number, at: number) {
-    if (units <= 0) return
-    this.roll(at)
-    this.anchor ??= at
-    this.entries.push({ call, units })
-  }
-
-  hold(call: number, units: number, at: number) {
-    if (units <= 0) return
-    this.roll(at)
-    this.anchor ??= at
-    this.holds.set(call, units)
-  }
-
-  release(call: number) {
-    this.holds.delete(call)
-  }
-
-  giveBack(call: number, units: number) {
-    let rest = units
-    for (const entry of this.entries) {
-      if (entry.call !== call) continue
-      const taken = Math.min(rest, entry.units)
-      entry.units -= taken
-      rest -= taken
-    }
-    this.entries = this.entries.filter((entry) => entry.units > 0)
-  }
-}
-
 describe('against a naive model', () => {
   const limits: readonly WindowLimit[] = [
     { dimension: 'requests', limit: 3, seconds: 10 },
@@ -511,12 +442,10 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
   const policy = tierPolicy({ concurrency: 5, windows: limits })
   const naive = limits.map((limit) => ({
     ...limit,
-    window: new NaiveWindow({
-      lengthMs: limit.seconds * 1000,
-      limit: limit.dimension === 'amount' ? 1_000_000 : limit.limit,
-    }),
+    units: BigInt(limit.dimension === 'amount' ? 1_000_000 : limit.limit),
+    window: new NaiveWindow(limit.seconds * 1000),
   }))
-  const running = new Map<number, Taken>()
+  const running = new Map<string, Taken>()
   let state: LimitState = emptyState(SUBJECT)
   let at = NOON
   let next = 0
@@ -541,23 +470,26 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
       amount: 1,
     }
     const waits = naive
-      .filter(({ dimension, window }) => units[dimension] > 0 && units[dimension] > window.left(at))
-      .map(({ window }) => window.endsIn(at))
+      .filter((tier) => units[tier.dimension] > 0)
+      .filter(
+        (tier) => BigInt(units[tier.dimension]) > tier.units - tier.window.used(at) - tier.window.held(),
+      )
+      .map((tier) => tier.window.endsInMs(at))
     const full = running.size >= 5 ? [...waits, 1000] : waits
     const refused = decideLimits(state, policy, { counts: asked, at })
     expect(refused?.retryAfterMs).toBe(full.length === 0 ? undefined : Math.max(...full))
     if (refused !== undefined) return
     const result = takeLimits(state, policy, { counts: asked, at })
     state = result.state
-    running.set(next, result.taken)
+    const id = `call_${next++}`
+    running.set(id, result.taken)
     for (const { dimension, window } of naive) {
-      if (dimension === 'video_seconds') window.hold(next, units.video_seconds, at)
-      else if (dimension !== 'tokens' && dimension !== 'amount') window.use(next, units[dimension], at)
+      if (dimension === 'video_seconds') window.hold(id, BigInt(units.video_seconds), at)
+      else if (dimension !== 'tokens' && dimension !== 'amount') window.use(id, BigInt(units[dimension]), at)
     }
-    next += 1
   }
 
-  function end(id: number, taken: Taken, step: Step) {
+  function end(id: string, taken: Taken, step: Step) {
     running.delete(id)
     const settled = step.act === 'settle'
     const seconds = taken.counts.videoSeconds
@@ -577,27 +509,27 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
     function endNaive(dimension: Dimension, window: NaiveWindow) {
       switch (dimension) {
         case 'requests':
-          if (!settled) window.giveBack(id, 1)
+          if (!settled) window.giveBack(id, 1n)
           return
         case 'videos':
-          if (!settled) window.giveBack(id, taken.counts.videos)
+          if (!settled) window.giveBack(id, BigInt(taken.counts.videos))
           return
         case 'images': {
           const more = (settled ? step.images : 0) - taken.counts.images
-          if (more > 0) window.use(id, more, at)
-          else window.giveBack(id, -more)
+          if (more > 0) window.use(id, BigInt(more), at)
+          else window.giveBack(id, BigInt(-more))
           return
         }
         case 'video_seconds':
           // One step: the hold becomes the charge, so its window is not empty in between.
-          if (settled) window.use(id, seconds, at)
+          if (settled) window.use(id, BigInt(seconds), at)
           window.release(id)
           return
         case 'tokens':
-          if (settled) window.use(id, step.tokens, at)
+          if (settled) window.use(id, BigInt(step.tokens), at)
           return
         case 'amount':
-          if (settled) window.use(id, step.micro, at)
+          if (settled) window.use(id, BigInt(step.micro), at)
       }
     }
   }
@@ -607,8 +539,8 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
     for (const { dimension, seconds, window } of naive) {
       const found = state.windows.find(({ tier }) => tier === `${dimension}:${seconds}`)
       const runs = found !== undefined && at < found.anchor + seconds * 1000
-      expect(Number(found?.held ?? 0n)).toBe(window.held())
-      expect(runs ? Number(found.used) : 0).toBe(window.used(at))
+      expect(found?.held ?? 0n).toBe(window.held())
+      expect(runs ? found.used : 0n).toBe(window.used(at))
     }
   }
 }

@@ -1,0 +1,506 @@
+/**
+ * The rules of contract §7.3, §8 and of the decisions told once more, as plainly as possible and on purpose in another
+ * way than the code: every window a list of uses, every price integer arithmetic, one call after the other. The
+ * simulation holds `decideBatch` to it. For tests only; it is long because it is one idea, a second opinion.
+ */
+import { NaiveWindow } from '../limits/naive-window.ts'
+import type { Dimension, Policy } from '../limits/policy.ts'
+
+export interface NaiveModelPrice {
+  readonly id: string
+  /** µCr per token. */
+  readonly input: number
+  readonly output: number
+  /** µCr per image and per second of video. */
+  readonly image: number
+  readonly second: number
+  /** Chain id → multiplier in tenths. */
+  readonly tenths: Readonly<Record<string, number>>
+  readonly vendors: readonly string[]
+  readonly covered: boolean
+  readonly verification: number
+  readonly plan: number
+}
+
+export interface NaiveKey {
+  readonly id: string
+  readonly account: string
+  status: 'enabled' | 'disabled' | 'deleted'
+  expiresAt: number | undefined
+  policy: Policy
+}
+
+export interface NaiveAccount {
+  readonly id: string
+  suspended: boolean
+  verification: number
+  ratePercent: number
+  credits: bigint
+  held: bigint
+  balance: bigint
+  deduction: boolean
+  cap: bigint
+  monthStart: number
+  spent: bigint
+  monthHeld: bigint
+  exchange: { enabled: boolean; below: bigint; step: bigint }
+  subscription:
+    | { level: number; expiresAt: number; quota: readonly { credits: bigint; seconds: number }[] }
+    | undefined
+  policy: Policy
+  byok: readonly string[]
+}
+
+export interface NaiveCounts {
+  readonly requests: number
+  readonly images: number
+  readonly videos: number
+  readonly videoSeconds: number
+}
+
+export interface NaiveReserve {
+  readonly call: string
+  readonly key: string
+  readonly at: number
+  readonly monthStart: number
+  readonly monthEnd: number
+  readonly counts: NaiveCounts
+  readonly model: NaiveModelPrice
+  readonly fallback: NaiveModelPrice | undefined
+  readonly tokens: { readonly input: number; readonly output: number; readonly worst: number }
+  readonly strict: boolean
+}
+
+export interface NaiveFunding {
+  readonly byok: readonly string[]
+  readonly payer: 'subscription' | 'credits' | 'none'
+}
+export interface NaiveRefusal {
+  readonly code: number
+  readonly waitMs: number | undefined
+}
+export type NaiveAnswer =
+  | { readonly kind: 'refused'; readonly refusal: NaiveRefusal }
+  | {
+      readonly kind: 'reserved'
+      readonly held: bigint
+      readonly model: NaiveFunding
+      readonly fallback: NaiveFunding | NaiveRefusal | undefined
+    }
+
+interface Taking {
+  readonly subject: string
+  readonly counts: NaiveCounts
+  readonly tiers: readonly { readonly dimension: Dimension; readonly seconds: number }[]
+}
+
+interface NaiveOpenCall {
+  readonly reserve: NaiveReserve
+  readonly account: string
+  readonly rate: number
+  readonly held: bigint
+  readonly monthHeld: bigint
+  readonly quotaHeld: bigint
+  readonly quotaSeconds: readonly number[]
+  readonly model: NaiveFunding
+  readonly fallback: NaiveFunding | undefined
+  readonly takings: Taking[]
+}
+
+export interface NaiveUse {
+  readonly call: string
+  readonly at: number
+  readonly monthStart: number
+  readonly model: NaiveModelPrice
+  readonly chain: string
+  readonly byok: boolean
+  readonly input: number
+  readonly output: number
+  readonly images: number
+  readonly seconds: number
+  readonly credential: string | undefined
+}
+
+export interface NaiveCharge {
+  readonly amount: bigint
+  readonly deducted: bigint
+  readonly covered: boolean
+  readonly capped: boolean
+}
+
+const CREDIT = 1_000_000n
+const LEAST_OUTPUT = 256
+const SOON = 1000
+
+interface Share {
+  readonly funding: NaiveFunding
+  readonly held: bigint
+  readonly monthHeld: bigint
+  readonly quotaHeld: bigint
+  readonly exchanged: bigint
+}
+
+export class NaiveModel {
+  readonly keys = new Map<string, NaiveKey>()
+  readonly accounts = new Map<string, NaiveAccount>()
+  readonly open = new Map<string, NaiveOpenCall>()
+  readonly windows = new Map<string, Map<string, NaiveWindow>>()
+  readonly slots = new Map<string, number>()
+
+  reserve(ask: NaiveReserve): NaiveAnswer {
+    const known = this.open.get(ask.call)
+    if (known !== undefined) {
+      return { kind: 'reserved', held: known.held, model: known.model, fallback: known.fallback }
+    }
+    const key = this.keys.get(ask.key)
+    if (key === undefined || key.status === 'deleted') return refused(40101)
+    if (key.status === 'disabled') return refused(40102)
+    if (key.expiresAt !== undefined && key.expiresAt <= ask.at) return refused(40103)
+    const account = found(this.accounts, key.account)
+    if (account.suspended) return refused(40303)
+    const model = this.share(account, ask, ask.model)
+    if ('code' in model && ![42905, 42906].includes(model.code)) return { kind: 'refused', refusal: model }
+    const full = [
+      ...this.exceeded(`key:${key.id}`, key.policy, ask),
+      ...this.exceeded(`account:${account.id}`, account.policy, ask),
+    ]
+    const longest = Math.max(...full.map((one) => one.waitMs))
+    const first = full.find((one) => one.waitMs === longest)
+    if (first !== undefined) return { kind: 'refused', refusal: first }
+    if ('code' in model) return { kind: 'refused', refusal: model }
+    const fallback = ask.fallback && this.share(account, ask, ask.fallback)
+    const shares = fallback === undefined || 'code' in fallback ? [model] : [model, fallback]
+    const largest = (pick: (share: Share) => bigint) => shares.map(pick).reduce((a, b) => (a > b ? a : b))
+    const exchanged = largest((share) => share.exchanged)
+    account.credits += exchanged
+    account.balance -= exchanged
+    const held = largest((share) => share.held)
+    const monthHeld = largest((share) => share.monthHeld)
+    const quotaHeld = largest((share) => share.quotaHeld)
+    account.held += held
+    account.monthHeld += monthHeld
+    const quotaSeconds =
+      quotaHeld > 0n ? [...new Set(account.subscription?.quota.map((tier) => tier.seconds))] : []
+    if (quotaHeld > 0n)
+      this.prune(
+        `quota:${account.id}`,
+        quotaSeconds.map((seconds) => `amount:${seconds}`),
+      )
+    for (const seconds of quotaSeconds) {
+      this.window(`quota:${account.id}`, 'amount', seconds).hold(ask.call, quotaHeld, ask.at)
+    }
+    this.open.set(ask.call, {
+      reserve: ask,
+      account: account.id,
+      rate: account.ratePercent,
+      held,
+      monthHeld,
+      quotaHeld,
+      quotaSeconds,
+      model: model.funding,
+      fallback: fallback === undefined || 'code' in fallback ? undefined : fallback.funding,
+      takings: [
+        this.take(ask.call, { subject: `key:${key.id}`, policy: key.policy, counts: ask.counts, at: ask.at }),
+        this.take(ask.call, {
+          subject: `account:${account.id}`,
+          policy: account.policy,
+          counts: ask.counts,
+          at: ask.at,
+        }),
+      ],
+    })
+    return {
+      kind: 'reserved',
+      held,
+      model: model.funding,
+      fallback: fallback === undefined || 'code' in fallback ? fallback : fallback.funding,
+    }
+  }
+
+  claim(ask: {
+    call: string
+    credential: string
+    policy: Policy
+    counts: NaiveCounts
+    at: number
+  }): number | 'claimed' {
+    const open = this.open.get(ask.call)
+    if (open === undefined) return SOON
+    const subject = `credential:${ask.credential}`
+    if (open.takings.some((taking) => taking.subject === subject)) return 'claimed'
+    const full = this.exceeded(subject, ask.policy, ask)
+    if (full.length > 0) return Math.max(...full.map((one) => one.waitMs))
+    open.takings.push(this.take(ask.call, { ...ask, subject }))
+    return 'claimed'
+  }
+
+  settle(use: NaiveUse): NaiveCharge | undefined {
+    const open = this.open.get(use.call)
+    if (open === undefined) return undefined
+    this.open.delete(use.call)
+    const account = found(this.accounts, open.account)
+    const amount = costOf(use.model, use, { tenths: use.model.tenths[use.chain] ?? 10, rate: open.rate })
+    const isFallback = use.model.id === open.reserve.fallback?.id && use.model.id !== open.reserve.model.id
+    const funding = (isFallback ? open.fallback : undefined) ?? open.model
+    const due = use.byok || amount < CREDIT ? 0n : amount
+    const covered = !use.byok && funding.payer === 'subscription'
+    this.release(open, account)
+    for (const seconds of open.quotaSeconds) {
+      const window = this.window(`quota:${account.id}`, 'amount', seconds)
+      if (covered) window.use(use.call, due, use.at)
+      window.release(use.call)
+    }
+    const owed = covered ? 0n : due
+    const touched = owed > 0n || open.held > 0n || open.monthHeld > 0n
+    if (touched && use.monthStart > account.monthStart) {
+      account.monthStart = use.monthStart
+      account.spent = 0n
+    }
+    const room = account.cap > account.spent ? account.cap - account.spent : 0n
+    const charged = account.cap > 0n && owed > room ? room : owed
+    account.credits -= charged
+    account.spent += charged
+    if (charged > 0n && account.deduction) {
+      const exchanged = lowExchange(account)
+      account.credits += exchanged
+      account.balance -= exchanged
+    }
+    const deducted = covered ? due : charged
+    this.settleWindows(open, use, { amount, deducted })
+    return { amount, deducted, covered, capped: charged < owed }
+  }
+
+  abandon(call: string): boolean {
+    const open = this.open.get(call)
+    if (open === undefined) return false
+    this.open.delete(call)
+    this.release(open, found(this.accounts, open.account))
+    for (const seconds of open.quotaSeconds)
+      this.window(`quota:${open.account}`, 'amount', seconds).release(call)
+    for (const taking of open.takings) this.giveBack(call, taking)
+    return true
+  }
+
+  private release(open: NaiveOpenCall, account: NaiveAccount): void {
+    account.held -= open.held
+    account.monthHeld -= open.monthHeld
+  }
+
+  private share(account: NaiveAccount, ask: NaiveReserve, model: NaiveModelPrice): Share | NaiveRefusal {
+    const plan =
+      account.subscription !== undefined && ask.at < account.subscription.expiresAt
+        ? account.subscription
+        : undefined
+    if (model.verification > 0 && account.verification < model.verification)
+      return { code: 40203, waitMs: undefined }
+    if (model.plan > 0 && (plan?.level ?? 0) < model.plan) return { code: 40203, waitMs: undefined }
+    const byok = model.vendors.filter((vendor) => account.byok.includes(vendor))
+    const nothing = { held: 0n, monthHeld: 0n, quotaHeld: 0n, exchanged: 0n }
+    const own: Share = { funding: { byok, payer: 'none' }, ...nothing }
+    if (byok.length > 0 && byok.length === model.vendors.length) return own
+    const tenths = Math.max(...Object.values(model.tenths))
+    const at = (input: number, output: number) =>
+      costOf(
+        model,
+        { input, output, images: ask.counts.images, seconds: ask.counts.videoSeconds },
+        { tenths, rate: account.ratePercent },
+      )
+    const full = at(ask.tokens.input, ask.tokens.output)
+    const least = ask.strict ? full : at(ask.tokens.input, Math.min(ask.tokens.output, LEAST_OUTPUT))
+    const worst = at(ask.tokens.input, ask.tokens.worst)
+    let usedUp: NaiveRefusal | undefined
+    if (plan !== undefined && model.covered && plan.quota.length > 0) {
+      const tiers = plan.quota.map((tier) => {
+        const window = this.window(`quota:${account.id}`, 'amount', tier.seconds)
+        const unused = tier.credits - window.used(ask.at)
+        return { left: unused - window.held(), unused, endsInMs: window.endsInMs(ask.at) }
+      })
+      const lacking = tiers.filter(({ left }) => left <= 0n || left < least)
+      if (lacking.length === 0) {
+        const room = tiers.map(({ left }) => left).reduce((a, b) => (a < b ? a : b))
+        return { funding: { byok, payer: 'subscription' }, ...nothing, quotaHeld: room < full ? room : full }
+      }
+      const waits = lacking.map(({ unused, endsInMs }) => (unused > 0n && unused >= least ? SOON : endsInMs))
+      usedUp = { code: 42905, waitMs: Math.max(...waits) }
+    }
+    const credits = account.deduction
+      ? creditsShare(account, ask, { full, least, worst })
+      : { code: 40202, waitMs: undefined }
+    if (!('code' in credits)) return { funding: { byok, payer: 'credits' }, quotaHeld: 0n, ...credits }
+    return byok.length > 0 ? own : (usedUp ?? credits)
+  }
+
+  private exceeded(
+    subject: string,
+    policy: Policy,
+    ask: { counts: NaiveCounts; at: number },
+  ): { code: number; waitMs: number }[] {
+    const full: { code: number; waitMs: number }[] = []
+    if (policy.concurrency !== undefined && (this.slots.get(subject) ?? 0) >= policy.concurrency) {
+      full.push({ code: 42901, waitMs: SOON })
+    }
+    for (const { dimension, seconds, limit } of policy.windows) {
+      const window = this.window(subject, dimension, seconds)
+      const wants = wanted(dimension, ask.counts)
+      const cap = BigInt(dimension === 'amount' ? limit * 1_000_000 : limit)
+      if (wants > 0n && window.used(ask.at) + window.held() + wants > cap) {
+        const code = dimension === 'tokens' ? 42903 : dimension === 'video_seconds' ? 42910 : 42902
+        full.push({ code, waitMs: window.endsInMs(ask.at) })
+      }
+    }
+    return full
+  }
+
+  private take(
+    call: string,
+    ask: { subject: string; policy: Policy; counts: NaiveCounts; at: number },
+  ): Taking {
+    const { subject, policy, counts, at } = ask
+    this.slots.set(subject, (this.slots.get(subject) ?? 0) + 1)
+    this.prune(
+      subject,
+      policy.windows.map((tier) => `${tier.dimension}:${tier.seconds}`),
+    )
+    for (const { dimension, seconds } of policy.windows) {
+      const window = this.window(subject, dimension, seconds)
+      if (dimension === 'video_seconds') window.hold(call, BigInt(counts.videoSeconds), at)
+      if (isCounted(dimension)) window.use(call, wanted(dimension, counts), at)
+    }
+    return {
+      subject,
+      counts,
+      tiers: policy.windows.map(({ dimension, seconds }) => ({ dimension, seconds })),
+    }
+  }
+
+  private giveBack(call: string, { subject, counts, tiers }: Taking): void {
+    this.slots.set(subject, (this.slots.get(subject) ?? 0) - 1)
+    for (const { dimension, seconds } of tiers) {
+      const window = this.window(subject, dimension, seconds)
+      if (dimension === 'video_seconds') window.release(call)
+      if (isCounted(dimension)) window.giveBack(call, wanted(dimension, counts))
+    }
+  }
+
+  private settleWindows(
+    open: NaiveOpenCall,
+    use: NaiveUse,
+    paid: { amount: bigint; deducted: bigint },
+  ): void {
+    const claims = open.takings.filter(({ subject }) => subject.startsWith('credential:'))
+    const answered = use.credential === undefined ? claims.at(-1)?.subject : `credential:${use.credential}`
+    for (const taking of open.takings) {
+      const isClaim = claims.includes(taking)
+      if (isClaim && (use.byok || taking.subject !== answered)) {
+        this.giveBack(use.call, taking)
+        continue
+      }
+      this.slots.set(taking.subject, (this.slots.get(taking.subject) ?? 0) - 1)
+      for (const { dimension, seconds } of taking.tiers) {
+        const window = this.window(taking.subject, dimension, seconds)
+        if (dimension === 'tokens') window.use(use.call, BigInt(use.input + use.output), use.at)
+        if (dimension === 'amount') window.use(use.call, isClaim ? paid.amount : paid.deducted, use.at)
+        if (dimension === 'images') {
+          const more = BigInt(use.images - taking.counts.images)
+          if (more > 0n) window.use(use.call, more, use.at)
+          else window.giveBack(use.call, -more)
+        }
+        if (dimension === 'video_seconds') {
+          window.use(use.call, BigInt(use.seconds), use.at)
+          window.release(use.call)
+        }
+      }
+    }
+  }
+
+  private window(subject: string, dimension: Dimension, seconds: number): NaiveWindow {
+    const ofSubject = this.windows.get(subject) ?? new Map<string, NaiveWindow>()
+    this.windows.set(subject, ofSubject)
+    const tier = `${dimension}:${seconds}`
+    const window = ofSubject.get(tier) ?? new NaiveWindow(seconds * 1000)
+    ofSubject.set(tier, window)
+    return window
+  }
+
+  /** A tier that is no longer limited is forgotten, unless somebody still holds something there. */
+  private prune(subject: string, tiers: readonly string[]): void {
+    const ofSubject = this.windows.get(subject)
+    for (const [tier, window] of ofSubject ?? []) {
+      if (!tiers.includes(tier) && window.held() === 0n) ofSubject?.delete(tier)
+    }
+  }
+}
+
+const refused = (code: number): NaiveAnswer => ({ kind: 'refused', refusal: { code, waitMs: undefined } })
+
+const isCounted = (dimension: Dimension): boolean => ['requests', 'images', 'videos'].includes(dimension)
+
+/** What a call asks of a window; of a window that only charges later, the least there is. */
+function wanted(dimension: Dimension, counts: NaiveCounts): bigint {
+  if (dimension === 'requests') return BigInt(counts.requests)
+  if (dimension === 'images') return BigInt(counts.images)
+  if (dimension === 'videos') return BigInt(counts.videos)
+  if (dimension === 'video_seconds') return BigInt(counts.videoSeconds)
+  return dimension === 'tokens' && counts.videos > 0 ? 0n : 1n
+}
+
+function creditsShare(
+  account: NaiveAccount,
+  ask: NaiveReserve,
+  cost: { full: bigint; least: bigint; worst: bigint },
+): Omit<Share, 'funding' | 'quotaHeld'> | NaiveRefusal {
+  const { enabled, step } = account.exchange
+  let exchanged = lowExchange(account)
+  if (account.credits - account.held + exchanged < cost.least && enabled && step > 0n) {
+    let more = exchanged
+    while (account.credits - account.held + more < cost.least) more += step
+    if (more <= account.balance) exchanged = more
+  }
+  const available = account.credits - account.held + exchanged
+  if (available < cost.least) return { code: 40202, waitMs: undefined }
+  const held = cost.full < available ? cost.full : available
+  if (account.cap === 0n) return { held, monthHeld: held, exchanged }
+  const spent = ask.monthStart > account.monthStart ? 0n : account.spent
+  const left = account.cap - spent
+  const room = left - account.monthHeld
+  if (cost.least > 0n && room < cost.least) {
+    const monthOfAccount =
+      ask.monthStart >= account.monthStart ? ask.monthEnd : account.monthStart + 31 * 86_400_000
+    return { code: 42906, waitMs: left < cost.least ? Math.max(monthOfAccount - ask.at, SOON) : SOON }
+  }
+  const limit = room > 0n ? room : 0n
+  const worst = cost.worst > cost.full ? cost.worst : cost.full
+  return { held: held < limit ? held : limit, monthHeld: worst < limit ? worst : limit, exchanged }
+}
+
+/** One step after the other until Credits reach the threshold or the balance has no whole step left. */
+function lowExchange({ exchange, credits, balance }: NaiveAccount): bigint {
+  if (!exchange.enabled || exchange.step <= 0n) return 0n
+  let exchanged = 0n
+  while (credits + exchanged < exchange.below && balance - exchanged >= exchange.step)
+    exchanged += exchange.step
+  return exchanged
+}
+
+function costOf(
+  model: NaiveModelPrice,
+  use: { input: number; output: number; images: number; seconds: number },
+  by: { tenths: number; rate: number },
+): bigint {
+  const list =
+    use.input * model.input +
+    use.output * model.output +
+    use.images * model.image +
+    use.seconds * model.second
+  const thousandths = BigInt(list) * BigInt(by.tenths) * BigInt(by.rate)
+  const whole = thousandths / 1000n
+  const rest = thousandths % 1000n
+  if (rest > 500n) return whole + 1n
+  return rest === 500n && whole % 2n === 1n ? whole + 1n : whole
+}
+
+function found<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
+  const value = map.get(key)
+  if (value === undefined) throw new Error(`nothing under ${String(key)}`)
+  return value
+}
