@@ -54,6 +54,9 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   return { port, gatewayPort, openCalls: () => edge.openCalls(), close: (graceMs) => edge.close(graceMs) }
 }
 
+/** For answers already on their way when the last call has ended. */
+const LAST_ANSWERS_MS = 500
+
 /** What both listeners share: the running calls and how a request finds its way. */
 class Edge {
   readonly #options: ServersOptions
@@ -90,19 +93,14 @@ class Edge {
   }
 
   async close(graceMs: number): Promise<void> {
-    const closed = this.#servers.map(
-      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
-    )
+    const closed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
     for (const server of this.#servers) server.closeIdleConnections()
-    const drained = Promise.allSettled([...this.#running, ...closed])
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), graceMs)
-    })
-    const outcome = await Promise.race([drained, late])
-    clearTimeout(timer)
-    if (outcome === 'late') for (const server of this.#servers) server.closeAllConnections()
-    await drained
+    await within(Promise.allSettled([...this.#running]), graceMs)
+    // What is left are connections between two requests, or ones whose client never finished its own.
+    for (const server of this.#servers) server.closeIdleConnections()
+    await within(Promise.all(closed), Math.min(graceMs, LAST_ANSWERS_MS))
+    for (const server of this.#servers) server.closeAllConnections()
+    await Promise.all([...closed, ...this.#running])
   }
 
   #route(request: IncomingMessage, response: ServerResponse, address: Address): void {
@@ -169,6 +167,16 @@ class Edge {
       'serve a call',
     )
   }
+}
+
+/** Resolves when the work is done or the time is over. */
+async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }
 
 function refusedPath(path: string, address: Address): GatewayError | undefined {
