@@ -6,8 +6,8 @@ import { exportGatewayFile } from './export-gateway-file.ts'
 import type { Difference } from './gateway-file/difference.ts'
 import { hashKeySecret, setKeyStatus } from './keys.ts'
 import { verifyPassword } from './passwords.ts'
-import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from './testing/example-file.ts'
-import { openTestStore, TEST_TIME, type TestStore } from './testing/open-store.ts'
+import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from '../../test/management/example-file.ts'
+import { openTestStore, TEST_TIME, type TestStore } from '../../test/management/open-store.ts'
 import { Secret } from '../core/secret.ts'
 
 let store: TestStore
@@ -151,7 +151,12 @@ test('a key without a secret is made, told once, and kept at the next time', asy
   expect((await keyNamed(store.storage, 'plain')).hash).toBe(hash)
 })
 
-describe('applying is idempotent', () => {
+describe.each(['SQLite', 'PostgreSQL'] as const)('applying is idempotent on %s', (engine) => {
+  beforeEach(async () => {
+    await store.close()
+    store = await openTestStore(engine)
+  })
+
   test('the same file a second time changes nothing', async () => {
     expect((await differences(EXAMPLE_FILE)).length).toBeGreaterThan(10)
     const before = await exportGatewayFile(store.storage, { format: 'json', at: TEST_TIME })

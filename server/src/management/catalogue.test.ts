@@ -7,7 +7,7 @@ import {
   sampleModel,
   sampleVendor,
   TOKEN_PRICING,
-} from './testing/sample-catalogue.ts'
+} from '../../test/management/sample-catalogue.ts'
 
 const two = sampleCatalogue({
   vendors: [sampleVendor('alpha'), sampleVendor('beta')],

@@ -3,8 +3,8 @@ import { parse } from 'yaml'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApplyResult, applyGatewayFile } from './apply-gateway-file.ts'
 import { exportGatewayFile } from './export-gateway-file.ts'
-import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from './testing/example-file.ts'
-import { openTestStore, TEST_TIME, type TestStore } from './testing/open-store.ts'
+import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from '../../test/management/example-file.ts'
+import { openTestStore, TEST_TIME, type TestStore } from '../../test/management/open-store.ts'
 
 let store: TestStore
 beforeEach(async () => {

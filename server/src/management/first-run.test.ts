@@ -6,8 +6,8 @@ import { vendorCode } from '../core/ids.ts'
 import { createAccount } from './accounts.ts'
 import { type FirstRunSetup, OWNER_EMAIL, prepareFirstRun } from './first-run.ts'
 import { hashKeySecret } from './keys.ts'
-import { openTestStore, TEST_TIME, type TestStore } from './testing/open-store.ts'
-import { sampleVendor } from './testing/sample-catalogue.ts'
+import { openTestStore, TEST_TIME, type TestStore } from '../../test/management/open-store.ts'
+import { sampleVendor } from '../../test/management/sample-catalogue.ts'
 
 let store: TestStore
 beforeEach(async () => {

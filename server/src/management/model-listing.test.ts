@@ -6,7 +6,12 @@ import {
   findModelForKey,
   listModelsForKey,
 } from './model-listing.ts'
-import { sampleCatalogue, sampleChain, sampleModel, sampleVendor } from './testing/sample-catalogue.ts'
+import {
+  sampleCatalogue,
+  sampleChain,
+  sampleModel,
+  sampleVendor,
+} from '../../test/management/sample-catalogue.ts'
 
 const catalogue = sampleCatalogue({
   vendors: [sampleVendor('alpha'), sampleVendor('off', { status: 'disabled' })],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type OfferedModel, type OfferedVendor, offerCatalogue } from './offer.ts'
-import { TOKEN_PRICING } from './testing/sample-catalogue.ts'
+import { TOKEN_PRICING } from '../../test/management/sample-catalogue.ts'
 
 const model = (id: string, protocols: OfferedModel['protocols'] = ['chat']): OfferedModel => ({
   modelId: id,

@@ -1,11 +1,12 @@
-/** A real SQLite store in a directory of its own, with a clock the test holds. */
+/** A real store of one's own, on either engine, with a clock the test holds. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { instanceId } from '../../core/ids.ts'
-import { openStorage } from '../../storage/open.ts'
-import type { Storage } from '../../storage/storage.ts'
-import { timeOrderedId } from '../new-id.ts'
+import { instanceId } from '../../src/core/ids.ts'
+import { timeOrderedId } from '../../src/management/new-id.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { createFreshDatabase } from '../postgres/fresh-database.ts'
 
 export interface TestStore {
   readonly storage: Storage
@@ -13,13 +14,16 @@ export interface TestStore {
   close(): Promise<void>
 }
 
+export type Engine = 'SQLite' | 'PostgreSQL'
+
 /** 2027-01-01T00:00:00Z */
 export const TEST_TIME = 1_798_761_600_000
 
-export async function openTestStore(): Promise<TestStore> {
+export async function openTestStore(engine: Engine = 'SQLite'): Promise<TestStore> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-management-'))
+  const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
   const storage = await openStorage({
-    databaseUrl: undefined,
+    databaseUrl: database?.url,
     dataDir: directory,
     secretKey: new Uint8Array(32).fill(7),
     instanceId: instanceId(timeOrderedId(TEST_TIME)),
@@ -31,6 +35,7 @@ export async function openTestStore(): Promise<TestStore> {
     directory,
     close: async () => {
       await storage.close()
+      await database?.drop()
       await rm(directory, { recursive: true, force: true })
     },
   }

@@ -1,8 +1,8 @@
 /** A small catalogue for tests, whole and valid; tests change what they are about. */
-import type { Catalogue, Chain, Credential, Model, Pricing, Vendor } from '../../core/catalogue.ts'
-import { chainId, credentialId, forwardModelId, modelId, vendorCode } from '../../core/ids.ts'
-import { UNLIMITED } from '../../core/limits/policy.ts'
-import { Secret } from '../../core/secret.ts'
+import type { Catalogue, Chain, Credential, Model, Pricing, Vendor } from '../../src/core/catalogue.ts'
+import { chainId, credentialId, forwardModelId, modelId, vendorCode } from '../../src/core/ids.ts'
+import { UNLIMITED } from '../../src/core/limits/policy.ts'
+import { Secret } from '../../src/core/secret.ts'
 
 export const TOKEN_PRICING: Pricing = {
   billingModes: ['token'],
