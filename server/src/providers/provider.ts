@@ -39,7 +39,10 @@ export interface Dialect {
   readonly bodyEdit?: BodyEdit
   /** How a streamed answer is framed; `aws-event-stream` reaches the sink as the SSE it wraps. */
   readonly framing?: 'aws-event-stream'
-  /** Who reads the reasoning signatures of this upstream, where that is more than one vendor row. */
+  /**
+   * Who reads the reasoning signatures of this upstream, where that is more than one vendor row. Claude's are bound to
+   * the account that made them from 5.5 on, so they stay with their row.
+   */
   readonly issuer?: string
   capabilities(model: ForwardModelId): Capabilities
   /** Turns a request into one this vendor takes, on the canonical form only. */

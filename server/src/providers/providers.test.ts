@@ -82,6 +82,7 @@ const DOCUMENTED: readonly [
     'https://us-east-1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-east-1/publishers/anthropic/models/some-model-1:rawPredict',
   ],
   ['deepseek', 'chat', BEARER, 'https://api.deepseek.com/chat/completions'],
+  ['deepseek', 'responses', BEARER, 'https://api.deepseek.com/responses'],
   ['deepseek', 'messages', X_API_KEY, 'https://api.deepseek.com/anthropic/v1/messages'],
   ['dashscope', 'chat', BEARER, 'https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions'],
   ['dashscope', 'responses', BEARER, 'https://dashscope.aliyuncs.com/compatible-mode/v1/responses'],
@@ -385,6 +386,17 @@ describe('models', () => {
       { reasoning: 'effort', sampling: 'none', stopMax: 0, systemRole: 'developer' },
     ],
     ['openai', 'responses', 'gpt-5.6-sol', { cacheMarks: 'breakpoint', outputTokensMin: 16 }],
+    ['openai', 'responses', 'gpt-6-sol', { efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'] }],
+    [
+      'openai',
+      'responses',
+      'gpt-6.2-sol',
+      { efforts: ['low', 'medium', 'high', 'xhigh', 'max'], customTools: true },
+    ],
+    ['zhipu', 'chat', 'glm-5.3', { reasoning: 'effort', efforts: ['low', 'high', 'max'] }],
+    ['zhipu', 'chat', 'glm-4.7', { reasoning: 'toggle' }],
+    ['google', 'gemini', 'gemini-3.5-flash', { efforts: ['minimal', 'low', 'medium', 'high'] }],
+    ['google', 'gemini', 'gemini-3.8-flash', { efforts: ['low', 'medium', 'high'] }],
     ['openai', 'chat', 'gpt-5-chat-latest', { reasoning: 'none', sampling: 'all' }],
     ['azure-openai', 'chat', 'o4-mini', { reasoning: 'effort', efforts: ['low', 'medium', 'high'] }],
     [
@@ -450,15 +462,13 @@ describe('models', () => {
     },
   )
 
-  test('Claude can read the reasoning of Claude wherever it is hosted, Gemini that of Gemini', () => {
-    const issuers = (kinds: readonly string[], protocol: Dialect['protocol']): unknown[] =>
-      kinds.map((kind) => dialectOf(kind, protocol).issuer)
-    expect(issuers(['anthropic', 'bedrock', 'vertex'], 'messages')).toEqual([
-      'anthropic',
-      'anthropic',
-      'anthropic',
+  test('Gemini reads the reasoning of Gemini wherever it is hosted; other signatures stay with their vendor', () => {
+    const issuers = everyDialect().flatMap(([kind, dialect]) =>
+      dialect.issuer === undefined ? [] : [[kind, dialect.issuer]],
+    )
+    expect(issuers).toEqual([
+      ['google', 'google'],
+      ['vertex', 'google'],
     ])
-    expect(issuers(['google', 'vertex'], 'gemini')).toEqual(['google', 'google'])
-    expect(issuers(['deepseek', 'openrouter'], 'messages')).toEqual([undefined, undefined])
   })
 })

@@ -8,6 +8,6 @@ export const anthropic: Provider = {
   defaultBaseUrl: 'https://api.anthropic.com',
   publicFields: [],
   dialects: {
-    messages: messagesDialect({ issuer: 'anthropic', capabilities: claudeCapabilities }),
+    messages: messagesDialect({ capabilities: claudeCapabilities }),
   },
 }

@@ -19,7 +19,6 @@ export const bedrock: Provider = {
         const base = filledAddress(input.baseUrl, input.fields)
         return base === undefined ? undefined : formMessagesWithoutCount(base, input)
       },
-      issuer: 'anthropic',
       capabilities: claudeCapabilities,
       words: {
         throttlingexception: 'rate-limited',

@@ -1,5 +1,6 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
 export const deepseek: Provider = {
@@ -9,13 +10,13 @@ export const deepseek: Provider = {
   publicFields: [],
   dialects: {
     chat: chatDialect({
-      capabilities: () => ({
+      capabilities: (model) => ({
         reasoning: 'toggle',
         efforts: ['none', 'high', 'max'],
         // Calls made while thinking are refused without the thoughts that led to them.
         replayReasoning: true,
         jsonSchema: false,
-        images: 'none',
+        images: model.includes('flash') ? 'inline' : 'none',
         candidates: false,
         seed: false,
         parallelToolCalls: false,
@@ -23,13 +24,22 @@ export const deepseek: Provider = {
         user: false,
       }),
     }),
+    responses: responsesDialect({
+      capabilities: (model) => ({
+        reasoning: 'effort',
+        efforts: ['none', 'high', 'max'],
+        images: model.includes('flash') ? 'inline' : 'none',
+        jsonSchema: false,
+        metadata: false,
+      }),
+    }),
     messages: messagesDialect({
       form: (input) =>
         formMessagesWithoutCount(besideMain(input.baseUrl, { main: '/v1', messages: '/anthropic' }), input),
-      capabilities: () => ({
+      capabilities: (model) => ({
         reasoning: 'toggle',
         efforts: ['none', 'high', 'max'],
-        images: 'none',
+        images: model.includes('flash') ? 'inline' : 'none',
         topK: false,
       }),
     }),

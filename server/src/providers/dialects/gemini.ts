@@ -83,10 +83,11 @@ export function modelBelow(baseUrl: string, model: string): string {
 /** Gemini 3 takes levels, 2.5 budgets, older ones do not think (reference §1.4, §2.6). */
 export function geminiModelCapabilities(model: string): Partial<Capabilities> {
   if (/^gemini-[3-9]/.test(model)) {
-    const pro = model.includes('pro')
+    // Pro, and Flash from 3.7 on, have no `minimal`.
+    const minimal = !/pro|gemini-3\.[7-9]|gemini-[4-9]/.test(model)
     return {
       reasoning: 'level',
-      efforts: pro ? ['low', 'medium', 'high'] : ['minimal', 'low', 'medium', 'high'],
+      efforts: minimal ? ['minimal', 'low', 'medium', 'high'] : ['low', 'medium', 'high'],
       imagesInToolResults: true,
     }
   }

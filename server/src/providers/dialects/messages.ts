@@ -62,7 +62,6 @@ export interface MessagesDialectDescription {
   readonly modelPlace?: 'path'
   readonly bodyEdit?: BodyEdit
   readonly framing?: 'aws-event-stream'
-  readonly issuer?: string
   readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
   readonly words?: FailureWords
   readonly classify?: (failure: UpstreamFailure) => FailureClass
@@ -80,7 +79,6 @@ export function messagesDialect(vendor: MessagesDialectDescription): Dialect {
     classify: vendor.classify ?? ((failure) => classifyFailure(failure, words)),
     ...(vendor.bodyEdit === undefined ? {} : { bodyEdit: vendor.bodyEdit }),
     ...(vendor.framing === undefined ? {} : { framing: vendor.framing }),
-    ...(vendor.issuer === undefined ? {} : { issuer: vendor.issuer }),
     ...(vendor.adapt === undefined ? {} : { adapt: vendor.adapt }),
   }
 }

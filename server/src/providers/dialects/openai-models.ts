@@ -2,13 +2,13 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 
 export function openAiChatCapabilities(model: string): Partial<Capabilities> {
-  return { ...shared(model), customTools: model.startsWith('gpt-5'), metadata: true }
+  return { ...shared(model), customTools: atLeast(model, 5), metadata: true }
 }
 
 export function openAiResponsesCapabilities(model: string): Partial<Capabilities> {
   return {
     ...shared(model),
-    customTools: model.startsWith('gpt-5'),
+    customTools: atLeast(model, 5),
     logprobs: !reasons(model),
     hostedTools: ['web-search', 'code-interpreter', 'file-search', 'image-generation'],
   }
@@ -44,6 +44,8 @@ function reasons(model: string): boolean {
 }
 
 function effortsOf(model: string): Capabilities['efforts'] {
+  // 6.2, and Astra before it, refuse `none` and `minimal`.
+  if (atLeast(model, 6.2) || model.startsWith('gpt-6-astra')) return ['low', 'medium', 'high', 'xhigh', 'max']
   if (atLeast(model, 5.6)) return ['none', 'low', 'medium', 'high', 'xhigh', 'max']
   if (atLeast(model, 5.2)) return ['none', 'low', 'medium', 'high', 'xhigh']
   if (atLeast(model, 5.1)) return ['none', 'low', 'medium', 'high']

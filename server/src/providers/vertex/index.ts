@@ -20,7 +20,6 @@ export const vertex: Provider = {
       form: formClaude,
       modelPlace: 'path',
       bodyEdit: { set: { anthropic_version: 'vertex-2023-10-16' }, remove: [] },
-      issuer: 'anthropic',
       capabilities: claudeCapabilities,
     }),
   },

@@ -1,3 +1,4 @@
+import type { Capabilities } from '../../core/protocols/protocol.ts'
 import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
@@ -34,9 +35,8 @@ export const zhipu: Provider = {
   publicFields: [],
   dialects: {
     chat: chatDialect({
-      capabilities: () => ({
-        reasoning: 'toggle',
-        efforts: ['none', 'high'],
+      capabilities: (model) => ({
+        ...reasoningOf(model),
         temperatureMax: 1,
         penalties: false,
         seed: false,
@@ -56,8 +56,16 @@ export const zhipu: Provider = {
           besideMain(input.baseUrl, { main: '/paas/v4', messages: '/anthropic' }),
           input,
         ),
-      capabilities: () => ({ reasoning: 'toggle', efforts: ['none', 'high'] }),
+      capabilities: reasoningOf,
       words: WORDS,
     }),
   },
+}
+
+/** From 5.3 on the models always think and take an effort; before that thinking is a switch. */
+function reasoningOf(model: string): Partial<Capabilities> {
+  const version = Number(/^glm-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0)
+  return version >= 5.3
+    ? { reasoning: 'effort', efforts: ['low', 'high', 'max'] }
+    : { reasoning: 'toggle', efforts: ['none', 'high'] }
 }

@@ -1,0 +1,80 @@
+import type { EnvironmentVendor } from './listing.ts'
+
+const PRICES = 'https://mistral.ai/pricing'
+
+export const mistralVendor: EnvironmentVendor = {
+  code: 'mistral',
+  kind: 'mistral',
+  name: 'Mistral AI',
+  variable: 'MISTRAL_API_KEY',
+  models: [
+    {
+      modelId: 'mistral-large-2512',
+      name: 'Mistral Large 3',
+      features: ['text', 'image'],
+      contextTokens: 262_144,
+      maxOutputTokens: 262_144,
+      forwardModelId: 'mistral-large-2512',
+      protocols: ['chat'],
+      price: {
+        currency: 'USD',
+        input: '0.5',
+        output: '1.5',
+        source: PRICES,
+        date: '2026-07-02',
+        confidence: 'third-party',
+      },
+    },
+    {
+      modelId: 'mistral-medium-3.5',
+      name: 'Mistral Medium 3.5',
+      features: ['text', 'image'],
+      contextTokens: 262_144,
+      maxOutputTokens: 262_144,
+      forwardModelId: 'mistral-medium-2604',
+      protocols: ['chat'],
+      price: {
+        currency: 'USD',
+        input: '1.5',
+        output: '7.5',
+        source: PRICES,
+        date: '2026-07-02',
+        confidence: 'third-party',
+      },
+    },
+    {
+      modelId: 'mistral-small-2603',
+      name: 'Mistral Small 4',
+      features: ['text', 'image'],
+      contextTokens: 256_000,
+      maxOutputTokens: 256_000,
+      forwardModelId: 'mistral-small-2603',
+      protocols: ['chat'],
+      price: {
+        currency: 'USD',
+        input: '0.15',
+        output: '0.6',
+        source: PRICES,
+        date: '2026-07-02',
+        confidence: 'third-party',
+      },
+    },
+    {
+      modelId: 'codestral',
+      name: 'Codestral',
+      features: ['text'],
+      contextTokens: 256_000,
+      maxOutputTokens: undefined,
+      forwardModelId: 'codestral-latest',
+      protocols: ['chat'],
+      price: {
+        currency: 'USD',
+        input: '0.3',
+        output: '0.9',
+        source: PRICES,
+        date: '2026-09-04',
+        confidence: 'third-party',
+      },
+    },
+  ],
+}
