@@ -28,10 +28,9 @@ const ROOT = fileURLToPath(new URL('../../../shared/fixtures/', import.meta.url)
 const FOLDERS: Readonly<Record<ProtocolId, readonly string[]>> = {
   messages: ['anthropic'],
   gemini: ['google'],
-  chat: [
-    ...['alibaba', 'deepseek/chat', 'groq', 'mistral', 'moonshotai'],
-    ...['openai-compatible/chat', 'openai/chat', 'perplexity', 'xai'],
-  ],
+  chat: 'alibaba deepseek/chat groq mistral moonshotai openai-compatible/chat openai/chat perplexity xai'.split(
+    ' ',
+  ),
   responses: ['openai/responses', 'azure', 'xai/responses', 'open-responses/responses'],
 }
 

@@ -100,16 +100,19 @@ describe('the OpenAPI subset of Gemini', () => {
     expect(toOpenApiSubset(schema)).toEqual(expected)
   })
 
-  const ALLOWED = new Set([
-    ...['type', 'format', 'title', 'description', 'nullable', 'enum', 'maxItems', 'minItems', 'properties'],
-    ...['required', 'minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'anyOf', 'items'],
-    ...['minimum', 'maximum'],
-  ])
+  const ALLOWED = new Set(
+    (
+      'type format title description nullable enum maxItems minItems properties required minProperties ' +
+      'maxProperties minLength maxLength pattern anyOf items minimum maximum'
+    ).split(' '),
+  )
 
   test('trap 33: no keyword outside the subset is left, whatever the schema', () => {
     const keyword = fc.constantFrom(
-      ...['type', 'properties', 'items', 'anyOf', 'oneOf', 'allOf', '$ref', 'const', 'enum', '$schema'],
-      ...['patternProperties', 'additionalProperties', 'exclusiveMinimum', 'not', 'if', 'prefixItems'],
+      ...(
+        'type properties items anyOf oneOf allOf $ref const enum $schema patternProperties additionalProperties ' +
+        'exclusiveMinimum not if prefixItems'
+      ).split(' '),
     )
     const schema = fc.letrec((tie) => ({
       node: fc.dictionary(

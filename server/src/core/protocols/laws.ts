@@ -34,6 +34,8 @@ export interface Expressible {
   readonly target: EncodeTarget
   /** What the text of a well-ended stream ends with, and no other stream does. */
   readonly terminator: string
+  /** The request the answers are for, where it decides what is told (Gemini's `includeThoughts`). */
+  readonly asked?: CanonicalRequest
 }
 
 /** A chain without limits; tests change what their protocol needs otherwise. */
@@ -184,7 +186,7 @@ function responseLaws(protocol: Protocol, canExpress: Expressible): void {
     fc.assert(
       fc.property(canonicalResponseArbitrary(), (any) => {
         const response = canExpress.response(any)
-        expect(comparable(wholeAndBack(protocol, response))).toEqual(comparable(response))
+        expect(comparable(wholeAndBack(protocol, response, canExpress.asked))).toEqual(comparable(response))
       }),
     )
   })
@@ -205,11 +207,13 @@ function streamLaws(protocol: Protocol, canExpress: Expressible): void {
     fc.assert(
       fc.property(canonicalResponseArbitrary(), slicing(), (any, slice) => {
         const response = canExpress.response(any)
-        const text = encodeStream(protocol, slice(response))
+        const text = encodeStream(protocol, slice(response), canExpress.asked)
         expect(text.endsWith(canExpress.terminator)).toBe(true)
         const parts = decodeStream(protocol, sseEvents(text))
         expectLawfulStream(parts)
-        expect(comparable(foldStream(parts))).toEqual(comparable(wholeAndBack(protocol, response)))
+        expect(comparable(foldStream(parts))).toEqual(
+          comparable(wholeAndBack(protocol, response, canExpress.asked)),
+        )
       }),
     )
   })
@@ -217,7 +221,7 @@ function streamLaws(protocol: Protocol, canExpress: Expressible): void {
   test('a stream that is cut anywhere ends in exactly one error and leaves no block open', () => {
     fc.assert(
       fc.property(canonicalResponseArbitrary(), slicing(), fc.nat(), (any, slice, at) => {
-        const events = sseEvents(encodeStream(protocol, slice(canExpress.response(any))))
+        const events = sseEvents(encodeStream(protocol, slice(canExpress.response(any)), canExpress.asked))
         const ending = endingEvents(protocol, events)
         const kept = events.slice(0, at % Math.max(1, events.length - ending + 1))
         const parts = decodeStream(protocol, kept)
@@ -230,7 +234,7 @@ function streamLaws(protocol: Protocol, canExpress: Expressible): void {
   test('a mangled stream ends once, with an end or an error', () => {
     fc.assert(
       fc.property(canonicalResponseArbitrary(), slicing(), fc.nat(), mangling(), (any, slice, at, mangle) => {
-        const events = sseEvents(encodeStream(protocol, slice(canExpress.response(any))))
+        const events = sseEvents(encodeStream(protocol, slice(canExpress.response(any)), canExpress.asked))
         const index = at % events.length
         const changed = events.map((event, place) => (place === index ? mangleEvent(event, mangle) : event))
         expectLawfulStream(decodeStream(protocol, changed))
@@ -247,7 +251,7 @@ function streamLaws(protocol: Protocol, canExpress: Expressible): void {
           .slice(0, 1 + (at % Math.max(1, parts.length - 1)))
           .filter(({ type }) => type !== 'end')
         const error = { status: 503, type: 'overloaded_error', code: undefined, message: 'busy', raw: null }
-        const text = encodeStream(protocol, [...closed(begun), { type: 'error', error }])
+        const text = encodeStream(protocol, [...closed(begun), { type: 'error', error }], canExpress.asked)
         expect(text.endsWith(canExpress.terminator)).toBe(false)
         const decoded = decodeStream(protocol, sseEvents(text))
         expectLawfulStream(decoded)
@@ -328,8 +332,12 @@ export function sseEvents(text: string): readonly SseEvent[] {
   return events
 }
 
-function wholeAndBack(protocol: Protocol, response: CanonicalResponse): CanonicalResponse {
-  return protocol.decodeResponse(overTheWire(protocol.encodeResponse(response, replyContext(PLAIN_REQUEST))))
+function wholeAndBack(
+  protocol: Protocol,
+  response: CanonicalResponse,
+  asked = PLAIN_REQUEST,
+): CanonicalResponse {
+  return protocol.decodeResponse(overTheWire(protocol.encodeResponse(response, replyContext(asked))))
 }
 
 function overTheWire(body: JsonObject): JsonObject {

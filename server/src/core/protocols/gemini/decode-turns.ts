@@ -301,7 +301,9 @@ function resultText(response: JsonObject): { readonly text: string; readonly isE
 
 function decodeResponseMedia(value: Maybe): readonly MediaPart[] {
   return listOf(value).flatMap((item) => {
-    const part = decodeInline(objectOf(member(objectOf(item), 'inlineData')))
+    const file = objectOf(member(objectOf(item), 'fileData'))
+    const inline = objectOf(member(objectOf(item), 'inlineData'))
+    const part = file === undefined ? decodeInline(inline) : decodeFile(file)
     return part === undefined ? [] : [part]
   })
 }

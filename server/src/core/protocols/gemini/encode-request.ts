@@ -3,17 +3,21 @@ import { effortOf, geminiBudgetForEffort, levelForEffort, nearestEffort } from '
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toOpenApiSubset } from '../../canonical/schema.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import type { Encoded, EncodeTarget, Refused } from '../protocol.ts'
-import { isRefused, refused } from '../refusal.ts'
+import { clampTemperature, findImpossible } from '../chain-limits.ts'
+import type { Capabilities, Encoded, EncodeTarget, Refused } from '../protocol.ts'
+import { isRefused } from '../refusal.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
 import { encodeContents } from './encode-turns.ts'
 
 /** The model and whether to stream stand in the path; the provider's dialect forms it. */
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {
-  const several = (request.candidates ?? 1) > 1
-  if (several && (request.stream || !target.capabilities.candidates)) {
-    return refused('candidates', 'more than one answer at a time is not possible here')
-  }
+  const { capabilities } = target
+  const refusal = findImpossible(request, {
+    ...capabilities,
+    // A stream of several candidates is refused upstream.
+    candidates: capabilities.candidates && !request.stream,
+  })
+  if (refusal !== undefined) return refusal
   const plan: Plan = {
     request,
     target,
@@ -96,7 +100,7 @@ function encodeSampling({ request, target, dropped }: Plan): JsonObject {
   const free = capabilities.sampling !== 'none'
   const single = capabilities.sampling === 'one' && sampling.temperature !== undefined
   const wanted: readonly Setting[] = [
-    ['temperature', 'temperature', limited(sampling.temperature, capabilities.temperatureMax), free],
+    ['temperature', 'temperature', temperatureOf(sampling.temperature, capabilities), free],
     ['topP', 'topP', sampling.topP, free && !single],
     ['topK', 'topK', sampling.topK, free && capabilities.topK],
     ['presencePenalty', 'presencePenalty', sampling.presencePenalty, capabilities.penalties],
@@ -120,8 +124,8 @@ function encodeSampling({ request, target, dropped }: Plan): JsonObject {
 /** Canonical field, wire member, value, and whether this model takes it. */
 type Setting = readonly [field: string, name: string, value: JsonValue | undefined, taken: boolean]
 
-function limited(value: number | undefined, max: number): number | undefined {
-  return value === undefined ? undefined : Math.min(value, max)
+function temperatureOf(value: number | undefined, capabilities: Capabilities): number | undefined {
+  return value === undefined ? undefined : clampTemperature(value, capabilities)
 }
 
 function kept(settings: readonly Setting[], dropped: Set<string>): JsonObject {

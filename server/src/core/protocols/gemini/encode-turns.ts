@@ -17,7 +17,7 @@ import type {
 import { upstreamCallId } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
-import { isRefused, refused } from '../refusal.ts'
+import { isRefused, unsupported } from '../refusal.ts'
 import type { Plan } from './encode-request.ts'
 import { toolName } from './encode-tools.ts'
 import { isGoogleFile, NO_SIGNATURE, type WireContent } from './wire.ts'
@@ -35,7 +35,7 @@ export function encodeContents(plan: Plan): readonly WireContent[] | Refused {
   // Calls at the very end wait for the client, not for us.
   const refusal = layout.results.length > 0 ? answerCalls(layout, plan) : undefined
   if (refusal !== undefined) return refusal
-  return layout.contents.length === 0 ? refused('turns', 'every message is empty') : layout.contents
+  return layout.contents.length === 0 ? unsupported('turns', 'every message is empty') : layout.contents
 }
 
 interface Layout {
@@ -266,25 +266,49 @@ function encodeMedia(part: MediaPart, plan: Plan): JsonObject | Refused {
 }
 
 function encodeSource(
-  { source, filename }: MediaPart,
+  { source, filename, media }: MediaPart,
   takes: 'url' | 'inline' | 'none',
   what: string,
 ): JsonObject | Refused {
   if (source.kind === 'text')
     return { text: filename === undefined ? source.text : `${filename}\n${source.text}` }
-  if (takes === 'none') return refused('media', `this model takes no ${what}`)
+  if (takes === 'none') return unsupported('turns', `this model takes no ${what}`)
   switch (source.kind) {
     case 'base64':
       return { inlineData: { mimeType: source.mediaType, data: source.data } }
     case 'url': {
       if (takes === 'inline')
-        return refused('media', `${what} have to be sent inline, an address is not enough`)
-      const mimeType = source.mediaType === undefined ? {} : { mimeType: source.mediaType }
-      return { fileData: { fileUri: source.url, ...mimeType } }
+        return unsupported('turns', `${what} have to be sent inline, an address is not enough`)
+      return { fileData: { fileUri: source.url, mimeType: source.mediaType ?? typeOfUrl(source.url, media) } }
     }
     case 'file-id':
       return isGoogleFile(source.id)
         ? { fileData: { fileUri: source.id } }
-        : refused('media', 'a file id means nothing to the upstream of this model')
+        : unsupported('turns', 'a file id means nothing to the upstream of this model')
   }
+}
+
+/** Google wants to be told what an address leads to; its ending is all there is to go by. */
+function typeOfUrl(url: string, media: MediaPart['media']): string {
+  const ending = /\.([a-z0-9]{1,5})(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? ''
+  return MEDIA_TYPES[ending] ?? FALLBACK_TYPES[media]
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string | undefined>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  wav: 'audio/wav',
+  mp3: 'audio/mp3',
+  mp4: 'video/mp4',
+}
+
+const FALLBACK_TYPES: Readonly<Record<MediaPart['media'], string>> = {
+  image: 'image/jpeg',
+  audio: 'audio/mp3',
+  file: 'application/pdf',
 }

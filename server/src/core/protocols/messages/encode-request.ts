@@ -3,8 +3,9 @@ import { BUDGET_MIN_TOKENS, budgetForEffort, effortOf, nearestEffort } from '../
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toAnthropicSchema } from '../../canonical/schema.ts'
 import type { JsonObject } from '../../json.ts'
+import { clampTemperature, findImpossible } from '../chain-limits.ts'
 import type { Encoded, EncodeTarget, Refused } from '../protocol.ts'
-import { isRefused, refused } from '../refusal.ts'
+import { isRefused } from '../refusal.ts'
 import { keepCacheControls } from './cache-marks.ts'
 import { encodeToolChoice, encodeTools } from './encode-tools.ts'
 import { encodeSystem, encodeTurns } from './encode-turns.ts'
@@ -60,16 +61,9 @@ export interface Plan {
   readonly jsonTool: boolean
 }
 
-function refuseUnsayable(request: CanonicalRequest, target: EncodeTarget): Refused | undefined {
-  if ((request.candidates ?? 1) > 1) {
-    return refused('candidates', 'more than one answer at a time is not possible with this model')
-  }
-  const last = request.turns.at(-1)
-  const continued = last?.role === 'assistant' && !last.parts.some((part) => part.type === 'tool-call')
-  if (continued && !target.capabilities.prefill) {
-    return refused('turns', 'the last message must not be the assistant’s: this model cannot continue it')
-  }
-  return undefined
+/** A message is one answer; everything else that cannot be told is the same for all protocols. */
+function refuseUnsayable(request: CanonicalRequest, { capabilities }: EncodeTarget): Refused | undefined {
+  return findImpossible(request, { ...capabilities, candidates: false })
 }
 
 /** Settings no messages upstream has. */
@@ -213,7 +207,7 @@ function encodeOutput({ request, target, dropped }: Plan, config: JsonObject): J
 /** Newest models refuse every sampling field, thinking ones nearly all, some take only one of two (reference §1.3). */
 function encodeSampling({ request, target, dropped, thinks }: Plan): JsonObject {
   const { temperature, topP, topK } = request.sampling
-  const { sampling, temperatureMax, topK: takesTopK } = target.capabilities
+  const { sampling, topK: takesTopK } = target.capabilities
   const free = sampling !== 'none' && !thinks
   const keeps = {
     temperature: free && temperature !== undefined,
@@ -224,7 +218,7 @@ function encodeSampling({ request, target, dropped, thinks }: Plan): JsonObject 
   if (topP !== undefined && !keeps.topP) dropped.add('topP')
   if (topK !== undefined && !keeps.topK) dropped.add('topK')
   return {
-    ...(keeps.temperature ? { temperature: Math.min(temperature ?? 0, temperatureMax) } : {}),
+    ...(keeps.temperature ? { temperature: clampTemperature(temperature ?? 0, target.capabilities) } : {}),
     ...(keeps.topP ? { top_p: topP } : {}),
     ...(keeps.topK ? { top_k: topK } : {}),
   }

@@ -17,7 +17,7 @@ import type {
 import { upstreamCallId } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
-import { isRefused, refused } from '../refusal.ts'
+import { isRefused, unsupported } from '../refusal.ts'
 import type { CacheControls } from './cache-marks.ts'
 import { outputInstruction, type Plan } from './encode-request.ts'
 import { toolName } from './encode-tools.ts'
@@ -39,7 +39,7 @@ export function encodeTurns(plan: Plan, marks: CacheControls): readonly WireMess
     place(messages, turn.role, blocks, plan)
   }
   const told = messages.filter(({ results, others }) => results.length + others.length > 0)
-  if (told.length === 0) return refused('turns', 'every message is empty')
+  if (told.length === 0) return unsupported('turns', 'every message is empty')
   return withFirstQuestion(told.map(wireMessage)).map(withoutTrailingBlank)
 }
 
@@ -166,25 +166,25 @@ function encodeMedia(part: MediaPart, plan: Plan): JsonObject | Refused {
     case 'file':
       return encodeDocument(part, plan)
     case 'audio':
-      return refused('media', 'this model takes no audio')
+      return unsupported('turns', 'this model takes no audio')
   }
 }
 
 function encodeImage({ source, detail }: MediaPart, { target, dropped }: Plan): JsonObject | Refused {
   const { images } = target.capabilities
-  if (images === 'none') return refused('media', 'this model takes no images')
+  if (images === 'none') return unsupported('turns', 'this model takes no images')
   if (detail !== undefined) dropped.add('imageDetail')
   switch (source.kind) {
     case 'base64':
       return { type: 'image', source: base64Source(source) }
     case 'url':
       if (images === 'inline')
-        return refused('media', 'the image has to be sent inline, its address is not enough')
+        return unsupported('turns', 'the image has to be sent inline, its address is not enough')
       return { type: 'image', source: { type: 'url', url: source.url } }
     case 'file-id':
-      return refused('media', 'a file id means nothing to the upstream of this model')
+      return unsupported('turns', 'a file id means nothing to the upstream of this model')
     case 'text':
-      return refused('media', 'an image cannot be text')
+      return unsupported('turns', 'an image cannot be text')
   }
 }
 
@@ -210,11 +210,11 @@ function encodeDocument(part: MediaPart, { target, dropped }: Plan): JsonObject 
     return { type: 'text', text: filename === undefined ? source.text : `${filename}\n${source.text}` }
   }
   if (source.kind === 'file-id')
-    return refused('media', 'a file id means nothing to the upstream of this model')
-  if (documents === 'none') return refused('media', 'this model takes no documents')
+    return unsupported('turns', 'a file id means nothing to the upstream of this model')
+  if (documents === 'none') return unsupported('turns', 'this model takes no documents')
   if (source.kind === 'url') {
     if (documents === 'inline')
-      return refused('media', 'the file has to be sent inline, its address is not enough')
+      return unsupported('turns', 'the file has to be sent inline, its address is not enough')
     return { type: 'document', source: { type: 'url', url: source.url }, ...title }
   }
   if (source.mediaType.startsWith('image/')) {
