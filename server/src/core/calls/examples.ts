@@ -5,7 +5,6 @@ import { UNLIMITED } from '../limits/policy.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import { priceCall } from '../pricing/price.ts'
-import { readTerms } from '../pricing/read-terms.ts'
 import type { PriceTerms } from '../pricing/terms.ts'
 import { type BatchDecision, decideBatch } from './decide.ts'
 import type { AccountRow, HotRows, KeyRow, LimitState, OpenCall, Subject, Transfer } from './hot-rows.ts'
@@ -265,5 +264,3 @@ export function exampleStore(start: { account?: AccountRow; key?: KeyRow } = {})
     },
   }
 }
-
-export const parsedTerms = (terms: PriceTerms) => readTerms(JSON.stringify(terms))
