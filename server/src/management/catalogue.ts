@@ -1,5 +1,6 @@
 /** What the catalogue and the pricing endpoint show: one row per usable chain (contract §2.1, §2.2, §4.5). */
 import type { Catalogue, Chain, DecimalText, Model, Vendor } from '../core/catalogue.ts'
+import { usableChains } from '../core/routing/order.ts'
 
 /** Contract §2.1. */
 export interface CatalogueEntry {
@@ -43,8 +44,8 @@ export interface PricingQuestion {
   readonly vendorCode: string | undefined
 }
 
-/** A chain that a call could be sent over right now, as far as the catalogue knows. */
-export interface UsableChain {
+/** A chain that a call could be sent over, as far as the catalogue knows. */
+interface UsableChain {
   readonly model: Model
   readonly chain: Chain
   readonly vendor: Vendor
@@ -82,25 +83,17 @@ export function listPricing(catalogue: Catalogue, question: PricingQuestion): re
     .map((usable) => pricingEntry(usable, catalogue, question.userRate ?? LIST_RATE))
 }
 
-/**
- * Chains whose model, vendor, credential and own row are all enabled, in catalogue order. Cooling down or being at an
- * own limit passes by itself and changes nothing here.
- */
-export function usableChains(catalogue: Catalogue, model: Model): readonly UsableChain[] {
-  if (model.status !== 'enabled') return []
-  return model.chains.flatMap((chain) => {
-    const vendor = catalogue.vendors.get(chain.vendorCode)
-    const credential = catalogue.credentials.get(chain.credentialId)
-    const usable =
-      chain.status === 'enabled' && vendor?.status === 'enabled' && credential?.status === 'enabled'
-    return usable ? [{ model, chain, vendor }] : []
-  })
-}
-
+/** Cooling down or being at an own limit passes by itself and changes nothing here. */
 function visibleChains(catalogue: Catalogue): readonly UsableChain[] {
   return [...catalogue.models.values()]
-    .filter((model) => model.clientVisible)
-    .flatMap((model) => usableChains(catalogue, model))
+    .filter((model) => model.status === 'enabled' && model.clientVisible)
+    .flatMap((model) => usableChains(model, catalogue).map((chain) => withVendor(model, chain, catalogue)))
+}
+
+function withVendor(model: Model, chain: Chain, catalogue: Catalogue): UsableChain {
+  const vendor = catalogue.vendors.get(chain.vendorCode)
+  if (vendor === undefined) throw new Error(`chain ${chain.id} is usable and its vendor is not there`)
+  return { model, chain, vendor }
 }
 
 function pricingEntry(

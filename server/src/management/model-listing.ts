@@ -1,7 +1,7 @@
 /** `GET /v1/models`: what one key may call, in the listing shape its client reads (decisions, Addresses). */
 import type { Catalogue, Model } from '../core/catalogue.ts'
+import { usableChains } from '../core/routing/order.ts'
 import type { Key } from '../storage/storage.ts'
-import { usableChains } from './catalogue.ts'
 
 /** One item in the chat protocol's listing. */
 export interface ChatModelItem {
@@ -110,7 +110,7 @@ function isListed(catalogue: Catalogue, key: Pick<Key, 'group' | 'models'>, mode
   if (key.models.length > 0 && !named) return false
   if (!model.clientVisible && !named) return false
   if (key.group !== undefined && !isInGroup(catalogue, key.group, model)) return false
-  return usableChains(catalogue, model).length > 0
+  return model.status === 'enabled' && usableChains(model, catalogue).length > 0
 }
 
 /** A group that is gone lets nothing through, as it does for calls. */

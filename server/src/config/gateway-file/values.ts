@@ -1,7 +1,7 @@
 /** Readers of single values: each says in one sentence what it wants. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { DIMENSIONS, type Policy, type WindowLimit } from '../../core/limits/policy.ts'
-import { compare, type Decimal, parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
+import { type Decimal, parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
 import { Secret } from '../../core/secret.ts'
 import { isAddressRange } from '../address-range.ts'
 import { nearestName } from '../nearest-name.ts'
@@ -195,16 +195,6 @@ const creditsLimit: Read<number> = (node, report) => {
   const value = decimal({ decimalsMax: 6 })(node, report)
   if (value === undefined) return undefined
   return Number(value) <= 1e9 ? Number(value) : refuse(node, report, 'must be at most 1000000000 Credits')
-}
-
-/** Whether two decimals written differently are the same number. */
-export function sameDecimal(left: DecimalText, right: DecimalText): boolean {
-  const parsed = [parseDecimal(left), parseDecimal(right)] as const
-  return (
-    parsed[0].kind === 'decimal' &&
-    parsed[1].kind === 'decimal' &&
-    compare(parsed[0].value, parsed[1].value) === 0
-  )
 }
 
 function decimalOf(node: FileNode): Decimal | undefined {
