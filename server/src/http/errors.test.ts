@@ -3,7 +3,12 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, sendRaw } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream, staySilent } from '../../test/house/scripted-upstream.ts'
+import {
+  answerJson,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+  staySilent,
+} from '../../test/house/scripted-upstream.ts'
 
 const CHAT = '/v1/chat/completions'
 const RESPONSES = '/v1/responses'
@@ -42,14 +47,19 @@ afterAll(async () => {
 })
 
 const authorized = (): Record<string, string> => ({ authorization: `Bearer ${house.key}` })
-const call = (path: string, body: unknown): Promise<Answer> => postJson(`${house.baseUrl}${path}`, body, authorized())
+const call = (path: string, body: unknown): Promise<Answer> =>
+  postJson(`${house.baseUrl}${path}`, body, authorized())
 
 /** Every field of contract §2.7, and those the decisions add. */
 function expectEnvelope(answer: Answer, status: number, code: number): void {
   expect([answer.status, answer.body.code]).toEqual([status, code])
   expect(typeof answer.body.message).toBe('string')
   expect(answer.body.message).not.toBe('')
-  expect(answer.body.error).toMatchObject({ type: 'gateway_error', code: String(code), message: answer.body.message })
+  expect(answer.body.error).toMatchObject({
+    type: 'gateway_error',
+    code: String(code),
+    message: answer.body.message,
+  })
   expect(answer.body.error?.request_id).toBe(answer.headers.get('x-request-id'))
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
 }
@@ -79,9 +89,12 @@ describe.each([
     expectEnvelope(await call(path, ''), 400, 40000)
   })
 
-  test.each(['[]', '"text"', '1', 'null', 'true'])('[D-requests-06] no JSON object: %s is 400/40000', async (body) => {
-    expectEnvelope(await call(path, body), 400, 40000)
-  })
+  test.each(['[]', '"text"', '1', 'null', 'true'])(
+    '[D-requests-06] no JSON object: %s is 400/40000',
+    async (body) => {
+      expectEnvelope(await call(path, body), 400, 40000)
+    },
+  )
 
   test.each([
     '{"model":"chat-model",}',
@@ -130,11 +143,14 @@ describe('paths and methods', () => {
     expectEnvelope(await get(`${house.baseUrl}/v2/chat/completions`, authorized()), 404, 40400)
   })
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('[D-errors-09] %s on chat completions is 405/40500', async (method) => {
-    const answer = await sendRaw(`${house.baseUrl}${CHAT}`, { method, headers: authorized() })
-    expectEnvelope(answer, 405, 40500)
-    expect(answer.headers.get('allow')).toBe('POST')
-  })
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
+    '[D-errors-09] %s on chat completions is 405/40500',
+    async (method) => {
+      const answer = await sendRaw(`${house.baseUrl}${CHAT}`, { method, headers: authorized() })
+      expectEnvelope(answer, 405, 40500)
+      expect(answer.headers.get('allow')).toBe('POST')
+    },
+  )
 
   test.each(['/v1/v1/messages', '/v1/v1/chat/completions'])(
     '[4.3-13] [D-addresses-20] [D-addresses-21] %s is 404 and says to drop the /v1',
@@ -151,7 +167,9 @@ describe('paths and methods', () => {
     const url = new URL(house.baseUrl)
     const text = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(url.port), url.hostname, () => {
-        socket.write(`GET ${RESPONSES} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`)
+        socket.write(
+          `GET ${RESPONSES} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+        )
       })
       let seen = ''
       socket.on('data', (chunk) => (seen += chunk.toString()))
@@ -201,7 +219,14 @@ describe('the size of a body', () => {
   })
 
   test('[8-01] exactly 100 MiB is accepted', async () => {
-    upstream.answer(answerJson({ object: 'chat.completion', model: 'x', choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1 } }))
+    upstream.answer(
+      answerJson({
+        object: 'chat.completion',
+        model: 'x',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 1, completion_tokens: 1 },
+      }),
+    )
     const head = '{"model":"chat-model","pad":"'
     const body = Buffer.alloc(100 * MIB, 0x61)
     body.write(head, 0)
@@ -229,17 +254,34 @@ describe('an upstream’s error', () => {
     [CHAT, 'chat-model'],
     [RESPONSES, 'responses-model'],
     [MESSAGES, 'messages-model'],
-  ])('[2.7-05] [7.3-02] [D-errors-25] [D-errors-26] [D-requests-59] passes byte for byte on %s', async (path, model) => {
-    const body = '{"type":"error", "error" : {"type":"invalid_request_error","message":"ünïcode \\u00e9"},"big":123456789012345678901234567890}'
-    upstream.answer(answerJson(body, 400, { 'set-cookie': 'secret=1', 'openai-organization': 'org-1', 'x-ratelimit-remaining': '3' }))
-    const answer = await call(path, { model, max_tokens: 5, messages: [], input: 'x' })
-    expect([answer.status, answer.text]).toEqual([400, body])
-    expect(answer.headers.get('set-cookie')).toBeNull()
-    expect(answer.headers.get('openai-organization')).toBeNull()
-  })
+  ])(
+    '[2.7-05] [7.3-02] [D-errors-25] [D-errors-26] [D-requests-59] passes byte for byte on %s',
+    async (path, model) => {
+      const body =
+        '{"type":"error", "error" : {"type":"invalid_request_error","message":"ünïcode \\u00e9"},"big":123456789012345678901234567890}'
+      upstream.answer(
+        answerJson(body, 400, {
+          'set-cookie': 'secret=1',
+          'openai-organization': 'org-1',
+          'x-ratelimit-remaining': '3',
+        }),
+      )
+      const answer = await call(path, { model, max_tokens: 5, messages: [], input: 'x' })
+      expect([answer.status, answer.text]).toEqual([400, body])
+      expect(answer.headers.get('set-cookie')).toBeNull()
+      expect(answer.headers.get('openai-organization')).toBeNull()
+    },
+  )
 
   test('[2.7-07] [2.7-08] [2.7-09] [4.1-14] [7.3-10] [D-requests-56] [D-requests-57] [D-requests-58] an over-limit max_tokens reaches the upstream, whose refusal comes back with its body also under upstream_body', async () => {
-    const body = { error: { message: 'max_tokens is too large', type: 'invalid_request_error', param: 'max_tokens', code: 'invalid_value' } }
+    const body = {
+      error: {
+        message: 'max_tokens is too large',
+        type: 'invalid_request_error',
+        param: 'max_tokens',
+        code: 'invalid_value',
+      },
+    }
     upstream.answer(answerJson(body, 400))
     const answer = await call(CHAT, { model: 'chat-model', max_tokens: 9_999_999, messages: [] })
     expect(upstream.requests.at(-1)?.json()).toMatchObject({ max_tokens: 9_999_999 })

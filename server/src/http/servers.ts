@@ -93,7 +93,9 @@ class Edge {
   }
 
   async close(graceMs: number): Promise<void> {
-    const closed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
+    const closed = this.#servers.map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    )
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.allSettled([...this.#running]), graceMs)
     // What is left are connections between two requests, or ones whose client never finished its own.

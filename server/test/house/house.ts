@@ -40,6 +40,8 @@ export interface House {
     fields?: Partial<KeyRequest>,
   ): Promise<{ readonly key: string; readonly keyId: KeyId }>
   account(id?: AccountId): Promise<Account>
+  /** Every chain is well again. */
+  resetHealth(): Promise<void>
   /** The newest log rows, once every running call has been settled. */
   logs(limit?: number): Promise<readonly CallLogRow[]>
   /** The newest log row. */
@@ -143,6 +145,11 @@ async function finish(parts: {
     },
     newAccount,
     newKey,
+    async resetHealth() {
+      for (const model of (await storage.catalogue.read()).models.values()) {
+        for (const chain of model.chains) gateway.health.reset(chain.id)
+      }
+    },
     async account(id = first.id) {
       const found = await storage.accounts.find(id)
       if (found === undefined) throw new Error(`no account ${id}`)
