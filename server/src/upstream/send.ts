@@ -27,18 +27,27 @@ export interface UpstreamOptions {
 }
 
 export function openUpstream(options: UpstreamOptions = {}): Upstream {
-  const timers = options.timers ?? systemTimers
   const connections = new Connections()
-  const tokens: TokenCache = new TokenCache((call, sink) => new Sending(call, sink, room))
-  const room: Room = { connections, tokens, timers }
   return {
-    open: (call, sink) => new Sending(call, sink, room),
+    open: openOver(connections, options.timers ?? systemTimers),
     close: () => connections.close(),
   }
 }
 
+/** The same exchange over connections of the caller's making. */
+export function openOver(connections: ConnectionSource, timers: Timers): Upstream['open'] {
+  const open: Upstream['open'] = (call, sink) => new Sending(call, sink, room)
+  const room: Room = { connections, timers, tokens: new TokenCache((call, sink) => open(call, sink)) }
+  return open
+}
+
+export interface ConnectionSource {
+  /** undefined: none can be had. */
+  take(origin: string): Lease | undefined
+}
+
 interface Room {
-  readonly connections: Connections
+  readonly connections: ConnectionSource
   readonly tokens: TokenCache
   readonly timers: Timers
 }
