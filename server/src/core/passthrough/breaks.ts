@@ -25,7 +25,8 @@ export interface BrokenAnswer {
 export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   chat: {
     keepAlive: ': keep-alive\n\n',
-    failure: ({ message }) => `data: ${JSON.stringify({ error: { message, type: 'upstream_error', param: null, code: null } })}\n\n`,
+    failure: ({ message }) =>
+      `data: ${JSON.stringify({ error: { message, type: 'upstream_error', param: null, code: null } })}\n\n`,
   },
   responses: {
     keepAlive: ': keep-alive\n\n',
@@ -46,10 +47,12 @@ export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   },
   messages: {
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
-    failure: ({ message }) => `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
+    failure: ({ message }) =>
+      `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
   },
   gemini: {
     keepAlive: undefined,
-    failure: ({ message }) => `data: ${JSON.stringify({ error: { code: 502, message, status: 'UNAVAILABLE' } })}\r\n\r\n`,
+    failure: ({ message }) =>
+      `data: ${JSON.stringify({ error: { code: 502, message, status: 'UNAVAILABLE' } })}\r\n\r\n`,
   },
 }

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { type JsonKind, JsonScanner, SCAN_DEPTH_MAX } from './json-scanner.ts'
-import { randomJsonObject } from './random-json.ts'
-import { bytesOf, cutAnywhere, cutAt, FUZZ_SEED, seededChance, textOf } from './test-kit.ts'
+import { randomJsonObject } from '../../../test/passthrough/random-json.ts'
+import {
+  bytesOf,
+  cutAnywhere,
+  cutAt,
+  FUZZ_SEED,
+  joined,
+  seededChance,
+  textOf,
+} from '../../../test/passthrough/test-kit.ts'
 import { compileWatchTree } from './watch-tree.ts'
 
 interface Found {
@@ -17,7 +25,7 @@ interface Outcome {
 }
 
 function scan(pieces: readonly Uint8Array[], paths: readonly string[] = []): Outcome {
-  const whole = pieces.flatMap((piece) => [...piece])
+  const whole = joined(pieces)
   const found: Found[] = []
   const scanner = new JsonScanner(
     compileWatchTree(paths.map((path, watch) => ({ path, watch, wanted: false }))),
@@ -26,7 +34,7 @@ function scan(pieces: readonly Uint8Array[], paths: readonly string[] = []): Out
         found.push({
           path: paths[watch] ?? '',
           kind,
-          text: textOf(Uint8Array.from(whole.slice(start, end))),
+          text: textOf(whole.subarray(start, end)),
         }),
     },
   )

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import type { ProtocolId } from '../catalogue.ts'
 import { usageInjection } from './inject.ts'
-import { randomRequest } from './random-json.ts'
+import { randomRequest } from '../../../test/passthrough/random-json.ts'
 import { createRequestScanner, type RequestScan, type ScannedRequest } from './request-scan.ts'
 import { modelEdits, spliceChunks } from './splice.ts'
-import { bytesOf, cutAnywhere, cutAt, FUZZ_SEED, joined, seededChance, textOf } from './test-kit.ts'
+import {
+  bytesOf,
+  cutAnywhere,
+  cutAt,
+  FUZZ_SEED,
+  joined,
+  seededChance,
+  textOf,
+} from '../../../test/passthrough/test-kit.ts'
 
 function scanPieces(pieces: readonly Uint8Array[], protocol: ProtocolId = 'chat'): RequestScan {
   const scanner = createRequestScanner(protocol)

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { modelEdits, spliceChunks } from './splice.ts'
-import { bytesOf, cutAt, FUZZ_SEED, joined, cutAnywhere, seededChance, textOf } from './test-kit.ts'
+import {
+  bytesOf,
+  cutAt,
+  FUZZ_SEED,
+  joined,
+  cutAnywhere,
+  seededChance,
+  textOf,
+} from '../../../test/passthrough/test-kit.ts'
 
 test.each([
   ['a value in the middle', 'abcdef', [{ start: 2, end: 4, text: 'XYZ' }], 'abXYZef'],

@@ -1,6 +1,13 @@
 import { createParser } from 'eventsource-parser'
 import { describe, expect, test } from 'vitest'
-import { type Chance, cutAnywhere, cutAt, FUZZ_SEED, joined, seededChance } from '../passthrough/test-kit.ts'
+import {
+  type Chance,
+  cutAnywhere,
+  cutAt,
+  FUZZ_SEED,
+  joined,
+  seededChance,
+} from '../../../test/passthrough/test-kit.ts'
 import { createSseReader } from './events.ts'
 import { SseFramer } from './framer.ts'
 

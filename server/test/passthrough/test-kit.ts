@@ -1,4 +1,4 @@
-/** Seeded chance and cuts for the tests of this floor: the same seed gives the same case on every machine. */
+/** Seeded chance and cuts for the passthrough's tests: the same seed gives the same case on every machine. */
 export interface Chance {
   /** From 0 up to, not including, 1. */
   next(): number
@@ -51,4 +51,4 @@ export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 /** The seed of the fuzz tests; a failure names the case's own. */
-export const FUZZ_SEED = Number(globalThis.process.env.FUZZ_SEED ?? 20_260_901)
+export const FUZZ_SEED = Number(process.env.FUZZ_SEED ?? 20_260_901)
