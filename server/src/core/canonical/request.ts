@@ -41,6 +41,8 @@ export interface CacheMark {
 
 export interface SystemPart {
   readonly text: string
+  /** It came as the responses protocol's `instructions`: answers echo it, a stored turn does not keep it. */
+  readonly instructions?: true
   readonly cache?: CacheMark
 }
 

@@ -15,7 +15,6 @@ import {
   type Signature,
   type TextPart,
   type Tool,
-  type ToolCallPart,
   type ToolResultPart,
   type Turn,
 } from '../canonical/request.ts'
@@ -146,7 +145,7 @@ function requestLaws(protocol: Protocol, canExpress: Expressible): void {
   test('a request encoded and decoded again is the same request', () => {
     fc.assert(
       fc.property(canonicalRequestArbitrary(), (any) => {
-        const request = canExpress.request(any)
+        const request = withJoinedTurns(canExpress.request(any))
         const encoded = protocol.encodeRequest(request, target)
         if (encoded.kind === 'refused') throw new Error(`refused ${encoded.field}: ${encoded.message}`)
         const decoded = protocol.decodeRequest(overTheWire(encoded.body))
@@ -621,35 +620,42 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   instruction: fc.option(text, { freq: 6, nil: undefined }),
 })
 
-function turnsOf(exchanges: readonly Exchange[]): readonly Turn[] {
-  const turns: Turn[] = []
-  const add = (role: Turn['role'], parts: readonly Part[]): void => {
-    const last = turns.at(-1)
-    if (parts.length === 0) return
-    if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...parts] }
-    else turns.push({ role, parts })
+/** Turns that a protocol's own form emptied are gone, and neighbours of one role are one turn. */
+function withJoinedTurns(request: CanonicalRequest): CanonicalRequest {
+  return { ...request, turns: joinTurns(request.turns) }
+}
+
+function joinTurns(turns: readonly Turn[]): readonly Turn[] {
+  const joined: Turn[] = []
+  for (const { role, parts } of turns) {
+    const last = joined.at(-1)
+    if (parts.length === 0) continue
+    if (last?.role === role) joined[joined.length - 1] = { role, parts: [...last.parts, ...parts] }
+    else joined.push({ role, parts })
   }
-  exchanges.forEach(({ user, thought, said, calls, instruction }, at) => {
-    add('user', user)
-    if (instruction !== undefined) add('system', [{ type: 'text', text: instruction }])
-    const made = calls.map(
-      ({ call }, index): ToolCallPart => ({ type: 'tool-call', id: `call_${at}_${index}`, ...call }),
+  return joined
+}
+
+function turnsOf(exchanges: readonly Exchange[]): readonly Turn[] {
+  const turns = exchanges.flatMap(({ user, thought, said, calls, instruction }, at): readonly Turn[] => {
+    const id = (index: number): string => `call_${at}_${index}`
+    const made = calls.map(({ call }, index): Part => ({ type: 'tool-call', id: id(index), ...call }))
+    const results = calls.map(
+      ({ call, result }, index): Part => ({
+        type: 'tool-result',
+        callId: id(index),
+        kind: call.kind,
+        ...result,
+      }),
     )
-    add('assistant', [...thought, ...said, ...made])
-    add(
-      'tool',
-      calls.map(
-        ({ call, result }, index): ToolResultPart => ({
-          type: 'tool-result',
-          callId: `call_${at}_${index}`,
-          kind: call.kind,
-          ...result,
-        }),
-      ),
-    )
+    return [
+      { role: 'user', parts: user },
+      { role: 'system', parts: instruction === undefined ? [] : [{ type: 'text', text: instruction }] },
+      { role: 'assistant', parts: [...thought, ...said, ...made] },
+      { role: 'tool', parts: results },
+    ]
   })
-  add('user', [{ type: 'text', text: 'and now?' }])
-  return turns
+  return joinTurns([...turns, { role: 'user', parts: [{ type: 'text', text: 'and now?' }] }])
 }
 
 const schema = fc.constantFrom<JsonValue>(

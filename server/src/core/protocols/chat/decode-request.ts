@@ -15,6 +15,7 @@ import {
   tagOf,
 } from '../read-json.ts'
 import { isRefused, refused } from '../refusal.ts'
+import { findSchemaProblem } from '../tool-schema.ts'
 import { decodeCacheMark } from './cache-mark.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
@@ -214,6 +215,8 @@ function decodeSchema(value: Maybe): OutputFormat | Refused {
   if (!isJsonObject(value)) return refused('response_format.json_schema', 'must be an object')
   // Several clients put the schema itself where its wrapper belongs.
   const schema = value.schema ?? value
+  const problem = findSchemaProblem(schema)
+  if (problem !== undefined) return refused('response_format.json_schema.schema', problem)
   return {
     kind: 'json-schema',
     name: wordOf(value.name),

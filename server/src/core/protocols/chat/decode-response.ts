@@ -1,4 +1,5 @@
 /** A whole chat answer of an upstream → the canonical form. */
+import { sourceOfUrl } from '../../canonical/data-url.ts'
 import { argumentsText } from '../../canonical/json-text.ts'
 import type { Block, Candidate, CanonicalResponse, TextBlock } from '../../canonical/response.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -7,7 +8,6 @@ import { countOf, listOf, objectOf, textOf, wordOf, type Maybe, tagOf } from '..
 import { decodeAnnotations, decodeSources } from './citations.ts'
 import { callArguments, callSignature, thinkingText } from './decode-messages.ts'
 import { decodeFinish, isFailureWord } from './finish.ts'
-import { sourceOfUrl } from './media.ts'
 import { decodeReasoning } from './reasoning.ts'
 import { decodeUsage } from './usage.ts'
 

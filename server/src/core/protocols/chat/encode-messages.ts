@@ -18,6 +18,7 @@ import type {
 } from '../../canonical/request.ts'
 import { upstreamCallId, upstreamToolName } from '../../canonical/tool-names.ts'
 import type { JsonObject } from '../../json.ts'
+import { findMediaProblem, withErrorWord } from '../chain-limits.ts'
 import type { CanonicalField } from '../client-fields.ts'
 import type { EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
@@ -119,27 +120,12 @@ function encodeUserPart(part: Part, writing: Writing): JsonObject | undefined | 
 }
 
 function mediaPart(part: MediaPart, writing: Writing): JsonObject | Refused {
-  const problem = findMediaProblem(part, writing.target)
+  const problem = findMediaProblem(part, writing.target.capabilities)
   if (problem !== undefined) return problem
   const encoded = encodeMedia(part)
   if (encoded === undefined)
     return unsupported('turns', 'this model takes no reference to a file, only its content')
   return { ...encoded, ...mark(part.cache, writing) }
-}
-
-function findMediaProblem({ media, source }: MediaPart, { capabilities }: EncodeTarget): Refused | undefined {
-  if (source.kind === 'file-id')
-    return unsupported('turns', 'files uploaded to a provider are not available here')
-  switch (media) {
-    case 'image':
-      return capabilities.images === 'none' ? unsupported('turns', 'this model takes no images') : undefined
-    case 'audio':
-      return capabilities.audio ? undefined : unsupported('turns', 'this model takes no audio')
-    case 'file':
-      return capabilities.documents === 'none' && source.kind !== 'text'
-        ? unsupported('turns', 'this model takes no documents')
-        : undefined
-  }
 }
 
 function writeAssistant(turn: Turn, writing: Writing): Refused | undefined {
@@ -252,7 +238,7 @@ function writeResult(result: ToolResultPart, images: JsonObject[], writing: Writ
       texts.push(part.type === 'text' ? part.text : `[Loaded tool: ${part.toolName}]`)
     }
   }
-  const text = withError(texts.join('\n'), result.isError)
+  const text = withErrorWord(texts.join('\n'), result.isError)
   const attached = own.length > 0 && !capabilities.imagesInToolResults
   if (attached) images.push({ type: 'text', text: `Attached to the result of ${id}:` }, ...own)
   const parts = attached ? [] : own
@@ -270,11 +256,6 @@ function resultContent(text: string, parts: readonly JsonObject[], marks: JsonOb
   if (plain) return text
   const texts: readonly JsonObject[] = text === '' ? [] : [{ type: 'text', text, ...marks }]
   return [...texts, ...parts]
-}
-
-/** Chat has no field for it, and models read the word (reference §2.3). */
-function withError(text: string, isError: boolean): string {
-  return isError && !/^\W*error\b/i.test(text) ? `Error: ${text}` : text
 }
 
 function flushWaiting(writing: Writing): void {

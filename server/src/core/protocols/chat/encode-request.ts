@@ -1,16 +1,20 @@
 /** Canonical request → a chat body for one chain. What the chain has no words for is named in `dropped`. */
 import { CACHE_MARKS_MAX, keepCacheMarks } from '../../canonical/cache-marks.ts'
 import { budgetForEffort, effortOf, nearestEffort } from '../../canonical/effort.ts'
-import { hashText } from '../../canonical/hash-text.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import type { JsonObject } from '../../json.ts'
+import { clampTemperature, findImpossible, shortUser, takesHeat, tierWord } from '../chain-limits.ts'
 import type { Capabilities, Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
+import { encodeSchema } from '../tool-schema.ts'
 import { encodeCacheMark } from './cache-mark.ts'
 import { type Encoding, encodeMessages } from './encode-messages.ts'
-import { encodeSchema, encodeTools } from './encode-tools.ts'
+import { encodeTools } from './encode-tools.ts'
 
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {
+  if (request.state.previousResponseId !== undefined) {
+    return unsupported('previousResponseId', 'the response it names is not known here')
+  }
   const problem = findImpossible(request, target.capabilities)
   if (problem !== undefined) return problem
   const marks = keepCacheMarks(request, CACHE_MARKS_MAX)
@@ -32,22 +36,6 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     ...encodeStream(encoding),
   }
   return { kind: 'encoded', body, dropped: [...encoding.dropped] }
-}
-
-/** Asked for something that would be another answer without it (reference §2, policy). */
-function findImpossible(request: CanonicalRequest, capabilities: Capabilities): Refused | undefined {
-  if ((request.candidates ?? 1) > 1 && !capabilities.candidates) {
-    return unsupported('candidates', 'this model gives one answer per request')
-  }
-  if (request.state.previousResponseId !== undefined) {
-    return unsupported('previousResponseId', 'the response it names is not known here')
-  }
-  const last = request.turns.at(-1)
-  const begun = last?.role === 'assistant' && !last.parts.some((part) => part.type === 'tool-call')
-  if (begun && !capabilities.prefill) {
-    return unsupported('turns', 'this model does not continue an answer that was begun for it')
-  }
-  return undefined
 }
 
 function encodeLimits({ request, target, dropped }: Encoding): JsonObject {
@@ -100,17 +88,6 @@ const SAMPLING_NAMES = {
   seed: 'seed',
 } as const
 type SamplingField = keyof typeof SAMPLING_NAMES
-
-/** Models that refuse sampling fields while they reason take them with reasoning off (reference §2.1). */
-function takesHeat({ reasoning }: CanonicalRequest, { sampling, efforts }: Capabilities): boolean {
-  if (sampling !== 'none') return true
-  return efforts.includes('none') && reasoning?.effort === 'none'
-}
-
-/** Within chat's own range (0 to 2) a hot wish becomes the hottest the model has; beyond it the upstream judges. */
-function clampTemperature(temperature: number, { temperatureMax }: Capabilities): number {
-  return temperature > 2 ? temperature : Math.min(temperature, temperatureMax)
-}
 
 function encodeOutput({ request, target, dropped }: Encoding): JsonObject {
   const { output, verbosity } = request
@@ -178,9 +155,6 @@ function budgetFields(tokens: number, { reasoningSwitch }: Capabilities): JsonOb
   return { thinking: { type: 'enabled', budget_tokens: tokens } }
 }
 
-/** OpenAI's limit for end-user ids; other protocols' ids can be whole JSON documents (clients §3). */
-const USER_LENGTH_MAX = 64
-
 function encodeIdentity(encoding: Encoding): JsonObject {
   const { request, target, dropped } = encoding
   const { capabilities } = target
@@ -201,15 +175,6 @@ function encodeIdentity(encoding: Encoding): JsonObject {
       : { prompt_cache_key: promptCacheKey }),
     ...(capabilities.cacheMarks === 'anthropic' ? encodeCacheMark(cacheAll, 'anthropic') : {}),
   }
-}
-
-function shortUser(user: string): string {
-  return user.length <= USER_LENGTH_MAX ? user : `user_${hashText(user)}`
-}
-
-/** Messages and Gemini call the ordinary tier otherwise. */
-function tierWord(tier: string): string {
-  return tier === 'standard_only' || tier === 'standard' ? 'default' : tier
 }
 
 /** Usage is asked for whatever the client wanted: the call is metered by it. */

@@ -1,4 +1,5 @@
 /** Canonical answer → a chat completion object (contract §2.3). */
+import { dataUrl } from '../../canonical/data-url.ts'
 import { sealSignature } from '../../canonical/envelope.ts'
 import { isJsonArray } from '../../canonical/json-text.ts'
 import type {
@@ -13,7 +14,6 @@ import { withPrefix } from '../prefix.ts'
 import type { ReplyContext } from '../protocol.ts'
 import { encodeAnnotation } from './citations.ts'
 import { encodeFinish } from './finish.ts'
-import { dataUrl } from './media.ts'
 import { joinReasoning, sealedDetail } from './reasoning.ts'
 import { encodeUsage } from './usage.ts'
 import type { ChatChoice } from './wire.ts'

@@ -1,20 +1,13 @@
 /** Canonical tools and the choice among them → chat's nested form, held to what the chain can do. */
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../canonical/custom-tools.ts'
-import { effortOf } from '../../canonical/effort.ts'
-import type {
-  CanonicalRequest,
-  CustomTool,
-  FunctionTool,
-  HostedTool,
-  Tool,
-  ToolChoice,
-} from '../../canonical/request.ts'
-import { toOpenApiSubset, toToolInputSchema } from '../../canonical/schema.ts'
+import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { upstreamToolName } from '../../canonical/tool-names.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { JsonObject } from '../../json.ts'
+import { mustFreeChoice } from '../chain-limits.ts'
 import type { Capabilities, EncodeTarget, Refused } from '../protocol.ts'
 import { objectOf, wordOf } from '../read-json.ts'
 import { isRefused, unsupported } from '../refusal.ts'
+import { encodeSchema } from '../tool-schema.ts'
 import { encodeCacheMark } from './cache-mark.ts'
 import type { Encoding } from './encode-messages.ts'
 
@@ -61,21 +54,6 @@ function encodeFunction(tool: FunctionTool, encoding: Encoding): JsonObject {
       ...(tool.strict === undefined || !capabilities.strictTools ? {} : { strict: tool.strict }),
     },
     ...encodeCacheMark(kept, capabilities.cacheMarks),
-  }
-}
-
-/** Parameters in the dialect the chain takes; `$schema` says nothing a model needs and some vendors refuse it. */
-export function encodeSchema(schema: JsonValue, dialect: Capabilities['schemaDialect']): JsonValue {
-  switch (dialect) {
-    case 'openapi-subset':
-      return toOpenApiSubset(schema)
-    case 'anthropic':
-      return toToolInputSchema(schema)
-    case 'json-schema': {
-      if (!isJsonObject(schema)) return schema
-      const { $schema: _dialect, ...kept } = schema
-      return kept
-    }
   }
 }
 
@@ -131,7 +109,7 @@ const ALL_ALLOWED = (): boolean => true
 function encodeChoice({ request, target, dropped }: Encoding): EncodedChoice | Refused {
   const choice = request.toolChoice
   if (choice === undefined) return { member: {}, allows: ALL_ALLOWED }
-  if (isForced(choice) && reasons(request, target) && !target.capabilities.forcedToolWithReasoning) {
+  if (mustFreeChoice(request, target.capabilities)) {
     dropped.add('toolChoice')
     return { member: { tool_choice: 'auto' }, allows: ALL_ALLOWED }
   }
@@ -151,19 +129,6 @@ function encodeChoice({ request, target, dropped }: Encoding): EncodedChoice | R
     case 'allowed':
       return encodeAllowed(choice, request.tools, target)
   }
-}
-
-function isForced(choice: ToolChoice): boolean {
-  return (
-    choice.kind === 'required' ||
-    choice.kind === 'tool' ||
-    (choice.kind === 'allowed' && choice.mode === 'required')
-  )
-}
-
-function reasons(request: CanonicalRequest, { capabilities }: EncodeTarget): boolean {
-  if (request.reasoning === undefined || capabilities.reasoning === 'none') return false
-  return effortOf(request.reasoning) !== 'none'
 }
 
 function namedChoice(tool: Exclude<Tool, HostedTool>, { capabilities }: EncodeTarget): JsonObject {

@@ -1,4 +1,5 @@
 /** Images, sounds and files between chat's content parts and the canonical form. */
+import { dataUrl, sourceOfFile, sourceOfUrl } from '../../canonical/data-url.ts'
 import type { CacheMark, MediaPart, MediaSource } from '../../canonical/request.ts'
 import type { JsonObject } from '../../json.ts'
 import { objectOf, wordOf } from '../read-json.ts'
@@ -38,32 +39,6 @@ export function decodeFile(part: JsonObject, cache: CacheMark | undefined): Medi
   return id === undefined
     ? undefined
     : media({ kind: 'file', source: { kind: 'file-id', id }, filename, cache })
-}
-
-/** A `data:` address as its bytes, any other as a reference. */
-export function sourceOfUrl(url: string): MediaSource {
-  if (!url.startsWith('data:')) return { kind: 'url', url, mediaType: undefined }
-  const comma = url.indexOf(',')
-  const head = url.slice('data:'.length, Math.max(comma, 0))
-  if (comma < 0 || !head.endsWith(';base64')) return { kind: 'url', url, mediaType: undefined }
-  const mediaType = head.slice(0, -';base64'.length).split(';', 1)[0]
-  return { kind: 'base64', mediaType: wordOf(mediaType) ?? 'image/png', data: url.slice(comma + 1) }
-}
-
-/** OpenAI wants a `data:` address here, several clients send the bare base64. */
-function sourceOfFile(data: string, filename: string | undefined): MediaSource {
-  const source = sourceOfUrl(data)
-  if (source.kind === 'base64') return source
-  if (/^https?:/.test(data)) return source
-  return { kind: 'base64', mediaType: mediaTypeOfName(filename), data }
-}
-
-function mediaTypeOfName(filename: string | undefined): string {
-  return filename?.endsWith('.txt') ? 'text/plain' : 'application/pdf'
-}
-
-export function dataUrl(mediaType: string, data: string): string {
-  return `data:${mediaType};base64,${data}`
 }
 
 function detailOf(value: unknown): MediaPart['detail'] {

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
 import { flagOf, listOf, objectOf, textOf, wordOf, tagOf } from '../read-json.ts'
 import { isRefused, refused } from '../refusal.ts'
+import { findSchemaProblem } from '../tool-schema.ts'
 import { cacheOf } from './cache-mark.ts'
 
 export function decodeTools(body: JsonObject, dropped: Set<string>): readonly Tool[] | Refused {
@@ -45,6 +46,8 @@ function decodeFunction(
 ): FunctionTool | Refused {
   const name = wordOf(definition?.name)
   if (definition === undefined || name === undefined) return refused(`${field}.name`, 'is required')
+  const problem = findSchemaProblem(definition.parameters)
+  if (problem !== undefined) return refused(`${field}.parameters`, problem)
   const mark = cacheOf(outer)
   return {
     type: 'function',

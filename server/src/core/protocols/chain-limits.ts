@@ -1,0 +1,94 @@
+/** What a chain takes of a request: rules that every encoder of the OpenAI family shares, as data decides. */
+import { effortOf } from '../canonical/effort.ts'
+import { hashText } from '../canonical/hash-text.ts'
+import type { CanonicalRequest, MediaPart, ToolChoice } from '../canonical/request.ts'
+import type { Capabilities, Refused } from './protocol.ts'
+import { unsupported } from './refusal.ts'
+
+/** Models that refuse sampling fields while they reason take them with reasoning off (reference §2.1). */
+export function takesHeat(
+  { reasoning }: CanonicalRequest,
+  { sampling, efforts }: Pick<Capabilities, 'sampling' | 'efforts'>,
+): boolean {
+  return sampling !== 'none' || (efforts.includes('none') && reasoning?.effort === 'none')
+}
+
+/** Within 0 to 2 a hot wish becomes the hottest the model has; beyond that the upstream judges (contract §4.1). */
+export function clampTemperature(temperature: number, { temperatureMax }: Capabilities): number {
+  return temperature > 2 ? temperature : Math.min(temperature, temperatureMax)
+}
+
+/** OpenAI's limit for end-user ids; other protocols' ids can be whole JSON documents (clients §3). */
+const USER_LENGTH_MAX = 64
+
+export function shortUser(user: string): string {
+  return user.length <= USER_LENGTH_MAX ? user : `user_${hashText(user)}`
+}
+
+/** Messages and Gemini call the ordinary tier otherwise. */
+export function tierWord(tier: string): string {
+  return tier === 'standard_only' || tier === 'standard' ? 'default' : tier
+}
+
+export function isForced(choice: ToolChoice): boolean {
+  switch (choice.kind) {
+    case 'required':
+    case 'tool':
+      return true
+    case 'allowed':
+      return choice.mode === 'required'
+    case 'auto':
+    case 'none':
+      return false
+  }
+}
+
+/** The model will think before it answers. */
+export function reasons({ reasoning }: CanonicalRequest, capabilities: Capabilities): boolean {
+  if (reasoning === undefined || capabilities.reasoning === 'none') return false
+  return effortOf(reasoning) !== 'none'
+}
+
+/** A forced tool where thinking forbids it becomes a free choice (reference §3, trap 32). */
+export function mustFreeChoice(request: CanonicalRequest, capabilities: Capabilities): boolean {
+  const { toolChoice } = request
+  if (toolChoice === undefined || !isForced(toolChoice)) return false
+  return reasons(request, capabilities) && !capabilities.forcedToolWithReasoning
+}
+
+/** Asked for something that would be another answer without it (reference §2, policy). */
+export function findImpossible(request: CanonicalRequest, capabilities: Capabilities): Refused | undefined {
+  if ((request.candidates ?? 1) > 1 && !capabilities.candidates) {
+    return unsupported('candidates', 'this model gives one answer per request')
+  }
+  const last = request.turns.at(-1)
+  const begun = last?.role === 'assistant' && !last.parts.some((part) => part.type === 'tool-call')
+  if (begun && !capabilities.prefill) {
+    return unsupported('turns', 'this model does not continue an answer that was begun for it')
+  }
+  return undefined
+}
+
+export function findMediaProblem(
+  { media, source }: MediaPart,
+  { images, audio, documents }: Capabilities,
+): Refused | undefined {
+  if (source.kind === 'file-id') {
+    return unsupported('turns', 'files uploaded to a provider are not available here; send their content')
+  }
+  switch (media) {
+    case 'image':
+      return images === 'none' ? unsupported('turns', 'this model takes no images') : undefined
+    case 'audio':
+      return audio ? undefined : unsupported('turns', 'this model takes no audio')
+    case 'file':
+      return documents === 'none' && source.kind !== 'text'
+        ? unsupported('turns', 'this model takes no documents')
+        : undefined
+  }
+}
+
+/** Neither protocol has a field for it, and models read the word (reference §2.3). */
+export function withErrorWord(text: string, isError: boolean): string {
+  return isError && !/^\W*error\b/i.test(text) ? `Error: ${text}` : text
+}

@@ -1,0 +1,29 @@
+import type { UpstreamError } from '../../canonical/response.ts'
+import type { JsonObject } from '../../json.ts'
+
+/** The error object clients of this protocol read; type and message stay the upstream's own. */
+export function errorObject(error: UpstreamError): JsonObject {
+  return {
+    message: error.message,
+    type: error.type ?? typeOf(error.status),
+    param: null,
+    code: error.code ?? null,
+  }
+}
+
+/** The untouched body of the other protocol goes along under `upstream_body` (decisions, Errors). */
+export function encodeError(error: UpstreamError): JsonObject {
+  return { error: errorObject(error), upstream_body: error.raw }
+}
+
+/** `response.error` of a failed response: a code is required there. */
+export function failureObject(error: UpstreamError): JsonObject {
+  return { code: error.code ?? error.type ?? typeOf(error.status), message: error.message }
+}
+
+function typeOf(status: number | undefined): string {
+  if (status === 429) return 'rate_limit_exceeded'
+  if (status === 404) return 'not_found'
+  if (status !== undefined && status < 500) return 'invalid_request_error'
+  return 'server_error'
+}

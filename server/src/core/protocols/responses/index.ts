@@ -1,0 +1,22 @@
+/** The responses protocol, both ways (contract §2.4, §4.2, §6.2; reference §1.2). */
+import { readErrorBody } from '../error-body.ts'
+import type { Protocol } from '../protocol.ts'
+import { decodeRequest } from './decode-request.ts'
+import { decodeResponse } from './decode-response.ts'
+import { encodeRequest } from './encode-request.ts'
+import { encodeResponse } from './encode-response.ts'
+import { encodeError } from './error.ts'
+import { ResponsesStreamDecoder } from './stream-decoder.ts'
+import { ResponsesStreamEncoder } from './stream-encoder.ts'
+
+export const responsesProtocol: Protocol = {
+  id: 'responses',
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  decodeError: readErrorBody,
+  encodeError,
+  streamDecoder: () => new ResponsesStreamDecoder(),
+  streamEncoder: (context) => new ResponsesStreamEncoder(context),
+}

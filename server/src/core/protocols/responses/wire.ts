@@ -1,0 +1,33 @@
+/**
+ * The responses protocol on the wire: the objects we write (reference §1.2). What comes in is read field by field
+ * with checks.
+ */
+import type { JsonObject, JsonValue } from '../../json.ts'
+
+export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+export interface ResponsesUsage extends JsonObject {
+  readonly input_tokens: number
+  readonly input_tokens_details: JsonObject
+  readonly output_tokens: number
+  readonly output_tokens_details: JsonObject
+  readonly total_tokens: number
+}
+
+/** Types of tools that the provider runs itself or whose form only this protocol knows. */
+export interface HostedItem extends JsonObject {
+  readonly type: string
+}
+
+export interface OutputText extends JsonObject {
+  readonly type: 'output_text'
+  readonly text: string
+  readonly annotations: readonly JsonValue[]
+  readonly logprobs: readonly JsonValue[]
+}
+
+export interface Refusal extends JsonObject {
+  readonly type: 'refusal'
+  readonly refusal: string
+}
