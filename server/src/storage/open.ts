@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceId } from '../core/ids.ts'
+import { openPostgres } from './postgres/engine.ts'
 import { createSecretBox } from './secret-box.ts'
 import { checkSecretKey } from './sql/check-secret-key.ts'
 import type { SqlEngine, StorageLog } from './sql/engine.ts'
@@ -38,5 +39,6 @@ async function openEngine({ databaseUrl, dataDir, now, log }: OpenStorageOptions
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     return openSqlite({ path: join(dataDir, 'sluice.db'), now, log })
   }
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres({ databaseUrl, now, log })
   throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')
 }

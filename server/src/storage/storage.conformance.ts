@@ -1,57 +1,52 @@
 /**
- * What every engine owes the port. Each engine's test file runs it; there is nothing in it about how an engine works.
+ * What every engine owes the port: each engine's test file runs it against a database of its own per test, and nothing
+ * in it knows how an engine works.
  */
-import { describe, expect, test } from 'vitest'
-import { exampleLog, exampleReserve, exampleSettle, KEY, ACCOUNT, credits } from '../core/calls/examples.ts'
-import { callId, instanceId } from '../core/ids.ts'
+import { afterEach, describe } from 'vitest'
+import { describeAccounts } from './conformance/accounts.ts'
+import { describeAnnouncements } from './conformance/announcements.ts'
+import { describeCalls } from './conformance/calls.ts'
+import { describeCatalogue } from './conformance/catalogue.ts'
+import { describeIdempotency } from './conformance/idempotency.ts'
+import { describeKeys } from './conformance/keys.ts'
+import { describeLedger } from './conformance/ledger.ts'
+import { describeLogs } from './conformance/logs.ts'
+import { describeOpening } from './conformance/opening.ts'
+import { describeRecovery } from './conformance/recovery.ts'
+import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
 import type { Storage } from './storage.ts'
 
-export interface StorageUnderTest {
-  /** Opens the same empty database again and again within one test. */
-  open(): Promise<Storage>
-}
-
-export function describeStorage(name: string, fresh: () => Promise<StorageUnderTest>): void {
+export function describeStorage(name: string, createDatabase: () => Promise<DatabaseUnderTest>): void {
   describe(`storage on ${name}`, () => {
-    test('a call is reserved, settled once, and logged', async () => {
-      const storage = await (await fresh()).open()
-      await storage.accounts.create({ id: ACCOUNT, createdAt: 1 })
-      await storage.keys.create({
-        id: KEY,
-        accountId: ACCOUNT,
-        name: 'k',
-        hash: 'h',
-        hint: 'x',
-        status: 'enabled',
-        createdAt: 1,
-        expiresAt: undefined,
-        group: undefined,
-        models: [],
-        ipAllow: [],
-        policy: undefined,
-      })
-      await storage.ledger.book([
-        {
-          transactionId: 'g',
-          sequence: 0,
-          at: 1,
-          debit: 'platform/grants',
-          credit: `${ACCOUNT}/credits`,
-          amount: credits(100),
-          kind: 'grant',
-          reference: undefined,
-        },
-      ])
-      const r = await storage.calls.reserve(exampleReserve('c1'))
-      expect(r.kind).toBe('reserved')
-      const s = await storage.calls.settle(exampleSettle('c1', { usage: { input: 1000, output: 100 } }))
-      expect(s).toMatchObject({ first: true })
-      expect(
-        (await storage.calls.settle(exampleSettle('c1', { usage: { input: 1000, output: 100 } }))).first,
-      ).toBe(false)
-      expect((await storage.logs.page({}, { limit: 10, cursor: undefined })).rows).toHaveLength(1)
-      expect((await storage.accounts.find(ACCOUNT))?.credits).toBe(credits(100) - s.deducted)
-      await storage.close()
+    const opened: Storage[] = []
+    const databases: DatabaseUnderTest[] = []
+    const suite: StorageSuite = {
+      async createDatabase() {
+        const database = await createDatabase()
+        databases.push(database)
+        return {
+          ...database,
+          async open(options = {}) {
+            const storage = await database.open(options)
+            opened.push(storage)
+            return storage
+          },
+        }
+      },
+    }
+    afterEach(async () => {
+      for (const storage of opened.splice(0)) await storage.close()
+      for (const database of databases.splice(0)) await database.remove()
     })
+    describe('opening', () => describeOpening(suite))
+    describe('calls', () => describeCalls(suite))
+    describe('idempotency', () => describeIdempotency(suite))
+    describe('recovery', () => describeRecovery(suite))
+    describe('ledger', () => describeLedger(suite))
+    describe('logs', () => describeLogs(suite))
+    describe('catalogue', () => describeCatalogue(suite))
+    describe('accounts', () => describeAccounts(suite))
+    describe('keys', () => describeKeys(suite))
+    describe('announcements', () => describeAnnouncements(suite))
   })
 }

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely'
 import type { Announcement } from '../storage.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
+import { TransactionConflict } from './transaction-conflict.ts'
 
 export interface Written<Value> {
   readonly value: Value
@@ -18,12 +19,26 @@ export function createAnnouncedWrite(
   announceHere: (change: Announcement) => void,
 ): AnnouncedWrite {
   return async (work) => {
-    const { value, changes } = await engine.writer.transaction().execute(async (transaction) => {
-      const written = await work(transaction)
-      if (written.changes.length > 0) await engine.announce(transaction, written.changes)
-      return written
-    })
+    const { value, changes } = await retryConflicts(() =>
+      engine.writer.transaction().execute(async (transaction) => {
+        const written = await work(transaction)
+        if (written.changes.length > 0) await engine.announce(transaction, written.changes)
+        return written
+      }),
+    )
     for (const change of changes) announceHere(change)
     return value
+  }
+}
+
+const TRIES = 4
+
+async function retryConflicts<Value>(run: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof TransactionConflict) || tries === TRIES) throw error
+    }
   }
 }

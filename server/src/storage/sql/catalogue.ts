@@ -50,8 +50,12 @@ const NO_SECRET: CredentialSecret = { secret: undefined, fields: {} }
 export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueStore {
   const { reader, write, secrets, newId } = options
   return {
-    // One transaction, so that no chain is read without its model.
-    read: () => reader.transaction().execute((transaction) => readCatalogue(transaction, secrets)),
+    // One unchanging state, so that no chain is read without its model. SQLite reads so in any transaction.
+    read: () =>
+      reader
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute((transaction) => readCatalogue(transaction, secrets)),
 
     apply: (changes) =>
       write(async (transaction) => {

@@ -28,4 +28,6 @@ export interface SqlEngine {
 /** The narrow part of a logger that storage uses. */
 export interface StorageLog {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
+  /** Told at open of each migration this process applied. */
+  migrated?(migration: { readonly version: number; readonly name: string }): void
 }

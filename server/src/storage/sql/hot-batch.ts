@@ -60,10 +60,13 @@ export function wantedRows(
   for (const operation of operations) {
     if (operation.kind === 'log') continue
     const call = openCalls.get(operation.callId)
-    if (operation.kind === 'claim') subjects.add(`credential:${operation.credentialId}`)
     if (operation.kind === 'progress') continue
     if (call !== undefined) wantCall(call)
-    if (operation.kind === 'reserve') {
+    // A call that is not open gets no place, so its credential is not touched.
+    if (operation.kind === 'claim' && call !== undefined) {
+      subjects.add(`credential:${operation.credentialId}`)
+    }
+    if (operation.kind !== 'claim') {
       accountIds.add(operation.accountId)
       keyIds.add(operation.keyId)
     }
@@ -76,6 +79,20 @@ export function wantedRows(
     keyIds: [...keyIds].sort(),
     subjects: sorted.filter((subject) => !subject.startsWith('credential:')),
     credentialSubjects: sorted.filter((subject) => subject.startsWith('credential:')),
+  }
+}
+
+/** What is left to load when `known` was loaded before. */
+export function withoutKnown(wanted: WantedRows, known: WantedRows): WantedRows {
+  const less = <Id>(ids: readonly Id[], others: readonly Id[]): readonly Id[] => {
+    const loaded = new Set(others)
+    return ids.filter((id) => !loaded.has(id))
+  }
+  return {
+    accountIds: less(wanted.accountIds, known.accountIds),
+    keyIds: less(wanted.keyIds, known.keyIds),
+    subjects: less(wanted.subjects, known.subjects),
+    credentialSubjects: less(wanted.credentialSubjects, known.credentialSubjects),
   }
 }
 

@@ -25,8 +25,10 @@ export async function endInstance(writer: Kysely<Schema>, instance: InstanceId):
   await writer
     .deleteFrom('instances')
     .where('id', '=', instance)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('open_calls').select('call_id').where('instance_id', '=', instance))),
+    .where((where) =>
+      where.not(
+        where.exists(where.selectFrom('open_calls').select('call_id').where('instance_id', '=', instance)),
+      ),
     )
     .execute()
 }

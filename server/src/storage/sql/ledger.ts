@@ -16,7 +16,7 @@ import {
   splitLedgerAccount,
   transferColumns,
 } from './transfer-row.ts'
-import { verifyLedger } from './verify.ts'
+import { verifyLedger } from './verify/verify-ledger.ts'
 
 export function createLedgerStore(engine: SqlEngine, write: AnnouncedWrite): LedgerStore {
   return {

@@ -58,7 +58,7 @@ function matching(reader: Kysely<Schema>, filter: LogFilter, after: Place | unde
   return logs
 }
 
-function textFilters(filter: LogFilter): readonly [keyof CallLogsTable & string, string | undefined][] {
+function textFilters(filter: LogFilter): readonly [keyof CallLogsTable, string | undefined][] {
   const text = (value: string | undefined) => indexableText(value) ?? undefined
   return [
     ['account_id', filter.accountId],

@@ -1,6 +1,7 @@
 /** Brings a database to this build's schema. Several processes may do it at once; one does, the others find it done. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { type EngineName, MIGRATIONS } from './migrations.ts'
+import type { StorageLog } from './engine.ts'
+import { type EngineName, type Migration, MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 
 /** Key of the advisory lock around migrations on PostgreSQL: any number, as long as nobody else uses it. */
@@ -8,8 +9,9 @@ const MIGRATION_LOCK = 7_318_202_411
 
 export async function migrate(
   database: Kysely<Schema>,
-  options: { readonly engine: EngineName; readonly now: () => number },
+  options: { readonly engine: EngineName; readonly now: () => number; readonly log?: StorageLog },
 ): Promise<void> {
+  const applied: Migration[] = []
   // On SQLite the transaction itself begins with the write lock.
   await database.transaction().execute(async (transaction) => {
     if (options.engine === 'postgres') {
@@ -28,8 +30,10 @@ export async function migrate(
         .insertInto('schema_migrations')
         .values({ version: migration.version, name: migration.name, applied_at: options.now() })
         .execute()
+      applied.push(migration)
     }
   })
+  for (const { version, name } of applied) options.log?.migrated?.({ version, name })
 }
 
 /** This build is older than the database it met. */

@@ -1,6 +1,5 @@
 /** Finishes what dead instances left open. */
 import { sql } from 'kysely'
-import type { OpenCall } from '../../core/calls/hot-rows.ts'
 import { decideRecovery } from '../../core/calls/recover.ts'
 import { instanceId } from '../../core/ids.ts'
 import type { CallStore } from '../storage.ts'
@@ -12,6 +11,8 @@ import type { StoredRow } from './table.ts'
 
 /** Calls taken over at once: one batch of the group commit. */
 const TAKEN_AT_ONCE = 500
+/** Key of the advisory lock around taking over on PostgreSQL. */
+const RECOVERY_LOCK = 7_318_202_412
 
 export interface RecoveryOptions {
   readonly engine: SqlEngine
@@ -32,35 +33,40 @@ export async function recoverCalls(options: RecoveryOptions, bounds: Bounds): Pr
   await beatHeart(writer, owner, bounds.at)
   let recovered = 0
   for (;;) {
-    const calls = await takeOver(options.engine, owner, bounds)
-    const done = await Promise.all(calls.map((call) => finish(options, call, bounds.at)))
+    const rows = await takeOver(options.engine, owner, bounds)
+    const done = await Promise.all(rows.map((row) => finish(options, row, bounds.at)))
     recovered += done.filter((finished) => finished).length
-    if (calls.length < TAKEN_AT_ONCE) break
+    if (rows.length < TAKEN_AT_ONCE) break
   }
   await endInstance(writer, owner)
   return recovered
 }
 
-async function takeOver(engine: SqlEngine, owner: string, bounds: Bounds): Promise<readonly OpenCall[]> {
+/** One instance at a time, so that each sees whom the one before made owner; calls in use just now are left for later. */
+function takeOver(engine: SqlEngine, owner: string, bounds: Bounds): Promise<readonly StoredRow[]> {
   const { at, deadBefore, leakedBefore } = bounds
-  const skipLocked = engine.name === 'postgres' ? sql`for update of c skip locked` : sql``
-  const { rows } = await sql<StoredRow>`
-    update open_calls set touched_at = ${at}, instance_id = ${owner}
-    where call_id in (
-      select c.call_id from open_calls c left join instances i on i.id = c.instance_id
-      where coalesce(i.heartbeat_at, 0) < ${deadBefore} or c.touched_at < ${leakedBefore}
-      limit ${TAKEN_AT_ONCE} ${skipLocked})
-    returning *`.execute(engine.writer)
-  return rows.map(decodeOpenCall)
+  const onPostgres = engine.name === 'postgres'
+  return engine.writer.transaction().execute(async (transaction) => {
+    if (onPostgres) await sql`select pg_advisory_xact_lock(${sql.lit(RECOVERY_LOCK)})`.execute(transaction)
+    const { rows } = await sql<StoredRow>`
+      update open_calls set touched_at = ${at}, instance_id = ${owner}
+      where call_id in (
+        select c.call_id from open_calls c
+        where c.touched_at < ${leakedBefore} or not exists (
+          select 1 from instances i where i.id = c.instance_id and i.heartbeat_at >= ${deadBefore})
+        limit ${TAKEN_AT_ONCE} ${onPostgres ? sql`for update skip locked` : sql``})
+      returning *`.execute(transaction)
+    return rows
+  })
 }
 
 /** One call that cannot be finished must not keep the others open. */
-async function finish({ group, log }: RecoveryOptions, call: OpenCall, at: number): Promise<boolean> {
+async function finish({ group, log }: RecoveryOptions, row: StoredRow, at: number): Promise<boolean> {
   try {
-    const result = await group.submit(decideRecovery(call, at))
+    const result = await group.submit(decideRecovery(decodeOpenCall(row), at))
     return result.kind === 'outcome'
   } catch (error) {
-    log.warn({ callId: call.callId, error }, 'an open call of a dead instance could not be finished')
+    log.warn({ callId: row['call_id'], error }, 'an open call of a dead instance could not be finished')
     return false
   }
 }

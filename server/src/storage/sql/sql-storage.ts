@@ -45,10 +45,22 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
       await sql`select 1 as one from meta`.execute(engine.reader)
     },
     subscribe: (listener) => subscribers.add(listener),
-    close: async () => {
+    close: once(async () => {
       await group.close()
-      await endInstance(engine.writer, options.instanceId)
-      await engine.close()
-    },
+      try {
+        await endInstance(engine.writer, options.instanceId)
+      } finally {
+        await engine.close()
+      }
+    }),
+  }
+}
+
+/** Asked again, the same work is waited for. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= work()
+    return running
   }
 }

@@ -67,7 +67,8 @@ class SqliteEngine implements SqlEngine {
   }
 
   async prepare(): Promise<void> {
-    await migrate(this.writer, { engine: 'sqlite', now: this.#options.now })
+    const { now, log } = this.#options
+    await migrate(this.writer, { engine: 'sqlite', now, log })
     await this.#writing.run({ kind: 'watch' })
   }
 

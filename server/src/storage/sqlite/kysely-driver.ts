@@ -96,9 +96,8 @@ class WorkerSession implements DatabaseConnection {
     return { rows: answer.rows as unknown as Row[] }
   }
 
-  // biome-ignore lint/correctness/useYield: streaming is not offered; pages are.
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('the SQLite driver reads whole results')
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('results are read in pages, never by a cursor')
   }
 
   #requireThread(): void {

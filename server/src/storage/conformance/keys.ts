@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { ACCOUNT, KEY, MODEL } from '../../core/calls/examples.ts'
+import { keyId } from '../../core/ids.ts'
+import { StorageConflict } from '../conflict.ts'
+import { exampleApiKey, NOW, openWithAccount, OTHER_KEY, type StorageSuite } from './suite.ts'
+
+const HASH = '1'.repeat(64)
+const OTHER_HASH = '2'.repeat(64)
+
+export function describeKeys(suite: StorageSuite): void {
+  test('a key comes back as it was created, by hash, by id and in the list', async () => {
+    const { storage } = await openWithAccount(suite)
+    const key = exampleApiKey({
+      id: OTHER_KEY,
+      hash: OTHER_HASH,
+      createdAt: NOW + 1,
+      expiresAt: NOW + 2,
+      group: 'claude-code',
+      models: [MODEL],
+      ipAllow: ['10.0.0.0/8'],
+      policy: { concurrency: 1, windows: [{ dimension: 'tokens', limit: 5, seconds: 60 }] },
+    })
+    await storage.keys.create(key)
+    expect(await storage.keys.findByHash(OTHER_HASH)).toEqual(key)
+    expect(await storage.keys.find(OTHER_KEY)).toEqual(key)
+    expect(await storage.keys.list(ACCOUNT)).toEqual([exampleApiKey(), key])
+    expect(await storage.keys.findByHash('3'.repeat(64))).toBeUndefined()
+  })
+
+  test('a patch changes what it names and clears what it names as undefined', async () => {
+    const { storage } = await openWithAccount(suite)
+    const patch = {
+      name: 'server',
+      status: 'disabled',
+      expiresAt: 5,
+      group: 'g',
+      models: [MODEL],
+      ipAllow: ['::1/128'],
+      policy: { concurrency: 2, windows: [] },
+      hash: OTHER_HASH,
+      hint: 'sk-gateway-zzzzzz',
+    } as const
+    expect(await storage.keys.patch(KEY, patch)).toBe(true)
+    expect(await storage.keys.findByHash(OTHER_HASH)).toMatchObject(patch)
+    expect(await storage.keys.findByHash(HASH)).toBeUndefined()
+    const cleared = { expiresAt: undefined, group: undefined, policy: undefined }
+    await storage.keys.patch(KEY, cleared)
+    expect(await storage.keys.find(KEY)).toEqual({ ...exampleApiKey(), ...patch, ...cleared })
+    expect(await storage.keys.patch(KEY, {})).toBe(true)
+    expect(await storage.keys.patch(keyId('nobody'), { name: 'x' })).toBe(false)
+  })
+
+  test('a deleted key is found no more, cannot be patched, and its hash may come again', async () => {
+    const { storage } = await openWithAccount(suite)
+    expect(await storage.keys.patch(KEY, { status: 'deleted' })).toBe(true)
+    expect(await storage.keys.findByHash(HASH)).toBeUndefined()
+    expect(await storage.keys.find(KEY)).toBeUndefined()
+    expect(await storage.keys.list(ACCOUNT)).toEqual([])
+    expect(await storage.keys.patch(KEY, { status: 'enabled' })).toBe(false)
+    await storage.keys.create(exampleApiKey({ id: OTHER_KEY }))
+    expect(await storage.keys.findByHash(HASH)).toMatchObject({ id: OTHER_KEY })
+  })
+
+  test('two living keys never share a hash', async () => {
+    const { storage } = await openWithAccount(suite)
+    const twin = exampleApiKey({ id: OTHER_KEY })
+    await expect(storage.keys.create(twin)).rejects.toThrow(StorageConflict)
+  })
+}

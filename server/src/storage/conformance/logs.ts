@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { ACCOUNT, exampleLog, KEY, MODEL } from '../../core/calls/examples.ts'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { chainId, modelId, vendorCode } from '../../core/ids.ts'
+import { microCredits } from '../../core/money.ts'
+import { InvalidCursor } from '../invalid-cursor.ts'
+import type { LogFilter, Storage } from '../storage.ts'
+import { OTHER_ACCOUNT, OTHER_KEY, type StorageSuite } from './suite.ts'
+
+export function describeLogs(suite: StorageSuite): void {
+  const open = async (logs: readonly CallLogRow[]): Promise<Storage> => {
+    const storage = await (await suite.createDatabase()).open()
+    await Promise.all(logs.map((log) => storage.calls.log({ log })))
+    return storage
+  }
+  const idsOf = async (storage: Storage, filter: LogFilter) => {
+    const { rows } = await storage.logs.page(filter, { limit: 100, cursor: undefined })
+    return rows.map((row) => row.callId)
+  }
+
+  test('a row comes back as it was written, every field', async () => {
+    const log = exampleLog('call_1', {
+      code: 42902,
+      user: 'user_1',
+      appId: 'app_1',
+      customId: 'custom_1',
+      usage: {
+        input: 1,
+        cachedInput: 2,
+        cacheWrite: 3,
+        cacheWrite1h: 4,
+        output: 5,
+        reasoning: undefined,
+      },
+      usageSource: 'estimated',
+      secondsDeclared: 5,
+      secondsProduced: 4.5,
+      amount: microCredits(9_007_199_254_740_993n),
+      droppedFields: ['$.logprobs'],
+      firstByteMs: 12.5,
+      attempts: [
+        {
+          chainId: chainId(3),
+          vendorCode: vendorCode('openai'),
+          modelId: MODEL,
+          why: 'failover',
+          skipped: [{ chainId: chainId(2), reason: 'cooling down' }],
+          outcome: 'rate limited',
+          status: 429,
+          startedMs: 0,
+          firstByteMs: undefined,
+          endedMs: 3,
+          cooldownMs: 1000,
+        },
+      ],
+    })
+    const storage = await open([log])
+    const { rows } = await storage.logs.page({}, { limit: 1, cursor: undefined })
+    expect(rows).toEqual([log])
+  })
+
+  test('pages are newest first and join without gap or repetition', async () => {
+    // Several calls in the same millisecond, more than a page of them.
+    const logs = Array.from({ length: 23 }, (_, index) =>
+      exampleLog(`call_${String(index).padStart(2, '0')}`, { createdAt: 1000 + Math.floor(index / 6) }),
+    )
+    const storage = await open(logs)
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await storage.logs.page({}, { limit: 5, cursor })
+      expect(page.rows.length).toBeLessThanOrEqual(5)
+      seen.push(...page.rows.map((row) => row.callId))
+      cursor = page.next
+    } while (cursor !== undefined)
+    expect(seen).toEqual(logs.map((log) => log.callId).reverse())
+  })
+
+  test('every filter keeps the rows that match and no other, alone and together', async () => {
+    const base = { accountId: ACCOUNT, keyId: KEY }
+    const storage = await open([
+      exampleLog('a', { ...base, createdAt: 1, user: 'anna', appId: 'web', customId: 'x' }),
+      exampleLog('b', { ...base, createdAt: 2, keyId: OTHER_KEY, model: modelId('other'), httpStatus: 429 }),
+      exampleLog('c', { ...base, createdAt: 3, accountId: OTHER_ACCOUNT, user: 'bert', httpStatus: 502 }),
+      exampleLog('d', { ...base, createdAt: 4, accountId: OTHER_ACCOUNT, model: undefined, user: 'anna' }),
+    ])
+    const cases: readonly (readonly [LogFilter, string])[] = [
+      [{}, 'dcba'],
+      [{ accountId: ACCOUNT }, 'ba'],
+      [{ keyId: OTHER_KEY }, 'b'],
+      [{ from: 2, to: 3 }, 'cb'],
+      [{ model: MODEL }, 'dca'],
+      [{ requestId: 'c' }, 'c'],
+      [{ appId: 'web' }, 'a'],
+      [{ customId: 'x' }, 'a'],
+      [{ user: 'anna' }, 'da'],
+      [{ status: 429 }, 'b'],
+      [{ status: 200 }, 'da'],
+      [{ accountId: OTHER_ACCOUNT, user: 'anna', from: 4 }, 'd'],
+      [{ accountId: ACCOUNT, user: 'bert' }, ''],
+    ]
+    for (const [filter, ids] of cases) {
+      expect((await idsOf(storage, filter)).join(''), JSON.stringify(filter)).toBe(ids)
+    }
+  })
+
+  test('text that a client chose is kept whatever it holds, and found by what it was', async () => {
+    const strange = 'a\u0000b\ud800"\'\\ ✓ 漢'
+    const long = 'x'.repeat(5000)
+    const storage = await open([
+      exampleLog('strange', { user: strange, modelRequested: strange, model: undefined }),
+      exampleLog('long', { user: long, requestId: long }),
+      exampleLog('plain'),
+    ])
+    expect(await idsOf(storage, { user: strange })).toEqual(['strange'])
+    expect(await idsOf(storage, { user: long })).toEqual(['long'])
+    expect(await idsOf(storage, {})).toHaveLength(3)
+  })
+
+  test('a cursor that no page gave is refused, and a page has a bounded size', async () => {
+    const storage = await open([exampleLog('call_1')])
+    await expect(storage.logs.page({}, { limit: 1, cursor: 'nonsense' })).rejects.toThrow(InvalidCursor)
+    expect((await storage.logs.page({}, { limit: 1e9, cursor: undefined })).rows).toHaveLength(1)
+    expect((await storage.logs.page({}, { limit: 0, cursor: undefined })).rows).toHaveLength(1)
+  })
+}

@@ -1,0 +1,108 @@
+/** What the parts of the conformance suite share: a database to open, and rows to start from. */
+import { ACCOUNT, credits, exampleReserve, exampleSettle, KEY } from '../../core/calls/examples.ts'
+import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { SettleOperation } from '../../core/calls/operations.ts'
+import { accountId, instanceId, keyId, type AccountId, type InstanceId } from '../../core/ids.ts'
+import type { MicroCredits } from '../../core/money.ts'
+import type { AccountPatch, Key, Storage } from '../storage.ts'
+
+export interface StorageSuite {
+  /** An empty database; what is opened on it is closed, and it is removed, when the test ends. */
+  createDatabase(): Promise<DatabaseUnderTest>
+}
+
+export interface DatabaseUnderTest {
+  open(options?: OpenForTest): Promise<Storage>
+  /** Runs a statement behind the storage's back. */
+  execute(sql: string): Promise<void>
+  /** Everything the database keeps, as text to search in. */
+  dump(): Promise<string>
+  remove(): Promise<void>
+}
+
+export interface OpenForTest {
+  readonly instanceId?: InstanceId
+  /** Every byte of the secret key. */
+  readonly secretKeyByte?: number
+}
+
+/** The time of the examples, epoch ms. */
+export const NOW = 1_000_000
+export const INSTANCE = instanceId('instance_1')
+
+export async function openWithAccount(
+  suite: StorageSuite,
+  account: AccountPatch & { readonly credits?: MicroCredits } = {},
+): Promise<{ readonly database: DatabaseUnderTest; readonly storage: Storage }> {
+  const database = await suite.createDatabase()
+  const storage = await database.open()
+  await createAccount(storage, account)
+  await storage.keys.create(exampleApiKey())
+  return { database, storage }
+}
+
+export async function createAccount(
+  storage: Storage,
+  {
+    credits: opening = credits(1000),
+    id = ACCOUNT,
+    ...patch
+  }: AccountPatch & { readonly credits?: MicroCredits; readonly id?: AccountId } = {},
+): Promise<void> {
+  await storage.accounts.create({ id, createdAt: NOW, ...patch })
+  if (opening > 0n) await storage.ledger.book([exampleGrant(id, { amount: opening })])
+}
+
+export function exampleGrant(id: AccountId, changes: Partial<Transfer> = {}): Transfer {
+  return {
+    transactionId: `opening-${id}`,
+    sequence: 0,
+    at: NOW,
+    debit: 'platform/grants',
+    credit: `${id}/credits`,
+    amount: credits(1),
+    kind: 'grant',
+    reference: undefined,
+    ...changes,
+  }
+}
+
+export function exampleApiKey(changes: Partial<Key> = {}): Key {
+  return {
+    id: KEY,
+    accountId: ACCOUNT,
+    name: 'laptop',
+    hash: '1'.repeat(64),
+    hint: 'sk-gateway-abcdef',
+    status: 'enabled',
+    createdAt: NOW,
+    expiresAt: undefined,
+    group: undefined,
+    models: [],
+    ipAllow: [],
+    policy: undefined,
+    ...changes,
+  }
+}
+
+/** Settles an example call at 1 000 tokens in and 100 out: 2 Credits. */
+export function settleTwoCredits(id: string, changes: Partial<SettleOperation> = {}): SettleOperation {
+  return exampleSettle(id, { usage: { input: 1000, output: 100 } }, changes)
+}
+
+export const TWO_CREDITS = credits(2)
+
+/** Reserves every call at once; how many passed. */
+export async function countReserved(storages: readonly Storage[], calls: number): Promise<number> {
+  const outcomes = await Promise.all(
+    storages.flatMap((storage, index) =>
+      Array.from({ length: calls }, (_, call) =>
+        storage.calls.reserve(exampleReserve(`call_${index}_${call}`)),
+      ),
+    ),
+  )
+  return outcomes.filter(({ kind }) => kind === 'reserved').length
+}
+
+export const OTHER_ACCOUNT = accountId('acc_2')
+export const OTHER_KEY = keyId('key_2')

@@ -1,0 +1,28 @@
+/** Rows of one table as one array per column, for `unnest`: one statement and one plan for any number of rows. */
+import type { Cell, Table } from '../sql/table.ts'
+
+const TYPES = { text: 'text[]', integer: 'bigint[]' } as const
+
+/** `unnest($1::text[], $2::bigint[], …) as name (column, …)`, its parameters counted from `first`. */
+export function unnest(table: Table<never>, first: number): string {
+  const arrays = Object.values(table.columns).map((kind, index) => `$${first + index}::${TYPES[kind]}`)
+  return `unnest(${arrays.join(', ')}) as given (${columnList(table)})`
+}
+
+export function columnList(table: Table<never>): string {
+  return Object.keys(table.columns).join(', ')
+}
+
+/** Every column but the first, which is the key. */
+export function assignments(table: Table<never>, source: 'given' | 'excluded'): string {
+  const [, ...columns] = Object.keys(table.columns)
+  return columns.map((column) => `${column} = ${source}.${column}`).join(', ')
+}
+
+export function columnArrays<Value>(table: Table<Value>, values: readonly Value[]): readonly Cell[][] {
+  const arrays: Cell[][] = Object.keys(table.columns).map(() => [])
+  for (const value of values) {
+    table.encode(value).forEach((cell, index) => arrays[index]?.push(cell))
+  }
+  return arrays
+}

@@ -1,0 +1,79 @@
+/** How this engine speaks to PostgreSQL: time-outs, exact integers, and errors in the port's own words. */
+import pg from 'pg'
+import { StorageConflict } from '../conflict.ts'
+import { TransactionConflict } from '../sql/transaction-conflict.ts'
+import { StorageUnavailable } from '../unavailable.ts'
+
+/** How long a new connection may take: a database that is away is told within it. */
+const CONNECT_TIMEOUT_MS = 3_000
+
+export interface ConnectOptions {
+  readonly databaseUrl: string
+  /** After this the server ends a statement; undefined: never, for migrations. */
+  readonly statementTimeoutMs: number | undefined
+}
+
+/** The client gives up a little after the server should have: only a lost connection lets it come to that. */
+const LOST_AFTER_MS = 2_000
+const LOCK_TIMEOUT_MS = 3_000
+/** A process that froze in the middle of a transaction must not hold its locks for ever. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000
+
+export function clientConfig({ databaseUrl, statementTimeoutMs }: ConnectOptions): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: 'sluice',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    ...(statementTimeoutMs !== undefined && {
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + LOST_AFTER_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+    }),
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    types: { getTypeParser: parserOf },
+  }
+}
+
+const { INT2, INT4, INT8 } = pg.types.builtins
+const INTEGERS: ReadonlySet<number> = new Set([INT2, INT4, INT8])
+
+/**
+ * Every integer is read as a bigint, like on SQLite: money is exact and one row type serves both. The schema has
+ * nothing else but text.
+ */
+function parserOf(id: number): (value: string) => bigint | string {
+  return INTEGERS.has(id) ? BigInt : (value) => value
+}
+
+const RETRY_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
+const UNIQUE_VIOLATION = '23505'
+/** Server going down or up, read-only standby, lock and statement time-outs. */
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '57014',
+  '55P03',
+  '25006',
+  '25P03',
+])
+/** Connection exceptions; insufficient resources (disk, memory, connections); system errors. */
+const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(['08', '53', '58'])
+
+/** What a query's failure means to the callers of the port. */
+export function translateError(error: unknown): Error {
+  if (error instanceof StorageUnavailable || error instanceof TransactionConflict) return error
+  // Whatever the server did not say itself came from the connection.
+  if (!(error instanceof pg.DatabaseError)) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return new StorageUnavailable(`PostgreSQL: ${reason}`, { cause: error })
+  }
+  const code = error.code ?? ''
+  if (RETRY_CODES.has(code)) return new TransactionConflict({ cause: error })
+  if (code === UNIQUE_VIOLATION) return new StorageConflict(error.message, { cause: error })
+  if (UNAVAILABLE_CODES.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2))) {
+    return new StorageUnavailable(`PostgreSQL: ${error.message}`, { cause: error })
+  }
+  return error
+}

@@ -1,0 +1,170 @@
+/** The scaled engine: any number of equal instances on one PostgreSQL. */
+import { randomUUID } from 'node:crypto'
+import { Kysely, sql, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { HotOperation } from '../../core/calls/operations.ts'
+import type { SqlEngine, StorageLog } from '../sql/engine.ts'
+import type { HotResult } from '../sql/hot-batch.ts'
+import { migrate } from '../sql/migrate.ts'
+import type { Schema } from '../sql/schema.ts'
+import type { Announcement } from '../storage.ts'
+import { StorageConflict } from '../conflict.ts'
+import { StorageUnavailable } from '../unavailable.ts'
+import { TransactionConflict } from '../sql/transaction-conflict.ts'
+import { clientConfig, translateError } from './connect.ts'
+import { runHotTransaction } from './hot-transaction.ts'
+import { createPostgresDialect } from './kysely-driver.ts'
+import { CHANNEL, encodeNotice, Listener } from './listener.ts'
+
+export interface PostgresOptions {
+  readonly databaseUrl: string
+  readonly now: () => number
+  readonly log: StorageLog
+}
+
+/** Batches in flight: while one waits for its commit the next is decided. More only wait for each other's locks. */
+const HOT_CONNECTIONS = 2
+const HOT_STATEMENT_TIMEOUT_MS = 5_000
+const CONNECTIONS_MAX = 8
+const STATEMENT_TIMEOUT_MS = 30_000
+/** A batch that met another one's locks in the wrong order, or a repetition of itself, is run again this often. */
+const HOT_TRIES = 4
+
+export async function openPostgres(options: PostgresOptions): Promise<SqlEngine> {
+  const engine = new PostgresEngine(options)
+  try {
+    await engine.prepare()
+    return engine
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+class PostgresEngine implements SqlEngine {
+  readonly name = 'postgres'
+  readonly hotConcurrency = HOT_CONNECTIONS
+  readonly writer: Kysely<Schema>
+  readonly reader: Kysely<Schema>
+  readonly #options: PostgresOptions
+  /** Tells this opening's own announcements from others'. */
+  readonly #origin = randomUUID()
+  readonly #hot: pg.Pool
+  readonly #pool: pg.Pool
+  readonly #listener: Listener
+  #hear: (change: Announcement) => void = () => {}
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    const { databaseUrl, log } = options
+    const hot = clientConfig({ databaseUrl, statementTimeoutMs: HOT_STATEMENT_TIMEOUT_MS })
+    const general = clientConfig({ databaseUrl, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+    this.#hot = openPool({ ...hot, pipeline: true, max: HOT_CONNECTIONS }, log)
+    this.#pool = openPool({ ...general, max: CONNECTIONS_MAX }, log)
+    this.writer = new Kysely({ dialect: createPostgresDialect(this.#pool) })
+    this.reader = this.writer
+    this.#listener = new Listener({
+      config: hot,
+      origin: this.#origin,
+      hear: (change) => this.#hear(change),
+      log,
+    })
+  }
+
+  async prepare(): Promise<void> {
+    await this.#migrate()
+    try {
+      await this.#listener.open()
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#tryHot(operations)
+      } catch (error) {
+        const again = error instanceof TransactionConflict || error instanceof StorageConflict
+        if (!again) throw error
+        if (tries === HOT_TRIES)
+          throw new StorageUnavailable('the database is too contended', { cause: error })
+      }
+    }
+  }
+
+  async announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void> {
+    for (const change of changes) {
+      const notice = encodeNotice(this.#origin, change)
+      await sql`select pg_notify(${CHANNEL}, ${notice})`.execute(transaction)
+    }
+  }
+
+  onAnnouncement(listener: (change: Announcement) => void): void {
+    this.#hear = listener
+  }
+
+  withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value> {
+    return this.reader
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(read)
+  }
+
+  async close(): Promise<void> {
+    await this.#listener.close()
+    await Promise.all([this.#hot.end(), this.#pool.end()])
+  }
+
+  /** Over a connection without time limits: a migration takes as long as it takes, and so does waiting for another's. */
+  async #migrate(): Promise<void> {
+    const { databaseUrl, log, now } = this.#options
+    const pool = openPool({ ...clientConfig({ databaseUrl, statementTimeoutMs: undefined }), max: 1 }, log)
+    try {
+      const database = new Kysely<Schema>({ dialect: createPostgresDialect(pool) })
+      await migrate(database, { engine: 'postgres', now, log })
+    } finally {
+      await pool.end()
+    }
+  }
+
+  async #tryHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+    const client = await this.#connectHot()
+    try {
+      const results = await runHotTransaction(client, operations)
+      client.release()
+      return results
+    } catch (error) {
+      await giveBack(client, error)
+      throw error
+    }
+  }
+
+  async #connectHot(): Promise<pg.PoolClient> {
+    try {
+      return await this.#hot.connect()
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+/** After a failure: undone and used again, or, when the connection is doubtful, thrown away; the server undoes it then. */
+async function giveBack(client: pg.PoolClient, failure: unknown): Promise<void> {
+  let doubtful = failure instanceof StorageUnavailable
+  if (!doubtful) {
+    doubtful = await client.query('rollback').then(
+      () => false,
+      () => true,
+    )
+  }
+  client.release(doubtful)
+}
+
+/** Without a listener the failure of an idle connection would end the process. */
+function openPool(config: pg.PoolConfig, log: StorageLog): pg.Pool {
+  const pool = new pg.Pool({ ...config, allowExitOnIdle: true })
+  pool.on('error', (error) => log.warn({ error }, 'an idle database connection failed'))
+  return pool
+}

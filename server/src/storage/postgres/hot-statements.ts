@@ -1,0 +1,96 @@
+/** The few statements of a hot transaction. Named, so that a connection parses and plans each once. */
+import { accountMoney, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
+import { callLogs } from '../sql/call-log-row.ts'
+import type { HotWrites } from '../sql/hot-batch.ts'
+import { HOT_KEY_COLUMNS } from '../sql/key-row.ts'
+import { limitStates } from '../sql/limit-state-row.ts'
+import { openCallProgress, openCalls } from '../sql/open-call-row.ts'
+import type { Cell, Table } from '../sql/table.ts'
+import { transfers } from '../sql/transfer-row.ts'
+import { assignments, columnArrays, columnList, unnest } from './bulk.ts'
+
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** `no key`: rows that refer to these may be inserted meanwhile. */
+const LOCK = 'for no key update'
+
+export const LOCK_OPEN_CALLS: Statement = {
+  name: 'lock-open-calls',
+  text: `select ${columnList(openCalls)} from open_calls where call_id = any($1::text[]) order by call_id ${LOCK}`,
+}
+
+export const FIND_ENDED: Statement = {
+  name: 'find-ended',
+  text: 'select call_id from call_logs where call_id = any($1::text[])',
+}
+
+export const LOCK_ACCOUNTS: Statement = {
+  name: 'lock-accounts',
+  text: `select ${HOT_ACCOUNT_COLUMNS.join(', ')} from accounts where id = any($1::text[]) order by id ${LOCK}`,
+}
+
+/** Not locked: revocation that was committed before is seen, and nothing here writes keys. */
+export const READ_KEYS: Statement = {
+  name: 'read-keys',
+  text: `select ${HOT_KEY_COLUMNS.join(', ')} from api_keys where id = any($1::text[])`,
+}
+
+export const READ_LIMIT_STATES: Statement = {
+  name: 'read-limit-states',
+  text: `select ${columnList(limitStates)} from limit_states where subject = any($1::text[])`,
+}
+
+/** A row that is not there cannot be locked. */
+export const MAKE_LIMIT_STATES: Statement = {
+  name: 'make-limit-states',
+  text: `insert into limit_states (subject, slots, windows)
+    select subject, 0, '[]' from unnest($1::text[]) as given (subject) order by subject
+    on conflict (subject) do nothing`,
+}
+
+export const LOCK_LIMIT_STATES: Statement = {
+  name: 'lock-limit-states',
+  text: `select ${columnList(limitStates)} from limit_states where subject = any($1::text[])
+    order by subject ${LOCK}`,
+}
+
+/** All writes of a batch in one statement: one round trip, whatever the batch holds. */
+export const WRITE: Statement = { name: 'write', text: writeText() }
+
+export function writeParameters(writes: HotWrites): readonly Cell[][] {
+  return [
+    ...columnArrays(accountMoney, writes.accounts),
+    ...columnArrays(limitStates, writes.limitStates),
+    ...columnArrays(openCalls, writes.openCallsNew),
+    ...columnArrays(openCallProgress, writes.openCallsChanged),
+    ...columnArrays(transfers, writes.transfers),
+    ...columnArrays(callLogs, writes.logs),
+    [...writes.openCallsClosed],
+  ]
+}
+
+function writeText(): string {
+  let next = 1
+  const given = (table: Table<never>): string => {
+    const text = unnest(table, next)
+    next += Object.keys(table.columns).length
+    return text
+  }
+  const update = (table: Table<never>, key: string) =>
+    `update ${table.name} set ${assignments(table, 'given')} from ${given(table)} where ${table.name}.${key} = given.${key}`
+  const insert = (table: Table<never>) =>
+    `insert into ${table.name} (${columnList(table)}) select ${columnList(table)} from ${given(table)}`
+  const parts = [
+    update(accountMoney, 'id'),
+    `${insert(limitStates)} on conflict (subject) do update set ${assignments(limitStates, 'excluded')}`,
+    insert(openCalls),
+    update(openCallProgress, 'call_id'),
+    insert(transfers),
+    `${insert(callLogs)} on conflict (call_id) do nothing`,
+    `delete from open_calls where call_id = any($${next}::text[])`,
+  ]
+  return `with ${parts.map((part, index) => `part_${index} as (${part})`).join(', ')} select 1`
+}

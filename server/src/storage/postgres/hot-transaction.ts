@@ -1,0 +1,128 @@
+/**
+ * One batch of hot verbs as one PostgreSQL transaction in two round trips: statements are sent without waiting for the
+ * answers of those before (the connection is pipelined), and the server runs them in order.
+ */
+import type pg from 'pg'
+import type { AccountRow, HotRows, KeyRow, LimitState, OpenCall } from '../../core/calls/hot-rows.ts'
+import type { HotOperation } from '../../core/calls/operations.ts'
+import { callId, type CallId } from '../../core/ids.ts'
+import { decodeAccountRow } from '../sql/account-row.ts'
+import {
+  decideHotBatch,
+  type HotResult,
+  wantedCalls,
+  wantedRows,
+  type WantedRows,
+  withoutKnown,
+} from '../sql/hot-batch.ts'
+import { decodeKeyRow } from '../sql/key-row.ts'
+import { decodeLimitState } from '../sql/limit-state-row.ts'
+import { decodeOpenCall } from '../sql/open-call-row.ts'
+import { type StoredRow, textOf } from '../sql/table.ts'
+import { translateError } from './connect.ts'
+import {
+  FIND_ENDED,
+  LOCK_ACCOUNTS,
+  LOCK_LIMIT_STATES,
+  LOCK_OPEN_CALLS,
+  MAKE_LIMIT_STATES,
+  READ_KEYS,
+  READ_LIMIT_STATES,
+  type Statement,
+  WRITE,
+  writeParameters,
+} from './hot-statements.ts'
+
+export async function runHotTransaction(
+  client: pg.ClientBase,
+  operations: readonly HotOperation[],
+): Promise<readonly HotResult[]> {
+  const wanted = wantedCalls(operations)
+  // What the operations name themselves is asked for at once; what only their open calls know follows.
+  const named = wantedRows(operations, new Map())
+  const [, calls, ended, first] = await allOf([
+    send(client, { text: 'begin' }),
+    read(client, LOCK_OPEN_CALLS, wanted.callIds),
+    read(client, FIND_ENDED, wanted.reserved),
+    loadRows(client, named),
+  ] as const)
+  const openCalls = new Map<CallId, OpenCall>(
+    calls.map(decodeOpenCall).map((call) => [call.callId, call] as const),
+  )
+  const second = await loadRows(client, withoutKnown(wantedRows(operations, openCalls), named))
+  const { results, writes } = decideHotBatch(
+    hotRows(openCalls, first, second),
+    operations,
+    new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
+  )
+  // A write that fails turns the commit behind it into a rollback.
+  await allOf([
+    send(client, { ...WRITE, values: [...writeParameters(writes)] }),
+    send(client, { text: 'commit' }),
+  ])
+  return results
+}
+
+interface LoadedRows {
+  readonly accounts: readonly AccountRow[]
+  readonly keys: readonly KeyRow[]
+  readonly limitStates: readonly LimitState[]
+}
+
+/** Accounts first: their locks cover the keys and limit states read after. */
+async function loadRows(client: pg.ClientBase, wanted: WantedRows): Promise<LoadedRows> {
+  const [accounts, keys, covered, , credentials] = await allOf([
+    read(client, LOCK_ACCOUNTS, wanted.accountIds),
+    read(client, READ_KEYS, wanted.keyIds),
+    read(client, READ_LIMIT_STATES, wanted.subjects),
+    read(client, MAKE_LIMIT_STATES, wanted.credentialSubjects),
+    read(client, LOCK_LIMIT_STATES, wanted.credentialSubjects),
+  ] as const)
+  return {
+    accounts: accounts.map(decodeAccountRow),
+    keys: keys.map(decodeKeyRow),
+    limitStates: [...covered, ...credentials].map(decodeLimitState),
+  }
+}
+
+function hotRows(openCalls: ReadonlyMap<CallId, OpenCall>, first: LoadedRows, second: LoadedRows): HotRows {
+  const accounts = [...first.accounts, ...second.accounts]
+  const keys = [...first.keys, ...second.keys]
+  const limitStates = [...first.limitStates, ...second.limitStates]
+  return {
+    accounts: new Map(accounts.map((account) => [account.id, account])),
+    keys: new Map(keys.map((key) => [key.id, key])),
+    limitStates: new Map(limitStates.map((state) => [state.subject, state])),
+    openCalls,
+  }
+}
+
+async function read(
+  client: pg.ClientBase,
+  statement: Statement,
+  ids: readonly string[],
+): Promise<readonly StoredRow[]> {
+  if (ids.length === 0) return []
+  return send(client, { ...statement, values: [ids] })
+}
+
+/** Errors of the database are translated here; what the core throws stays as it is. */
+async function send(client: pg.ClientBase, query: pg.QueryConfig): Promise<readonly StoredRow[]> {
+  try {
+    const { rows } = await client.query<StoredRow & pg.QueryResultRow>(query)
+    return rows
+  } catch (error) {
+    throw translateError(error)
+  }
+}
+
+/**
+ * Waits for every answer, also when one fails: after the first failure the others say only that the transaction is
+ * aborted, and the connection is free when all have been heard. The first failure is thrown.
+ */
+async function allOf<Values extends readonly Promise<unknown>[]>(
+  promises: Values,
+): Promise<{ -readonly [Index in keyof Values]: Awaited<Values[Index]> }> {
+  await Promise.allSettled(promises)
+  return Promise.all(promises)
+}

@@ -1,0 +1,26 @@
+/** What was found to differ, up to a bound: a broken ledger is told by the first thousand as well as by all. */
+import type { LedgerDifference } from '../../records.ts'
+
+const DIFFERENCES_MAX = 1_000
+
+export interface Comparison {
+  readonly subject: string
+  readonly what: string
+  readonly expected: bigint
+  readonly found: bigint
+}
+
+export class Differences {
+  readonly found: LedgerDifference[] = []
+
+  /** Notes the two when they are not equal. */
+  compare({ subject, what, expected, found }: Comparison): void {
+    if (expected !== found) {
+      this.add({ subject, what, expected: expected.toString(), found: found.toString() })
+    }
+  }
+
+  add(difference: LedgerDifference): void {
+    if (this.found.length < DIFFERENCES_MAX) this.found.push(difference)
+  }
+}

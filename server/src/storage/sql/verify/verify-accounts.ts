@@ -1,0 +1,64 @@
+/** Stored balances against the sums of the ledger, and holds against the open calls. */
+import { type Kysely, sql } from 'kysely'
+import { accountId } from '../../../core/ids.ts'
+import type { Schema } from '../schema.ts'
+import type { Differences } from './differences.ts'
+import type { Holds } from './holds.ts'
+
+const PAGE_ROWS = 200
+
+export async function verifyAccounts(
+  snapshot: Kysely<Schema>,
+  holds: Holds,
+  differences: Differences,
+): Promise<void> {
+  let after = ''
+  for (;;) {
+    const accounts = await snapshot
+      .selectFrom('accounts')
+      .select(['id', 'credits', 'held', 'balance', 'month_held'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(PAGE_ROWS)
+      .execute()
+    const last = accounts.at(-1)
+    if (last === undefined) return
+    after = last.id
+    const pools = await readPools(
+      snapshot,
+      accounts.map(({ id }) => id),
+    )
+    for (const account of accounts) {
+      const pool = (name: string) => pools.get(`${account.id}/${name}`) ?? 0n
+      const open = holds.accounts.get(accountId(account.id)) ?? { held: 0n, monthHeld: 0n }
+      const compare = (what: string, expected: bigint, found: bigint) =>
+        differences.compare({ subject: `account:${account.id}`, what, expected, found })
+      compare('credits by the ledger', pool('credits') + pool('held'), account.credits)
+      compare('held by the ledger', pool('held'), account.held)
+      compare('balance by the ledger', pool('balance'), account.balance)
+      compare('held by open calls', open.held, account.held)
+      compare('month_held by open calls', open.monthHeld, account.month_held)
+    }
+  }
+}
+
+/** Ledger account → what came in less what went out. */
+async function readPools(
+  snapshot: Kysely<Schema>,
+  accounts: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await snapshot
+    .selectFrom('transfers')
+    // As text: a sum may be wider than its terms, and PostgreSQL's is no integer any more.
+    .select(['debit', 'credit', sql<string>`cast(sum(amount) as text)`.as('amount')])
+    .where('account_id', 'in', accounts)
+    .groupBy(['debit', 'credit'])
+    .execute()
+  const pools = new Map<string, bigint>()
+  const add = (pool: string, amount: bigint) => pools.set(pool, (pools.get(pool) ?? 0n) + amount)
+  for (const { debit, credit, amount } of rows) {
+    add(debit, -BigInt(amount))
+    add(credit, BigInt(amount))
+  }
+  return pools
+}

@@ -1,0 +1,21 @@
+/**
+ * Recomputes what is stored from what was booked. Everything is read from one snapshot, in pages, so that a running
+ * gateway is not disturbed and the memory it takes does not grow with the ledger.
+ */
+import type { Kysely } from 'kysely'
+import type { LedgerDifference } from '../../records.ts'
+import type { Schema } from '../schema.ts'
+import { Differences } from './differences.ts'
+import { readHolds } from './holds.ts'
+import { verifyAccounts } from './verify-accounts.ts'
+import { verifyCharges } from './verify-charges.ts'
+import { verifyLimits } from './verify-limits.ts'
+
+export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly LedgerDifference[]> {
+  const differences = new Differences()
+  const holds = await readHolds(snapshot)
+  await verifyAccounts(snapshot, holds, differences)
+  await verifyLimits(snapshot, holds, differences)
+  await verifyCharges(snapshot, differences)
+  return differences.found
+}
