@@ -6,7 +6,7 @@ export default defineConfig({
     environment: 'node',
     pool: 'threads',
     // Bundles the storage worker and looks for a PostgreSQL before the first test.
-    globalSetup: ['tools/project/vitest-setup.mjs'],
+    globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
     // Long enough for a test that starts a process on a busy machine, short enough that a hang is seen.
     testTimeout: 20_000,
     hookTimeout: 60_000,
