@@ -19,11 +19,6 @@ import { editBody } from './passthrough-lane.ts'
 /** A whole answer that has to be parsed; no model writes this much in one go. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
 
-/** Whether a client of one protocol can be served by an upstream of the other. */
-export function converts(client: Dialect['protocol'], upstream: Dialect['protocol']): boolean {
-  return protocolOf(client) !== undefined && protocolOf(upstream) !== undefined
-}
-
 export function openConversionLane(
   gateway: Gateway,
   call: ReservedCall,
@@ -32,8 +27,6 @@ export function openConversionLane(
 ): OpenedLane {
   const client = protocolOf(call.endpoint.protocol)
   const upstream = protocolOf(dialect.protocol)
-  if (client === undefined || upstream === undefined)
-    throw new Error(`${call.endpoint.protocol} does not convert to ${dialect.protocol}`)
   const decoded = decodeOnce(client, call)
   if (decoded.kind === 'refused') return unconvertible(decoded)
   const wanted: CanonicalRequest = { ...decoded.value, stream: call.stream }
@@ -77,7 +70,7 @@ export function openConversionLane(
 export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {
   const client = protocolOf(call.endpoint.protocol)
   const upstream = leg.chain.protocol === 'video' ? undefined : protocolOf(leg.chain.protocol)
-  if (client === undefined || upstream === undefined) return { upstream_body: body }
+  if (upstream === undefined) return { upstream_body: body }
   return { ...client.encodeError(upstream.decodeError(status, body)), upstream_body: body }
 }
 

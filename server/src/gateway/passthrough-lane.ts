@@ -8,7 +8,6 @@ import { BREAKS, type BrokenAnswer } from '../core/passthrough/breaks.ts'
 import { usageInjection } from '../core/passthrough/inject.ts'
 import { modelEdits, type SplicedBody, spliceChunks } from '../core/passthrough/splice.ts'
 import { createStreamTap, type StreamTap } from '../core/passthrough/stream-tap.ts'
-import { readErrorBody } from '../core/protocols/error-body.ts'
 import { protocolOf } from '../core/protocols/index.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
@@ -186,5 +185,5 @@ class PassedWhole implements WholeLane {
 
 /** The protocol's own reader of error objects. */
 function decodeError(protocol: ProtocolId, raw: JsonValue): UpstreamError {
-  return protocolOf(protocol)?.decodeError(undefined, raw) ?? readErrorBody(undefined, raw)
+  return protocolOf(protocol).decodeError(undefined, raw)
 }

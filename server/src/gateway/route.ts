@@ -1,8 +1,7 @@
 import type { Funding } from '../core/calls/operations.ts'
-import type { Chain, Model, ProtocolId } from '../core/catalogue.ts'
+import type { Model, ProtocolId } from '../core/catalogue.ts'
 import { type ChainOrder, orderChains } from '../core/routing/order.ts'
 import type { ReservedCall } from './call.ts'
-import { converts } from './convert.ts'
 import type { Gateway } from './gateway.ts'
 
 /** One model's chains in the order they are tried, with who pays for them. */
@@ -35,13 +34,8 @@ function routeOf(
     healthOf: (chain) => gateway.health.of(chain),
     draw: gateway.draw,
     mayUse: (vendor) => target.funding.otherwise !== 'none' || target.funding.byokVendors.includes(vendor),
-    speaks: (protocol): protocol is ProtocolId => speaks(call, protocol),
+    speaks: (protocol): protocol is ProtocolId => protocol !== 'video',
     preferred: call.endpoint.protocol,
   })
   return { ...target, order }
-}
-
-function speaks(call: ReservedCall, protocol: Chain['protocol']): boolean {
-  if (protocol === 'video') return false
-  return protocol === call.endpoint.protocol || converts(call.endpoint.protocol, protocol)
 }

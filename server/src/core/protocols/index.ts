@@ -1,15 +1,18 @@
 /** The registry of wire languages: one line each. */
 import type { ProtocolId } from '../catalogue.ts'
+import { chatProtocol } from './chat/index.ts'
 import { geminiProtocol } from './gemini/index.ts'
 import { messagesProtocol } from './messages/index.ts'
 import type { Protocol } from './protocol.ts'
+import { responsesProtocol } from './responses/index.ts'
 
-const PROTOCOLS: Readonly<Partial<Record<ProtocolId, Protocol>>> = {
+const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
+  chat: chatProtocol,
+  responses: responsesProtocol,
   messages: messagesProtocol,
   gemini: geminiProtocol,
 }
 
-/** undefined: the language is passed through but not yet converted. */
-export function protocolOf(id: ProtocolId): Protocol | undefined {
+export function protocolOf(id: ProtocolId): Protocol {
   return PROTOCOLS[id]
 }
