@@ -1,7 +1,8 @@
 /** Reading small values out of JSON bytes that the scanner has already found well-formed. */
 import type { JsonValue } from '../json.ts'
 
-const decoder = new TextDecoder()
+// A mark at the start of a value is part of it.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
 /** The value that `bytes` spell. Throws on what is no JSON: callers pass spans the scanner reported. */

@@ -84,6 +84,7 @@ describe('refusals', () => {
 describe('what is read', () => {
   test.each([
     ['the last model counts', '{"model":"a","x":1,"model":"b"}', 'b'],
+    ['a byte order mark at its start is part of it', '{"model":"\ufeffm"}', '\ufeffm'],
     ['escapes are understood', '{"model":"gpt\\u002d5\\n"}', 'gpt-5\n'],
     ['a bad model is mended by a later one', '{"model":1,"model":"b"}', 'b'],
     ['a name beyond all bounds matches nothing', `{"model":"${'m'.repeat(600)}"}`, `${'m'.repeat(512)}…`],
