@@ -1,0 +1,161 @@
+/** What an operator and a process manager see: health, readiness, metrics, addresses, a graceful stop (contract §1, §6.3; decisions, Addresses and Errors). */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { get, postJson, sendRaw } from '../../test/house/client.ts'
+import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import { answerStream, openScriptedUpstream, type ScriptedUpstream } from '../../test/house/scripted-upstream.ts'
+
+let house: House
+let upstream: ScriptedUpstream
+
+beforeEach(async () => {
+  upstream = await openScriptedUpstream()
+  house = await openHouse({ environment: { SLUICE_SHUTDOWN_GRACE_MS: '2000' } })
+  await house.catalogue(...putVendor('acme', upstream.url), putModel('m'), putChain({ model: 'm', vendor: 'acme' }))
+})
+
+afterEach(async () => {
+  await house.close()
+  await upstream.close()
+})
+
+const chunk = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+const authorized = (): Record<string, string> => ({ authorization: `Bearer ${house.key}` })
+const chat = (fields: object = {}) =>
+  postJson(`${house.baseUrl}/v1/chat/completions`, { model: 'm', messages: [], ...fields }, authorized())
+
+describe('the ops port', () => {
+  test('/healthz and /readyz answer while the storage does', async () => {
+    expect((await get(`${house.opsUrl}/healthz`)).status).toBe(200)
+    expect((await get(`${house.opsUrl}/readyz`)).status).toBe(200)
+    expect((await get(`${house.opsUrl}/nothing`)).status).toBe(404)
+  })
+
+  test('/metrics counts calls by model, chain, protocol and code, with tokens, Credits and histograms', async () => {
+    upstream.answer(answerStream([chunk({ role: 'assistant' }), chunk({ content: 'hi' }), chunk({}, 'stop'), 'data: [DONE]\n\n']))
+    await chat({ stream: true })
+    await house.settled()
+    const { text, headers } = await get(`${house.opsUrl}/metrics`)
+    expect(headers.get('content-type')).toMatch(/^text\/plain/)
+    expect(text).toMatch(/sluice_calls_total\{model="m",chain="\d+",protocol="chat",code="200"\} 1/)
+    for (const name of ['sluice_call_duration_seconds_bucket', 'sluice_first_byte_seconds_bucket', 'sluice_tokens_total', 'sluice_credits_total', 'sluice_open_calls 0', 'sluice_held_credits 0', 'sluice_attempts_total', 'nodejs_eventloop_lag']) {
+      expect(text).toContain(name)
+    }
+    expect(text).not.toContain(house.key)
+  })
+})
+
+describe('two addresses', () => {
+  test('[1-01] [D-addresses-01] one process listens on both', async () => {
+    expect(house.baseUrl).not.toBe(house.gatewayUrl)
+    expect((await get(`${house.baseUrl}/`)).status).toBe(200)
+    expect((await get(`${house.gatewayUrl}/`)).status).toBe(200)
+  })
+
+  test('[D-addresses-02] one port serves both, told apart by Host, when so configured', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    const shared = await openHouse({
+      environment: { SLUICE_PORT: String(port), SLUICE_GATEWAY_PORT: String(port), SLUICE_GATEWAY_URL: 'http://gateway.test' },
+    })
+    try {
+      const path = `http://127.0.0.1:${port}/v1/chat/completions`
+      const base = await sendRaw(path, { headers: { host: 'api.test' }, pieces: ['{}'] })
+      const gateway = await sendRaw(path, { headers: { host: 'gateway.test' }, pieces: ['{}'] })
+      expect([base.body.code, gateway.body.code]).toEqual([40001, 40400])
+    } finally {
+      await shared.close()
+    }
+  })
+})
+
+describe('streams', () => {
+  test('[6.3-04] events leave as they arrive', async () => {
+    let release: (() => void) | undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    upstream.answer(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant' }) + chunk({ content: 'first' }))
+      await held
+      response.end(`${chunk({ content: 'second' })}${chunk({}, 'stop')}data: [DONE]\n\n`)
+    })
+    const response = await fetch(`${house.baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: authorized(),
+      body: JSON.stringify({ model: 'm', messages: [], stream: true }),
+    })
+    const reader = response.body?.getReader()
+    if (reader === undefined) throw new Error('no body')
+    const seen: string[] = []
+    while (!seen.join('').includes('first')) seen.push(Buffer.from((await reader.read()).value ?? []).toString())
+    expect(seen.join('')).not.toContain('second')
+    release?.()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) seen.push(Buffer.from(part.value).toString())
+    expect(seen.join('')).toContain('second')
+  })
+
+  test('[D-requests-54] are never compressed', async () => {
+    upstream.answer(answerStream([chunk({ content: 'hi' }), chunk({}, 'stop'), 'data: [DONE]\n\n']))
+    const response = await fetch(`${house.baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...authorized(), 'accept-encoding': 'gzip, br' },
+      body: JSON.stringify({ model: 'm', messages: [], stream: true }),
+    })
+    expect(response.headers.get('content-encoding')).toBeNull()
+    expect(upstream.requests.at(-1)?.headers['accept-encoding']).toBe('identity')
+    await response.text()
+  })
+})
+
+test('[4-02] answers that are no stream are application/json', async () => {
+  for (const path of ['/api/v1/user/user/models', '/v1/models', '/nowhere']) {
+    expect((await get(`${house.baseUrl}${path}`, authorized())).headers.get('content-type')).toMatch(/^application\/json/)
+  }
+})
+
+describe('a graceful stop', () => {
+  test('[D-errors-20] new calls are refused with 503/50301, a running one ends and is settled', async () => {
+    let release: (() => void) | undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    upstream.answer(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(chunk({ content: 'first' }))
+      await held
+      response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`)
+    })
+    const running = await fetch(`${house.baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: authorized(),
+      body: JSON.stringify({ model: 'm', messages: [], stream: true }),
+    })
+    house.running.gateway.drain()
+    const refused = await chat()
+    expect([refused.status, refused.body.code]).toEqual([503, 50301])
+    expect(refused.headers.get('retry-after')).not.toBeNull()
+    release?.()
+    expect(await running.text()).toContain('[DONE]')
+    expect(await house.lastLog()).toBeDefined()
+    expect((await house.logs()).map((row) => row.ending)).toContain('complete')
+  })
+})
+
+test('[D-errors-21] while the storage is unavailable calls are refused with 503/50301', async () => {
+  const doomed = await openHouse()
+  await doomed.storage.close()
+  const refused = await postJson(`${doomed.baseUrl}/v1/chat/completions`, { model: 'm' }, { authorization: `Bearer ${doomed.key}` })
+  expect([refused.status, refused.body.code]).toEqual([503, 50301])
+  expect((await get(`${doomed.opsUrl}/readyz`)).status).toBe(503)
+  await doomed.running.stop()
+})
+
+test('[D-errors-19] something broken inside the gateway is 500/50000, without a stack trace, and nothing stays held', async () => {
+  await house.catalogue(
+    ...putVendor('odd', upstream.url, { kind: 'no-such-kind' }),
+    putModel('broken'),
+    putChain({ model: 'broken', vendor: 'odd' }),
+  )
+  const answer = await chat({ model: 'broken' })
+  expect([answer.status, answer.body.code]).toEqual([500, 50000])
+  expect(answer.text).not.toMatch(/\.ts|\bat /)
+  await house.settled()
+  expect((await house.account()).held).toBe(0n)
+})
