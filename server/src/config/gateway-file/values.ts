@@ -88,6 +88,18 @@ export function decimal(
   }
 }
 
+/** The same for an amount that may also be taken away. */
+export function signedDecimal(rule: { readonly decimalsMax: number }): Read<DecimalText> {
+  return (node, report) => {
+    const value = decimalOf(node)
+    if (value === undefined) return refuse(node, report, 'must be a decimal number')
+    if (value.scale > rule.decimalsMax) {
+      return refuse(node, report, `must have at most ${rule.decimalsMax} decimals`)
+    }
+    return printDecimal(value)
+  }
+}
+
 export function list<Item>(read: Read<Item>): Read<readonly Item[]> {
   return (node, report) => {
     if (node.kind !== 'list') return refuse(node, report, 'must be a list')

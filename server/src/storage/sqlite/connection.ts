@@ -50,6 +50,8 @@ export class SqliteConnection {
     if (worker === undefined) return
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     await this.#send({ kind: 'close' })
+    // Owing no answer the thread is let go; a process with nothing else to do would end before it has.
+    worker.ref()
     await exited
   }
 

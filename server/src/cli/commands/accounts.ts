@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { createMonthStart } from '../../gateway/month.ts'
+import { type AccountView, eachAccount, viewAccount } from '../../management/accounts.ts'
+import { listKeys } from '../../management/keys.ts'
+import type { Account, Storage } from '../../storage/storage.ts'
+import { type Console, jsonText, tableText } from '../console.ts'
+import { requireAccount } from '../find-rows.ts'
+import { withStorage } from '../with-storage.ts'
+
+export interface OutputFlags {
+  readonly json?: boolean
+}
+
+export async function accountsList(io: Console, flags: OutputFlags): Promise<void> {
+  const views = await withStorage(io, 'refuse', async (storage) => {
+    const view = await viewer(storage, io.now())
+    const rows: AccountView[] = []
+    for await (const account of eachAccount(storage)) rows.push(view(account))
+    return rows
+  })
+  if (flags.json === true) {
+    io.out(jsonText(views.map((view) => ({ ...view }))))
+    return
+  }
+  const rows = views.map((view) => [
+    view.id,
+    view.email ?? view.phone ?? undefined,
+    view.role,
+    view.status,
+    view.credits,
+    view.held_credits,
+    view.balance,
+    view.plan ?? undefined,
+  ])
+  io.out(tableText(['ID', 'ACCOUNT', 'ROLE', 'STATUS', 'CREDITS', 'HELD', 'BALANCE', 'PLAN'], rows))
+}
+
+export async function accountsShow(io: Console, reference: string, flags: OutputFlags): Promise<void> {
+  const { view, keys } = await withStorage(io, 'refuse', async (storage) => {
+    const account = await requireAccount(storage, reference)
+    const found = (await viewer(storage, io.now()))(account)
+    return { view: found, keys: (await listKeys(storage, account.id)).length }
+  })
+  const shown: JsonObject = { ...view, keys }
+  if (flags.json === true) io.out(jsonText(shown))
+  else
+    io.out(
+      tableText(
+        ['FIELD', 'VALUE'],
+        Object.entries(shown).map(([name, value]) => [name, textOf(value)]),
+      ),
+    )
+}
+
+async function viewer(storage: Storage, at: number): Promise<(account: Account) => AccountView> {
+  const { creditsPerYuan, timezone } = (await storage.catalogue.read()).settings
+  const monthStart = createMonthStart()(at, timezone)
+  return (account) => viewAccount(account, { creditsPerYuan, at, monthStart })
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,49 @@
+import { readValue } from '../../config/gateway-file/read-value.ts'
+import { signedDecimal } from '../../config/gateway-file/values.ts'
+import { microCredits } from '../../core/money.ts'
+import { creditsOfText, creditsText } from '../../management/amounts.ts'
+import { grantCredits } from '../../management/grants.ts'
+import { timeOrderedId } from '../../management/new-id.ts'
+import { type Console, jsonText } from '../console.ts'
+import { CommandFailure } from '../exit-codes.ts'
+import { accountLabel, requireAccount } from '../find-rows.ts'
+import { withStorage } from '../with-storage.ts'
+
+export interface GrantFlags {
+  readonly reason?: string
+  /** Booked once under it, however often the command is run. */
+  readonly id?: string
+  readonly json?: boolean
+}
+
+export async function grant(io: Console, reference: string, text: string, flags: GrantFlags): Promise<void> {
+  const amount = creditsOf(text)
+  const { account, booked } = await withStorage(io, 'refuse', async (storage) => {
+    const found = await requireAccount(storage, reference)
+    const first = await grantCredits(storage, {
+      accountId: found.id,
+      amount,
+      transactionId: `grant:${flags.id ?? timeOrderedId(io.now())}`,
+      reference: flags.reason,
+      at: io.now(),
+    })
+    return { account: await requireAccount(storage, found.id), booked: first }
+  })
+  const credits = creditsText(microCredits(account.credits - account.held))
+  if (flags.json === true) {
+    io.out(jsonText({ account: accountLabel(account), account_id: account.id, booked, credits }))
+    return
+  }
+  if (!booked) io.err(`the grant ${flags.id ?? ''} was booked before; nothing changed\n`)
+  io.out(`${accountLabel(account)} has ${credits} Credits\n`)
+}
+
+function creditsOf(text: string): ReturnType<typeof creditsOfText> {
+  const result = readValue(text, signedDecimal({ decimalsMax: 6 }))
+  if (result.kind === 'value' && creditsOfText(result.value) !== 0n) return creditsOfText(result.value)
+  const why =
+    result.kind === 'mistakes'
+      ? result.mistakes.map((mistake) => mistake.message).join(', ')
+      : 'must not be 0'
+  throw new CommandFailure('mistakes', `the amount of Credits ${why}: ${text}`)
+}

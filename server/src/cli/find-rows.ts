@@ -1,0 +1,42 @@
+import { keyId } from '../core/ids.ts'
+import { Secret } from '../core/secret.ts'
+import { eachAccount, findAccount } from '../management/accounts.ts'
+import { hashKeySecret } from '../management/keys.ts'
+import type { Account, Key, Storage } from '../storage/storage.ts'
+import { CommandFailure } from './exit-codes.ts'
+
+/** By id, e-mail address or phone number. */
+export async function requireAccount(storage: Storage, reference: string): Promise<Account> {
+  const account = await findAccount(storage, reference)
+  if (account !== undefined) return account
+  throw new CommandFailure('missing', `there is no account ${reference}: sluice accounts list shows them all`)
+}
+
+/** By id, by what lists show of it, or by the whole key (a leaked one, say). */
+export async function requireKey(storage: Storage, reference: string): Promise<Key> {
+  const text = reference.trim()
+  const exact =
+    (await storage.keys.find(keyId(text))) ?? (await storage.keys.findByHash(hashKeySecret(new Secret(text))))
+  if (exact !== undefined) return exact
+  const hint = text.replace(/…$/, '')
+  const alike: Key[] = []
+  for await (const account of eachAccount(storage)) {
+    const keys = await storage.keys.list(account.id)
+    alike.push(...keys.filter((key) => key.hint === hint))
+  }
+  const [found, another] = alike
+  if (found === undefined) {
+    throw new CommandFailure('missing', 'there is no such key: sluice keys list shows their ids')
+  }
+  if (another !== undefined) {
+    throw new CommandFailure(
+      'missing',
+      `several keys begin with ${hint}: name one by its id (sluice keys list)`,
+    )
+  }
+  return found
+}
+
+export function accountLabel(account: Pick<Account, 'email' | 'phone' | 'id'>): string {
+  return account.email ?? account.phone ?? account.id
+}

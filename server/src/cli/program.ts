@@ -1,0 +1,144 @@
+/** The `sluice` command: every command, its options and what it is for. The reference page is written from this. */
+import { Command } from 'commander'
+import { VERSION } from '../version.ts'
+import { accountsList, accountsShow, type OutputFlags } from './commands/accounts.ts'
+import { apply, type ApplyFlags } from './commands/apply.ts'
+import { exportFile, type ExportFlags } from './commands/export.ts'
+import { grant, type GrantFlags } from './commands/grant.ts'
+import { keysCreate, type KeyCreateFlags, keysList, type KeyListFlags, keysSwitch } from './commands/keys.ts'
+import { logs, type LogFlags } from './commands/logs.ts'
+import { migrate } from './commands/migrate.ts'
+import { start } from './commands/start.ts'
+import { verify } from './commands/verify.ts'
+import type { Console } from './console.ts'
+
+const JSON_OPTION = ['--json', 'print JSON for programs instead of text for people'] as const
+const ACCOUNT = ['<account>', 'an id, an e-mail address or a phone number'] as const
+const KEY = ['<key>', 'an id (key_…), the beginning that lists show, or the whole key'] as const
+
+export function createProgram(io: Console): Command {
+  const program = new Command('sluice')
+    .description('Runs and manages the Sluice model gateway. Every command works beside a running gateway.')
+    .version(VERSION)
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .showHelpAfterError('(sluice --help shows what there is)')
+    .showSuggestionAfterError()
+    .exitOverride()
+  addRunning(program, io)
+  addGatewayFile(program, io)
+  addKeys(program, io)
+  addAccounts(program, io)
+  addLedger(program, io)
+  return program
+}
+
+function addRunning(program: Command, io: Console): void {
+  program
+    .command('start')
+    .description('run the gateway in this process until it is told to stop')
+    .action(() => start())
+  program
+    .command('migrate')
+    .description('bring the database to this version and say what was done (a start does the same)')
+    .option(...JSON_OPTION)
+    .action((flags: OutputFlags) => migrate(io, flags))
+}
+
+function addGatewayFile(program: Command, io: Console): void {
+  program
+    .command('apply')
+    .description('make what is stored what a gateway file says')
+    .requiredOption('-f, --file <path>', 'the gateway file, YAML or JSON; - reads standard input')
+    .option('--dry-run', 'only say what would change')
+    .option('--prune', 'switch off what the sections of the file leave out')
+    .option(...JSON_OPTION)
+    .action((flags: ApplyFlags) => apply(io, flags))
+  program
+    .command('export')
+    .description('print what is stored as a gateway file, without secrets')
+    .option('-o, --output <path>', 'write into this file instead')
+    .option('--json', 'as JSON instead of YAML')
+    .action((flags: ExportFlags) => exportFile(io, flags))
+}
+
+function addKeys(program: Command, io: Console): void {
+  const keys = program.command('keys').description('API keys')
+  keys
+    .command('list')
+    .description('list keys, all or those of one account')
+    .option('--account <account>', ACCOUNT[1])
+    .option(...JSON_OPTION)
+    .action((flags: KeyListFlags) => keysList(io, flags))
+  keys
+    .command('create')
+    .description('make a key and print it, this once')
+    .argument(...ACCOUNT)
+    .requiredOption('--name <name>', 'what to call it')
+    .option('--group <group>', 'the protocol group it is bound to')
+    .option('--model <model...>', 'the only models it may call')
+    .option('--ip <range...>', 'the only addresses it may be used from (CIDR)')
+    .option('--expires <date>', 'when it ends, like 2027-01-31 or 2027-01-31T12:00:00Z')
+    .option('--policy <policy>', 'its limits as in the gateway file, like {concurrency: 5}')
+    .option(...JSON_OPTION)
+    .action((account: string, flags: KeyCreateFlags) => keysCreate(io, account, flags))
+  for (const [name, status, description] of [
+    ['disable', 'disabled', 'refuse the key from its next call on'],
+    ['enable', 'enabled', 'let the key call again'],
+    ['delete', 'deleted', 'remove the key for good; its calls stay in the log'],
+  ] as const) {
+    keys
+      .command(name)
+      .description(description)
+      .argument(...KEY)
+      .action((key: string) => keysSwitch(io, key, status))
+  }
+}
+
+function addAccounts(program: Command, io: Console): void {
+  const accounts = program.command('accounts').description('accounts')
+  accounts
+    .command('list')
+    .description('list all accounts with what they have')
+    .option(...JSON_OPTION)
+    .action((flags: OutputFlags) => accountsList(io, flags))
+  accounts
+    .command('show')
+    .description('show one account')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .action((account: string, flags: OutputFlags) => accountsShow(io, account, flags))
+  program
+    .command('grant')
+    .description('give an account Credits; a negative amount takes them back (write -- before it)')
+    .argument(...ACCOUNT)
+    .argument('<credits>', 'how many, with at most six decimals')
+    .option('--reason <text>', 'for the statement')
+    .option('--id <id>', 'books the grant once, however often the command is run with this id')
+    .option(...JSON_OPTION)
+    .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
+}
+
+function addLedger(program: Command, io: Console): void {
+  program
+    .command('logs')
+    .description('show calls, newest first')
+    .option('--account <account>', ACCOUNT[1])
+    .option('--key <key>', KEY[1])
+    .option('--model <model>', 'the model used, or asked for')
+    .option('--from <date>', 'not older')
+    .option('--to <date>', 'not newer')
+    .option('--status <status>', 'the HTTP status')
+    .option('--request <id>', 'the x-request-id')
+    .option('--app <id>', 'the Gw-App-Id')
+    .option('--custom <id>', 'the Gw-Custom-Id')
+    .option('--user <user>', 'the user the request named')
+    .option('--limit <rows>', 'how many, 1 to 1000', '20')
+    .option('--cursor <cursor>', 'go on where a former page ended')
+    .option('--json', 'print one JSON object a line')
+    .action((flags: LogFlags) => logs(io, flags))
+  program
+    .command('verify')
+    .description('recompute every balance from the ledger and print what differs')
+    .option(...JSON_OPTION)
+    .action((flags: OutputFlags) => verify(io, flags))
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { openDataDirectory } from '../config/data-directory.ts'
+import { type Config, readConfig } from '../config/environment.ts'
+import { instanceId } from '../core/ids.ts'
+import { timeOrderedId } from '../management/new-id.ts'
+import { openStorage } from '../storage/open.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Console } from './console.ts'
+import { CommandFailure } from './exit-codes.ts'
+
+/** A change of the schema that opening the store made. */
+export interface AppliedMigration {
+  readonly version: number
+  readonly name: string
+}
+
+/**
+ * Opens the store the environment names, beside a running gateway or without one, and closes it afterwards. A running
+ * gateway hears of every change within a second.
+ * @param missing what to do where there is no SQLite file yet: a command that only looks must not make an empty one
+ */
+export async function withStorage<Value>(
+  io: Console,
+  missing: 'create' | 'refuse',
+  work: (storage: Storage, migrations: readonly AppliedMigration[]) => Promise<Value>,
+): Promise<Value> {
+  const config = readConfig(io.environment, io.workingDirectory)
+  if (missing === 'refuse') refuseMissing(config)
+  const { secretKey } = await openDataDirectory(config)
+  const migrations: AppliedMigration[] = []
+  const storage = await openStorage({
+    databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
+    dataDir: config.dataDirectory,
+    secretKey,
+    instanceId: instanceId(timeOrderedId(io.now())),
+    now: io.now,
+    log: {
+      warn: (_fields, message) => io.err(`warning: ${message}\n`),
+      migrated: (migration) => migrations.push(migration),
+    },
+  })
+  try {
+    return await work(storage, migrations)
+  } finally {
+    await storage.close()
+  }
+}
+
+function refuseMissing({ database }: Config): void {
+  if (database.kind === 'postgres' || existsSync(database.file)) return
+  throw new CommandFailure(
+    'missing',
+    `there is no database at ${database.file}: start Sluice once, or set SLUICE_DATA_DIR or SLUICE_DATABASE_URL to where it keeps its data`,
+  )
+}
