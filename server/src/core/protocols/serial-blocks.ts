@@ -111,6 +111,7 @@ function inside(state: State, part: BlockPart): readonly StreamPart[] {
 function holdMore(state: State, letters: number): readonly StreamPart[] {
   state.held += letters
   if (state.held <= state.heldMax) return []
+  for (const lane of state.lanes.values()) lane.waiting.clear()
   return pushPart(state, {
     type: 'error',
     error: brokenStream('the upstream sent more overlapping content than can be held'),

@@ -58,8 +58,8 @@ interface Reading {
   readonly system: SystemPart[]
   readonly turns: MutableTurn[]
   readonly dropped: Set<string>
-  readonly calls: Set<string>
-  readonly answered: Set<string>
+  /** Every call so far; an id may come again once its call was answered. */
+  readonly calls: Map<string, 'open' | 'answered'>
   /** What a tool call must be replayed with; this protocol has no place for it on the call itself. */
   readonly callSignatures: Map<string, Signature>
   /** Index right behind the last assistant turn, where its tool results belong. */
@@ -71,8 +71,7 @@ function newReading(system: readonly SystemPart[], dropped: Set<string>): Readin
     system: [...system],
     turns: [],
     dropped,
-    calls: new Set(),
-    answered: new Set(),
+    calls: new Map(),
     callSignatures: new Map(),
     behindCalls: 0,
   }
@@ -249,11 +248,13 @@ function reattachSignatures(turn: MutableTurn, signatures: ReadonlyMap<string, S
 function decodeToolUse(reading: Reading, block: JsonObject, place: string): ToolCallPart | Refused {
   const id = wordOf(block.id)
   if (id === undefined) return refused(`${place}.id`, 'is required')
-  if (reading.calls.has(id)) return refused(`${place}.id`, 'must be unique, another tool_use has it')
+  if (reading.calls.get(id) === 'open') {
+    return refused(`${place}.id`, 'must be unique, another open tool_use has it')
+  }
   const name = wordOf(block.name)
   if (name === undefined) return refused(`${place}.name`, 'is required')
   if (nestsTooDeep(block.input)) return refused(`${place}.input`, 'is nested too deep')
-  reading.calls.add(id)
+  reading.calls.set(id, 'open')
   const cache = decodeCache(block.cache_control)
   return {
     type: 'tool-call',
@@ -270,11 +271,12 @@ function decodeToolUse(reading: Reading, block: JsonObject, place: string): Tool
 function decodeToolResult(reading: Reading, block: JsonObject, place: string): ToolResultPart | Refused {
   const callId = wordOf(block.tool_use_id)
   if (callId === undefined) return refused(`${place}.tool_use_id`, 'is required')
-  if (!reading.calls.has(callId)) {
+  const state = reading.calls.get(callId)
+  if (state === undefined) {
     return refused(`${place}.tool_use_id`, 'answers no tool_use of an earlier assistant message')
   }
-  if (reading.answered.has(callId)) return refused(`${place}.tool_use_id`, 'has been answered already')
-  reading.answered.add(callId)
+  if (state === 'answered') return refused(`${place}.tool_use_id`, 'has been answered already')
+  reading.calls.set(callId, 'answered')
   const content = decodeResultContent(block.content, place, reading.dropped)
   if (isRefused(content)) return content
   const cache = decodeCache(block.cache_control)

@@ -36,11 +36,11 @@ export function encodeTurns(plan: Plan, marks: CacheControls): readonly WireMess
   for (const turn of plan.request.turns) {
     const blocks = encodeParts(turn, plan, marks)
     if (isRefused(blocks)) return blocks
-    place(messages, turn.role, blocks, plan)
+    // An empty turn must not part its neighbours.
+    if (blocks.length > 0) place(messages, turn.role, blocks, plan)
   }
-  const told = messages.filter(({ results, others }) => results.length + others.length > 0)
-  if (told.length === 0) return unsupported('turns', 'every message is empty')
-  return withFirstQuestion(told.map(wireMessage)).map(withoutTrailingBlank)
+  if (messages.length === 0) return unsupported('turns', 'every message is empty')
+  return withFirstQuestion(messages.map(wireMessage)).map(withoutTrailingBlank)
 }
 
 /** A message being laid out: results apart, since they go first whatever the order they came in. */
