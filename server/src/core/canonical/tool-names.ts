@@ -34,12 +34,18 @@ export function upstreamCallId(id: string, maxLength: number): string {
 /** Finds the client's own tool behind an upstream name; the name itself when the client declared no such tool. */
 export type ToolFinder = (upstreamName: string) => NamedTool & { readonly kind: 'function' | 'custom' }
 
+/** Limits upstreams have: OpenAI and most others, and Anthropic. An answer does not say which one it came through. */
+const NAME_LENGTHS = [64, 128] as const
+
 export function findTools(tools: readonly Tool[], maxLength: number): ToolFinder {
   const known = new Map<string, ReturnType<ToolFinder>>()
   for (const tool of tools) {
     if (tool.type === 'hosted') continue
-    const { name, namespace, type } = tool
-    known.set(upstreamToolName(tool, maxLength), { name, namespace, kind: type })
+    const found = { name: tool.name, namespace: tool.namespace, kind: tool.type }
+    for (const length of [maxLength, ...NAME_LENGTHS]) {
+      const upstreamName = upstreamToolName(tool, length)
+      if (!known.has(upstreamName)) known.set(upstreamName, found)
+    }
   }
   return (upstreamName) =>
     known.get(upstreamName) ?? { name: upstreamName, namespace: undefined, kind: 'function' }

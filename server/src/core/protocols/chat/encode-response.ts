@@ -2,6 +2,7 @@
 import { dataUrl } from '../../canonical/data-url.ts'
 import { sealSignature } from '../../canonical/envelope.ts'
 import { isJsonArray } from '../../canonical/json-text.ts'
+import { type CallRestorer, callRestorer } from '../../canonical/restore-calls.ts'
 import type {
   Block,
   Candidate,
@@ -19,12 +20,13 @@ import { encodeUsage } from './usage.ts'
 import type { ChatChoice } from './wire.ts'
 
 export function encodeResponse(response: CanonicalResponse, context: ReplyContext): JsonObject {
+  const calls = callRestorer(context.request)
   return {
     id: completionId(context),
     object: 'chat.completion',
     created: context.createdAt,
     model: context.model,
-    choices: response.candidates.map((candidate) => encodeChoice(candidate, context)),
+    choices: response.candidates.map((candidate) => encodeChoice(restored(candidate, calls), context)),
     ...(response.usage === undefined ? {} : { usage: encodeUsage(response.usage) }),
     ...(response.serviceTier === undefined ? {} : { service_tier: response.serviceTier }),
   }
@@ -33,6 +35,12 @@ export function encodeResponse(response: CanonicalResponse, context: ReplyContex
 /** The id clients see, whole and streamed. */
 export function completionId({ responseId }: ReplyContext): string {
   return withPrefix('chatcmpl-', responseId)
+}
+
+/** Tools under the names and in the kinds the client declared. */
+function restored(candidate: Candidate, calls: CallRestorer): Candidate {
+  const blocks = candidate.blocks.map((block) => (block.type === 'tool-call' ? calls.whole(block) : block))
+  return { ...candidate, blocks }
 }
 
 function encodeChoice({ index, blocks, finish }: Candidate, context: ReplyContext): ChatChoice {

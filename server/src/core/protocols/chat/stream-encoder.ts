@@ -5,6 +5,12 @@
  */
 import { type EnvelopeKind, sealSignature } from '../../canonical/envelope.ts'
 import type { Signature } from '../../canonical/request.ts'
+import {
+  type CallRestorer,
+  callRestorer,
+  type CustomInputReader,
+  type ToolCallStart,
+} from '../../canonical/restore-calls.ts'
 import type { BlockStart, Finish, StreamPart } from '../../canonical/response.ts'
 import { mergeUsage, NO_USAGE, type Usage } from '../../canonical/usage.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
@@ -57,13 +63,18 @@ type BlockState =
       /** Up to the quoted arguments of a continuation. */
       readonly continuation: string
       readonly kind: 'function' | 'custom'
+      /** Reads free text out of arguments, where the upstream only knew functions. */
+      readonly input: CustomInputReader | undefined
       readonly position: number
       sawArguments: boolean
     }
   | { readonly type: 'silent' }
 
+type ToolState = Extract<BlockState, { type: 'tool-call' }>
+
 export class ChatStreamEncoder implements StreamEncoder {
   readonly #context: ReplyContext
+  readonly #calls: CallRestorer
   readonly #head: string
   readonly #usageMember: string
   readonly #tail: string
@@ -74,6 +85,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   constructor(context: ReplyContext) {
     this.#context = context
+    this.#calls = callRestorer(context.request)
     const id = JSON.stringify(completionId(context))
     const model = JSON.stringify(context.model)
     this.#head = `data: {"id":${id},"object":"chat.completion.chunk","created":${context.createdAt},"model":${model},"choices":[`
@@ -185,13 +197,10 @@ export class ChatStreamEncoder implements StreamEncoder {
     }
   }
 
-  #openTool(
-    block: number,
-    candidate: CandidateState,
-    start: Extract<BlockStart, { type: 'tool-call' }>,
-  ): string {
+  #openTool(block: number, candidate: CandidateState, call: ToolCallStart): string {
     const position = candidate.tools
     candidate.tools += 1
+    const { start, input } = this.#calls.start(call)
     const { id, name, kind } = start
     const [member, field] = kind === 'custom' ? ['custom', 'input'] : ['function', 'arguments']
     this.#blocks.set(block, {
@@ -199,11 +208,12 @@ export class ChatStreamEncoder implements StreamEncoder {
       candidate,
       continuation: `${candidate.head}{"tool_calls":[{"index":${position},"${member}":{"${field}":`,
       kind,
+      input,
       position,
       sawArguments: false,
     })
-    const call = { index: position, id, type: member, [member]: { name, [field]: '' } }
-    return this.#chunk(candidate, JSON.stringify({ tool_calls: [call] }))
+    const begun = { index: position, id, type: member, [member]: { name, [field]: '' } }
+    return this.#chunk(candidate, JSON.stringify({ tool_calls: [begun] }))
   }
 
   #image(candidate: CandidateState, { mediaType, data }: Extract<BlockStart, { type: 'media' }>): string {
@@ -241,7 +251,12 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   #arguments(block: number, text: string): string {
     const state = this.#blocks.get(block)
-    if (state?.type !== 'tool-call' || text === '') return ''
+    if (state?.type !== 'tool-call') return ''
+    return this.#callDelta(state, state.input === undefined ? text : state.input.push(text))
+  }
+
+  #callDelta(state: ToolState, text: string): string {
+    if (text === '') return ''
     state.sawArguments = true
     return `${state.continuation}${JSON.stringify(text)}}}]}${this.#tail}`
   }
@@ -294,7 +309,9 @@ export class ChatStreamEncoder implements StreamEncoder {
     const state = this.#blocks.get(block)
     this.#blocks.delete(block)
     if (state?.type === 'text') return this.#closeText(state)
-    if (state?.type !== 'tool-call' || state.sawArguments || state.kind === 'custom') return ''
+    if (state?.type !== 'tool-call') return ''
+    if (state.input !== undefined) return this.#callDelta(state, state.input.end())
+    if (state.sawArguments || state.kind === 'custom') return ''
     // Clients parse the arguments of every call, also of one without parameters (reference §3, trap 9).
     return `${state.continuation}"{}"}}]}${this.#tail}`
   }

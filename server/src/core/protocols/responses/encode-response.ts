@@ -1,6 +1,7 @@
 /** Canonical answer → a response object (contract §2.4). Neighbouring texts are parts of one message item. */
 import type { Block, CanonicalResponse } from '../../canonical/response.ts'
 import { isJsonArray } from '../../canonical/json-text.ts'
+import { callRestorer } from '../../canonical/restore-calls.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { ReplyContext } from '../protocol.ts'
 import { encodeAnnotation } from './citations.ts'
@@ -23,7 +24,10 @@ import type { ItemStatus } from './wire.ts'
 
 export function encodeResponse(response: CanonicalResponse, context: ReplyContext): JsonObject {
   const candidate = response.candidates[0]
-  const blocks = candidate?.blocks ?? []
+  const calls = callRestorer(context.request)
+  const blocks = (candidate?.blocks ?? []).map((block) =>
+    block.type === 'tool-call' ? calls.whole(block) : block,
+  )
   const seen = {
     toolCall: blocks.some((block) => block.type === 'tool-call'),
     refusal: blocks.some((block) => block.type === 'refusal'),

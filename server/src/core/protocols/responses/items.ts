@@ -1,6 +1,7 @@
 /** Output items as both the whole answer and the stream write them. */
 import { sealSignature } from '../../canonical/envelope.ts'
-import type { BlockStart, ReasoningBlock } from '../../canonical/response.ts'
+import type { ToolCallStart } from '../../canonical/restore-calls.ts'
+import type { ReasoningBlock } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { ReplyContext } from '../protocol.ts'
 import type { ItemStatus, OutputText, Refusal } from './wire.ts'
@@ -50,8 +51,6 @@ export function sealReasoning(
 ): string | undefined {
   return block.signature === undefined ? undefined : sealSignature(block.signature, block.kind, issuer)
 }
-
-type ToolCallStart = Extract<BlockStart, { type: 'tool-call' }>
 
 /** What must come back with a call has no place on it, so it travels beside it and names it. */
 export function callSignatureItem(

@@ -5,6 +5,12 @@
  * KEPT_LENGTH_MAX, beyond which the stream fails instead of growing.
  */
 import type { Signature } from '../../canonical/request.ts'
+import {
+  type CallRestorer,
+  callRestorer,
+  type CustomInputReader,
+  type ToolCallStart,
+} from '../../canonical/restore-calls.ts'
 import type { BlockStart, Finish, StreamPart, UpstreamError } from '../../canonical/response.ts'
 import { mergeUsage, NO_USAGE, type Usage } from '../../canonical/usage.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -83,7 +89,9 @@ interface CallState {
   readonly type: 'call'
   readonly id: string
   readonly index: number
-  readonly start: Extract<BlockStart, { type: 'tool-call' }>
+  readonly start: ToolCallStart
+  /** Reads free text out of arguments, where the upstream only knew functions. */
+  readonly input: CustomInputReader | undefined
   readonly middle: string
   text: string
   signature: Signature | undefined
@@ -97,6 +105,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #head: string
   readonly #tail: string
   readonly #blocks = new Map<number, BlockState>()
+  readonly #calls: CallRestorer
   readonly #output: string[] = []
   #sequence = 0
   #items = 0
@@ -111,6 +120,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   constructor(context: ReplyContext) {
     this.#context = context
+    this.#calls = callRestorer(context.request)
     const id = JSON.stringify(responseObjectId(context))
     this.#head = `{"id":${id},"object":"response","created_at":${context.createdAt}`
     this.#tail = JSON.stringify(constantFields(context)).slice(1)
@@ -248,7 +258,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.#added({ ...reasoningItem(id, { kind, text: '' }, undefined), status: 'in_progress' })
   }
 
-  #openCall(block: number, start: CallState['start']): string {
+  #openCall(block: number, call: ToolCallStart): string {
+    const { start, input } = this.#calls.start(call)
     const index = this.#items
     const id = itemId(callPrefix(start.kind), this.#context, index)
     this.#seen = { ...this.#seen, toolCall: true }
@@ -257,6 +268,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       id,
       index,
       start,
+      input,
       middle: `,"item_id":"${id}","output_index":${index},"delta":`,
       text: '',
       signature: undefined,
@@ -329,7 +341,12 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #arguments(block: number, text: string): string {
     const state = this.#blocks.get(block)
-    if (state?.type !== 'call' || text === '') return ''
+    if (state?.type !== 'call') return ''
+    return this.#callDelta(state, state.input === undefined ? text : state.input.push(text))
+  }
+
+  #callDelta(state: CallState, text: string): string {
+    if (text === '') return ''
     this.#keep(text.length)
     state.text += text
     return this.#fast(state.start.kind === 'custom' ? INPUT_DELTA : ARGUMENTS_DELTA, state.middle, text)
@@ -427,6 +444,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #closeCall(state: CallState): string {
     const { id, index, start } = state
     const custom = start.kind === 'custom'
+    const rest = this.#callDelta(state, state.input?.end() ?? '')
     // A call without parameters is `{}`, told in a delta too: some clients read only those (clients §4).
     const empty = state.text === '' && !custom
     const late = empty ? this.#fast(ARGUMENTS_DELTA, state.middle, '{}') : ''
@@ -436,7 +454,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       ? this.#event('response.custom_tool_call_input.done', { ...place, input: text })
       : this.#event('response.function_call_arguments.done', { ...place, name: start.name, arguments: text })
     const done = this.#done(index, callItem({ id, status: 'completed' }, start, text))
-    return late + told + done + this.#callSignature(state)
+    return rest + late + told + done + this.#callSignature(state)
   }
 
   #callSignature({ start, signature }: CallState): string {
