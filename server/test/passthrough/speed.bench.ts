@@ -1,9 +1,9 @@
 import { bench, describe } from 'vitest'
-import { createRequestScanner } from '../../src/core/passthrough/request-scan.ts'
-import { framed, SAMPLE_STREAMS } from './sample-answers.ts'
-import { createStreamTap } from '../../src/core/passthrough/stream-tap.ts'
-import { createMeter } from '../../src/core/metering/meter.ts'
 import { PROTOCOL_IDS } from '../../src/core/catalogue.ts'
+import { createMeter } from '../../src/core/metering/meter.ts'
+import { createRequestScanner } from '../../src/core/passthrough/request-scan.ts'
+import { createStreamTap } from '../../src/core/passthrough/stream-tap.ts'
+import { framed, SAMPLE_STREAMS } from './sample-answers.ts'
 
 const PIECE_BYTES = 65_536
 

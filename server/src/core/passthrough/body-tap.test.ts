@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { PROTOCOL_IDS, type ProtocolId } from '../catalogue.ts'
-import { createBodyTap } from './body-tap.ts'
 import { PLATFORM_MODEL, replayBody } from '../../../test/passthrough/replay.ts'
 import { bytesOf, cutAt } from '../../../test/passthrough/test-kit.ts'
+import { PROTOCOL_IDS, type ProtocolId } from '../catalogue.ts'
+import { createBodyTap } from './body-tap.ts'
 
 const MODEL = JSON.stringify(PLATFORM_MODEL)
 

@@ -2,12 +2,14 @@
  * Watches a whole JSON answer pass, as it arrives: the model's name is replaced on the way, and nothing is kept but a
  * value that was cut. Whether the answer is held back until it is known to be good is the caller's business.
  */
-import type { ProtocolId } from '../catalogue.ts'
+
 import type { UpstreamError } from '../canonical/response.ts'
+import type { ProtocolId } from '../catalogue.ts'
 import type { UsageReader } from '../metering/counters.ts'
 import { USAGE_READERS } from '../metering/usage-readers.ts'
 import { ByteAssembler } from './byte-assembler.ts'
 import { COMPILED_ANSWERS, type CompiledAnswers, MODEL_WATCH, roleOf } from './compiled-answers.ts'
+import { ImageItem } from './image-item.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes } from './json-text.ts'
 import { SpanReader } from './span-reader.ts'
@@ -47,9 +49,7 @@ class BodyMachine implements BodyTap, JsonSink {
   #given = 0
   #readable = true
   #usageSeen = false
-  #itemIsImage = false
-  #itemHasResult = false
-  #itemIsThought = false
+  readonly #item = new ImageItem()
 
   constructor(answers: CompiledAnswers, usageReader: UsageReader, options: TapOptions) {
     this.#answers = answers
@@ -102,23 +102,19 @@ class BodyMachine implements BodyTap, JsonSink {
         if (kind !== 'null' && kind !== 'false') meter.observeImages(1)
         return
       case 'item-type':
-        this.#itemIsImage = kind === 'string' && this.#isImageItem(start + 1, end - 1)
+        this.#item.see(role, kind === 'string' && this.#isImageItem(start + 1, end - 1))
         return
       case 'item-result':
-        this.#itemHasResult = kind === 'string' && end - start > 2
+        this.#item.see(role, kind === 'string' && end - start > 2)
         return
       case 'item-image-type':
-        this.#itemIsImage = kind === 'string' && this.#isImageType(start + 1, end - 1)
-        this.#itemHasResult = true
+        this.#item.see(role, kind === 'string' && this.#isImageType(start + 1, end - 1))
         return
       case 'item-thought':
-        this.#itemIsThought = kind === 'true'
+        this.#item.see(role, kind === 'true')
         return
       case 'item':
-        if (this.#itemIsImage && this.#itemHasResult && !this.#itemIsThought) meter.observeImages(1)
-        this.#itemIsImage = false
-        this.#itemHasResult = false
-        this.#itemIsThought = false
+        if (this.#item.close()) meter.observeImages(1)
         return
       case 'finish':
       case 'type':

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { type JsonKind, JsonScanner, SCAN_DEPTH_MAX } from './json-scanner.ts'
 import { randomJsonObject } from '../../../test/passthrough/random-json.ts'
 import {
   bytesOf,
@@ -10,6 +9,7 @@ import {
   seededChance,
   textOf,
 } from '../../../test/passthrough/test-kit.ts'
+import { type JsonKind, JsonScanner, SCAN_DEPTH_MAX } from './json-scanner.ts'
 import { compileWatchTree } from './watch-tree.ts'
 
 interface Found {

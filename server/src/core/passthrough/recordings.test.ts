@@ -5,12 +5,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Usage } from '../canonical/usage.ts'
-import type { ProtocolId } from '../catalogue.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { PLATFORM_MODEL, replayBody, replayStream } from '../../../test/passthrough/replay.ts'
 import { framed } from '../../../test/passthrough/sample-answers.ts'
 import { bytesOf, cutAnywhere, FUZZ_SEED, seededChance } from '../../../test/passthrough/test-kit.ts'
+import type { Usage } from '../canonical/usage.ts'
+import type { ProtocolId } from '../catalogue.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
 const RECORDINGS = path.resolve(import.meta.dirname, '../../../../../shared/fixtures')
 const MODEL = JSON.stringify(PLATFORM_MODEL)

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ProtocolId } from '../catalogue.ts'
-import { usageInjection } from './inject.ts'
 import { randomRequest } from '../../../test/passthrough/random-json.ts'
-import { createRequestScanner, type RequestScan, type ScannedRequest } from './request-scan.ts'
-import { modelEdits, spliceChunks } from './splice.ts'
 import {
   bytesOf,
   cutAnywhere,
@@ -13,6 +9,10 @@ import {
   seededChance,
   textOf,
 } from '../../../test/passthrough/test-kit.ts'
+import type { ProtocolId } from '../catalogue.ts'
+import { usageInjection } from './inject.ts'
+import { createRequestScanner, type RequestScan, type ScannedRequest } from './request-scan.ts'
+import { modelEdits, spliceChunks } from './splice.ts'
 
 function scanPieces(pieces: readonly Uint8Array[], protocol: ProtocolId = 'chat'): RequestScan {
   const scanner = createRequestScanner(protocol)

@@ -3,11 +3,11 @@
  * sizes the hold. Everything else is checked to be JSON and otherwise left alone (contract §1.4; decisions, Requests).
  */
 import type { ProtocolId } from '../catalogue.ts'
-import { parseJsonBytes, readTextPrefix, type TextPrefix } from './json-text.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
+import { parseJsonBytes, readTextPrefix, type TextPrefix } from './json-text.ts'
 import { REQUEST_FIELDS, type RequestRole } from './request-fields.ts'
-import type { Span } from './splice.ts'
 import { SpanReader } from './span-reader.ts'
+import type { Span } from './splice.ts'
 import { compileWatchTree, type WatchNode } from './watch-tree.ts'
 
 /** Longer than any model name; a longer one is cut and marked, so that it can match nothing. */

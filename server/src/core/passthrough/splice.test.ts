@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { modelEdits, spliceChunks } from './splice.ts'
 import {
   bytesOf,
+  cutAnywhere,
   cutAt,
   FUZZ_SEED,
   joined,
-  cutAnywhere,
   seededChance,
   textOf,
 } from '../../../test/passthrough/test-kit.ts'
+import { modelEdits, spliceChunks } from './splice.ts'
 
 test.each([
   ['a value in the middle', 'abcdef', [{ start: 2, end: 4, text: 'XYZ' }], 'abXYZef'],

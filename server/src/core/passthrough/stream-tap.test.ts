@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { PROTOCOL_IDS, type ProtocolId } from '../catalogue.ts'
-import { SSE_EVENT_BYTES_MAX } from '../sse/framer.ts'
 import { PLATFORM_MODEL, replayStream } from '../../../test/passthrough/replay.ts'
 import { framed, SAMPLE_STREAMS, sampleStream } from '../../../test/passthrough/sample-answers.ts'
-import { createStreamTap } from './stream-tap.ts'
 import { bytesOf, cutAnywhere, cutAt, FUZZ_SEED, seededChance } from '../../../test/passthrough/test-kit.ts'
+import { PROTOCOL_IDS, type ProtocolId } from '../catalogue.ts'
+import { SSE_EVENT_BYTES_MAX } from '../sse/framer.ts'
+import { createStreamTap } from './stream-tap.ts'
 
 const MODEL = JSON.stringify(PLATFORM_MODEL)
 

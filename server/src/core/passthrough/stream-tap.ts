@@ -15,6 +15,7 @@ import type { EventRule } from './answer-table.ts'
 import { ByteAssembler } from './byte-assembler.ts'
 import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './compiled-answers.ts'
 import { errorIn } from './error-in-answer.ts'
+import { ImageItem } from './image-item.ts'
 import { type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
 import { SpanList } from './span-list.ts'
@@ -122,9 +123,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #choicesHere = 0
   #finishesHere = 0
   #images = 0
-  #itemIsImage = false
-  #itemHasResult = false
-  #itemIsThought = false
+  readonly #item = new ImageItem()
 
   constructor(answers: CompiledAnswers, usageReader: UsageReader, options: StreamTapOptions) {
     this.#answers = answers
@@ -224,23 +223,19 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
         if (kind !== 'null' && kind !== 'false') this.#images++
         return
       case 'item-type':
-        if (this.#isWord(this.#answers.imageItem, kind, start, end)) this.#itemIsImage = true
+        this.#item.see(role, this.#isWord(this.#answers.imageItem, kind, start, end))
         return
       case 'item-result':
-        this.#itemHasResult = kind === 'string' && end - start > 2
+        this.#item.see(role, kind === 'string' && end - start > 2)
         return
       case 'item-image-type':
-        this.#itemIsImage = kind === 'string' && isImageType(this.#data, this.#base + start + 1)
-        this.#itemHasResult = true
+        this.#item.see(role, kind === 'string' && isImageType(this.#data, this.#base + start + 1))
         return
       case 'item-thought':
-        this.#itemIsThought = kind === 'true'
+        this.#item.see(role, kind === 'true')
         return
       case 'item':
-        if (this.#itemIsImage && this.#itemHasResult && !this.#itemIsThought) this.#images++
-        this.#itemIsImage = false
-        this.#itemHasResult = false
-        this.#itemIsThought = false
+        if (this.#item.close()) this.#images++
         return
       case undefined:
         return
