@@ -11,7 +11,9 @@ const CREDENTIAL = 'main'
 const TIMEOUTS = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 300_000 }
 
 export function firstCatalogue(environment: Environment): readonly CatalogueChange[] {
-  const vendors = environmentVendors.filter((vendor) => vendor.variable === undefined || keyOf(vendor, environment) !== undefined)
+  const vendors = environmentVendors.filter(
+    (vendor) => vendor.variable === undefined || keyOf(vendor, environment) !== undefined,
+  )
   return [
     ...vendors.flatMap((vendor) => [putVendor(vendor), putCredential(vendor, environment)]),
     ...vendors.flatMap((vendor) => vendor.models.map(putModel)),

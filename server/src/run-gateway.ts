@@ -55,7 +55,9 @@ function exampleModel(catalogue: Catalogue): { readonly id: string; readonly san
     (model) => model.status === 'enabled' && model.clientVisible && usableChains(model, catalogue).length > 0,
   )
   const offline = callable.find((model) =>
-    usableChains(model, catalogue).some((chain) => catalogue.vendors.get(chain.vendorCode)?.kind === 'sandbox'),
+    usableChains(model, catalogue).some(
+      (chain) => catalogue.vendors.get(chain.vendorCode)?.kind === 'sandbox',
+    ),
   )
   const chosen = offline ?? callable[0]
   return chosen === undefined ? undefined : { id: chosen.modelId, sandbox: chosen === offline }

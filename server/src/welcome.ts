@@ -37,7 +37,9 @@ function newKeys(facts: WelcomeFacts): readonly string[] {
     '',
     'New API keys, shown this once:',
     ...keys.map((key) => `  ${key.plaintext.unwrap()}   (${key.account}, ${key.name})`),
-    ...(facts.exampleModel === undefined ? [] : examples({ ...facts, exampleModel: facts.exampleModel }, first.plaintext.unwrap())),
+    ...(facts.exampleModel === undefined
+      ? []
+      : examples({ ...facts, exampleModel: facts.exampleModel }, first.plaintext.unwrap())),
   ]
 }
 

@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson, sendRaw } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
-import { answerStream, openScriptedUpstream, type ScriptedUpstream } from '../../test/house/scripted-upstream.ts'
+import {
+  answerStream,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../test/house/scripted-upstream.ts'
 
 let house: House
 let upstream: ScriptedUpstream
@@ -10,7 +14,11 @@ let upstream: ScriptedUpstream
 beforeEach(async () => {
   upstream = await openScriptedUpstream()
   house = await openHouse({ environment: { SLUICE_SHUTDOWN_GRACE_MS: '2000' } })
-  await house.catalogue(...putVendor('acme', upstream.url), putModel('m'), putChain({ model: 'm', vendor: 'acme' }))
+  await house.catalogue(
+    ...putVendor('acme', upstream.url),
+    putModel('m'),
+    putChain({ model: 'm', vendor: 'acme' }),
+  )
 })
 
 afterEach(async () => {
@@ -32,13 +40,29 @@ describe('the ops port', () => {
   })
 
   test('/metrics counts calls by model, chain, protocol and code, with tokens, Credits and histograms', async () => {
-    upstream.answer(answerStream([chunk({ role: 'assistant' }), chunk({ content: 'hi' }), chunk({}, 'stop'), 'data: [DONE]\n\n']))
+    upstream.answer(
+      answerStream([
+        chunk({ role: 'assistant' }),
+        chunk({ content: 'hi' }),
+        chunk({}, 'stop'),
+        'data: [DONE]\n\n',
+      ]),
+    )
     await chat({ stream: true })
     await house.settled()
     const { text, headers } = await get(`${house.opsUrl}/metrics`)
     expect(headers.get('content-type')).toMatch(/^text\/plain/)
     expect(text).toMatch(/sluice_calls_total\{model="m",chain="\d+",protocol="chat",code="200"\} 1/)
-    for (const name of ['sluice_call_duration_seconds_bucket', 'sluice_first_byte_seconds_bucket', 'sluice_tokens_total', 'sluice_credits_total', 'sluice_open_calls 0', 'sluice_held_credits 0', 'sluice_attempts_total', 'nodejs_eventloop_lag']) {
+    for (const name of [
+      'sluice_call_duration_seconds_bucket',
+      'sluice_first_byte_seconds_bucket',
+      'sluice_tokens_total',
+      'sluice_credits_total',
+      'sluice_open_calls 0',
+      'sluice_held_credits 0',
+      'sluice_attempts_total',
+      'nodejs_eventloop_lag',
+    ]) {
       expect(text).toContain(name)
     }
     expect(text).not.toContain(house.key)
@@ -55,7 +79,11 @@ describe('two addresses', () => {
   test('[D-addresses-02] one port serves both, told apart by Host, when so configured', async () => {
     const port = 20_000 + Math.floor(Math.random() * 20_000)
     const shared = await openHouse({
-      environment: { SLUICE_PORT: String(port), SLUICE_GATEWAY_PORT: String(port), SLUICE_GATEWAY_URL: 'http://gateway.test' },
+      environment: {
+        SLUICE_PORT: String(port),
+        SLUICE_GATEWAY_PORT: String(port),
+        SLUICE_GATEWAY_URL: 'http://gateway.test',
+      },
     })
     try {
       const path = `http://127.0.0.1:${port}/v1/chat/completions`
@@ -86,10 +114,12 @@ describe('streams', () => {
     const reader = response.body?.getReader()
     if (reader === undefined) throw new Error('no body')
     const seen: string[] = []
-    while (!seen.join('').includes('first')) seen.push(Buffer.from((await reader.read()).value ?? []).toString())
+    while (!seen.join('').includes('first'))
+      seen.push(Buffer.from((await reader.read()).value ?? []).toString())
     expect(seen.join('')).not.toContain('second')
     release?.()
-    for (let part = await reader.read(); !part.done; part = await reader.read()) seen.push(Buffer.from(part.value).toString())
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      seen.push(Buffer.from(part.value).toString())
     expect(seen.join('')).toContain('second')
   })
 
@@ -108,7 +138,9 @@ describe('streams', () => {
 
 test('[4-02] answers that are no stream are application/json', async () => {
   for (const path of ['/api/v1/user/user/models', '/v1/models', '/nowhere']) {
-    expect((await get(`${house.baseUrl}${path}`, authorized())).headers.get('content-type')).toMatch(/^application\/json/)
+    expect((await get(`${house.baseUrl}${path}`, authorized())).headers.get('content-type')).toMatch(
+      /^application\/json/,
+    )
   }
 })
 
@@ -141,7 +173,11 @@ describe('a graceful stop', () => {
 test('[D-errors-21] while the storage is unavailable calls are refused with 503/50301', async () => {
   const doomed = await openHouse()
   await doomed.storage.close()
-  const refused = await postJson(`${doomed.baseUrl}/v1/chat/completions`, { model: 'm' }, { authorization: `Bearer ${doomed.key}` })
+  const refused = await postJson(
+    `${doomed.baseUrl}/v1/chat/completions`,
+    { model: 'm' },
+    { authorization: `Bearer ${doomed.key}` },
+  )
   expect([refused.status, refused.body.code]).toEqual([503, 50301])
   expect((await get(`${doomed.opsUrl}/readyz`)).status).toBe(503)
   await doomed.running.stop()
