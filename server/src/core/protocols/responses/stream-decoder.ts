@@ -5,7 +5,7 @@
  */
 import type { BlockStart, StreamPart, UpstreamError } from '../../canonical/response.ts'
 import { parseJson } from '../../canonical/json-text.ts'
-import { isJsonObject, type JsonObject } from '../../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { brokenStream, readErrorBody } from '../error-body.ts'
 import { BLOCKS_MAX, openBlocks } from '../open-blocks.ts'
 import type { SseEvent, StreamDecoder } from '../protocol.ts'
@@ -57,6 +57,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   #sawRefusal = false
   #lastIndex = 0
   readonly #items = new Map<number, ItemState | 'done'>()
+  /** Where an item's id was first seen: the final output may count its items otherwise. */
+  readonly #indexOfId = new Map<string, number>()
   readonly #blocks = openBlocks((part) => this.#parts.push(part))
 
   push({ event, data }: SseEvent): readonly StreamPart[] {
@@ -157,6 +159,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #added(index: number, item: JsonObject): void {
+    this.#remember(index, item)
     const state = this.#item(index)
     if (state !== undefined && isCall(item)) this.#openCall(state, item)
   }
@@ -210,7 +213,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#parts.push({ type: 'text-delta', block: prose.block, text: gap + text })
   }
 
-  /** A `done` event repeats the whole part; only what no delta brought is told. */
+  /** A `done` event repeats the whole part; it is told only where no delta was. */
   #complete(json: JsonObject, how: How, text: string | undefined): void {
     const state = this.#item(this.#indexOf(json))
     if (state !== undefined) this.#completePart(state, tellingOf(json, how), text ?? '')
@@ -218,11 +221,10 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   #completePart(state: ItemState, telling: Telling, text: string): void {
     const open = state.prose
-    if (open?.key === telling.key && open.part > telling.part) return
-    const told = open?.key === telling.key && open.part === telling.part ? open.partLength : 0
-    if (text.length <= told) return
+    const told = open?.key === telling.key && (open.part > telling.part || isTold(open, telling.part))
+    if (text === '' || told) return
     const prose = this.#prose(state, telling)
-    if (prose !== undefined) this.#say(prose, text.slice(told))
+    if (prose !== undefined) this.#say(prose, text)
   }
 
   #annotation(json: JsonObject): void {
@@ -261,13 +263,19 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #completeCall(state: ItemState | undefined, value: Maybe): void {
-    const text = value === undefined || value === null ? '' : callArguments(value)
-    this.#arguments(state, text.slice(state?.call?.length ?? 0))
+    if (value === undefined || value === null || state?.call === undefined || state.call.length > 0) return
+    this.#arguments(state, callArguments(value))
+  }
+
+  #remember(index: number, item: JsonObject): void {
+    const id = wordOf(item.id)
+    if (id !== undefined && this.#indexOfId.size < BLOCKS_MAX) this.#indexOfId.set(id, index)
   }
 
   #done(index: number, item: JsonObject): void {
     const state = this.#item(index)
     if (state === undefined) return
+    this.#remember(index, item)
     switch (tagOf(item.type)) {
       case 'message':
         this.#doneMessage(state, item)
@@ -373,13 +381,9 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#items.set(index, 'done')
   }
 
-  /** The final output is often empty; where it is not, it fills in what no event told (reference §3, trap 39). */
   #finish(response: JsonObject, type: string): void {
-    if (this.#over) return
     this.#start(response)
-    for (const [index, item] of listOf(response.output).entries()) {
-      if (isJsonObject(item) && this.#isUntold(index)) this.#done(index, item)
-    }
+    this.#finalOutput(listOf(response.output))
     if (this.#over) return
     this.#closeAll()
     const usage = decodeUsage(response.usage)
@@ -391,8 +395,13 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#over = true
   }
 
-  #isUntold(index: number): boolean {
-    return this.#items.get(index) !== 'done'
+  /** Often empty; where it is not, it fills in what no event told (reference §3, trap 39). */
+  #finalOutput(output: readonly JsonValue[]): void {
+    const complete = [...this.#items.values()].every((state) => state === 'done')
+    if (complete && this.#items.size >= output.length) return
+    for (const [position, item] of output.entries()) {
+      if (isJsonObject(item)) this.#done(this.#indexOfId.get(wordOf(item.id) ?? '') ?? position, item)
+    }
   }
 
   #closeAll(): void {
@@ -451,6 +460,10 @@ function tellingOf(json: JsonObject, how: How): Telling {
 
 function telling({ key, kind, separate }: How, part: number): Telling {
   return separate ? { key: `${key}${part}`, kind, part: 0 } : { key, kind, part }
+}
+
+function isTold(prose: Prose, part: number): boolean {
+  return prose.part === part && prose.partLength > 0
 }
 
 function isCall(item: JsonObject): boolean {
