@@ -185,6 +185,7 @@ export class NaiveModel {
       this.prune(
         `quota:${account.id}`,
         quotaSeconds.map((seconds) => `amount:${seconds}`),
+        ask.at,
       )
     for (const seconds of quotaSeconds) {
       this.window(`quota:${account.id}`, 'amount', seconds).hold(ask.call, quotaHeld, ask.at)
@@ -360,6 +361,7 @@ export class NaiveModel {
     this.prune(
       subject,
       policy.windows.map((tier) => `${tier.dimension}:${tier.seconds}`),
+      at,
     )
     for (const { dimension, seconds } of policy.windows) {
       const window = this.window(subject, dimension, seconds)
@@ -422,11 +424,11 @@ export class NaiveModel {
     return window
   }
 
-  /** A tier that is no longer limited is forgotten, unless somebody still holds something there. */
-  private prune(subject: string, tiers: readonly string[]): void {
+  /** A tier that is no longer limited is forgotten once it is over, unless somebody still holds something there. */
+  private prune(subject: string, tiers: readonly string[], at: number): void {
     const ofSubject = this.windows.get(subject)
     for (const [tier, window] of ofSubject ?? []) {
-      if (!tiers.includes(tier) && window.held() === 0n) ofSubject?.delete(tier)
+      if (!tiers.includes(tier) && window.held() === 0n && !window.isRunning(at)) ofSubject?.delete(tier)
     }
   }
 }

@@ -38,7 +38,7 @@ import type {
 } from './operations.ts'
 import { decideRecovery } from './recover.ts'
 
-const OPERATIONS = Number(process.env['SLUICE_SIMULATION_OPERATIONS'] ?? 20_000)
+const OPERATIONS = Number(process.env['SLUICE_SIMULATION_OPERATIONS'] ?? 8_000)
 const SEED = Number(process.env['SLUICE_SIMULATION_SEED'] ?? 20260101)
 /** A world is thrown away after this many operations, so that late states are not all alike. */
 const OPERATIONS_PER_WORLD = 2_000

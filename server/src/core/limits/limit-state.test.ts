@@ -305,7 +305,7 @@ describe('windows', () => {
     expect(key.check(NOON)?.code).toBe(42902)
   })
 
-  test('windows of a tier the policy dropped go away, except what is still held there', () => {
+  test('windows of a tier the policy dropped go away when they are over and nobody holds them', () => {
     const before = subject(
       windows(
         { dimension: 'requests', limit: 9, seconds: 60 },
@@ -313,14 +313,24 @@ describe('windows', () => {
       ),
     )
     const video = before.take(NOON, counts({ videos: 1, videoSeconds: 3 }))
-    const policy = tierPolicy({
-      concurrency: undefined,
-      windows: [{ dimension: 'requests', limit: 9, seconds: 30 }],
-    })
-    const { state } = takeLimits(before.state(), policy, { counts: counts(), at: NOON })
-    expect(state.windows.map((window) => window.tier)).toEqual(['requests:30', 'video_seconds:60'])
     if (video === undefined) throw new Error('the video was refused')
-    expect(giveBackLimits(state, video).windows.map((window) => window.tier)).toEqual(['requests:30'])
+    const policy = tierPolicy({ concurrency: undefined, windows: [] })
+    const tiersAfter = (state: LimitState, at: number) =>
+      takeLimits(state, policy, { counts: counts(), at }).state.windows.map((window) => window.tier)
+    expect(tiersAfter(before.state(), NOON + 59_999)).toEqual(['requests:60', 'video_seconds:60'])
+    expect(tiersAfter(before.state(), NOON + 60_000)).toEqual(['video_seconds:60'])
+    expect(tiersAfter(giveBackLimits(before.state(), video), NOON + 60_000)).toEqual([])
+  })
+
+  test('a tier taken out of a policy and put back has not begun anew', () => {
+    const limited = tierPolicy({
+      concurrency: undefined,
+      windows: [{ dimension: 'requests', limit: 1, seconds: 60 }],
+    })
+    const call = { counts: counts(), at: NOON }
+    const first = takeLimits(emptyState(SUBJECT), limited, call).state
+    const without = takeLimits(first, tierPolicy({ concurrency: undefined, windows: [] }), call).state
+    expect(decideLimits(without, limited, call)).toEqual({ code: 42902, retryAfterMs: 60_000 })
   })
 })
 

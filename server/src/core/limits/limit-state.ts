@@ -7,7 +7,7 @@ import type { Counts, WindowReading } from '../calls/operations.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'
 import { toUnits } from './units.ts'
-import { endsInMs, giveBackUsed, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
+import { endsInMs, giveBackUsed, isEmpty, isRunning, releaseHeld, usedAt, useWindow } from './window.ts'
 
 export interface Exceeded {
   readonly code: LimitCode
@@ -67,7 +67,7 @@ function isFull(
   }
 }
 
-/** Takes a slot, counts and holds. Windows of tiers that the policy no longer has and nobody holds are dropped here. */
+/** Takes a slot, counts and holds. What is over of tiers that the policy no longer has is dropped here. */
 export function takeLimits(
   state: LimitState,
   policy: TieredPolicy,
@@ -83,12 +83,21 @@ export function takeLimits(
     anchors[tier.tier] = asked === 0n || after === undefined ? NOT_COUNTED : after.anchor
   }
   for (const window of state.windows) {
-    if (window.held > 0n && !Object.hasOwn(anchors, window.tier)) windows.push(window)
+    if (!Object.hasOwn(anchors, window.tier) && isLive(window, call.at)) windows.push(window)
   }
   return {
     state: { subject: state.subject, slots: state.slots + 1, windows },
     taken: { subject: state.subject, counts: call.counts, tiers: anchors },
   }
+}
+
+/**
+ * A window outside the policy lives on while it runs or is held: calls still give back into it, and a tier taken out of
+ * a policy and put back again has not begun anew.
+ */
+export function isLive(window: WindowState, at: number): boolean {
+  const tier = findTier(window.tier)
+  return window.held > 0n || (tier !== undefined && isRunning(window, tier.lengthMs, at))
 }
 
 /** Anchor of a tier in which nothing of the call is counted. */

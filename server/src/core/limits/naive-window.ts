@@ -49,7 +49,7 @@ export class NaiveWindow {
     this.endWhenEmpty()
   }
 
-  private isRunning(at: number): boolean {
+  isRunning(at: number): boolean {
     return this.anchor !== undefined && Math.abs(at - this.anchor) < this.lengthMs
   }
 

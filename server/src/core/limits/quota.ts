@@ -4,6 +4,7 @@
  * count past their limit and the next call finds them used up (decisions, Money, in the same sense).
  */
 import type { LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
+import { isLive } from './limit-state.ts'
 import { findTier, tierName } from './tiers.ts'
 import { endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
 
@@ -47,13 +48,13 @@ export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
   ...new Set(quota.map(({ seconds }) => tierName('amount', seconds))),
 ]
 
-/** Holds in every tier, anchoring those that do not run. Windows of tiers the plan no longer has are dropped. */
+/** Holds in every tier, anchoring those that do not run. What is over of tiers the plan no longer has is dropped. */
 export function holdQuota(
   state: LimitState,
   tiers: readonly string[],
   hold: { readonly held: bigint; readonly at: number },
 ): LimitState {
-  const kept = state.windows.filter((window) => window.held > 0n && !tiers.includes(window.tier))
+  const kept = state.windows.filter((window) => !tiers.includes(window.tier) && isLive(window, hold.at))
   const windows = tiers.flatMap((tier) => {
     const before = findWindow(state, tier)
     const after =
