@@ -63,7 +63,7 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
       '../../../../../shared/fixtures/openai-compatible/chat/anthropic-fallback-tool-call.sse',
       import.meta.url,
     )
-    const parts = decodeStream(chatProtocol, sseEvents(readFileSync(path, 'utf8')))
+    const parts = decodeStream(chatProtocol, sseEvents(`${readFileSync(path, 'utf8')}\n\n`))
     expectLawfulStream(parts)
     const completion = await accumulateChat(encodeStream(chatProtocol, parts))
     expect(completion.choices[0]?.message.content).toBe('Reading it.')
@@ -231,7 +231,7 @@ function wordsOfEvents(events: readonly JsonObject[]): Words {
       event.type === 'response.reasoning_text.delta' ||
       event.type === 'response.reasoning_summary_text.delta'
     ) {
-      const key = `${String(event.output_index)} ${String(event.summary_index ?? event.content_index)}`
+      const key = JSON.stringify([event.output_index, event.summary_index ?? event.content_index])
       reasoning.set(key, (reasoning.get(key) ?? '') + (textOf(event.delta) ?? ''))
     }
     const item = event.type === 'response.output_item.done' ? objectOf(event.item) : undefined
