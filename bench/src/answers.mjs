@@ -1,0 +1,108 @@
+/** What clients send and what the upstream answers: the same bytes for everybody who is compared. */
+
+export const MODES = {
+  small: { prefix: '/small', model: 'bench-small', stream: false },
+  body: { prefix: '/body', model: 'bench-body', stream: false },
+  stream: { prefix: '/stream', model: 'bench-stream', stream: true },
+  slow: { prefix: '/slow', model: 'bench-slow', stream: true },
+}
+/** The upstream's own name of each model; the gateway puts the platform's in its place. */
+export const UPSTREAM_MODEL = 'upstream-model-2026-01-01'
+const CHAT_PATH = '/v1/chat/completions'
+export const pathOf = (mode) => `${MODES[mode].prefix}${CHAT_PATH}`
+
+const SMALL_ANSWER_BYTES = 1_200
+const BODY_BYTES = 5 * 1_000_000
+
+/** About 1.2 KB, with usage. */
+export function smallAnswer() {
+  const answer = (content) =>
+    JSON.stringify({
+      id: 'chatcmpl-bench0000000000000000000000',
+      object: 'chat.completion',
+      created: 1_767_225_600,
+      model: UPSTREAM_MODEL,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content, refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: {
+        prompt_tokens: 60,
+        completion_tokens: 180,
+        total_tokens: 240,
+        prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+      },
+      service_tier: 'default',
+      system_fingerprint: 'fp_bench',
+    })
+  return answer(prose(SMALL_ANSWER_BYTES - answer('').length))
+}
+
+/** One event of a stream, with its line ends. */
+export function chunkEvent(delta, { finish = null, usage = null } = {}) {
+  const chunk = {
+    id: 'chatcmpl-bench0000000000000000000000',
+    object: 'chat.completion.chunk',
+    created: 1_767_225_600,
+    model: UPSTREAM_MODEL,
+    system_fingerprint: 'fp_bench',
+    choices: finish === 'none' ? [] : [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    usage,
+  }
+  return `data: ${JSON.stringify(chunk)}\n\n`
+}
+
+export function smallRequest(model) {
+  return JSON.stringify({
+    model,
+    messages: [
+      { role: 'system', content: 'You are a terse assistant.' },
+      { role: 'user', content: prose(200) },
+    ],
+    max_tokens: 400,
+    temperature: 0.7,
+  })
+}
+
+export function streamRequest(model) {
+  return JSON.stringify({
+    model,
+    messages: [{ role: 'user', content: prose(200) }],
+    max_tokens: 400,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+}
+
+/** 5 MB: half an image as base64, half a long conversation with line ends and quotes to escape. */
+export function largeRequest(model) {
+  const half = BODY_BYTES / 2
+  const image = Buffer.alloc((half * 3) / 4, 'sluice bench image ').toString('base64')
+  const turns = []
+  for (let bytes = 0; bytes < half; bytes += 2_100) {
+    const role = turns.length % 2 === 0 ? 'user' : 'assistant'
+    turns.push({ role, content: `${prose(1_900)}\n"quoted"\n\tconst x = { a: [1, 2.0, 3e4] };\n` })
+  }
+  return JSON.stringify({
+    model,
+    messages: [
+      ...turns,
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is in this picture?' },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
+        ],
+      },
+    ],
+    max_tokens: 400,
+  })
+}
+
+const SENTENCE = 'The quick brown fox jumps over the lazy dog while the kettle sings in the kitchen. '
+const prose = (length) => SENTENCE.repeat(Math.ceil(length / SENTENCE.length)).slice(0, length)

@@ -1,0 +1,177 @@
+/**
+ * The comparisons. Each runs all contestants in turn, round after round, so that what the machine does meanwhile meets all
+ * of them, and gives one row of figures per contestant and round.
+ */
+import { load, wrk } from './drive.mjs'
+import { cpuSeconds, residentBytes, watchMemory } from './processes.mjs'
+
+const MIB = 1_048_576
+const CHUNKS_PER_STREAM = 200
+
+export const COMPARISONS = {
+  small: {
+    title: 'Small calls: 1.2 KB answers, 64 connections, as fast as they are answered',
+    figure: 'answered per CPU second',
+    better: 'more',
+    goals: [
+      { against: 'nginx', atLeast: 0.2 },
+      { against: 'portkey', atLeast: 6 },
+    ],
+    run: ({ contestant, setup }) => perCpuSecond({ contestant, setup, job: () => wrkJob(contestant, setup) }),
+  },
+  bodies: {
+    title: '5 MB JSON bodies, 8 connections',
+    figure: 'answered per CPU second',
+    better: 'more',
+    goals: [
+      { against: 'nginx', atLeast: 0.3 },
+      { against: 'portkey', atLeast: 8 },
+    ],
+    run: ({ contestant, setup }) =>
+      perCpuSecond({
+        contestant,
+        setup,
+        job: () =>
+          load(setup.clientCore, {
+            kind: 'closed',
+            mode: 'body',
+            target: contestant.target('body'),
+            connections: 8,
+            seconds: setup.seconds,
+          }),
+      }),
+  },
+  latency: {
+    title: 'Added latency at 30 % of the own maximum, against the upstream called directly',
+    figure: 'added p50, ms',
+    better: 'less',
+    goals: [
+      { figure: 'added p50, ms', atMost: 1 },
+      { figure: 'added p99, ms', atMost: 5 },
+    ],
+    run: addedLatency,
+  },
+  streams: {
+    title: '200 streams of 200 chunks, paced to 10 000 chunks a second',
+    figure: 'CPU µs per chunk',
+    better: 'less',
+    goals: [
+      { against: 'nginx', atMost: 2.2 },
+      { against: 'portkey', atMost: 0.5 },
+    ],
+    run: pacedStreams,
+  },
+  'slow-streams': {
+    title: '5 000 concurrent slow streams: one chunk a second, 20 s',
+    figure: 'resident MiB',
+    better: 'less',
+    goals: [
+      { figure: 'resident MiB', atMost: 476 },
+      { figure: 'failed', atMost: 0 },
+      { figure: 'unbilled', atMost: 0 },
+    ],
+    rounds: 1,
+    only: ['sluice'],
+    run: slowStreams,
+  },
+}
+
+const wrkJob = (contestant, { clientCore, folder, seconds }) =>
+  wrk({ core: clientCore, folder, target: contestant.target('small'), connections: 64, seconds })
+
+async function perCpuSecond({ contestant, setup, job }) {
+  const before = cpuSeconds(contestant.pid)
+  const { answered, failed, seconds } = await job()
+  await settled(setup)
+  const cpu = cpuSeconds(contestant.pid) - before
+  return {
+    'answered per CPU second': answered / cpu,
+    'answered per second': answered / seconds,
+    'CPU µs per call': (cpu * 1e6) / answered,
+    failed,
+    'resident MiB': residentBytes(contestant.pid) / MIB,
+  }
+}
+
+/** What was answered is still being written down for a moment; that work counts too. */
+const settled = (setup) => new Promise((resolve) => setTimeout(resolve, setup.settleMs))
+
+async function addedLatency({ contestant, setup, memory }) {
+  const connections = 64
+  const key = `${contestant.name} maximum`
+  if (memory[key] === undefined) {
+    const { answered, seconds } = await wrkJob(contestant, setup)
+    memory[key] = answered / seconds
+  }
+  const rate = Math.max(1, Math.floor(memory[key] * 0.3))
+  const job = { kind: 'open', mode: 'small', connections, seconds: setup.seconds, rate }
+  const direct = await load(setup.clientCore, { ...job, target: setup.direct('small') })
+  const through = await load(setup.clientCore, { ...job, target: contestant.target('small') })
+  return {
+    'added p50, ms': through.p50 - direct.p50,
+    'added p99, ms': through.p99 - direct.p99,
+    'p50, ms': through.p50,
+    'p99, ms': through.p99,
+    'direct p50, ms': direct.p50,
+    'direct p99, ms': direct.p99,
+    'calls a second': rate,
+    failed: through.failed + direct.failed,
+  }
+}
+
+async function pacedStreams({ contestant, setup }) {
+  const before = cpuSeconds(contestant.pid)
+  const job = {
+    kind: 'streams',
+    mode: 'stream',
+    target: contestant.target('stream'),
+    connections: setup.streams,
+  }
+  const { complete, failed, seconds } = await load(setup.clientCore, job)
+  await settled(setup)
+  const cpu = cpuSeconds(contestant.pid) - before
+  const chunks = setup.streams * CHUNKS_PER_STREAM
+  return {
+    'CPU µs per chunk': (cpu * 1e6) / chunks,
+    'chunks a second': chunks / seconds,
+    complete,
+    failed,
+    'resident MiB': residentBytes(contestant.pid) / MIB,
+  }
+}
+
+async function slowStreams({ contestant, setup }) {
+  const billedBefore = await billed(contestant)
+  const peak = watchMemory(contestant.pid)
+  const before = cpuSeconds(contestant.pid)
+  const job = {
+    kind: 'streams',
+    mode: 'slow',
+    target: contestant.target('slow'),
+    connections: setup.slowStreams,
+  }
+  const { complete, failed } = await load(setup.clientCore, job)
+  await settled(setup)
+  const cpu = cpuSeconds(contestant.pid) - before
+  const billedCalls = (await billed(contestant)) - billedBefore
+  return {
+    'resident MiB': peak() / MIB,
+    complete,
+    failed,
+    ...(contestant.opsPort === undefined ? {} : { unbilled: setup.slowStreams - billedCalls }),
+    'CPU seconds': cpu,
+  }
+}
+
+/** Calls of the slow model that were charged, from what was deducted: each costs the same. */
+async function billed({ opsPort }) {
+  if (opsPort === undefined) return 0
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/metrics`)
+  const text = await answer.text()
+  const value = (form) => Number(form.exec(text)?.[1] ?? 0)
+  const deducted = value(/^sluice_credits_total\{model="bench-slow",kind="deducted"\} (\S+)$/m)
+  return Math.round(deducted / CREDITS_OF_ONE_STREAM)
+}
+
+/** 60 tokens at 10 yuan and 180 at 40 yuan a million, 1 000 Credits a yuan. */
+const CREDITS_OF_ONE_STREAM = ((60 * 10 + 180 * 40) / 1_000_000) * 1_000

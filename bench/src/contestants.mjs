@@ -1,0 +1,153 @@
+/** Who is compared: Sluice with everything on, nginx `proxy_pass`, Portkey. Each on one core, before the same upstream. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MODES, pathOf } from './answers.mjs'
+import { freePort, startProxy } from './nginx.mjs'
+import { startPinned } from './processes.mjs'
+
+const KEY = 'sk-gateway-bench-00000000000000000000000000000000'
+const CHAT_PATH = '/v1/chat/completions'
+/** Above what a run can use, so that every tier is counted and none refuses. */
+const PLENTY = 1_000_000_000_000
+
+/** Who it is, its pid, how to stop it, and target(mode): where and with which headers to send. */
+export function startContestant({ name, ...setting }) {
+  const starts = { nginx: startNginxContestant, sluice: startSluice, portkey: startPortkey }
+  return starts[name](setting)
+}
+
+async function startNginxContestant({ core, folder, upstream }) {
+  const proxy = await startProxy({
+    core,
+    folder,
+    wholePort: upstream.wholePort,
+    streamPort: upstream.streamPort,
+  })
+  return {
+    name: 'nginx',
+    ...proxy,
+    target: (mode) => ({ port: proxy.port, path: pathOf(mode), headers: {}, model: MODES[mode].model }),
+  }
+}
+
+async function startSluice({ core, folder, root, upstream, profile }) {
+  const home = join(folder, 'sluice')
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'gateway.json'), JSON.stringify(gatewayFile(upstream)))
+  const running = await startPinned({
+    core,
+    file: process.execPath,
+    args: [
+      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+      join(root, 'server/dist/main.js'),
+    ],
+    cwd: home,
+    env: {
+      NODE_ENV: 'production',
+      SLUICE_DATA_DIR: join(home, 'data'),
+      SLUICE_CONFIG: join(home, 'gateway.json'),
+      SLUICE_HOST: '127.0.0.1',
+      SLUICE_PORT: '0',
+      SLUICE_GATEWAY_PORT: '0',
+      SLUICE_OPS_PORT: '0',
+      ...(process.env.BENCH_DATABASE_URL === undefined
+        ? {}
+        : { SLUICE_DATABASE_URL: process.env.BENCH_DATABASE_URL }),
+    },
+    ready: readyLine,
+  })
+  const headers = { authorization: `Bearer ${KEY}` }
+  const port = portOf(running.answer.base_url)
+  return {
+    name: 'sluice',
+    ...running,
+    home,
+    opsPort: portOf(running.answer.ops_url),
+    target: (mode) => ({ port, path: CHAT_PATH, headers, model: MODES[mode].model }),
+  }
+}
+
+function readyLine(printed) {
+  const line = printed.split('\n').find((text) => text.includes('"event":"ready"'))
+  return line === undefined ? undefined : JSON.parse(line)
+}
+
+const portOf = (address) => Number(new URL(address).port)
+
+/** Full work for every call: an account that pays with Credits, a key with six tiers, prices above one Credit a call. */
+function gatewayFile({ wholePort, streamPort }) {
+  const tier = (dimension, seconds) => ({ dimension, limit: PLENTY, seconds })
+  return {
+    vendors: Object.keys(MODES).map((mode) => ({
+      code: `bench-${mode}`,
+      kind: 'openai-compatible',
+      base_url: `http://127.0.0.1:${mode === 'small' ? wholePort : streamPort}${MODES[mode].prefix}/v1`,
+      credentials: [{ name: 'main', secret: 'upstream-secret' }],
+    })),
+    models: Object.entries(MODES).map(([mode, { model }]) => ({
+      model_id: model,
+      name: model,
+      context_tokens: 10_000_000,
+      max_output_tokens: 4_096,
+      pricing: { billing_modes: ['token'], input_price: 10, output_price: 40 },
+      chains: [
+        {
+          vendor: `bench-${mode}`,
+          credential: 'main',
+          protocol: 'chat',
+          forward_model_id: 'upstream-model-2026-01-01',
+        },
+      ],
+    })),
+    accounts: [
+      {
+        email: 'bench@example.com',
+        credits: 100_000_000_000,
+        api_deduction: true,
+        keys: [
+          {
+            name: 'bench',
+            secret: KEY,
+            policy: {
+              concurrency: 100_000,
+              windows: [
+                tier('requests', 60),
+                tier('requests', 86_400),
+                tier('tokens', 60),
+                tier('tokens', 86_400),
+                { dimension: 'amount', limit: 1_000_000_000, seconds: 2_592_000 },
+                tier('images', 3_600),
+              ],
+            },
+          },
+        ],
+      },
+    ],
+  }
+}
+
+async function startPortkey({ core, folder, root, upstream }) {
+  const port = await freePort()
+  const running = await startPinned({
+    core,
+    file: process.execPath,
+    args: [
+      join(root, 'bench/node_modules/@portkey-ai/gateway/build/start-server.js'),
+      '--headless',
+      `--port=${port}`,
+    ],
+    cwd: folder,
+    env: { NODE_ENV: 'production' },
+    ready: (printed) => (/Ready for connections/.test(printed) ? true : undefined),
+  })
+  const headersOf = (mode) => ({
+    authorization: 'Bearer upstream-secret',
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `http://127.0.0.1:${mode === 'small' ? upstream.wholePort : upstream.streamPort}${MODES[mode].prefix}/v1`,
+  })
+  return {
+    name: 'portkey',
+    ...running,
+    target: (mode) => ({ port, path: CHAT_PATH, headers: headersOf(mode), model: MODES[mode].model }),
+  }
+}
