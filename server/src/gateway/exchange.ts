@@ -95,6 +95,8 @@ export class Exchange implements UpstreamSink, PulsedStream {
   #lastSentAt = 0
   #lastProgress: MeterReading | undefined
   #reading: MeterReading | undefined
+  /** The upstream told its own failure inside the stream; what it still sends is passed on, nothing is added. */
+  #toldByUpstream = false
   #abortedBy: 'client' | 'deadline' | undefined
   #decide: (verdict: Verdict) => void = unset
   #finish: (ending: Ending) => void = unset
@@ -222,7 +224,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
     this.#pass(output, meaningful ? 0 : STREAM_HOLD_BYTES)
     if (failure === undefined) return
-    if (failure.kind === 'error' && failure.delivered) this.#close('upstream-error')
+    if (failure.kind === 'error' && failure.delivered) this.#toldByUpstream = true
     else
       this.#breakOff(
         failure.kind === 'cut' ? 'upstream-cut' : 'upstream-error',
@@ -302,19 +304,18 @@ export class Exchange implements UpstreamSink, PulsedStream {
   #complete(): void {
     if (!this.#committed) this.#commit(undefined)
     this.#options.reply.end()
-    this.#leave('complete')
-  }
-
-  /** The stream told its own error: nothing is added to it. */
-  #close(ending: Ending): void {
-    this.#options.reply.end()
-    this.#leave(ending)
-    this.#upstream.abort()
+    this.#leave(this.#toldByUpstream ? 'upstream-error' : 'complete')
   }
 
   /** The answer broke after it began: told in the protocol's own way where it has one, else by breaking the connection. */
   #breakOff(ending: Ending, detail: string): void {
     const mode = this.#mode
+    if (this.#toldByUpstream) {
+      this.#options.reply.end()
+      this.#leave('upstream-error')
+      this.#upstream.abort()
+      return
+    }
     if (mode.kind === 'stream') {
       const error = { status: 502, type: undefined, code: undefined, message: detail, raw: null }
       this.#options.reply.write(mode.lane.failure(error))

@@ -118,7 +118,12 @@ class PassedStream implements StreamLane {
   }
 
   failure(error: UpstreamError): Bytes {
-    return BREAKS[this.#passing.protocol].failure(error, this.#passing.answer)
+    const { answerId, sequenceNumber } = this.#tap.observed
+    return BREAKS[this.#passing.protocol].failure(error, {
+      ...this.#passing.answer,
+      responseId: answerId ?? this.#passing.answer.responseId,
+      sequenceNumber: sequenceNumber + 1,
+    })
   }
 
   readMeter(): MeterReading {

@@ -274,8 +274,8 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const { done } = this.#answers.stream
     this.#doneSeen = true
     if (done === 'terminator') this.#terminatorSeen = true
-    // A responses stream that failed carries no [DONE], whatever the upstream thinks (decisions, Requests).
-    if (done === 'added' && this.error !== undefined) return
+    // A stream that failed carries no [DONE], whatever the upstream thinks: clients judge success by it (contract §6.1).
+    if (this.error !== undefined) return
     this.#emit(this.#framer.start, this.#framer.end)
   }
 
