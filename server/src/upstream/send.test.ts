@@ -427,6 +427,22 @@ describe('time', () => {
     expect(failed(await sink.outcome).kind).toBe('idle-timeout')
   })
 
+  test('a timer that comes late, because this process stood still, lets what arrived be read first', async () => {
+    const timers = new ManualTimers()
+    const sink = await arrived(
+      (resolve) =>
+        ({ onRequest }) =>
+          onRequest(resolve),
+      timers,
+    )
+    // The timer of the connect phase, due after 5 s, comes 295 s late: those do not count.
+    timers.standStill(300_000)
+    timers.advance(54_999)
+    expect(sink.over).toBe(false)
+    timers.advance(1)
+    expect(failed(await sink.outcome).kind).toBe('first-byte-timeout')
+  })
+
   test('an exchange that ended leaves no timer behind', async () => {
     const timers = new ManualTimers()
     const server = await serve(({ socket, onRequest }) => onRequest(() => socket.write(plainAnswer('{}'))))

@@ -22,6 +22,9 @@ import type {
 /** Bodies up to this size are joined: one copy is cheaper than several writes. */
 const JOIN_BYTES_MAX = 65_536
 
+/** A timer this late says that the event loop stood still. */
+const HELD_UP_MS = 50
+
 export interface UpstreamOptions {
   readonly timers?: Timers
 }
@@ -293,8 +296,11 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   readonly #onTimer = (): void => {
     this.#timer = undefined
     const now = this.#room.timers.now()
+    const late = now - this.#timerDue
     // A sink that does not read, or a decoder that is still busy, is no silence of the upstream.
     if (this.#phase === 'draining' || this.#paused || this.#filterFull) this.#since = now
+    // Nor is a hold-up of this process: what arrived meanwhile waits in the socket and is read first.
+    else if (late > HELD_UP_MS) this.#since += late
     if (now < this.#since + this.#limitMs()) {
       this.#arm()
       return

@@ -24,6 +24,14 @@ export class ManualTimers implements Timers {
     return this.#set.size
   }
 
+  /** Time passes without a timer being served; then those that are due are, late. */
+  standStill(ms: number): void {
+    this.#now += ms
+    const due = [...this.#set].filter(([, timer]) => timer.at <= this.#now)
+    for (const [handle] of due) this.#set.delete(handle)
+    for (const [, timer] of due) timer.callback()
+  }
+
   advance(ms: number): void {
     const until = this.#now + ms
     for (;;) {
