@@ -15,6 +15,7 @@ import { Secret } from '../../core/secret.ts'
 import {
   countReserved,
   exampleApiKey,
+  exampleGrant,
   NOW,
   openWithAccount,
   settleTwoCredits,
@@ -101,15 +102,31 @@ export function describeCalls(suite: StorageSuite): void {
     })
   })
 
-  test('an account that another process has suspended is refused on the very next call', async () => {
-    const { database, storage } = await openWithAccount(suite)
+  test.each(['another process', 'this process'])(
+    'an account that %s has suspended is refused on the very next call',
+    async (who) => {
+      const { database, storage } = await openWithAccount(suite)
+      const calling = who === 'this process' ? storage : await database.open()
+      expect(await calling.calls.reserve(exampleReserve('before'))).toMatchObject({ kind: 'reserved' })
+      await storage.accounts.patch(ACCOUNT, { status: 'suspended' })
+      expect(await calling.calls.reserve(exampleReserve('after'))).toMatchObject({
+        kind: 'refused',
+        refusal: { code: 40303 },
+      })
+    },
+  )
+
+  test('what another process books, reserves and settles in between is reckoned with', async () => {
+    const { database, storage } = await openWithAccount(suite, { credits: HELD })
     const other = await database.open()
-    expect(await other.calls.reserve(exampleReserve('before'))).toMatchObject({ kind: 'reserved' })
-    await storage.accounts.patch(ACCOUNT, { status: 'suspended' })
-    expect(await other.calls.reserve(exampleReserve('after'))).toMatchObject({
-      kind: 'refused',
-      refusal: { code: 40303 },
-    })
+    expect(await storage.calls.reserve(exampleReserve('call_1'))).toMatchObject({ kind: 'reserved' })
+    expect(await other.calls.settle(settleTwoCredits('call_1'))).toMatchObject({ first: true })
+    expect(await storage.calls.reserve(exampleReserve('call_2'))).toMatchObject({ kind: 'refused' })
+    await other.ledger.book([exampleGrant(ACCOUNT, { transactionId: 'grant_1', amount: TWO_CREDITS })])
+    expect(await storage.calls.reserve(exampleReserve('call_3'))).toMatchObject({ kind: 'reserved' })
+    expect(await other.calls.reserve(exampleReserve('call_4'))).toMatchObject({ kind: 'refused' })
+    expect(await storage.calls.settle(settleTwoCredits('call_1'))).toMatchObject({ first: false })
+    expect(await storage.ledger.verify()).toEqual([])
   })
 
   test('a key nobody knows is refused and leaves nothing', async () => {

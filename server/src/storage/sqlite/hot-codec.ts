@@ -5,15 +5,15 @@
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { microCredits, type MicroCredits } from '../../core/money.ts'
 import type { HotResult } from '../sql/hot-batch.ts'
+import { parseStored } from '../sql/stored-json.ts'
 
 export function encodeOperations(operations: readonly HotOperation[]): string {
   return JSON.stringify(operations.map(plainOperation))
 }
 
-/** Trusts its input: it was written by `encodeOperations` in the same process. */
+/** Reads what `encodeOperations` of the same process wrote. */
 export function decodeOperations(text: string): readonly HotOperation[] {
-  const operations = JSON.parse(text) as HotOperation[]
-  return operations.map(fullOperation)
+  return parseStored<readonly HotOperation[]>(text).map(fullOperation)
 }
 
 export function encodeResults(results: readonly HotResult[]): string {
@@ -21,8 +21,7 @@ export function encodeResults(results: readonly HotResult[]): string {
 }
 
 export function decodeResults(text: string): readonly HotResult[] {
-  const results = JSON.parse(text) as HotResult[]
-  return results.map(fullResult)
+  return parseStored<readonly HotResult[]>(text).map(fullResult)
 }
 
 /** JSON has no bigint: money travels as decimal text. */

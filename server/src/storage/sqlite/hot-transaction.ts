@@ -1,4 +1,4 @@
-/** One batch of hot verbs as one SQLite transaction, start to end without yielding. */
+/** Batches of hot verbs as SQLite transactions, each start to end without yielding. */
 import type { HotRows, OpenCall } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
@@ -15,36 +15,115 @@ import {
 import { decodeKeyRow, HOT_KEY_COLUMNS } from '../sql/key-row.ts'
 import { decodeLimitState, limitStates } from '../sql/limit-state-row.ts'
 import { decodeOpenCall, openCallProgress, openCalls } from '../sql/open-call-row.ts'
-import { textOf } from '../sql/table.ts'
+import { integerOf, textOf } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
 import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
+import { HotRowsCache } from './hot-rows-cache.ts'
 import type { SqliteRow } from './library.ts'
 import type { Statements } from './statements.ts'
 
-export function runHotTransaction(
-  statements: Statements,
-  operations: readonly HotOperation[],
-): readonly HotResult[] {
-  // The write lock from the start: nothing that is read here can change before the commit.
-  statements.prepare('begin immediate').run()
-  try {
-    const wanted = wantedCalls(operations)
-    const calls = new Map<CallId, OpenCall>()
-    for (const row of load(statements, SELECT_OPEN_CALLS, wanted.callIds)) {
-      const call = decodeOpenCall(row)
-      calls.set(call.callId, call)
+export class HotTransactions {
+  readonly #statements: Statements
+  readonly #cache = new HotRowsCache()
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  run(operations: readonly HotOperation[]): readonly HotResult[] {
+    // The write lock from the start: nothing that is read here can change before the commit.
+    this.#statements.prepare('begin immediate').run()
+    try {
+      this.#cache.check(this.#dataVersion())
+      const { rows, ended } = this.#loadRows(operations)
+      const { results, writes } = decideHotBatch(rows, operations, ended)
+      this.#write(writes)
+      this.#statements.prepare('commit').run()
+      this.#cache.keep(rows, writes)
+      return results
+    } catch (error) {
+      this.#cache.forget()
+      this.#rollback()
+      throw error
     }
-    const ended = new Set(
-      load(statements, SELECT_ENDED, wanted.reserved).map((row) => callId(textOf(row, 'call_id'))),
+  }
+
+  /** Something else is written over this connection. */
+  forgetRows(): void {
+    this.#cache.forget()
+  }
+
+  /** A full disk has undone the transaction by itself; then there is none to roll back, and the failure stands. */
+  #rollback(): void {
+    try {
+      this.#statements.prepare('rollback').run()
+    } catch (error) {
+      if (!String(error).includes('no transaction is active')) throw error
+    }
+  }
+
+  /** Another number than last time: another connection has committed since. */
+  #dataVersion(): bigint {
+    const row = this.#statements.prepare('pragma data_version').get()
+    if (row === undefined) throw new Error('SQLite tells no data_version')
+    return integerOf(row, 'data_version')
+  }
+
+  #loadRows(operations: readonly HotOperation[]): {
+    readonly rows: HotRows
+    readonly ended: ReadonlySet<CallId>
+  } {
+    const { callIds, reserved } = wantedCalls(operations)
+    const calls = collect(callIds, this.#cache.openCalls, (missing) =>
+      this.#select(SELECT_OPEN_CALLS, missing).map((row) => {
+        const call = decodeOpenCall(row)
+        return [call.callId, call]
+      }),
     )
-    const rows = loadRows(statements, wantedRows(operations, calls), calls)
-    const { results, writes } = decideHotBatch(rows, operations, ended)
-    write(statements, writes)
-    statements.prepare('commit').run()
-    return results
-  } catch (error) {
-    statements.prepare('rollback').run()
-    throw error
+    const ended = this.#select(SELECT_ENDED, reserved).map((row) => callId(textOf(row, 'call_id')))
+    const rows = { ...this.#loadTouched(wantedRows(operations, calls)), openCalls: calls }
+    return { rows, ended: new Set(ended) }
+  }
+
+  #loadTouched(wanted: WantedRows): Omit<HotRows, 'openCalls'> {
+    const subjects = [...wanted.subjects, ...wanted.credentialSubjects]
+    return {
+      accounts: collect(wanted.accountIds, this.#cache.accounts, (missing) =>
+        this.#select(SELECT_ACCOUNTS, missing).map((row) => {
+          const account = decodeAccountRow(row)
+          return [account.id, account]
+        }),
+      ),
+      keys: collect(wanted.keyIds, this.#cache.keys, (missing) =>
+        this.#select(SELECT_KEYS, missing).map((row) => {
+          const key = decodeKeyRow(row)
+          return [key.id, key]
+        }),
+      ),
+      limitStates: collect(subjects, this.#cache.limitStates, (missing) =>
+        this.#select(SELECT_LIMIT_STATES, missing).map((row) => {
+          const state = decodeLimitState(row)
+          return [state.subject, state]
+        }),
+      ),
+    }
+  }
+
+  #select(sql: string, ids: readonly string[]): readonly SqliteRow[] {
+    return ids.length === 0 ? [] : this.#statements.prepare(sql).all(JSON.stringify(ids))
+  }
+
+  #write(writes: HotWrites): void {
+    const statements = this.#statements
+    updateRows(statements, accountMoney, writes.accounts)
+    insertRows(statements, limitStates, writes.limitStates, REPLACE_LIMIT_STATE)
+    insertRows(statements, openCalls, writes.openCallsNew, '')
+    updateRows(statements, openCallProgress, writes.openCallsChanged)
+    if (writes.openCallsClosed.length > 0) {
+      statements.prepare(DELETE_OPEN_CALLS).run(JSON.stringify(writes.openCallsClosed))
+    }
+    insertRows(statements, transfers, writes.transfers, '')
+    insertRows(statements, callLogs, writes.logs, 'on conflict (call_id) do nothing')
   }
 }
 
@@ -53,7 +132,8 @@ const SELECT_ENDED = selectByIds('call_logs', 'call_id', ['call_id'])
 const SELECT_ACCOUNTS = selectByIds('accounts', 'id', HOT_ACCOUNT_COLUMNS)
 const SELECT_KEYS = selectByIds('api_keys', 'id', HOT_KEY_COLUMNS)
 const SELECT_LIMIT_STATES = selectByIds('limit_states', 'subject', Object.keys(limitStates.columns))
-const DELETE_OPEN_CALLS = 'delete from open_calls where call_id in (select value from json_each(?)) '
+const DELETE_OPEN_CALLS = 'delete from open_calls where call_id in (select value from json_each(?))'
+const REPLACE_LIMIT_STATE = replaceOnConflict(limitStates, 'subject')
 
 /** `cross join` keeps the ids outside: one primary-key lookup for each. */
 function selectByIds(table: string, key: string, columns: readonly string[]): string {
@@ -61,39 +141,19 @@ function selectByIds(table: string, key: string, columns: readonly string[]): st
   return `select ${list} from json_each(?) wanted cross join ${table} t on t.${key} = wanted.value`
 }
 
-function load(statements: Statements, sql: string, ids: readonly string[]): readonly SqliteRow[] {
-  return ids.length === 0 ? [] : statements.prepare(sql).all(JSON.stringify(ids))
-}
-
-function loadRows(
-  statements: Statements,
-  wanted: WantedRows,
-  openCallsById: ReadonlyMap<CallId, OpenCall>,
-): HotRows {
-  const accounts = load(statements, SELECT_ACCOUNTS, wanted.accountIds).map(decodeAccountRow)
-  const keys = load(statements, SELECT_KEYS, wanted.keyIds).map(decodeKeyRow)
-  const states = load(statements, SELECT_LIMIT_STATES, [
-    ...wanted.subjects,
-    ...wanted.credentialSubjects,
-  ]).map(decodeLimitState)
-  return {
-    accounts: new Map(accounts.map((account) => [account.id, account])),
-    keys: new Map(keys.map((key) => [key.id, key])),
-    limitStates: new Map(states.map((state) => [state.subject, state])),
-    openCalls: openCallsById,
+/** The rows of these ids: those that are kept, and the others read at once. */
+function collect<Id extends string, Row>(
+  ids: readonly Id[],
+  kept: ReadonlyMap<Id, Row>,
+  read: (missing: readonly Id[]) => readonly (readonly [Id, Row])[],
+): ReadonlyMap<Id, Row> {
+  const rows = new Map<Id, Row>()
+  const missing: Id[] = []
+  for (const id of ids) {
+    const row = kept.get(id)
+    if (row === undefined) missing.push(id)
+    else rows.set(id, row)
   }
-}
-
-const REPLACE_LIMIT_STATE = replaceOnConflict(limitStates, 'subject')
-
-function write(statements: Statements, writes: HotWrites): void {
-  updateRows(statements, accountMoney, writes.accounts)
-  insertRows(statements, limitStates, writes.limitStates, REPLACE_LIMIT_STATE)
-  insertRows(statements, openCalls, writes.openCallsNew, '')
-  updateRows(statements, openCallProgress, writes.openCallsChanged)
-  if (writes.openCallsClosed.length > 0) {
-    statements.prepare(DELETE_OPEN_CALLS).run(JSON.stringify(writes.openCallsClosed))
-  }
-  insertRows(statements, transfers, writes.transfers, '')
-  insertRows(statements, callLogs, writes.logs, 'on conflict (call_id) do nothing')
+  for (const [id, row] of read(missing)) rows.set(id, row)
+  return rows
 }

@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
 import { decodeOperations, encodeResults } from './hot-codec.ts'
-import { runHotTransaction } from './hot-transaction.ts'
+import { HotTransactions } from './hot-transaction.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
 import {
   BUSY_CODE,
@@ -37,6 +37,7 @@ class DatabaseThread {
   readonly #port: MessagePort
   readonly #database: SqliteDatabase
   readonly #statements: Statements
+  readonly #hot: HotTransactions
   #inTransaction = false
   #timer: NodeJS.Timeout | undefined
 
@@ -44,6 +45,7 @@ class DatabaseThread {
     this.#port = port
     this.#database = openDatabase(options)
     this.#statements = new Statements(this.#database)
+    this.#hot = new HotTransactions(this.#statements)
   }
 
   take(request: WorkerRequest): void {
@@ -56,6 +58,8 @@ class DatabaseThread {
   }
 
   #answer(request: WorkerRequest): WorkerReply {
+    // Anything else may write.
+    if (request.kind !== 'hot') this.#hot.forgetRows()
     switch (request.kind) {
       case 'query':
         return {
@@ -75,7 +79,7 @@ class DatabaseThread {
         return {
           kind: 'hot',
           id: request.id,
-          results: encodeResults(runHotTransaction(this.#statements, decodeOperations(request.operations))),
+          results: encodeResults(this.#hot.run(decodeOperations(request.operations))),
         }
       case 'watch':
         this.#watch()
