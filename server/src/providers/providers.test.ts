@@ -431,6 +431,8 @@ describe('models', () => {
       'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
       { reasoning: 'budget', sampling: 'one' },
     ],
+    ['anthropic', 'messages', 'claude-sonnet-5-5', { forcedTools: false, reasoning: 'adaptive' }],
+    ['anthropic', 'messages', 'claude-opus-4-8', { forcedTools: true }],
     ['vertex', 'messages', 'claude-sonnet-5', { reasoning: 'adaptive', sampling: 'none' }],
     [
       'google',

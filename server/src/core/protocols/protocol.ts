@@ -88,6 +88,8 @@ export interface Capabilities {
   /** Chat vendors that only turn reasoning on and off, or give it a budget: the words for it. Absent: `thinking{type}`. */
   readonly reasoningSwitch?: 'thinking' | 'enable_thinking'
   readonly forcedToolWithReasoning: boolean
+  /** Takes a choice that forces a tool call, reasoning or not. Absent: it does. */
+  readonly forcedTools?: boolean
   readonly parallelToolCalls: boolean
   readonly strictTools: boolean
   readonly customTools: boolean

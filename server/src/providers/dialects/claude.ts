@@ -29,6 +29,8 @@ export function claudeCapabilities(model: string): Partial<Capabilities> {
       topK: false,
       reasoning: 'adaptive',
       efforts: alwaysThinks(model, version) ? NEWEST_EFFORTS.slice(1) : NEWEST_EFFORTS,
+      // The models of the 5.5 line and Fable refuse any choice that forces a call.
+      forcedTools: !alwaysThinks(model, version) && version < 5.5,
       jsonSchema: true,
     }
   }
