@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openTree, root } from './project/tree.mjs'
+import { commandLinePage } from './reference/command-line.mjs'
 import { configurationPage } from './reference/configuration.mjs'
 import {
   BASELINE,
@@ -33,6 +34,7 @@ const pages = {
   [BASELINE]: `${JSON.stringify(lowered(baseline, contract.areas), undefined, 2)}\n`,
   'docs/reference/errors.md': await errorsPage(),
   'docs/reference/configuration.md': await configurationPage(),
+  'docs/reference/command-line.md': await commandLinePage(),
 }
 const stale = Object.entries(pages).filter(
   ([file, text]) => !tree.files.includes(file) || tree.read(file) !== text,

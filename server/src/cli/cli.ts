@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import { run } from './run.ts'
 
 // Whoever reads may have read enough: `sluice logs | head`.
-process.stdout.on('error', (error) => {
-  if (!('code' in error) || error.code !== 'EPIPE') throw error
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
   process.exit()
 })
 

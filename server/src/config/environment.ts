@@ -1,7 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Secret } from '../core/secret.ts'
 import { nearestName } from './nearest-name.ts'
-import { type LogLevel, Nonsense, VARIABLES, type Variable } from './environment-variables.ts'
+import {
+  type LogLevel,
+  Nonsense,
+  VARIABLES,
+  type Variable,
+  type VariableValues,
+} from './environment-variables.ts'
 
 /** Everything the environment decides, checked and frozen. Built once by `main` and `cli`, passed down. */
 export interface Config {
@@ -72,7 +78,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
  */
 export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
   const mistakes: string[] = []
-  function read<Value>(variable: Variable<Value>): Value {
+  const values = readVariables((variable) => {
     const text = environment[variable.name]?.trim()
     if (text === undefined || text === '') return variable.fallback
     try {
@@ -82,28 +88,22 @@ export function readConfig(environment: Environment, workingDirectory: string = 
       mistakes.push(`${variable.name} must be ${error.message}${shown(variable.name, text)}`)
       return variable.fallback
     }
-  }
+  })
+  const config = configOf(values, { workingDirectory, warnings: unknownVariables(environment) })
+  mistakes.push(...contradictions(config))
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return frozen(config)
+}
 
-  const dataDirectory = resolve(workingDirectory, read(VARIABLES.dataDirectory))
-  const databaseUrl = read(VARIABLES.databaseUrl)
-  const blobUrl = read(VARIABLES.blobUrl)
-  const port = read(VARIABLES.port)
-  const gatewayPort = read(VARIABLES.gatewayPort)
-  const config: Config = {
-    dataDirectory,
-    database:
-      databaseUrl === undefined
-        ? { kind: 'sqlite', file: join(dataDirectory, 'sluice.db') }
-        : { kind: 'postgres', url: databaseUrl },
-    blob:
-      blobUrl === undefined
-        ? { kind: 'disk', directory: join(dataDirectory, 'blobs') }
-        : { kind: 's3', url: blobUrl },
+function readVariables(read: <Value>(variable: Variable<Value>) => Value): VariableValues {
+  return {
+    dataDirectory: read(VARIABLES.dataDirectory),
+    databaseUrl: read(VARIABLES.databaseUrl),
+    blobUrl: read(VARIABLES.blobUrl),
     host: read(VARIABLES.host),
-    port,
-    gatewayPort,
+    port: read(VARIABLES.port),
+    gatewayPort: read(VARIABLES.gatewayPort),
     opsPort: read(VARIABLES.opsPort),
-    sharedPort: port === gatewayPort && port !== 0,
     publicUrl: read(VARIABLES.publicUrl),
     gatewayUrl: read(VARIABLES.gatewayUrl),
     secretKey: read(VARIABLES.secretKey),
@@ -121,11 +121,28 @@ export function readConfig(environment: Environment, workingDirectory: string = 
     bodyIdleTimeoutMs: read(VARIABLES.bodyIdleTimeoutMs),
     clientStallTimeoutMs: read(VARIABLES.clientStallTimeoutMs),
     keepAliveTimeoutMs: read(VARIABLES.keepAliveTimeoutMs),
-    warnings: unknownVariables(environment),
   }
-  mistakes.push(...contradictions(config))
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return frozen(config)
+}
+
+function configOf(
+  { databaseUrl, blobUrl, ...values }: VariableValues,
+  { workingDirectory, warnings }: { readonly workingDirectory: string; readonly warnings: readonly string[] },
+): Config {
+  const dataDirectory = resolve(workingDirectory, values.dataDirectory)
+  return {
+    ...values,
+    dataDirectory,
+    database:
+      databaseUrl === undefined
+        ? { kind: 'sqlite', file: join(dataDirectory, 'sluice.db') }
+        : { kind: 'postgres', url: databaseUrl },
+    blob:
+      blobUrl === undefined
+        ? { kind: 'disk', directory: join(dataDirectory, 'blobs') }
+        : { kind: 's3', url: blobUrl },
+    sharedPort: values.port === values.gatewayPort && values.port !== 0,
+    warnings,
+  }
 }
 
 /** What no variable says wrongly by itself, but some together. */

@@ -46,10 +46,10 @@ export function grantCredits(storage: Pick<Storage, 'ledger'>, grant: Grant): Pr
 }
 
 function openingTransfers(account: AccountId, opening: OpeningAmounts, at: number): readonly Transfer[] {
-  const common = { accountId: account, transactionId: `opening:${account}`, reference: 'opening', at }
+  const booking = { accountId: account, transactionId: `opening:${account}`, reference: 'opening', at }
   return [
-    ...(opening.credits === 0n ? [] : [movement({ ...common, amount: opening.credits }, 'credits', 0)]),
-    ...(opening.balance === 0n ? [] : [movement({ ...common, amount: opening.balance }, 'balance', 1)]),
+    ...(opening.credits === 0n ? [] : [movement({ ...booking, amount: opening.credits }, 'credits', 0)]),
+    ...(opening.balance === 0n ? [] : [movement({ ...booking, amount: opening.balance }, 'balance', 1)]),
   ]
 }
 

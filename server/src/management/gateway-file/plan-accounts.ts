@@ -163,14 +163,15 @@ function accountDifference(
   const to = { ...accountForm(fields, creditsPerYuan), subscription: subscriptionForm(fields.subscription) }
   const password =
     passwordKept || row.password === undefined ? [] : [{ field: 'password', from: undefined, to: HIDDEN }]
-  const common = { what: 'account', name: told.label } as const
-  if (account === undefined) return { ...common, action: 'create', fields: [...fieldsOfNew(to), ...password] }
+  const subject = { what: 'account', name: told.label } as const
+  if (account === undefined)
+    return { ...subject, action: 'create', fields: [...fieldsOfNew(to), ...password] }
   const from = {
     ...accountForm(account, creditsPerYuan),
     subscription: subscriptionForm(account.subscription),
   }
   const differing = [...compareForms(from, to), ...password]
-  return differing.length === 0 ? undefined : { ...common, action: 'change', fields: differing }
+  return differing.length === 0 ? undefined : { ...subject, action: 'change', fields: differing }
 }
 
 function subscriptionForm(subscription: Subscription | undefined): JsonObject | null {
