@@ -54,6 +54,12 @@ describe('a plain key', () => {
     expect(Object.fromEntries(await headersOf(call(auth, credential({}, 'sk-1'))))).toEqual(expected)
   })
 
+  test('is the field api_key where the credential has fields', async () => {
+    const fields = { api_key: 'sk-2', region: 'us-east-1' }
+    const headers = await headersOf(call({ kind: 'aws-sigv4', service: 'bedrock' }, credential(fields)))
+    expect(Object.fromEntries(headers)).toEqual({ authorization: 'Bearer sk-2' })
+  })
+
   test.each<Auth>([{ kind: 'bearer' }, { kind: 'header', name: 'x-api-key' }])(
     '%j without a secret sends none: a server of the operator may be open',
     async (auth) => {

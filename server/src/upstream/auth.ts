@@ -25,14 +25,16 @@ export function applyAuth(
   epochMs: number,
 ): HeaderList | Promise<HeaderList> {
   const { auth, credential } = call
+  // A credential is one secret or named fields; where an address needs fields, the key is one of them.
+  const key = credential.secret ?? credential.fields['api_key']
   switch (auth.kind) {
     case 'none':
       return []
     case 'bearer':
       // A server on the operator's own machine may have no key at all.
-      return credential.secret === undefined ? [] : bearer(credential.secret.unwrap())
+      return key === undefined ? [] : bearer(key.unwrap())
     case 'header':
-      return credential.secret === undefined ? [] : [auth.name, credential.secret.unwrap()]
+      return key === undefined ? [] : [auth.name, key.unwrap()]
     case 'jwt-hs256':
       return bearer(signJwt(keyPairOf(credential), epochMs))
     case 'volc-hmac':
@@ -41,7 +43,7 @@ export function applyAuth(
       return bearerOf(tokens.read(serviceAccountOf(credential), epochMs))
     case 'aws-sigv4':
       // Bedrock also hands out plain keys; where there is one, nothing has to be signed.
-      if (credential.secret !== undefined) return bearer(credential.secret.unwrap())
+      if (key !== undefined) return bearer(key.unwrap())
       return signAws(call, auth.service, awsKeyOf(credential), epochMs)
   }
 }
