@@ -1,56 +1,19 @@
-import { GoogleGenAI, type GenerateContentResponse } from '@google/genai'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findRecordings, haveRecordings, type StreamRecording } from '../../../../test/recordings.ts'
 import { foldStream } from '../../canonical/fold.ts'
 import { parseJson } from '../../canonical/json-text.ts'
-import type { CanonicalResponse, StreamPart } from '../../canonical/response.ts'
-import { modelId } from '../../ids.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResponse } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
-import type { ReplyContext, SseEvent } from '../protocol.ts'
+import { decodeStream, encodeStream, PLAIN_REQUEST, replyContext } from '../laws.ts'
+import { collectGemini, withGemini } from '../official-clients.ts'
 import { listOf, numberOf, objectOf, textOf } from '../read-json.ts'
 import { geminiProtocol } from './index.ts'
 
-const request = geminiProtocol.decodeRequest({
-  contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
-  generationConfig: { thinkingConfig: { includeThoughts: true } },
-})
-if (request.kind === 'refused') throw new Error(request.message)
-const context: ReplyContext = {
-  model: modelId('gemini-3-pro'),
-  responseId: '0190',
-  createdAt: 0,
-  request: request.value,
-  inputTokensEstimate: 7,
-  issuer: 'google',
-}
-
-function decodeStream(events: readonly SseEvent[]): readonly StreamPart[] {
-  const decoder = geminiProtocol.streamDecoder()
-  return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()]
-}
-
-function encodeStream(parts: readonly StreamPart[], framing: 'sse' | 'json-array' = 'sse'): string {
-  const encoder = geminiProtocol.streamEncoder({ ...context, framing })
-  return parts.map((part) => encoder.push(part)).join('')
-}
-
-afterEach(() => vi.unstubAllGlobals())
-
-/** What the official client makes of an answer. */
-function clientOf(body: string, contentType: string): GoogleGenAI {
-  const answer = () => Promise.resolve(new Response(body, { headers: { 'content-type': contentType } }))
-  vi.stubGlobal('fetch', answer)
-  return new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl: 'http://gateway.invalid' } })
-}
-
-async function accumulate(sse: string): Promise<readonly GenerateContentResponse[]> {
-  const chunks: GenerateContentResponse[] = []
-  const stream = await clientOf(sse, 'text/event-stream').models.generateContentStream({
-    model: 'gemini-3-pro',
-    contents: 'hello',
-  })
-  for await (const chunk of stream) chunks.push(chunk)
-  return chunks
+/** A client that wants to see everything. */
+const asked: CanonicalRequest = {
+  ...PLAIN_REQUEST,
+  reasoning: { effort: undefined, budgetTokens: undefined, expose: true, summary: 'auto' },
 }
 
 /** Everything a recording says, gathered without the decoder under test. */
@@ -96,12 +59,12 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
     '%s',
     async (_name, { events }) => {
       const chunks = events.map(({ data }) => objectOf(parseJson(data)) ?? {})
-      const parts = decodeStream(events)
+      const parts = decodeStream(geminiProtocol, events)
       const whole = foldStream(parts)
       expect(parts.at(-1)).toEqual({ type: 'end' })
       expect(heard(whole)).toEqual(wordsOf(chunks))
 
-      const received = await accumulate(encodeStream(parts))
+      const received = await collectGemini(encodeStream(geminiProtocol, parts, asked))
       const texts = received.flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? [])
       const answer = texts.filter(({ thought }) => thought !== true).map(({ text }) => text ?? '')
       expect(answer.join('')).toBe(wordsOf(chunks).text)
@@ -115,8 +78,8 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
   test('arguments streamed in pieces come together', () => {
     const nested = streams.find(({ name }) => name.includes('arguments-nested'))
     const missing = streams.find(({ name }) => name.includes('missing-terminal'))
-    const [recipe] = argumentsOf(foldStream(decodeStream(nested?.events ?? [])))
-    const [items] = argumentsOf(foldStream(decodeStream(missing?.events ?? [])))
+    const [recipe] = argumentsOf(foldStream(decodeStream(geminiProtocol, nested?.events ?? [])))
+    const [items] = argumentsOf(foldStream(decodeStream(geminiProtocol, missing?.events ?? [])))
     expect(recipe).toMatchObject({ recipe: expect.anything() })
     expect(objectOf(items)?.operations).toMatchObject([{ action: 'add' }, expect.anything()])
   })
@@ -131,11 +94,10 @@ describe.skipIf(!haveRecordings)('recorded answers', () => {
       const body = objectOf(recording.kind === 'whole' ? recording.body : null) ?? {}
       const response = geminiProtocol.decodeResponse(body)
       expect(heard(response)).toEqual(wordsOf([body]))
-      const encoded = JSON.stringify(geminiProtocol.encodeResponse(response, context))
-      const received = await clientOf(encoded, 'application/json').models.generateContent({
-        model: 'gemini-3-pro',
-        contents: 'hello',
-      })
+      const encoded = JSON.stringify(geminiProtocol.encodeResponse(response, replyContext(asked)))
+      const received = await withGemini(encoded, (client) =>
+        client.models.generateContent({ model: 'gemini-3-pro', contents: 'hello' }),
+      )
       expect(received.text ?? '').toBe(wordsOf([body]).text)
       expect((received.functionCalls ?? []).map(({ args }) => args)).toEqual(argumentsOf(response))
       expect(received.usageMetadata).toMatchObject(

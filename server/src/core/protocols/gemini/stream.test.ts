@@ -1,5 +1,4 @@
-import { GoogleGenAI, type GenerateContentResponse } from '@google/genai'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openSignature } from '../../canonical/envelope.ts'
 import { foldStream } from '../../canonical/fold.ts'
 import { parseJson } from '../../canonical/json-text.ts'
@@ -15,6 +14,7 @@ import {
   replyContext,
   sseEvents,
 } from '../laws.ts'
+import { collectGemini, withGemini } from '../official-clients.ts'
 import { listOf, objectOf, textOf } from '../read-json.ts'
 import { geminiProtocol } from './index.ts'
 
@@ -59,22 +59,6 @@ function fragments(parts: readonly StreamPart[], request = PLAIN_REQUEST): reado
 function partsOf(fragment: JsonObject | undefined): readonly JsonObject[] {
   const content = objectOf(objectOf(listOf(fragment?.candidates)[0])?.content)
   return listOf(content?.parts).map((part) => objectOf(part) ?? {})
-}
-
-afterEach(() => vi.unstubAllGlobals())
-
-function client(body: string): GoogleGenAI {
-  const answer = () =>
-    Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
-  vi.stubGlobal('fetch', answer)
-  return new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl: 'http://gateway.invalid' } })
-}
-
-async function accumulate(body: string): Promise<readonly GenerateContentResponse[]> {
-  const received: GenerateContentResponse[] = []
-  const stream = await client(body).models.generateContentStream({ model: 'm', contents: 'hi' })
-  for await (const chunk of stream) received.push(chunk)
-  return received
 }
 
 describe('a stream for a Gemini client', () => {
@@ -122,11 +106,15 @@ describe('a stream for a Gemini client', () => {
 
   test('the official client’s chat keeps the answer and can go on', async () => {
     const body = encodeStream(geminiProtocol, [...hello, finish('stop'), end])
-    const chat = client(body).chats.create({ model: 'm' })
-    for await (const chunk of await chat.sendMessageStream({ message: 'hi' }))
-      expect(chunk.text).toBeDefined()
+    const history = await withGemini(body, async (client) => {
+      const chat = client.chats.create({ model: 'm' })
+      for await (const chunk of await chat.sendMessageStream({ message: 'hi' })) {
+        expect(chunk.text).toBeDefined()
+      }
+      return chat.getHistory(true)
+    })
     const decoded = geminiProtocol.decodeRequest(
-      objectOf(parseJson(JSON.stringify({ contents: chat.getHistory(true) }))) ?? {},
+      objectOf(parseJson(JSON.stringify({ contents: history }))) ?? {},
     )
     expect(decoded.kind === 'decoded' ? decoded.value.turns : undefined).toEqual([
       { role: 'user', parts: [{ type: 'text', text: 'hi' }] },
@@ -135,7 +123,7 @@ describe('a stream for a Gemini client', () => {
   })
 
   test('trap 3: calls written at the same time come out whole, in the order they were made', async () => {
-    const received = await accumulate(
+    const received = await collectGemini(
       encodeStream(geminiProtocol, [
         start,
         open(0, call('a')),
@@ -266,7 +254,7 @@ describe('a stream for a Gemini client', () => {
     expect(objectOf(parseJson(sseEvents(sse).at(-1)?.data ?? ''))).toEqual({
       error: { code: 529, message: 'busy', status: 'INTERNAL', type: 'overloaded_error' },
     })
-    await expect(accumulate(sse)).rejects.toThrow('busy')
+    await expect(collectGemini(sse)).rejects.toThrow('busy')
   })
 
   test('trap 16: an end nobody finished is a failure', () => {

@@ -1,54 +1,12 @@
-import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { findRecordings, haveRecordings } from '../../../../test/recordings.ts'
 import { foldStream } from '../../canonical/fold.ts'
 import { parseJson } from '../../canonical/json-text.ts'
-import type { StreamPart } from '../../canonical/response.ts'
-import { modelId } from '../../ids.ts'
 import { isJsonObject, type JsonValue } from '../../json.ts'
-import type { ReplyContext } from '../protocol.ts'
+import { decodeStream, encodeStream, PLAIN_REQUEST, replyContext } from '../laws.ts'
+import { accumulateMessage } from '../official-clients.ts'
 import { listOf, numberOf, objectOf, textOf } from '../read-json.ts'
 import { messagesProtocol } from './index.ts'
-
-const request = messagesProtocol.decodeRequest({ messages: [{ role: 'user', content: 'hello' }] })
-if (request.kind === 'refused') throw new Error(request.message)
-const context: ReplyContext = {
-  model: modelId('claude-sonnet-4.5'),
-  responseId: 'msg_test',
-  createdAt: 0,
-  request: request.value,
-  inputTokensEstimate: 7,
-  issuer: 'other',
-}
-
-/** Its events, decoded: every part it gives, the end of the connection included. */
-function decodeStream(
-  events: readonly { readonly event: string; readonly data: string }[],
-): readonly StreamPart[] {
-  const decoder = messagesProtocol.streamDecoder()
-  return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()]
-}
-
-function encodeStream(parts: readonly StreamPart[]): string {
-  const encoder = messagesProtocol.streamEncoder(context)
-  return parts.map((part) => encoder.push(part)).join('')
-}
-
-/** What the official client makes of a stream. */
-async function accumulate(sse: string): Promise<Anthropic.Message> {
-  const client = new Anthropic({
-    authToken: 'test',
-    baseURL: 'http://gateway.invalid',
-    maxRetries: 0,
-    fetch: () => Promise.resolve(new Response(sse, { headers: { 'content-type': 'text/event-stream' } })),
-  })
-  const stream = client.messages.stream({
-    model: 'claude-sonnet-4.5',
-    max_tokens: 10,
-    messages: [{ role: 'user', content: 'hello' }],
-  })
-  return await stream.finalMessage()
-}
 
 /** Everything a recorded stream says, gathered without the decoder under test. */
 function wordsOf(events: readonly { readonly data: string }[]) {
@@ -89,7 +47,7 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
     '%s',
     async (_name, recording) => {
       if (recording.kind !== 'stream') return
-      const parts = decodeStream(recording.events)
+      const parts = decodeStream(messagesProtocol, recording.events)
       const whole = foldStream(parts)
       const said = wordsOf(recording.events)
       const blocks = whole.candidates.flatMap((candidate) => candidate.blocks)
@@ -105,7 +63,7 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
       expect(calls.map(({ name }) => name)).toEqual(said.names)
       expect(whole.usage?.output).toBe(said.output)
 
-      const message = await accumulate(encodeStream(parts))
+      const message = await accumulateMessage(encodeStream(messagesProtocol, parts))
       const texts = message.content.map((block) => (block.type === 'text' ? block.text : ''))
       expect(texts.join('')).toBe(said.text)
       const inputs = message.content.flatMap((block) => (block.type === 'tool_use' ? [block.input] : []))
@@ -116,7 +74,7 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
 
   test('a spliced stream is a failure of the upstream, with every block closed', () => {
     const spliced = recordings.find(({ name }) => name === SPLICED)
-    const parts = spliced?.kind === 'stream' ? decodeStream(spliced.events) : []
+    const parts = spliced?.kind === 'stream' ? decodeStream(messagesProtocol, spliced.events) : []
     expect(parts.at(-1)?.type).toBe('error')
     expect(parts.filter(({ type }) => type === 'block-start')).toHaveLength(2)
     expect(parts.filter(({ type }) => type === 'block-end')).toHaveLength(2)
@@ -131,7 +89,7 @@ describe.skipIf(!haveRecordings)('recorded answers', () => {
     (_name, recording) => {
       if (recording.kind !== 'whole' || !isJsonObject(recording.body)) return
       const response = messagesProtocol.decodeResponse(recording.body)
-      const encoded = messagesProtocol.encodeResponse(response, context)
+      const encoded = messagesProtocol.encodeResponse(response, replyContext(PLAIN_REQUEST))
       expect(listOf(encoded.content).map(withoutEnvelope)).toEqual(
         listOf(recording.body.content).map(withoutEnvelope),
       )

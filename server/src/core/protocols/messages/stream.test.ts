@@ -1,4 +1,3 @@
-import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { foldStream } from '../../canonical/fold.ts'
 import { openSignature, sealSignature } from '../../canonical/envelope.ts'
@@ -14,6 +13,7 @@ import {
   replyContext,
   sseEvents,
 } from '../laws.ts'
+import { accumulateMessage } from '../official-clients.ts'
 import { objectOf, textOf } from '../read-json.ts'
 import { messagesProtocol } from './index.ts'
 
@@ -52,21 +52,6 @@ function eventsOf(parts: readonly StreamPart[], request = PLAIN_REQUEST): readon
 const types = (events: readonly JsonObject[]) => events.map(({ type }) => type)
 const ofType = (events: readonly JsonObject[], type: string) => events.filter((event) => event.type === type)
 
-async function accumulate(sse: string): Promise<Anthropic.Message> {
-  const client = new Anthropic({
-    authToken: 'test',
-    baseURL: 'http://gateway.invalid',
-    maxRetries: 0,
-    fetch: () => Promise.resolve(new Response(sse, { headers: { 'content-type': 'text/event-stream' } })),
-  })
-  const stream = client.messages.stream({
-    model: 'm',
-    max_tokens: 10,
-    messages: [{ role: 'user', content: 'x' }],
-  })
-  return await stream.finalMessage()
-}
-
 describe('a stream for a messages client', () => {
   test('[4.3-11] [6.3-01] has the order the client needs and ends with message_stop, never with [DONE]', () => {
     const parts = [start, open(0, text), say(0, 'Hi'), close(0), finish('stop'), end]
@@ -83,7 +68,7 @@ describe('a stream for a messages client', () => {
   })
 
   test('[6.3-02] the official client accumulates text, thoughts, calls and usage', async () => {
-    const message = await accumulate(
+    const message = await accumulateMessage(
       encodeStream(messagesProtocol, [
         start,
         open(0, thought),
@@ -151,7 +136,7 @@ describe('a stream for a messages client', () => {
   })
 
   test('trap 3: calls that are written at the same time come one after the other, complete', async () => {
-    const message = await accumulate(
+    const message = await accumulateMessage(
       encodeStream(messagesProtocol, [
         start,
         open(0, call('a')),
@@ -243,7 +228,9 @@ describe('a stream for a messages client', () => {
   test('trap 9: a call without arguments is told without a delta, which means an empty object', async () => {
     const parts = [start, open(0, call('a')), write(0, ''), close(0), finish('tool-calls'), end]
     expect(ofType(eventsOf(parts), 'content_block_delta')).toEqual([])
-    expect((await accumulate(encodeStream(messagesProtocol, parts))).content).toMatchObject([{ input: {} }])
+    expect((await accumulateMessage(encodeStream(messagesProtocol, parts))).content).toMatchObject([
+      { input: {} },
+    ])
   })
 
   test('trap 19: a refusal and a filtered answer are told as refusal, with what explains them', () => {
@@ -363,7 +350,7 @@ describe('a stream for a messages client', () => {
       ),
     ).toBe(true)
     expect(sse).not.toContain('message_stop')
-    await expect(accumulate(sse)).rejects.toThrow('busy')
+    await expect(accumulateMessage(sse)).rejects.toThrow('busy')
   })
 
   test('trap 16: an end nobody finished is a failure', () => {
@@ -411,7 +398,7 @@ describe('a stream for a messages client', () => {
       finish('tool-calls'),
       end,
     ]
-    expect((await accumulate(encodeStream(messagesProtocol, parts))).content).toMatchObject([
+    expect((await accumulateMessage(encodeStream(messagesProtocol, parts))).content).toMatchObject([
       { input: { input: 'say "😀\n' } },
     ])
   })
