@@ -2,7 +2,7 @@
 import type { Effort } from '../../core/canonical/request.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 
-const COMMON: Partial<Capabilities> = {
+const EVERY_CLAUDE: Partial<Capabilities> = {
   images: 'url',
   documents: 'url',
   strictTools: true,
@@ -19,11 +19,11 @@ const BUDGET_EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', '
 
 export function claudeCapabilities(model: string): Partial<Capabilities> {
   const version = claudeVersion(model)
-  if (version === undefined || version < 3.7) return { ...COMMON, prefill: true }
+  if (version === undefined || version < 3.7) return { ...EVERY_CLAUDE, prefill: true }
   // From Opus 4.7 on every sampling field is refused but temperature 1 (reference §1.3), and budgets are, too.
   if (version >= 4.7) {
     return {
-      ...COMMON,
+      ...EVERY_CLAUDE,
       midSystem: true,
       sampling: 'none',
       topK: false,
@@ -36,10 +36,16 @@ export function claudeCapabilities(model: string): Partial<Capabilities> {
   }
   // 4.6 thinks adaptively and no longer continues a trailing assistant message.
   if (version >= 4.6) {
-    return { ...COMMON, sampling: 'one', reasoning: 'adaptive', efforts: ADAPTIVE_EFFORTS, jsonSchema: true }
+    return {
+      ...EVERY_CLAUDE,
+      sampling: 'one',
+      reasoning: 'adaptive',
+      efforts: ADAPTIVE_EFFORTS,
+      jsonSchema: true,
+    }
   }
   return {
-    ...COMMON,
+    ...EVERY_CLAUDE,
     prefill: true,
     // From 4.1 on only one of temperature and top_p is taken.
     sampling: version >= 4.1 ? 'one' : 'all',

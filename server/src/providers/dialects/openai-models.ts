@@ -15,7 +15,7 @@ export function openAiResponsesCapabilities(model: string): Partial<Capabilities
 }
 
 function shared(model: string): Partial<Capabilities> {
-  const common: Partial<Capabilities> = {
+  const always: Partial<Capabilities> = {
     outputTokensField: 'max_completion_tokens',
     strictTools: true,
     documents: 'inline',
@@ -23,9 +23,9 @@ function shared(model: string): Partial<Capabilities> {
     promptCacheKey: true,
     cacheMarks: atLeast(model, 5.6) ? 'breakpoint' : 'none',
   }
-  if (!reasons(model)) return common
+  if (!reasons(model)) return always
   return {
-    ...common,
+    ...always,
     systemRole: 'developer',
     reasoning: 'effort',
     efforts: effortsOf(model),

@@ -20,10 +20,10 @@ export const xai: Provider = {
 }
 
 function grok(model: string): Partial<Capabilities> {
-  const common: Partial<Capabilities> = { outputTokensField: 'max_completion_tokens', strictTools: true }
-  if (!reasons(model)) return common
+  const always: Partial<Capabilities> = { outputTokensField: 'max_completion_tokens', strictTools: true }
+  if (!reasons(model)) return always
   // Reasoning models refuse penalties and stop sequences.
-  return { ...common, reasoning: 'effort', efforts: ['none', 'low', 'medium', 'high'], penalties: false }
+  return { ...always, reasoning: 'effort', efforts: ['none', 'low', 'medium', 'high'], penalties: false }
 }
 
 function reasons(model: string): boolean {
