@@ -3,6 +3,7 @@ import { checkCorePurity } from './core-purity.mjs'
 import { checkDecisions } from './decisions.mjs'
 import { checkDocLinks } from './doc-links.mjs'
 import { checkForeignPlaces } from './foreign-places.mjs'
+import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
 import { checkRoomReadmes } from './room-readmes.mjs'
 import { checkSilencing } from './silencing.mjs'
@@ -18,5 +19,6 @@ export const CHECKS = [
   { name: 'core-purity', check: checkCorePurity },
   { name: 'silencing', check: checkSilencing },
   { name: 'decisions', check: checkDecisions },
+  { name: 'lock', check: checkLock },
   { name: 'foreign-places', check: checkForeignPlaces },
 ]

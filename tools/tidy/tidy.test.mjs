@@ -5,6 +5,7 @@ import { checkCorePurity } from './core-purity.mjs'
 import { checkDecisions } from './decisions.mjs'
 import { checkDocLinks } from './doc-links.mjs'
 import { checkForeignPlaces } from './foreign-places.mjs'
+import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
 import { checkRoomReadmes } from './room-readmes.mjs'
 import { checkSilencing } from './silencing.mjs'
@@ -72,8 +73,13 @@ const WRONG = [
   ['a folder of one machine', checkForeignPlaces, { 'docs/a.md': ['run it in ', 'home', 'me'].join('/') }],
   [
     'a lock with registry addresses',
-    checkForeignPlaces,
+    checkLock,
     { 'package-lock.json': '{"resolved": "https://example.test/a.tgz"}' },
+  ],
+  [
+    'a lock without a binary',
+    checkLock,
+    { 'package-lock.json': '{"packages":{"node_modules/a":{"optionalDependencies":{"a-linux":"1.0.0"}}}}' },
   ],
 ]
 
