@@ -41,6 +41,10 @@ interface CandidateReading {
   finishReason: string | undefined
   finishMessage: string | undefined
   calledTool: boolean
+  /** The sources of the answer, told when its text ends. */
+  grounding: JsonObject | undefined
+  /** Length of the texts that have ended. */
+  bytesBefore: number
 }
 
 interface OpenText {
@@ -125,6 +129,8 @@ function candidateOf(reading: Reading, index: number): CandidateReading {
     finishReason: undefined,
     finishMessage: undefined,
     calledTool: false,
+    grounding: undefined,
+    bytesBefore: 0,
   }
   reading.candidates.set(index, candidate)
   return candidate
@@ -132,22 +138,14 @@ function candidateOf(reading: Reading, index: number): CandidateReading {
 
 function pushCandidate(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const candidate = candidateOf(reading, numberOf(json.index) ?? 0)
+  // Every chunk that names sources names all of them.
+  candidate.grounding = objectOf(json.groundingMetadata) ?? candidate.grounding
   const parts = listOf(objectOf(json.content)?.parts).flatMap((item) => {
     const part = objectOf(item)
     return part === undefined || reading.over ? [] : pushPart(reading, candidate, part)
   })
   if (reading.over) return parts
-  const { open } = candidate
-  const cited = open === undefined ? [] : readGrounding(open.grounded, objectOf(json.groundingMetadata))
-  const citations = cited.map(
-    (citation): StreamPart => ({ type: 'citation', block: open?.block ?? 0, citation }),
-  )
-  return [
-    ...parts,
-    ...citations,
-    ...logprobParts(candidate, json),
-    ...finishCandidate(reading, candidate, json),
-  ]
+  return [...parts, ...logprobParts(candidate, json), ...finishCandidate(reading, candidate, json)]
 }
 
 function logprobParts({ open }: CandidateReading, json: JsonObject): readonly StreamPart[] {
@@ -366,13 +364,27 @@ function closeOpen(candidate: CandidateReading): readonly StreamPart[] {
   const { open, call } = candidate
   candidate.open = undefined
   candidate.call = undefined
-  const text: readonly StreamPart[] = open === undefined ? [] : [{ type: 'block-end', block: open.block }]
+  const text = open === undefined ? [] : closeText(open, candidate)
   if (call === undefined) return text
   return [
     ...text,
     { type: 'arguments-delta', block: call.block, text: call.pieces.text() },
     { type: 'block-end', block: call.block },
   ]
+}
+
+function closeText(
+  { block, thought, grounded }: OpenText,
+  candidate: CandidateReading,
+): readonly StreamPart[] {
+  const end: StreamPart = { type: 'block-end', block }
+  if (thought) return [end]
+  const { grounding, bytesBefore } = candidate
+  candidate.grounding = undefined
+  candidate.bytesBefore += grounded.bytes()
+  if (grounding === undefined) return [end]
+  const citations = readGrounding(grounded, grounding, bytesBefore)
+  return [...citations.map((citation) => ({ type: 'citation', block, citation }) as const), end]
 }
 
 /** Ends the reading with every block closed. */

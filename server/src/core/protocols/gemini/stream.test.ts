@@ -474,6 +474,23 @@ describe('a stream of a Gemini upstream', () => {
     ])
   })
 
+  test('sources are named once, for the text they stand in, however often they are told', () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a' } }],
+      groundingSupports: [{ segment: { startIndex: 6, endIndex: 9 }, groundingChunkIndices: [0] }],
+    }
+    const { blocks } = answerOf(
+      chunk([{ text: 'First.' }, functionCall('f')]),
+      chunk([{ text: 'Sec' }], { groundingMetadata }),
+      chunk([{ text: 'ond' }], { ...STOP, groundingMetadata }),
+    )
+    expect(blocks).toMatchObject([
+      { citations: [] },
+      { type: 'tool-call' },
+      { citations: [{ url: 'https://a', startIndex: 0, endIndex: 3 }] },
+    ])
+  })
+
   test('log probabilities come as a list of tokens', () => {
     const logprobsResult = {
       chosenCandidates: [{ token: 'Hi', logProbability: -0.5 }],
