@@ -4,7 +4,7 @@ import type { Account, Key, Storage } from '../storage/storage.ts'
 import { type ApplyOptions, type ApplyResult, applyGatewayFile } from './apply-gateway-file.ts'
 import { exportGatewayFile } from './export-gateway-file.ts'
 import type { Difference } from './gateway-file/difference.ts'
-import { hashKeySecret, setKeyStatus } from './keys.ts'
+import { deleteKey, hashKeySecret, setKeyStatus } from './keys.ts'
 import { verifyPassword } from './passwords.ts'
 import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from '../../test/management/example-file.ts'
 import { openTestStore, TEST_TIME, type TestStore } from '../../test/management/open-store.ts'
@@ -149,6 +149,16 @@ test('a key without a secret is made, told once, and kept at the next time', asy
   const second = await apply(EXAMPLE_FILE)
   expect(second).toMatchObject({ kind: 'applied', newKeys: [] })
   expect((await keyNamed(store.storage, 'plain')).hash).toBe(hash)
+})
+
+test('a key that was deleted is made anew when the file is applied again', async () => {
+  await apply(EXAMPLE_FILE)
+  for (const name of ['plain', 'laptop']) {
+    await deleteKey(store.storage, (await keyNamed(store.storage, name)).id)
+  }
+  const again = await apply(EXAMPLE_FILE)
+  expect(again.kind === 'applied' && again.newKeys.map((key) => key.name)).toEqual(['plain'])
+  expect((await keyNamed(store.storage, 'laptop')).hint).toBe('sk-gateway-laptop')
 })
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('applying is idempotent on %s', (engine) => {

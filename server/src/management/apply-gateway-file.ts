@@ -5,6 +5,7 @@ import type { Mistake } from '../config/gateway-file/file-node.ts'
 import type { GatewayFile } from '../config/gateway-file/gateway-file.ts'
 import type { AccountId } from '../core/ids.ts'
 import type { Secret } from '../core/secret.ts'
+import { StorageConflict } from '../storage/conflict.ts'
 import type { Account, Storage } from '../storage/storage.ts'
 import { createAccount, eachAccount } from './accounts.ts'
 import { readAccountStates } from './gateway-file/account-state.ts'
@@ -13,6 +14,7 @@ import { type AccountPlan, type KeyStep, planAccount } from './gateway-file/plan
 import { type CataloguePlan, planCatalogue } from './gateway-file/plan-catalogue.ts'
 import { grantOpening } from './grants.ts'
 import { keyOf, makeKeySecret } from './keys.ts'
+import { namedKeyId } from './new-id.ts'
 import { hashPassword } from './passwords.ts'
 
 export type ApplyOptions = Omit<LoadOptions, 'known'> & {
@@ -101,24 +103,57 @@ async function write(storage: GatewayStorage, work: Work): Promise<readonly NewK
 async function writeAccount(storage: GatewayStorage, plan: AccountPlan, at: number): Promise<AccountId> {
   const passwordHash = plan.password === undefined ? undefined : await hashPassword(plan.password)
   const fields = { ...plan.fields, ...(passwordHash === undefined ? {} : { passwordHash }) }
-  if (plan.account === undefined) return createAccount(storage, fields, at)
-  if (Object.keys(fields).length > 0) await storage.accounts.patch(plan.account.id, fields)
-  return plan.account.id
+  if (plan.account !== undefined) {
+    if (Object.keys(fields).length > 0) await storage.accounts.patch(plan.account.id, fields)
+    return plan.account.id
+  }
+  try {
+    return await createAccount(storage, fields, at)
+  } catch (error) {
+    const found = error instanceof StorageConflict ? await findWritten(storage, plan) : undefined
+    if (found === undefined) throw error
+    return found.id
+  }
 }
 
+/** Instances that start at once with one file meet here: the second finds the account the first has just made. */
+async function findWritten(storage: GatewayStorage, { fields }: AccountPlan): Promise<Account | undefined> {
+  const { email, phone } = fields ?? {}
+  if (email !== undefined) return storage.accounts.findByLogin({ email })
+  return phone === undefined ? undefined : storage.accounts.findByLogin({ phone })
+}
+
+interface KeyOwner {
+  readonly id: AccountId
+  readonly keyPrefix: string
+  readonly at: number
+}
+
+/** Gives the key when it was made here and has to be shown. */
 async function writeKey(
   storage: GatewayStorage,
   step: KeyStep,
-  owner: { readonly id: AccountId; readonly keyPrefix: string; readonly at: number },
+  owner: KeyOwner,
 ): Promise<Omit<NewKey, 'account'> | undefined> {
   if (step.kind === 'patch') {
     await storage.keys.patch(step.id, step.patch)
     return undefined
   }
+  const { name } = step.key
   const plaintext = step.secret ?? makeKeySecret(owner.keyPrefix)
   const request = { ...step.key, secret: plaintext, accountId: owner.id }
-  await storage.keys.create(keyOf(request, plaintext, owner.keyPrefix, owner.at))
-  return step.secret === undefined ? { name: step.key.name, plaintext } : undefined
+  const key = keyOf(request, plaintext, owner.keyPrefix, owner.at)
+  try {
+    await storage.keys.create({ ...key, id: namedKeyId(owner.id, name) })
+  } catch (error) {
+    if (!(error instanceof StorageConflict)) throw error
+    const living = await storage.keys.list(owner.id)
+    // Made in this moment by another instance, which shows it.
+    if (living.some((one) => one.name === name)) return undefined
+    // A deleted key of this name keeps its id for the log's sake.
+    await storage.keys.create(key)
+  }
+  return step.secret === undefined ? { name, plaintext } : undefined
 }
 
 /** Admins are never suspended by leaving them out: nobody should lock themselves out with a shorter file. */

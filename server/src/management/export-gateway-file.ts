@@ -77,16 +77,17 @@ function vendorRow(vendor: Vendor, catalogue: Catalogue): WrittenRow {
 }
 
 /** Says what to write where the secret is missing, under a variable of a telling name. */
-function secretRemarks(credential: Credential): readonly string[] {
-  const variable = `${credential.vendorCode}_${credential.name}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
-  const fields = Object.keys(credential.secret.fields)
-  if (fields.length > 0) {
-    const members = fields.map(
-      (name) => `${name}: \${${variable}_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}}`,
-    )
-    return [`fields: {${members.join(', ')}}`]
-  }
-  return credential.secret.secret === undefined ? [] : [`secret: \${${variable}}`]
+function secretRemarks({ vendorCode, name, secret }: Credential): readonly string[] {
+  const variable = variableName(`${vendorCode}_${name}`)
+  const fields = Object.keys(secret.fields).map((field) => `${field}: \${${variable}_${variableName(field)}}`)
+  return [
+    ...(secret.secret === undefined ? [] : [`secret: \${${variable}}`]),
+    ...(fields.length === 0 ? [] : [`fields: {${fields.join(', ')}}`]),
+  ]
+}
+
+function variableName(text: string): string {
+  return text.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 }
 
 function modelRow(model: Model, catalogue: Catalogue): WrittenRow {
@@ -143,9 +144,14 @@ function accountRow(stored: StoredAccount): WrittenRow {
         form: { vendor, enabled },
         remarks: ["secret: the customer's own"],
       })),
-      keys: stored.keys.filter((key) => key.status !== 'deleted').map((key) => keyRow(key, catalogue)),
+      keys: stored.keys.toSorted(byName).map((key) => keyRow(key, catalogue)),
     },
   }
+}
+
+/** Their natural key, so that two exports of the same keys are the same text. */
+function byName(left: Key, right: Key): number {
+  return left.name < right.name ? -1 : 1
 }
 
 function subscriptionOf({ account, catalogue, at }: StoredAccount): Omit<WrittenRow, 'rows'> {

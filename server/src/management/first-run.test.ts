@@ -99,6 +99,22 @@ describe('an empty database with a gateway file', () => {
     expect(await store.storage.accounts.findByLogin({ email: OWNER_EMAIL })).toBeUndefined()
   })
 
+  test('is applied by several instances at once as by one', async () => {
+    const file = `${vendor}accounts: [{email: a@example.com, credits: 5, keys: [{name: k, secret: sk-gateway-1}, {name: made}]}, {email: b@example.com}]\n`
+    await writeFile(join(store.directory, 'gateway.yaml'), file)
+    const runs = await Promise.all([
+      prepareFirstRun(setup()),
+      prepareFirstRun(setup()),
+      prepareFirstRun(setup()),
+    ])
+    const shown = runs.flatMap((run) => (run.kind === 'first' ? run.newKeys : []))
+    expect(shown.map((key) => key.name)).toEqual(['made'])
+    const [first, second, none] = await store.storage.accounts.list({ limit: 3, after: undefined })
+    expect([first?.email, second?.email, none]).toEqual(['a@example.com', 'b@example.com', undefined])
+    expect(first?.credits).toBe(5_000_000n)
+    expect(await store.storage.keys.list(first?.id ?? neverMade())).toHaveLength(2)
+  })
+
   test('in the working directory: is found as gateway.yaml', async () => {
     await writeFile(join(store.directory, 'gateway.yaml'), vendor)
     const first = await prepareFirstRun(setup())

@@ -6,15 +6,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Mistake, printMistake } from '../config/gateway-file/file-node.ts'
 import { type Config, ConfigError, type Environment } from '../config/environment.ts'
-import { keyId } from '../core/ids.ts'
 import { MICRO_CREDITS_PER_CREDIT, microCredits, ZERO } from '../core/money.ts'
 import { StorageConflict } from '../storage/conflict.ts'
 import type { CatalogueChange } from '../storage/records.ts'
 import type { Account, Storage } from '../storage/storage.ts'
 import { createAccount } from './accounts.ts'
-import { type ApplyResult, applyGatewayFile, type NewKey } from './apply-gateway-file.ts'
+import { applyGatewayFile, type NewKey } from './apply-gateway-file.ts'
 import { grantOpening } from './grants.ts'
 import { keyOf, makeKeySecret } from './keys.ts'
+import { namedKeyId } from './new-id.ts'
 
 export interface FirstRunSetup {
   readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger'>
@@ -101,7 +101,7 @@ async function findGatewayFile(setup: FirstRunSetup): Promise<FoundFile | undefi
 }
 
 async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> {
-  const result: ApplyResult = await applyGatewayFile(setup.storage, {
+  const result = await applyGatewayFile(setup.storage, {
     text: file.text,
     environment: setup.environment,
     kinds: setup.kinds,
@@ -143,7 +143,7 @@ async function ensureOwnerKey({ storage, at }: FirstRunSetup, owner: Account): P
   const plaintext = makeKeySecret(keyPrefix)
   const key = keyOf({ ...OWNER_KEY, accountId: owner.id, secret: plaintext }, plaintext, keyPrefix, at)
   try {
-    await storage.keys.create({ ...key, id: keyId(`key_first_${owner.id}`) })
+    await storage.keys.create({ ...key, id: namedKeyId(owner.id, OWNER_KEY_NAME) })
   } catch (error) {
     if (error instanceof StorageConflict) return []
     throw error

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { type AccountId, type KeyId, accountId, keyId } from '../core/ids.ts'
 
 /** Ids sort by the time they were made, so that rows made together lie together in an index. */
@@ -8,6 +8,12 @@ export function newAccountId(at: number): AccountId {
 
 export function newKeyId(at: number): KeyId {
   return keyId(`key_${timeOrderedId(at)}`)
+}
+
+/** The same for the same account and name: two processes that make the same key at once collide instead of making two. */
+export function namedKeyId(account: AccountId, name: string): KeyId {
+  const digest = createHash('sha256').update(`${account}/${name}`, 'utf8').digest('hex')
+  return keyId(`key_${digest.slice(0, 32)}`)
 }
 
 /** Twelve bits of every id count the ids of one millisecond, begun low enough to leave room for thousands. */

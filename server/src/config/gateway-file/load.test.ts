@@ -322,11 +322,6 @@ describe('each mistake is told with line, column and path', () => {
       'f:1:60 vendors[0].credentials[1]: is a second credential a; first in line 1',
     ],
     [
-      'secret and fields',
-      'vendors: [{code: v, kind: openai, credentials: [{name: a, secret: s, fields: {x: y}}]}]',
-      'f:1:78 vendors[0].credentials[0].fields: stands beside secret: a credential has one or the other',
-    ],
-    [
       'a new group without a protocol',
       'groups: [{name: g, models: []}]',
       'f:1:10 groups[0].protocol: is missing',
@@ -426,6 +421,15 @@ describe('numbers and texts are taken as they are written', () => {
     const key = fileIn(`accounts: [{email: a@b, keys: [{name: k, expires_at: ${written}}]}]`).accounts?.[0]
       ?.keys?.[0]
     expect(new Date(key?.expiresAt ?? 0).toISOString()).toBe(expected)
+  })
+
+  test('a credential may have a secret, fields, or both', () => {
+    const text =
+      'vendors: [{code: v, kind: openai, base_url: "https://{region}.example.com/", credentials: [{name: a, secret: s, fields: {region: 1}}]}]'
+    const vendor = fileIn(text).vendors?.[0]
+    const secret = vendor?.credentials?.[0]?.secret
+    expect([secret?.secret?.unwrap(), secret?.fields['region']?.unwrap()]).toEqual(['s', '1'])
+    expect(vendor?.baseUrl).toBe('https://{region}.example.com')
   })
 
   test('JSON says the same as YAML', () => {

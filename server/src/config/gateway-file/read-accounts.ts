@@ -171,7 +171,7 @@ const readByok: Read<ByokRow> = (node, report) => {
   const vendor = map.required('vendor', named)
   const row = {
     place: map.place,
-    secret: readCredentialSecret(map, report),
+    secret: readCredentialSecret(map),
     enabled: map.optional('enabled', boolean) ?? true,
   }
   map.close()

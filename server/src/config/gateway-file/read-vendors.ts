@@ -64,7 +64,7 @@ function readCredential(node: FileNode, report: Report): CredentialRow | undefin
   const name = map.required('name', shortText(100))
   const row = {
     place: map.place,
-    secret: readCredentialSecret(map, report),
+    secret: readCredentialSecret(map),
     limits: map.optional('limits', policy),
     status: map.optional('status', word(['enabled', 'disabled'])) ?? 'enabled',
   } as const
@@ -72,13 +72,10 @@ function readCredential(node: FileNode, report: Report): CredentialRow | undefin
   return name === undefined ? undefined : { ...row, name }
 }
 
-/** `secret`, or `fields` for signing schemes, or both; neither keeps what is stored. */
-export function readCredentialSecret(map: MapReader, report: Report): CredentialSecret | undefined {
+/** `secret`, `fields` of a signing scheme, or both (a service account and its region); neither keeps what is stored. */
+export function readCredentialSecret(map: MapReader): CredentialSecret | undefined {
   const single = map.optional('secret', secret)
   const fields = map.optional('fields', readFields)
-  if (map.has('secret') && map.has('fields') && single !== undefined && fields !== undefined) {
-    report(map.placeOf('fields'), 'stands beside secret: a credential has one or the other')
-  }
   return single === undefined && fields === undefined ? undefined : { secret: single, fields: fields ?? {} }
 }
 

@@ -150,11 +150,12 @@ export const timezone: Read<string> = (node, report) => {
   return refuse(node, report, `must be a time zone like Asia/Shanghai${hint}`)
 }
 
-/** An http or https address, without query and fragment; no slash at its end. */
+/** An http or https address, without query and fragment; no slash at its end. `{region}` is filled in per credential. */
 export const address: Read<string> = (node, report) => {
   const value = text(node, report)
   if (value === undefined) return undefined
-  const url = URL.canParse(value) ? new URL(value) : undefined
+  const filled = value.replace(/\{[a-z_]+\}/g, 'x')
+  const url = URL.canParse(filled) ? new URL(filled) : undefined
   const fits = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
   return fits
     ? value.replace(/\/+$/, '')
