@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TEST_TIME } from '../../test/management/open-store.ts'
@@ -352,6 +355,12 @@ describe('migrate', () => {
     expect(first).toMatchObject({ applied: expect.arrayContaining([{ version: 1, name: 'first schema' }]) })
     expect((await sluice(['migrate'])).out).toBe('the database is current: nothing to do\n')
   })
+})
+
+test('the command itself runs from anywhere: it finds its own build', async () => {
+  const bin = fileURLToPath(new URL('../../bin/sluice.mjs', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, '--version'], { cwd: directory })
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
 describe('what goes wrong says what to change', () => {
