@@ -1,72 +1,94 @@
 /** Pages of call logs, newest first. */
-import type { Kysely, SelectQueryBuilder } from 'kysely'
-import type { LogFilter, LogPage, LogStore } from '../storage.ts'
+import { type Kysely, sql } from 'kysely'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { LogFilter, LogStore } from '../storage.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
-import { indexableText } from './free-text.ts'
+import { FAILURE_STATUS_MIN, type LogConditions, logConditions, type Logs } from './log-conditions.ts'
 import { pageLimit } from './page.ts'
-import type { CallLogsTable, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * Rows one page looks through at most. A filter that few of them match gives a short page with a cursor to go on from,
+ * instead of a query that reads ten million rows for the fiftieth match.
+ */
+const SCAN_ROWS_MAX = 10_000
 
 export function createLogStore(reader: Kysely<Schema>): LogStore {
   return {
     async page(filter, { limit, cursor }) {
-      const rows = pageLimit(limit)
+      const wanted = pageLimit(limit)
+      const conditions = { ...logConditions(filter), from: filter.from, to: filter.to }
       const after = cursor === undefined ? undefined : decodeCursor(cursor)
-      const stored = await matching(reader, filter, after)
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('call_id', 'desc')
-        .limit(rows)
-        .execute()
-      return pageOf(
-        stored.map((row) => decodeCallLog({ ...row })),
-        rows,
-      )
+      const rows = await readRows(reader, { conditions, after, wanted })
+      const last = rows.at(-1)
+      if (rows.length === wanted && last !== undefined) {
+        return { rows, next: encodeCursor({ at: last.createdAt, id: last.callId }) }
+      }
+      const place = conditions.rest.length === 0 ? undefined : await endOfScan(reader, conditions, after)
+      return { rows, next: place === undefined ? undefined : encodeCursor(place) }
     },
   }
 }
 
-function pageOf(rows: LogPage['rows'], limit: number): LogPage {
-  const last = rows.at(-1)
-  const next =
-    last === undefined || rows.length < limit
-      ? undefined
-      : encodeCursor({ at: last.createdAt, id: last.callId })
-  return { rows, next }
+interface Conditions extends LogConditions {
+  readonly from: number | undefined
+  readonly to: number | undefined
 }
 
-type Logs = SelectQueryBuilder<Schema, 'call_logs', object>
+interface Page {
+  readonly conditions: Conditions
+  readonly after: Place | undefined
+  readonly wanted: number
+}
 
-function matching(reader: Kysely<Schema>, filter: LogFilter, after: Place | undefined): Logs {
+/** The rows of the index that was chosen, newest first; of them, where more is asked, those that match the rest. */
+async function readRows(
+  reader: Kysely<Schema>,
+  { conditions, after, wanted }: Page,
+): Promise<readonly CallLogRow[]> {
+  const { rest } = conditions
+  const scanned = scan(reader, conditions, after)
+    .selectAll()
+    .limit(rest.length === 0 ? wanted : SCAN_ROWS_MAX)
+  if (rest.length === 0) {
+    const rows = await scanned.execute()
+    return rows.map((row) => decodeCallLog({ ...row }))
+  }
+  let matching = reader.selectFrom(scanned.as('scanned')).selectAll()
+  for (const { column, value } of rest) matching = matching.where(column, '=', value)
+  const rows = await matching.orderBy('created_at', 'desc').orderBy('call_id', 'desc').limit(wanted).execute()
+  return rows.map((row) => decodeCallLog({ ...row }))
+}
+
+/** Where a page that looked at as many rows as it may has to go on; undefined: it saw the last one. */
+async function endOfScan(
+  reader: Kysely<Schema>,
+  conditions: Conditions,
+  after: Place | undefined,
+): Promise<Place | undefined> {
+  const row = await scan(reader, conditions, after)
+    .select(['created_at', 'call_id'])
+    .limit(1)
+    .offset(SCAN_ROWS_MAX - 1)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { at: Number(row.created_at), id: row.call_id }
+}
+
+function scan(reader: Kysely<Schema>, { chosen, from, to }: Conditions, after: Place | undefined): Logs {
   let logs: Logs = reader.selectFrom('call_logs')
-  for (const [column, value] of textFilters(filter)) {
-    if (value !== undefined) logs = logs.where(column, '=', value)
+  for (const { column, value } of chosen) {
+    logs = logs.where(column, '=', value)
+    // Said again as the index says it, so that it can be used.
+    if (column === 'http_status') logs = logs.where('http_status', '>=', sql.lit(FAILURE_STATUS_MIN))
   }
-  if (filter.status !== undefined) {
-    logs = logs.where('http_status', '=', BigInt(filter.status))
-    // Said again, so that the index over failures alone can be used.
-    if (filter.status >= 400) logs = logs.where('http_status', '>=', 400n)
-  }
-  if (filter.from !== undefined) logs = logs.where('created_at', '>=', BigInt(filter.from))
-  if (filter.to !== undefined) logs = logs.where('created_at', '<=', BigInt(filter.to))
+  if (from !== undefined) logs = logs.where('created_at', '>=', BigInt(from))
+  if (to !== undefined) logs = logs.where('created_at', '<=', BigInt(to))
   if (after !== undefined) {
     const at = BigInt(after.at)
     logs = logs
       .where('created_at', '<=', at)
       .where((where) => where.or([where('created_at', '<', at), where('call_id', '<', after.id)]))
   }
-  return logs
-}
-
-function textFilters(filter: LogFilter): readonly [keyof CallLogsTable, string | undefined][] {
-  const text = (value: string | undefined) => indexableText(value) ?? undefined
-  return [
-    ['account_id', filter.accountId],
-    ['key_id', filter.keyId],
-    ['model', text(filter.model)],
-    ['request_id', text(filter.requestId)],
-    ['app_id', text(filter.appId)],
-    ['custom_id', text(filter.customId)],
-    ['end_user', text(filter.user)],
-  ]
+  return logs.orderBy('created_at', 'desc').orderBy('call_id', 'desc')
 }

@@ -161,6 +161,8 @@ function logTables({ integer, table }: Dialect): readonly string[] {
     `create index call_logs_by_custom on call_logs (custom_id, created_at) where custom_id is not null`,
     `create index call_logs_by_user on call_logs (end_user, created_at) where end_user is not null`,
     `create index call_logs_by_failure on call_logs (http_status, created_at) where http_status >= 400`,
+    `create index call_logs_by_account_failure on call_logs (account_id, http_status, created_at)
+       where http_status >= 400`,
   ]
 }
 

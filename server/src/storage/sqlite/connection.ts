@@ -8,9 +8,11 @@ import { StorageUnavailable } from '../unavailable.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerOptions, WorkerReply, WorkerTask } from './messages.ts'
 import { workerLocation } from './worker-location.ts'
 
+/** What the thread says unasked. */
+export type ThreadNotice = Exclude<WorkerReply, WorkerAnswer>
+
 export interface ConnectionListener {
-  /** Anything the thread says unasked. */
-  readonly notice: (reply: Exclude<WorkerReply, WorkerAnswer>) => void
+  readonly notice: (notice: ThreadNotice) => void
 }
 
 interface Waiting {
@@ -101,8 +103,9 @@ export class SqliteConnection {
     this.#generation += 1
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
     for (const { reject } of waiting) {
-      reject(new StorageUnavailable('the storage thread ended', { cause }))
+      reject(new StorageUnavailable(`the storage thread ended${reason}`, { cause }))
     }
   }
 }

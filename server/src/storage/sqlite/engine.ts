@@ -11,10 +11,10 @@ import type { HotResult } from '../sql/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
 import type { Announcement } from '../storage.ts'
-import { SqliteConnection } from './connection.ts'
+import { SqliteConnection, type ThreadNotice } from './connection.ts'
 import { createSqliteDialect } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot-codec.ts'
-import type { WorkerReply } from './messages.ts'
+import type { WorkerTask } from './messages.ts'
 import { Turns } from './turns.ts'
 
 export interface SqliteOptions {
@@ -49,13 +49,20 @@ class SqliteEngine implements SqlEngine {
   readonly #reading: SqliteConnection
   readonly #turns = new Turns()
   #listener: (change: Announcement) => void = () => {}
+  #watching = false
+  #closing = false
 
   constructor(options: SqliteOptions) {
     this.#options = options
     const { path } = options
-    const listener = { notice: (reply: WorkerReply) => this.#notice(reply) }
-    this.#writing = new SqliteConnection({ path, role: 'writer' }, listener)
-    this.#reading = new SqliteConnection({ path, role: 'reader' }, listener)
+    this.#writing = new SqliteConnection(
+      { path, role: 'writer' },
+      { notice: (reply) => this.#noticeWriter(reply) },
+    )
+    this.#reading = new SqliteConnection(
+      { path, role: 'reader' },
+      { notice: (reply) => this.#noticeReader(reply) },
+    )
     this.writer = new Kysely({
       dialect: createSqliteDialect({
         connection: this.#writing,
@@ -70,6 +77,7 @@ class SqliteEngine implements SqlEngine {
     const { now, log } = this.#options
     await migrate(this.writer, { engine: 'sqlite', now, log })
     await this.#writing.run({ kind: 'watch' })
+    this.#watching = true
   }
 
   async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
@@ -110,6 +118,7 @@ class SqliteEngine implements SqlEngine {
   }
 
   async close(): Promise<void> {
+    this.#closing = true
     // The reader first: the last connection to close clears the write-ahead log, and only a writer can.
     await this.#reading.close()
     const end = await this.#turns.take()
@@ -120,16 +129,36 @@ class SqliteEngine implements SqlEngine {
     }
   }
 
-  #notice(reply: WorkerReply): void {
-    if (reply.kind === 'watch-failed') {
-      this.#options.log.warn({ error: reply.error.message }, 'looking for changes of other processes failed')
-      return
+  #noticeWriter(reply: ThreadNotice): void {
+    switch (reply.kind) {
+      case 'open':
+        // A thread that followed a lost one: what was announced in between was not heard.
+        if (this.#watching) this.#ask(this.#writing, { kind: 'watch' })
+        if (this.#watching) this.#listener({ kind: 'everything' })
+        return
+      case 'changes':
+        if (reply.gap) this.#listener({ kind: 'everything' })
+        for (const row of reply.rows) {
+          if (row.origin !== this.#origin) this.#listener(decodeAnnouncement(row.body))
+        }
+        return
+      case 'timer-failed':
+        this.#warn(reply.error)
     }
-    if (reply.kind !== 'changes') return
-    if (reply.gap) this.#listener({ kind: 'everything' })
-    for (const row of reply.rows) {
-      if (row.origin !== this.#origin) this.#listener(decodeAnnouncement(row.body))
-    }
+  }
+
+  #noticeReader(reply: ThreadNotice): void {
+    if (reply.kind === 'open') this.#ask(this.#reading, { kind: 'checkpoint' })
+    if (reply.kind === 'timer-failed') this.#warn(reply.error)
+  }
+
+  #ask(connection: SqliteConnection, task: WorkerTask): void {
+    if (this.#closing) return
+    connection.run(task).catch((error: unknown) => this.#warn(error))
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn({ error }, 'a regular task of the storage threads failed')
   }
 }
 

@@ -1,5 +1,5 @@
 /** Batches of hot verbs as SQLite transactions, each start to end without yielding. */
-import type { HotRows, OpenCall } from '../../core/calls/hot-rows.ts'
+import type { HotRows } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
 import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'

@@ -21,9 +21,10 @@ export interface SqliteDatabase {
 }
 
 export interface SqliteLibrary {
+  /** `timeout`: ms to wait for another connection's lock. */
   readonly DatabaseSync: new (
     path: string,
-    options: { readonly readOnly?: boolean; readonly timeout?: number },
+    options: { readonly timeout: number },
   ) => SqliteDatabase
 }
 

@@ -3,7 +3,7 @@ import type { SqliteRow, SqliteValue } from './library.ts'
 
 export interface WorkerOptions {
   readonly path: string
-  /** `writer` commits and watches for changes of other processes; `reader` only reads. */
+  /** `writer` commits and watches for changes of other processes; `reader` reads and copies the log back. */
   readonly role: 'writer' | 'reader'
 }
 
@@ -19,6 +19,8 @@ export type WorkerTask =
   | { readonly kind: 'hot'; readonly operations: string }
   /** From now on tell of rows in `changes` that other connections commit. */
   | { readonly kind: 'watch' }
+  /** From now on copy the write-ahead log back now and then. */
+  | { readonly kind: 'checkpoint' }
   | { readonly kind: 'close' }
 
 export type WorkerAnswer =
@@ -33,7 +35,7 @@ export type WorkerReply =
   | { readonly kind: 'open' }
   /** Rows of `changes`, in order; `gap`: earlier ones were removed before they were seen. */
   | { readonly kind: 'changes'; readonly rows: readonly ChangeRow[]; readonly gap: boolean }
-  | { readonly kind: 'watch-failed'; readonly error: WorkerFailure }
+  | { readonly kind: 'timer-failed'; readonly error: WorkerFailure }
 
 export interface ChangeRow {
   readonly origin: string

@@ -1,6 +1,7 @@
 /** The thread that owns one SQLite connection: it does what it is told, one thing after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
+import { checkpoint } from './checkpoint.ts'
 import { decodeOperations, encodeResults } from './hot-codec.ts'
 import { HotTransactions } from './hot-transaction.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
@@ -17,21 +18,23 @@ import { Statements } from './statements.ts'
 const BUSY_TIMEOUT_MS = 5_000
 /** Announcements are due within a second; four looks in it cost nothing. */
 const WATCH_INTERVAL_MS = 250
-/** Pages of 4 KiB in the write-ahead log before it is copied back: rarer, longer copies save most of the writing. */
-const CHECKPOINT_PAGES = 8_192
+const CHECKPOINT_INTERVAL_MS = 1_000
+/** Should the reading thread not come to it, a commit copies the log back itself: 256 MiB, in pages of 4 KiB. */
+const CHECKPOINT_PAGES = 65_536
 const CACHE_KIB = 32 * 1_024
 
 /**
  * WAL with synchronous=NORMAL: a commit reaches the operating system before it is answered, so a killed process loses
  * nothing; only a crash of the machine itself may lose the last moments, never the order or the consistency.
- * recursive_triggers makes `insert or replace` meet the ledger's refusal too.
+ * recursive_triggers makes `insert or replace` meet the ledger's refusal too. The reader is opened for writing because
+ * it copies the log back; query_only keeps it from changing anything.
  */
 const PRAGMAS: Record<WorkerOptions['role'], string> = {
   writer: `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;
-    pragma recursive_triggers = on; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
-    pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`,
-  reader: `pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`,
+    pragma recursive_triggers = on; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
+  reader: 'pragma query_only = on;',
 }
+const COMMON_PRAGMAS = `pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`
 
 class DatabaseThread {
   readonly #port: MessagePort
@@ -84,6 +87,9 @@ class DatabaseThread {
       case 'watch':
         this.#watch()
         return { kind: 'done', id: request.id }
+      case 'checkpoint':
+        this.#every(CHECKPOINT_INTERVAL_MS, () => checkpoint(this.#statements, BUSY_TIMEOUT_MS))
+        return { kind: 'done', id: request.id }
       case 'close':
         clearInterval(this.#timer)
         this.#database.close()
@@ -93,16 +99,23 @@ class DatabaseThread {
 
   #watch(): void {
     const watch = new ChangeWatch(this.#statements)
+    this.#every(WATCH_INTERVAL_MS, () => {
+      const seen = watch.look()
+      if (seen.rows.length > 0) this.#reply({ kind: 'changes', ...seen })
+    })
+  }
+
+  #every(intervalMs: number, work: () => void): void {
+    clearInterval(this.#timer)
     this.#timer = setInterval(() => {
-      // Inside a transaction the look would see what is not committed yet.
+      // Inside a transaction the work would see what is not committed yet.
       if (this.#inTransaction) return
       try {
-        const seen = watch.look()
-        if (seen.rows.length > 0) this.#reply({ kind: 'changes', ...seen })
+        work()
       } catch (error) {
-        this.#reply({ kind: 'watch-failed', error: describe(error) })
+        this.#reply({ kind: 'timer-failed', error: describe(error) })
       }
-    }, WATCH_INTERVAL_MS)
+    }, intervalMs)
   }
 
   #reply(message: WorkerReply): void {
@@ -112,14 +125,11 @@ class DatabaseThread {
 
 function openDatabase(options: WorkerOptions): SqliteDatabase {
   const { DatabaseSync } = loadSqlite()
-  const database = new DatabaseSync(options.path, {
-    readOnly: options.role === 'reader',
-    timeout: BUSY_TIMEOUT_MS,
-  })
+  const database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS })
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {
     try {
-      database.exec(PRAGMAS[options.role])
+      database.exec(PRAGMAS[options.role] + COMMON_PRAGMAS)
       return database
     } catch (error) {
       // The change to WAL does not wait for locks by itself when several processes open a new file at once.
