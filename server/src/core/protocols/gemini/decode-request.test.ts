@@ -87,6 +87,16 @@ describe('what cannot mean anything is refused by the name of its field', () => 
       'toolConfig.functionCallingConfig.mode',
     ],
     [
+      'a choice of a function that is not there',
+      { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } } },
+      'toolConfig.functionCallingConfig.allowedFunctionNames',
+    ],
+    [
+      'parameters that are no schema',
+      { tools: [{ functionDeclarations: [{ name: 'f', parameters: 'x' }] }] },
+      'tools[0].functionDeclarations[0].parameters',
+    ],
+    [
       'a schema of no kind',
       { generationConfig: { responseMimeType: 'application/json', responseSchema: 'x' } },
       'generationConfig.responseSchema',
@@ -315,9 +325,10 @@ describe('settings', () => {
     ['ANY', { allowedFunctionNames: ['f', 'g'] }, { kind: 'allowed', mode: 'required', names: ['f', 'g'] }],
     ['VALIDATED', { allowedFunctionNames: ['f'] }, { kind: 'allowed', mode: 'auto', names: ['f'] }],
   ])('mode %s with %j', (mode, more, expected) => {
-    expect(decode({ toolConfig: { functionCallingConfig: { mode, ...more } } }).value.toolChoice).toEqual(
-      expected,
-    )
+    const tools = [{ functionDeclarations: [{ name: 'f' }, { name: 'g' }] }]
+    expect(
+      decode({ tools, toolConfig: { functionCallingConfig: { mode, ...more } } }).value.toolChoice,
+    ).toEqual(expected)
   })
 
   test('one entry of tools may hold functions and hosted tools', () => {

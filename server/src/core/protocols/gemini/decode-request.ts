@@ -23,7 +23,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   if (isRefused(conversation)) return conversation
   const tools = decodeTools(body.tools, dropped)
   if (isRefused(tools)) return tools
-  const toolChoice = decodeToolChoice(member(body, 'toolConfig'), dropped)
+  const toolChoice = decodeToolChoice(member(body, 'toolConfig'), tools, dropped)
   if (isRefused(toolChoice)) return toolChoice
   const output = decodeOutput(config, dropped)
   if (isRefused(output)) return output

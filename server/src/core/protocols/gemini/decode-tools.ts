@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
 import { listOf, type Maybe, objectOf, textOf, wordOf } from '../read-json.ts'
 import { isRefused, refused } from '../refusal.ts'
+import { findSchemaProblem } from '../tool-schema.ts'
 import { camelName, member } from './wire.ts'
 
 /** One entry of `tools` may hold many functions and several hosted tools at once. */
@@ -42,6 +43,9 @@ function decodeFunction(item: JsonValue, field: string, dropped: Set<string>): T
   for (const unsaid of ['response', 'responseJsonSchema', 'behavior']) {
     if (declaration[unsaid] !== undefined) dropped.add(`tools[].functionDeclarations[].${unsaid}`)
   }
+  const given = member(declaration, 'parametersJsonSchema') ?? declaration.parameters
+  const problem = findSchemaProblem(given)
+  if (problem !== undefined) return refused(`${field}.parameters`, problem)
   const schema = objectOf(member(declaration, 'parametersJsonSchema'))
   const openApi = objectOf(declaration.parameters)
   return {
@@ -75,7 +79,11 @@ function decodeHosted(entry: JsonObject): readonly HostedTool[] {
     }))
 }
 
-export function decodeToolChoice(value: Maybe, dropped: Set<string>): ToolChoice | undefined | Refused {
+export function decodeToolChoice(
+  value: Maybe,
+  tools: readonly Tool[],
+  dropped: Set<string>,
+): ToolChoice | undefined | Refused {
   const toolConfig = objectOf(value)
   if (toolConfig === undefined) return undefined
   for (const key of Object.keys(toolConfig).map(camelName)) {
@@ -84,6 +92,13 @@ export function decodeToolChoice(value: Maybe, dropped: Set<string>): ToolChoice
   const calling = objectOf(member(toolConfig, 'functionCallingConfig'))
   if (calling === undefined) return undefined
   const names = listOf(member(calling, 'allowedFunctionNames')).filter((name) => typeof name === 'string')
+  const known = new Set(tools.map((tool) => (tool.type === 'hosted' ? '' : tool.name)))
+  if (names.some((name) => !known.has(name))) {
+    return refused(
+      'toolConfig.functionCallingConfig.allowedFunctionNames',
+      'names a function that is not declared in tools',
+    )
+  }
   return choiceOf(textOf(calling.mode)?.toUpperCase() ?? 'MODE_UNSPECIFIED', names)
 }
 

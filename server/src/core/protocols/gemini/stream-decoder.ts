@@ -14,7 +14,7 @@ import { decodeError } from './error.ts'
 import { decodeFinish, isFailedCall } from './finish.ts'
 import { collectArguments, type PartialArguments } from './partial-args.ts'
 import { type GroundedText, groundedText, readGrounding } from './grounding.ts'
-import { decodeUsage } from './usage.ts'
+import { usageCollector } from './usage.ts'
 
 export function streamDecoder(): StreamDecoder {
   const reading = newReading()
@@ -31,6 +31,7 @@ export interface Reading {
   calls: number
   /** What the ids of calls are made from, where the upstream gives none. */
   callPrefix: string
+  readonly usage: ReturnType<typeof usageCollector>
   readonly candidates: Map<number, CandidateReading>
 }
 
@@ -66,6 +67,7 @@ export function newReading(): Reading {
     nextBlock: 0,
     calls: 0,
     callPrefix: '',
+    usage: usageCollector(),
     candidates: new Map(),
   }
 }
@@ -83,7 +85,7 @@ export function pushChunk(reading: Reading, chunk: JsonObject): readonly StreamP
   if (objectOf(chunk.error) !== undefined) {
     return [...closeAll(reading), { type: 'error', error: decodeError(undefined, chunk) }]
   }
-  const parts = [...start(reading, chunk), ...usageParts(chunk.usageMetadata)]
+  const parts = [...start(reading, chunk), ...usageParts(reading, chunk.usageMetadata)]
   for (const item of listOf(chunk.candidates)) {
     const candidate = objectOf(item)
     if (candidate !== undefined && !reading.over) parts.push(...pushCandidate(reading, candidate))
@@ -104,8 +106,8 @@ function secondsOf(value: Maybe): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)
 }
 
-function usageParts(value: Maybe): readonly StreamPart[] {
-  const usage = decodeUsage(value)
+function usageParts(reading: Reading, value: Maybe): readonly StreamPart[] {
+  const usage = reading.usage(value)
   return usage === undefined ? [] : [{ type: 'usage', usage }]
 }
 

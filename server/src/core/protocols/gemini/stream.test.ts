@@ -394,6 +394,16 @@ describe('a stream of a Gemini upstream', () => {
     expect(answerOf(chunk([{ text: 'a' }], STOP, { usageMetadata })).usage).toMatchObject(expected)
   })
 
+  test('trap 26: a chunk that repeats the prompt without what was cached does not count it twice', () => {
+    const first = { promptTokenCount: 100, cachedContentTokenCount: 60, totalTokenCount: 100 }
+    const last = { promptTokenCount: 100, candidatesTokenCount: 5, totalTokenCount: 105 }
+    const events = [
+      chunk([{ text: 'a' }], {}, { usageMetadata: first }),
+      chunk([{ text: 'b' }], STOP, { usageMetadata: last }),
+    ]
+    expect(answerOf(...events).usage).toMatchObject({ input: 40, cachedInput: 60, output: 5 })
+  })
+
   test('trap 16: a stream without a finish reason is a failure', () => {
     expect(read(chunk([{ text: 'a' }])).at(-1)?.type).toBe('error')
     expect(read().at(-1)?.type).toBe('error')

@@ -1,15 +1,19 @@
 /** Token counters: the prompt holds what was cached, the candidates leave thoughts out (reference §2.5). */
 import type { Usage } from '../../canonical/usage.ts'
+import type { JsonObject } from '../../json.ts'
 import { countOf, type Maybe, objectOf } from '../read-json.ts'
 import type { WireUsage } from './wire.ts'
 
-/** undefined: no counter was reported (Vertex sends its kind of traffic alone until the end). */
+/**
+ * undefined: nothing was counted. Vertex sends its kind of traffic alone until the end, others zeros before they know
+ * (reference §2.5).
+ */
 export function decodeUsage(value: Maybe): Usage | undefined {
   const usage = objectOf(value)
   const prompt = countOf(usage?.promptTokenCount)
   const candidates = countOf(usage?.candidatesTokenCount)
   const thoughts = countOf(usage?.thoughtsTokenCount)
-  if (prompt === undefined && candidates === undefined && thoughts === undefined) return undefined
+  if ([prompt, candidates, thoughts].every((count) => count === undefined || count === 0)) return undefined
   const cached = countOf(usage?.cachedContentTokenCount)
   const total = countOf(usage?.totalTokenCount)
   const whole = prompt === undefined ? undefined : prompt + (countOf(usage?.toolUsePromptTokenCount) ?? 0)
@@ -20,6 +24,20 @@ export function decodeUsage(value: Maybe): Usage | undefined {
     cacheWrite1h: undefined,
     output: outputOf({ whole, candidates, thoughts, total }),
     reasoning: thoughts,
+  }
+}
+
+/**
+ * Usage objects of one stream. A chunk may repeat a total and leave out its parts, so the members are put together
+ * before they are reckoned: otherwise what was cached would count twice.
+ */
+export function usageCollector(): (value: Maybe) => Usage | undefined {
+  let members: JsonObject = {}
+  return (value) => {
+    const told = Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== null)
+    if (told.length === 0) return undefined
+    members = { ...members, ...Object.fromEntries(told) }
+    return decodeUsage(members)
   }
 }
 

@@ -91,6 +91,12 @@ describe('what cannot mean anything is refused by the name of its field', () => 
     ['a toolset of members', { tools: [{ type: 'computer_toolset_20260801' }] }, 'tools[0].type'],
     ['a choice of no kind', { tool_choice: { type: 'maybe' } }, 'tool_choice'],
     ['a choice without its tool', { tool_choice: { type: 'tool' } }, 'tool_choice'],
+    [
+      'a choice of a tool that is not there',
+      { tool_choice: { type: 'tool', name: 'f' } },
+      'tool_choice.name',
+    ],
+    ['a schema that is none', { tools: [{ name: 'f', input_schema: true }] }, 'tools[0].input_schema'],
     ['a format of no kind', { output_config: { format: { type: 'xml' } } }, 'output_config.format.type'],
     [
       'a format without schema',
@@ -330,7 +336,7 @@ describe('settings', () => {
     ],
     [
       'a named tool',
-      { tool_choice: { type: 'tool', name: 'f' } },
+      { tools: [{ name: 'f' }], tool_choice: { type: 'tool', name: 'f' } },
       { toolChoice: { kind: 'tool', name: 'f' } },
     ],
     ['the standard tier', { service_tier: 'standard_only' }, { serviceTier: 'default' }],

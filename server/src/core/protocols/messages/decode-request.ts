@@ -18,7 +18,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   if (isRefused(conversation)) return conversation
   const tools = decodeTools(body.tools, dropped)
   if (isRefused(tools)) return tools
-  const toolChoice = decodeToolChoice(body.tool_choice)
+  const toolChoice = decodeToolChoice(body.tool_choice, tools)
   if (isRefused(toolChoice)) return toolChoice
   const stop = decodeStop(body.stop_sequences)
   if (isRefused(stop)) return stop

@@ -23,7 +23,7 @@ export function decodeResponse(body: JsonValue): CanonicalResponse {
     id: textOf(message.id) ?? '',
     createdAt: undefined,
     candidates: [{ index: 0, blocks, finish: decodeFinish(message, calledBy(message)) }],
-    usage: message.usage === undefined ? undefined : decodeUsage(message.usage),
+    usage: decodeUsage(message.usage),
     serviceTier: decodeTier(message.usage),
   }
 }

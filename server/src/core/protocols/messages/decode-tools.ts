@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
 import { flagOf, type Maybe, objectOf, textOf, wordOf } from '../read-json.ts'
 import { isRefused, refused } from '../refusal.ts'
+import { findSchemaProblem } from '../tool-schema.ts'
 import { decodeCache } from './cache-marks.ts'
 import { findTypedTool, isToolset, type TypedTool } from './typed-tools.ts'
 
@@ -25,15 +26,22 @@ export interface DecodedToolChoice {
   readonly parallelToolCalls: boolean | undefined
 }
 
-export function decodeToolChoice(value: Maybe): DecodedToolChoice | Refused {
+export function decodeToolChoice(value: Maybe, tools: readonly Tool[]): DecodedToolChoice | Refused {
   if (value === undefined || value === null) return { toolChoice: undefined, parallelToolCalls: undefined }
   const choice = objectOf(value)
   const kind = choiceOf(choice)
   if (kind === undefined) {
     return refused('tool_choice', 'must have the type auto, any, none, or tool with a name')
   }
+  if (kind.kind === 'tool' && !tools.some((tool) => isNamed(tool, kind.name))) {
+    return refused('tool_choice.name', 'names a tool that is not in tools')
+  }
   const parallelToolCalls = flagOf(choice?.disable_parallel_tool_use) === true ? false : undefined
   return { toolChoice: kind, parallelToolCalls }
+}
+
+function isNamed(tool: Tool, name: string): boolean {
+  return (tool.type === 'hosted' ? tool.json.name : tool.name) === name
 }
 
 function choiceOf(choice: JsonObject | undefined): ToolChoice | undefined {
@@ -76,6 +84,8 @@ function decodeFunction(tool: JsonObject, field: string, dropped: Set<string>): 
   for (const member of UNSPOKEN) {
     if (tool[member] !== undefined && tool[member] !== null) dropped.add(`tools[].${member}`)
   }
+  const problem = findSchemaProblem(tool.input_schema)
+  if (problem !== undefined) return refused(`${field}.input_schema`, problem)
   const schema = objectOf(tool.input_schema)
   const cache = decodeCache(tool.cache_control)
   return {

@@ -115,11 +115,22 @@ function withoutTrailingBlank(message: WireMessage, index: number, all: readonly
 function encodeParts(turn: Turn, plan: Plan, marks: CacheControls): readonly JsonObject[] | Refused {
   const blocks: JsonObject[] = []
   for (const part of turn.parts) {
+    if (turn.role === 'assistant' && part.type === 'media') {
+      // The assistant of this protocol has no pictures.
+      plan.dropped.add('media')
+      continue
+    }
     const encoded = encodePart(part, plan, marks)
     if (isRefused(encoded)) return encoded
     blocks.push(...encoded)
   }
-  return blocks
+  return turn.role === 'assistant' ? withoutLastThoughts(blocks) : blocks
+}
+
+/** A message must not end in thoughts: those of an answer that was cut led nowhere. */
+function withoutLastThoughts(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const end = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking')
+  return blocks.slice(0, end + 1)
 }
 
 function encodePart(part: Part, plan: Plan, marks: CacheControls): readonly JsonObject[] | Refused {
@@ -245,6 +256,8 @@ function encodeToolResult(
     if (isRefused(block)) return block
     if (block !== undefined) content.push(block)
   }
+  // An error without a word is refused upstream.
+  if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
   const block = {
     type: 'tool_result',
     tool_use_id: callId(part.callId, plan),
@@ -262,7 +275,8 @@ function encodeResultPart(
     case 'text':
       return part.text.trim() === '' ? undefined : { type: 'text', text: part.text }
     case 'tool-reference':
-      return { type: 'tool_reference', tool_name: part.toolName }
+      // The tool itself goes loaded, not deferred, so a reference would point nowhere.
+      return { type: 'text', text: `[Loaded tool: ${part.toolName}]` }
     case 'media':
       return encodeMedia(part, plan)
   }

@@ -110,13 +110,17 @@ function expressibleReasoning(reasoning: ReasoningRequest | undefined): Reasonin
 function expressibleTurns(turns: readonly Turn[]): readonly Turn[] {
   const out: Turn[] = []
   for (const turn of turns) {
-    const parts = turn.parts.flatMap(expressiblePart)
+    const parts = withoutLastThoughts(turn.parts.flatMap(expressiblePart))
     const last = out.at(-1)
     if (parts.length === 0) continue
     if (last?.role === turn.role) out[out.length - 1] = { ...last, parts: [...last.parts, ...parts] }
     else out.push({ role: turn.role, parts })
   }
   return out
+}
+
+function withoutLastThoughts(parts: readonly Part[]): readonly Part[] {
+  return parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1)
 }
 
 function expressiblePart(part: Part): readonly Part[] {
@@ -147,7 +151,8 @@ function expressibleResult(result: ToolResultPart): ToolResultPart {
   const content = result.content.map((part) =>
     part.type === 'media' ? { ...part, detail: undefined } : part,
   )
-  return { ...result, kind: 'function', content }
+  const silent = result.isError && content.length === 0
+  return { ...result, kind: 'function', content: silent ? [{ type: 'text', text: 'Error' }] : content }
 }
 
 /** One candidate; signatures leave in an envelope and are tested by themselves. */

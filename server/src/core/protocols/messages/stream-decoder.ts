@@ -11,7 +11,7 @@ import { listOf, type Maybe, numberOf, objectOf, textOf, wordOf } from '../read-
 import { decodeCitation, isClientCall, isJsonOutput, signatureOf } from './decode-response.ts'
 import { decodeError } from './error.ts'
 import { type Called, decodeFinish, type StopFields } from './finish.ts'
-import { decodeUsage } from './usage.ts'
+import { usageCollector } from './usage.ts'
 
 export function streamDecoder(): StreamDecoder {
   const reading: Reading = {
@@ -19,6 +19,7 @@ export function streamDecoder(): StreamDecoder {
     nextBlock: 0,
     open: new Map(),
     stop: undefined,
+    usage: usageCollector(),
     called: 'nothing',
     over: false,
   }
@@ -37,6 +38,7 @@ interface Reading {
   nextBlock: number
   readonly open: Map<number, OpenBlock>
   stop: StopFields | undefined
+  readonly usage: ReturnType<typeof usageCollector>
   called: Called
   over: boolean
 }
@@ -95,7 +97,7 @@ function fail(reading: Reading, message: string): readonly StreamPart[] {
 function startMessage(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const message = objectOf(json.message) ?? {}
   const id = textOf(message.id) ?? ''
-  const usage = usageParts(message.usage)
+  const usage = usageParts(reading, message.usage)
   if (reading.id === undefined) {
     reading.id = id
     return [{ type: 'start', id, createdAt: undefined }, ...usage, ...prefilled(reading, message.content)]
@@ -104,8 +106,9 @@ function startMessage(reading: Reading, json: JsonObject): readonly StreamPart[]
   return fail(reading, 'the upstream began a second message inside the first')
 }
 
-function usageParts(value: Maybe): readonly StreamPart[] {
-  return objectOf(value) === undefined ? [] : [{ type: 'usage', usage: decodeUsage(value) }]
+function usageParts(reading: Reading, value: Maybe): readonly StreamPart[] {
+  const usage = objectOf(value) === undefined ? undefined : reading.usage(value)
+  return usage === undefined ? [] : [{ type: 'usage', usage }]
 }
 
 /** Calls that were made before the stream began stand complete in the start. */
@@ -291,7 +294,7 @@ function opaqueParts(reading: Reading, { json, input }: OpenBlock): readonly Str
 function messageDelta(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const delta = objectOf(json.delta)
   if (wordOf(delta?.stop_reason) !== undefined && delta !== undefined) reading.stop = delta
-  return usageParts(json.usage)
+  return usageParts(reading, json.usage)
 }
 
 function stopMessage(reading: Reading): readonly StreamPart[] {

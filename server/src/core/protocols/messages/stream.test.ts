@@ -501,6 +501,25 @@ describe('a stream of a messages upstream', () => {
     })
   })
 
+  test('trap 26: the end repeats what was written to the cache, not for how long; it counts once', () => {
+    const begun = {
+      input_tokens: 10,
+      cache_creation_input_tokens: 30,
+      cache_creation: { ephemeral_5m_input_tokens: 18, ephemeral_1h_input_tokens: 12 },
+    }
+    const ended = { input_tokens: 10, cache_creation_input_tokens: 30, output_tokens: 4 }
+    expect(
+      foldStream(read(messageStart('m', begun), messageDelta('end_turn', ended), stop)).usage,
+    ).toMatchObject({ cacheWrite: 18, cacheWrite1h: 12, output: 4 })
+  })
+
+  test('trap 15: zeros of an upstream that does not count are unknown', () => {
+    const zeros = { input_tokens: 0, output_tokens: 0 }
+    expect(
+      foldStream(read(messageStart('m', zeros), messageDelta('end_turn', zeros), stop)).usage,
+    ).toBeUndefined()
+  })
+
   test('trap 25: [D-names-37] input comes back as it was reported, without what was cached', () => {
     const usage = {
       input_tokens: 10,

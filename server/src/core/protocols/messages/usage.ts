@@ -1,11 +1,13 @@
 /** Token counters: this protocol's input total leaves cached tokens out (reference §2.5). */
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts'
+import type { JsonObject } from '../../json.ts'
 import { countOf, listOf, type Maybe, objectOf, textOf } from '../read-json.ts'
 import type { WireUsage } from './wire.ts'
 
-export function decodeUsage(value: Maybe): Usage {
+/** undefined: nothing was counted; imitations of the protocol send zeros before they know (reference §2.5). */
+export function decodeUsage(value: Maybe): Usage | undefined {
   const usage = objectOf(value)
-  if (usage === undefined) return NO_USAGE
+  if (usage === undefined || !COUNTERS.some((name) => (countOf(usage[name]) ?? 0) > 0)) return undefined
   const written = countOf(usage.cache_creation_input_tokens)
   const written1h = countOf(objectOf(usage.cache_creation)?.ephemeral_1h_input_tokens)
   const top: Usage = {
@@ -17,6 +19,26 @@ export function decodeUsage(value: Maybe): Usage {
     reasoning: countOf(objectOf(usage.output_tokens_details)?.thinking_tokens),
   }
   return compactions(usage.iterations).reduce(addUsage, top)
+}
+
+const COUNTERS = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+] as const
+
+/**
+ * Usage objects of one stream. The end of a stream repeats totals but not how they were made up, so the members are
+ * put together before they are reckoned: otherwise what was cached for an hour would count twice.
+ */
+export function usageCollector(): (value: Maybe) => Usage | undefined {
+  let members: JsonObject = {}
+  return (value) => {
+    const told = Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== null)
+    members = { ...members, ...Object.fromEntries(told) }
+    return decodeUsage(members)
+  }
 }
 
 /** The counters at the top leave out what compacting the conversation cost (reference §1.3). */
