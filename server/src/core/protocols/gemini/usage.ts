@@ -1,6 +1,6 @@
 /** Token counters: the prompt holds what was cached, the candidates leave thoughts out (reference §2.5). */
 import type { Usage } from '../../canonical/usage.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonValue } from '../../json.ts'
 import { countOf, type Maybe, objectOf } from '../read-json.ts'
 import type { WireUsage } from './wire.ts'
 
@@ -32,14 +32,26 @@ export function decodeUsage(value: Maybe): Usage | undefined {
  * before they are reckoned: otherwise what was cached would count twice.
  */
 export function usageCollector(): (value: Maybe) => Usage | undefined {
-  let members: JsonObject = {}
+  const members: Record<string, JsonValue> = {}
   return (value) => {
-    const told = Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== null)
-    if (told.length === 0) return undefined
-    members = { ...members, ...Object.fromEntries(told) }
+    const usage = objectOf(value)
+    if (usage === undefined) return undefined
+    for (const name of MEMBERS) {
+      const member = usage[name]
+      if (member !== undefined && member !== null) members[name] = member
+    }
     return decodeUsage(members)
   }
 }
+
+const MEMBERS = [
+  'promptTokenCount',
+  'toolUsePromptTokenCount',
+  'cachedContentTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'totalTokenCount',
+] as const
 
 interface Counters {
   readonly whole: number | undefined

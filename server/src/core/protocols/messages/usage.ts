@@ -1,6 +1,6 @@
 /** Token counters: this protocol's input total leaves cached tokens out (reference §2.5). */
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonValue } from '../../json.ts'
 import { countOf, listOf, type Maybe, objectOf, textOf } from '../read-json.ts'
 import type { WireUsage } from './wire.ts'
 
@@ -33,13 +33,18 @@ const COUNTERS = [
  * put together before they are reckoned: otherwise what was cached for an hour would count twice.
  */
 export function usageCollector(): (value: Maybe) => Usage | undefined {
-  let members: JsonObject = {}
+  const members: Record<string, JsonValue> = {}
   return (value) => {
-    const told = Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== null)
-    members = { ...members, ...Object.fromEntries(told) }
+    const usage = objectOf(value)
+    for (const name of MEMBERS) {
+      const member = usage?.[name]
+      if (member !== undefined && member !== null) members[name] = member
+    }
     return decodeUsage(members)
   }
 }
+
+const MEMBERS = [...COUNTERS, 'cache_creation', 'output_tokens_details', 'iterations'] as const
 
 /** The counters at the top leave out what compacting the conversation cost (reference §1.3). */
 function compactions(value: Maybe): readonly Usage[] {
