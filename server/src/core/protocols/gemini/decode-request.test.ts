@@ -153,7 +153,7 @@ test('both spellings of every name mean the same', () => {
   expect(camel.dropped).toEqual([])
 })
 
-describe('[D-addresses-31] the conversation', () => {
+describe('the conversation', () => {
   test('calls get ids from their place, answers find their call by id or by name', () => {
     const { value } = decode({
       contents: [

@@ -123,7 +123,7 @@ describe('what cannot mean anything is refused by the name of its field', () => 
   })
 })
 
-test('[D-requests-60] a message thread is refused the way the client recovers from', () => {
+test('a message thread is refused the way the client recovers from', () => {
   expect(refusalOf({ thread: { type: 'create' } })).toEqual({
     kind: 'refused',
     field: 'thread',

@@ -89,20 +89,29 @@ describe('thinking', () => {
     [
       'budget models think for so many tokens',
       { reasoning: 'budget' },
-      {},
-      {
-        thinking: { type: 'enabled', budget_tokens: 16384 },
-        max_tokens: 17408,
-      },
+      { maxOutputTokens: 64_000 },
+      { thinking: { type: 'enabled', budget_tokens: 16384 }, max_tokens: 64_000 },
     ],
     [
-      'a client’s cap is not raised, the budget fits under it',
+      'a cap is not raised, and a fifth of it is left for the answer',
       { reasoning: 'budget' },
       { maxOutputTokens: 4000 },
+      { thinking: { type: 'enabled', budget_tokens: 3200 }, max_tokens: 4000 },
+    ],
+    [
+      'the model’s own maximum is a cap too',
+      { reasoning: 'budget' },
+      {},
+      { thinking: { type: 'enabled', budget_tokens: 3276 }, max_tokens: 4096 },
+    ],
+    [
+      'a budget of the client’s own may use all but the last token',
+      { reasoning: 'budget' },
       {
-        thinking: { type: 'enabled', budget_tokens: 3999 },
-        max_tokens: 4000,
+        maxOutputTokens: 4000,
+        reasoning: { effort: undefined, budgetTokens: 31_999, expose: true, summary: undefined },
       },
+      { thinking: { type: 'enabled', budget_tokens: 3999 }, max_tokens: 4000 },
     ],
     [
       'xhigh is max where there is no xhigh',
@@ -143,6 +152,25 @@ describe('thinking', () => {
   test.each<[string, Partial<Capabilities>, Partial<CanonicalRequest>]>([
     ['a model that cannot think', { reasoning: 'none' }, {}],
     ['a cap with no room for a thought', { reasoning: 'budget' }, { maxOutputTokens: 1000 }],
+    [
+      'calls behind thoughts of another model',
+      { reasoning: 'budget' },
+      {
+        turns: [
+          user(text('x')),
+          assistant(
+            {
+              type: 'reasoning',
+              kind: 'summary',
+              text: 'hm',
+              signature: { issuer: 'openai', id: undefined, data: 'x' },
+            },
+            call('a'),
+          ),
+          result('a'),
+        ],
+      },
+    ],
     [
       'calls whose thoughts are lost',
       { reasoning: 'budget' },

@@ -1,5 +1,6 @@
 /** A canonical request for a messages upstream, held to what the chain's model takes (reference §2.1–§2.3). */
 import { BUDGET_MIN_TOKENS, budgetForEffort, effortOf, nearestEffort } from '../../canonical/effort.ts'
+import { mayReplay } from '../../canonical/envelope.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toAnthropicSchema } from '../../canonical/schema.ts'
 import type { JsonObject } from '../../json.ts'
@@ -102,7 +103,7 @@ function encodeThinking(request: CanonicalRequest, target: EncodeTarget, dropped
       if (effortOf(reasoning) !== 'none') dropped.add('reasoning')
       return off
     case 'budget':
-      return budgetThinking({ reasoning, request, off, dropped })
+      return budgetThinking({ reasoning, request, target, off, dropped })
     case 'adaptive':
       return adaptiveThinking(reasoning, target, off)
     case 'effort':
@@ -111,28 +112,32 @@ function encodeThinking(request: CanonicalRequest, target: EncodeTarget, dropped
     case 'toggle':
       return effortOf(reasoning) === 'none'
         ? { ...off, fields: { thinking: { type: 'disabled' } } }
-        : budgetThinking({ reasoning, request, off, dropped })
+        : budgetThinking({ reasoning, request, target, off, dropped })
   }
 }
 
 interface BudgetInput {
   readonly reasoning: ReasoningRequest
   readonly request: CanonicalRequest
+  readonly target: EncodeTarget
   readonly off: Thinking
   readonly dropped: Set<string>
 }
 
-/** Thinks for so many tokens, which must fit under the cap; a client's own cap is never raised for it. */
-function budgetThinking({ reasoning, request, off, dropped }: BudgetInput): Thinking {
+/** Of a cap that nobody divided between thoughts and answer, the answer keeps a fifth. */
+const THOUGHTS_SHARE_MAX = 0.8
+
+/** Thinks for so many tokens, which must fit under the cap; a cap of the client's or the model's is never raised for it. */
+function budgetThinking({ reasoning, request, target, off, dropped }: BudgetInput): Thinking {
   const wanted = wantedBudget(reasoning)
   if (wanted === 0) return off
-  const maxTokens =
-    request.maxOutputTokens === undefined
-      ? Math.max(off.maxTokens, wanted + BUDGET_MIN_TOKENS)
-      : off.maxTokens
-  const budget = Math.min(wanted, maxTokens - 1)
-  // With thinking on, the calls being answered must still stand behind their thoughts.
-  if (budget < BUDGET_MIN_TOKENS || lostThoughts(request)) {
+  const isCapped = (request.maxOutputTokens ?? target.maxOutputTokens) !== undefined
+  const maxTokens = isCapped ? off.maxTokens : off.maxTokens + wanted
+  // A budget of the client's own was divided by the client.
+  const own = reasoning.budgetTokens !== undefined && reasoning.budgetTokens > 0
+  const room = own ? maxTokens - 1 : Math.floor(maxTokens * THOUGHTS_SHARE_MAX)
+  const budget = Math.min(wanted, room)
+  if (budget < BUDGET_MIN_TOKENS || lostThoughts(request, target)) {
     dropped.add('reasoning')
     return off
   }
@@ -146,17 +151,21 @@ function budgetThinking({ reasoning, request, off, dropped }: BudgetInput): Thin
 }
 
 function wantedBudget({ effort, budgetTokens }: ReasoningRequest): number {
-  if (budgetTokens !== undefined && budgetTokens > 0) return budgetTokens
-  if (budgetTokens === 0) return 0
+  if (budgetTokens !== undefined && budgetTokens >= 0) return budgetTokens
   return budgetForEffort(effort ?? 'medium')
 }
 
-/** True when the turn being continued made calls without the thoughts that led to them. */
-function lostThoughts(request: CanonicalRequest): boolean {
-  const lastQuestion = request.turns.findLastIndex((turn) => turn.role === 'user')
-  return request.turns
-    .slice(lastQuestion + 1)
-    .some(({ parts }) => parts.some((part) => part.type === 'tool-call') && parts[0]?.type !== 'reasoning')
+/**
+ * True when the turn being continued made calls without the thoughts that led to them, or with another's: a model that
+ * thinks by budget must find its own in front of its calls.
+ */
+function lostThoughts({ turns }: CanonicalRequest, { issuer }: EncodeTarget): boolean {
+  const lastQuestion = turns.findLastIndex((turn) => turn.role === 'user')
+  return turns.slice(lastQuestion + 1).some(({ parts }) => {
+    const [first] = parts
+    const own = first?.type === 'reasoning' && mayReplay(first.signature, { protocol: 'messages', issuer })
+    return !own && parts.some((part) => part.type === 'tool-call')
+  })
 }
 
 function adaptiveThinking(reasoning: ReasoningRequest, target: EncodeTarget, off: Thinking): Thinking {
