@@ -1,6 +1,7 @@
 /** The project's own files, as git sees them: tracked or about to be, never ignored ones. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -40,6 +41,7 @@ function treeOf(files, readText, exists) {
   return { files, read, exists }
 }
 
-export const isTest = (path) =>
-  /\.test\.(ts|mjs)$|^server\/test\/|\.conformance\.ts$|\/(laws|examples)\.ts$/.test(path)
+const { TEST_FILES } = createRequire(import.meta.url)('./test-files.cjs')
+const testFile = new RegExp(TEST_FILES)
+export const isTest = (path) => testFile.test(path)
 export const isProductSource = (path) => /^server\/src\/.*\.ts$/.test(path) && !isTest(path)
