@@ -48,6 +48,10 @@ const ALLOWED = [
     place: /^server\/src\/upstream\/token-cache\.ts$/,
     reason: 'fetches the tokens of the scheme google-oauth, which has one authority',
   },
+  {
+    place: /^server\/src\/welcome\.ts$/,
+    reason: 'shows how the official clients are pointed here, by the names they have',
+  },
   { word: /^google-oauth$/, reason: 'the name of an authentication scheme' },
   {
     word: /^(anthropic|openai|x-goog)-[a-z-]+$|^x-(anthropic|openai)-/,

@@ -3,7 +3,7 @@ import type { Usage } from '../core/canonical/usage.ts'
 import type { ChainId } from '../core/ids.ts'
 import type { MicroCredits } from '../core/money.ts'
 import { METRICS_CONTENT_TYPE, readProcessMetrics } from './process-metrics.ts'
-import { CounterTally, GaugeReading, HistogramTally, type Tally } from './tally.ts'
+import { CounterTally, GaugeReading, HistogramTally } from './tally.ts'
 
 /** The numbers behind `/metrics`. Every method costs a few map look-ups; text is made only in `render`. */
 export interface Metrics {
@@ -40,59 +40,9 @@ const TOKEN_CLASSES = [
 const NONE = 'none'
 
 export function createMetrics(settings: { readonly version: string }): Metrics {
-  const build = new CounterTally({
-    name: 'sluice_starts_total',
-    help: 'Starts of this process, by version.',
-    labels: ['version'],
-  })
-  build.add({ version: settings.version }, 1)
-  const calls = new CounterTally({
-    name: 'sluice_calls_total',
-    help: 'Calls that ended, by platform model used, chain, client protocol and code (gateway code, else HTTP status).',
-    labels: ['model', 'chain', 'protocol', 'code'],
-  })
-  const durations = new HistogramTally({
-    name: 'sluice_call_duration_seconds',
-    help: 'From the first header of the call to its end.',
-    labels: ['model', 'protocol'],
-    bounds: DURATION_BOUNDS,
-  })
-  const firstBytes = new HistogramTally({
-    name: 'sluice_first_byte_seconds',
-    help: 'From the first header of the call to the first byte of the answer.',
-    labels: ['protocol'],
-    bounds: DURATION_BOUNDS,
-  })
-  const tokens = new CounterTally({
-    name: 'sluice_tokens_total',
-    help: 'Tokens of ended calls, by platform model and billing class.',
-    labels: ['model', 'class'],
-  })
-  const credits = new CounterTally({
-    name: 'sluice_credits_total',
-    help: 'Credits of ended calls: the exact amount by the price, and what was deducted of it.',
-    labels: ['model', 'kind'],
-  })
-  const attempts = new CounterTally({
-    name: 'sluice_attempts_total',
-    help: 'Upstream attempts, by chain and outcome.',
-    labels: ['chain', 'outcome'],
-  })
-  const failovers = new CounterTally({
-    name: 'sluice_failovers_total',
-    help: 'Attempts on another chain or model after a failure, by platform model tried and reason.',
-    labels: ['model', 'why'],
-  })
   const open = { calls: 0, held: 0n }
-  const tallies: Tally[] = [
-    build,
-    calls,
-    durations,
-    firstBytes,
-    tokens,
-    credits,
-    attempts,
-    failovers,
+  const counted = openTallies(settings.version)
+  const gauges = [
     new GaugeReading({
       name: 'sluice_open_calls',
       help: 'Calls that hold a reservation.',
@@ -104,35 +54,10 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
       read: () => Number(open.held) / MICRO_CREDITS_PER_CREDIT,
     }),
   ]
-
-  const countUsage = (model: string, usage: Usage): void => {
-    for (const name of TOKEN_CLASSES) {
-      const count = usage[name]
-      if (count !== undefined && count > 0) tokens.add({ model, class: name }, count)
-    }
-  }
   return {
-    callEnded(row) {
-      const model = row.model ?? NONE
-      const protocol = row.clientProtocol
-      calls.add(
-        { model, chain: String(row.chainId ?? NONE), protocol, code: String(row.code ?? row.httpStatus) },
-        1,
-      )
-      durations.observe({ model, protocol }, row.durationMs / MS_PER_SECOND)
-      countUsage(model, row.usage)
-      if (row.amount > 0n)
-        credits.add({ model, kind: 'amount' }, Number(row.amount) / MICRO_CREDITS_PER_CREDIT)
-      if (row.deducted > 0n)
-        credits.add({ model, kind: 'deducted' }, Number(row.deducted) / MICRO_CREDITS_PER_CREDIT)
-      for (const attempt of row.attempts) {
-        if (attempt.why === 'failover' || attempt.why === 'fallback' || attempt.why === 'retry') {
-          failovers.add({ model: attempt.modelId, why: attempt.why }, 1)
-        }
-      }
-    },
-    attemptEnded: ({ chain, outcome }) => attempts.add({ chain: String(chain), outcome }, 1),
-    firstByte: ({ protocol, ms }) => firstBytes.observe({ protocol }, ms / MS_PER_SECOND),
+    callEnded: (row) => countCall(counted, row),
+    attemptEnded: ({ chain, outcome }) => counted.attempts.add({ chain: String(chain), outcome }, 1),
+    firstByte: ({ protocol, ms }) => counted.firstBytes.observe({ protocol }, ms / MS_PER_SECOND),
     callReserved(held) {
       open.calls += 1
       open.held += held
@@ -142,9 +67,84 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
       open.held -= held
     },
     gauge(reading) {
-      tallies.push(new GaugeReading(reading))
+      gauges.push(new GaugeReading(reading))
     },
-    render: async () => `${tallies.map((tally) => tally.render()).join('\n')}\n${await readProcessMetrics()}`,
+    async render() {
+      const own = [...Object.values(counted), ...gauges].map((tally) => tally.render())
+      return `${own.join('\n')}\n${await readProcessMetrics()}`
+    },
     contentType: METRICS_CONTENT_TYPE,
+  }
+}
+
+function countCall(counted: Tallies, row: CallLogRow): void {
+  const model = row.model ?? NONE
+  const protocol = row.clientProtocol
+  const code = String(row.code ?? row.httpStatus)
+  counted.calls.add({ model, chain: String(row.chainId ?? NONE), protocol, code }, 1)
+  counted.durations.observe({ model, protocol }, row.durationMs / MS_PER_SECOND)
+  for (const name of TOKEN_CLASSES) {
+    const count = row.usage[name]
+    if (count !== undefined && count > 0) counted.tokens.add({ model, class: name }, count)
+  }
+  if (row.amount > 0n) counted.credits.add({ model, kind: 'amount' }, creditsOf(row.amount))
+  if (row.deducted > 0n) counted.credits.add({ model, kind: 'deducted' }, creditsOf(row.deducted))
+  for (const { why, modelId } of row.attempts) {
+    if (why === 'failover' || why === 'fallback' || why === 'retry') {
+      counted.failovers.add({ model: modelId, why }, 1)
+    }
+  }
+}
+
+const creditsOf = (amount: MicroCredits): number => Number(amount) / MICRO_CREDITS_PER_CREDIT
+
+type Tallies = ReturnType<typeof openTallies>
+
+function openTallies(version: string) {
+  const starts = new CounterTally({
+    name: 'sluice_starts_total',
+    help: 'Starts of this process, by version.',
+    labels: ['version'],
+  })
+  starts.add({ version }, 1)
+  return {
+    starts,
+    calls: new CounterTally({
+      name: 'sluice_calls_total',
+      help: 'Calls that ended, by platform model used, chain, client protocol and code (gateway code, else HTTP status).',
+      labels: ['model', 'chain', 'protocol', 'code'],
+    }),
+    durations: new HistogramTally({
+      name: 'sluice_call_duration_seconds',
+      help: 'From the first header of the call to its end.',
+      labels: ['model', 'protocol'],
+      bounds: DURATION_BOUNDS,
+    }),
+    firstBytes: new HistogramTally({
+      name: 'sluice_first_byte_seconds',
+      help: 'From the first header of the call to the first byte of the answer.',
+      labels: ['protocol'],
+      bounds: DURATION_BOUNDS,
+    }),
+    tokens: new CounterTally({
+      name: 'sluice_tokens_total',
+      help: 'Tokens of ended calls, by platform model and billing class.',
+      labels: ['model', 'class'],
+    }),
+    credits: new CounterTally({
+      name: 'sluice_credits_total',
+      help: 'Credits of ended calls: the exact amount by the price, and what was deducted of it.',
+      labels: ['model', 'kind'],
+    }),
+    attempts: new CounterTally({
+      name: 'sluice_attempts_total',
+      help: 'Upstream attempts, by chain and outcome.',
+      labels: ['chain', 'outcome'],
+    }),
+    failovers: new CounterTally({
+      name: 'sluice_failovers_total',
+      help: 'Attempts on another chain or model after a failure, by platform model tried and reason.',
+      labels: ['model', 'why'],
+    }),
   }
 }
