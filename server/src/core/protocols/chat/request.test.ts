@@ -699,7 +699,7 @@ describe('what a chat upstream gets', () => {
         { toolIdMax: 40 },
       ),
     )
-    const [made] = /"id":"([^"]+)"/.exec(messages)?.slice(1) ?? []
+    const made = /"id":"([^"]+)"/.exec(messages)?.[1] ?? ''
     expect(made).toHaveLength(40)
     expect(messages).toContain(`"tool_call_id":"${made}"`)
   })

@@ -12,7 +12,7 @@ import {
   sseEvents,
 } from '../laws.ts'
 import { accumulateChat } from '../official-clients.ts'
-import { listOf, objectOf } from '../read-json.ts'
+import { listOf, objectOf, textOf } from '../read-json.ts'
 import { chatProtocol } from './index.ts'
 
 const DONE = '[DONE]'
@@ -609,7 +609,7 @@ describe('what chat clients get', () => {
     expect(chunksOf(sse).every((each) => each.object === 'chat.completion.chunk')).toBe(true)
     expect(
       deltasOf(sse)
-        .map((delta) => objectOf(delta)?.content ?? '')
+        .map((delta) => textOf(objectOf(delta)?.content))
         .join(''),
     ).toBe('ab')
   })
@@ -681,7 +681,7 @@ describe('what chat clients get', () => {
         ...ended('stop'),
       ]),
     )
-    expect(deltas.map((delta) => objectOf(delta)?.reasoning_content ?? '').join('')).toBe('a\n\nb')
+    expect(deltas.map((delta) => textOf(objectOf(delta)?.reasoning_content)).join('')).toBe('a\n\nb')
     expect(deltas.filter((delta) => objectOf(delta)?.reasoning_details !== undefined)).toMatchObject([
       { reasoning_details: [{ type: 'reasoning.summary', index: 0 }] },
       { reasoning_details: [{ type: 'reasoning.summary', index: 1 }] },
