@@ -162,9 +162,11 @@ async function giveBack(client: pg.PoolClient, failure: unknown): Promise<void> 
   client.release(doubtful)
 }
 
-/** Without a listener the failure of an idle connection would end the process. */
+/** Without listeners a connection that fails would end the process, be it idle or in use. */
 function openPool(config: pg.PoolConfig, log: StorageLog): pg.Pool {
   const pool = new pg.Pool({ ...config, allowExitOnIdle: true })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection failed'))
+  // In use, the query that was running says it.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

@@ -1,7 +1,7 @@
 /** Pages of call logs, newest first. */
 import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { LogFilter, LogStore } from '../storage.ts'
+import type { LogStore } from '../storage.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
 import { FAILURE_STATUS_MIN, type LogConditions, logConditions, type Logs } from './log-conditions.ts'

@@ -34,7 +34,8 @@ const PRAGMAS: Record<WorkerOptions['role'], string> = {
     pragma recursive_triggers = on; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
   reader: 'pragma query_only = on;',
 }
-const COMMON_PRAGMAS = `pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`
+// The time-out is set here too: some Nodes do not know it as an option.
+const COMMON_PRAGMAS = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`
 
 class DatabaseThread {
   readonly #port: MessagePort
@@ -129,7 +130,7 @@ function openDatabase(options: WorkerOptions): SqliteDatabase {
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {
     try {
-      database.exec(PRAGMAS[options.role] + COMMON_PRAGMAS)
+      database.exec(COMMON_PRAGMAS + PRAGMAS[options.role])
       return database
     } catch (error) {
       // The change to WAL does not wait for locks by itself when several processes open a new file at once.

@@ -1,0 +1,158 @@
+/** A database that goes away refuses quickly, loses nothing that was answered, and is used again when it is back. */
+import { createServer, type Server, type Socket, connect } from 'node:net'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createFreshDatabase, type FreshDatabase } from '../../../test/postgres/fresh-database.ts'
+import { ACCOUNT, exampleReserve } from '../../core/calls/examples.ts'
+import { createAccount, exampleApiKey, INSTANCE, NOW, settleTwoCredits } from '../conformance/suite.ts'
+import { openStorage } from '../open.ts'
+import type { Announcement, Storage } from '../storage.ts'
+import { StorageUnavailable } from '../unavailable.ts'
+
+const WAIT = { timeout: 15_000, interval: 50 }
+
+/** A way to the database that a test can cut. */
+class Cable {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #target: { readonly host: string; readonly port: number }
+  #isCut = false
+
+  constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target
+    this.#server = createServer((near) => this.#join(near))
+  }
+
+  async open(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    const address = this.#server.address()
+    if (address === null || typeof address === 'string') throw new Error('the cable has no port')
+    return address.port
+  }
+
+  cut(): void {
+    this.#isCut = true
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  mend(): void {
+    this.#isCut = false
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #join(near: Socket): void {
+    if (this.#isCut) {
+      near.destroy()
+      return
+    }
+    const far = connect(this.#target.port, this.#target.host)
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        this.#sockets.delete(socket)
+        other.destroy()
+      })
+      socket.pipe(other)
+    }
+  }
+}
+
+const opened: { storage: Storage; cable: Cable; database: FreshDatabase }[] = []
+afterEach(async () => {
+  for (const { storage, cable, database } of opened.splice(0)) {
+    cable.mend()
+    await storage.close()
+    await cable.close()
+    await database.drop()
+  }
+})
+
+async function openOverCable() {
+  const database = await createFreshDatabase()
+  const url = new URL(database.url)
+  const cable = new Cable({ host: url.hostname, port: Number(url.port || 5432) })
+  url.hostname = '127.0.0.1'
+  url.port = String(await cable.open())
+  const storage = await openStorage({
+    databaseUrl: url.href,
+    dataDir: '/nonexistent',
+    secretKey: new Uint8Array(32).fill(1),
+    instanceId: INSTANCE,
+    now: () => NOW,
+    log: { warn: () => {} },
+  })
+  opened.push({ storage, cable, database })
+  await createAccount(storage)
+  await storage.keys.create(exampleApiKey())
+  return { storage, cable }
+}
+
+test('calls are refused while the database is away, and served when it is back', async () => {
+  const { storage, cable } = await openOverCable()
+  await storage.calls.reserve(exampleReserve('before'))
+  cable.cut()
+  await expect(storage.calls.reserve(exampleReserve('meanwhile'))).rejects.toThrow(StorageUnavailable)
+  await expect(storage.ping()).rejects.toThrow(StorageUnavailable)
+  await expect(storage.accounts.find(ACCOUNT)).rejects.toThrow(StorageUnavailable)
+  cable.mend()
+  await vi.waitFor(() => storage.ping(), WAIT)
+  expect(await storage.calls.settle(settleTwoCredits('before'))).toMatchObject({ first: true })
+  expect(await storage.calls.reserve(exampleReserve('meanwhile'))).toMatchObject({ kind: 'reserved' })
+  expect(await storage.ledger.verify()).toEqual([])
+})
+
+test('a cut in the middle of many calls leaves each of them whole or not there, and repeating is safe', async () => {
+  const { storage, cable } = await openOverCable()
+  const ids = Array.from({ length: 40 }, (_, index) => `call_${index}`)
+  const pending = ids.map((id) => storage.calls.reserve(exampleReserve(id)))
+  const first = pending[0]
+  cable.cut()
+  await Promise.allSettled(pending)
+  await expect(first).rejects.toThrow(StorageUnavailable)
+  cable.mend()
+  await vi.waitFor(() => storage.ping(), WAIT)
+  for (const id of ids) {
+    expect(await storage.calls.reserve(exampleReserve(id))).toMatchObject({ kind: 'reserved' })
+  }
+  expect(await storage.ledger.verify()).toEqual([])
+})
+
+test('after a gap in listening everything may have changed, and that is said', async () => {
+  const { storage, cable } = await openOverCable()
+  const heard: Announcement[] = []
+  storage.subscribe((change) => heard.push(change))
+  cable.cut()
+  cable.mend()
+  await vi.waitFor(() => expect(heard).toEqual([{ kind: 'everything' }]), WAIT)
+})
+
+test('a database that is not there at the start is said to be unavailable', async () => {
+  const opening = openStorage({
+    databaseUrl: 'postgres://sluice@127.0.0.1:1/sluice',
+    dataDir: '/nonexistent',
+    secretKey: new Uint8Array(32),
+    instanceId: INSTANCE,
+    now: () => NOW,
+    log: { warn: () => {} },
+  })
+  await expect(opening).rejects.toThrow(StorageUnavailable)
+})
+
+test('an address of another kind of database is refused with what is expected', async () => {
+  const opening = openStorage({
+    databaseUrl: 'mysql://localhost/sluice',
+    dataDir: '/nonexistent',
+    secretKey: new Uint8Array(32),
+    instanceId: INSTANCE,
+    now: () => NOW,
+    log: { warn: () => {} },
+  })
+  await expect(opening).rejects.toThrow('postgres://')
+})

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { createSecretBox } from './secret-box.ts'
+
+const key = (byte: number) => new Uint8Array(32).fill(byte)
+const box = createSecretBox(key(1))
+
+describe('secret box', () => {
+  test('what was sealed opens under the same key and purpose, whatever it holds', () => {
+    for (const plaintext of ['', 'sk-…', 'x'.repeat(10_000), '漢\u0000']) {
+      expect(box.open(box.seal(plaintext, 'a'), 'a')).toBe(plaintext)
+    }
+  })
+
+  test('the same secret never looks the same twice and never shows', () => {
+    const first = box.seal('sk-secret', 'a')
+    expect(first).not.toBe(box.seal('sk-secret', 'a'))
+    expect(Buffer.from(first, 'base64url').toString('latin1')).not.toContain('sk-secret')
+  })
+
+  test.each([
+    ['another key', (sealed: string) => createSecretBox(key(2)).open(sealed, 'a')],
+    ['another purpose: a text copied into another row', (sealed: string) => box.open(sealed, 'b')],
+    ['a changed text', (sealed: string) => box.open(`${sealed.slice(0, -2)}AA`, 'a')],
+    ['a shortened text', (sealed: string) => box.open(sealed.slice(0, 20), 'a')],
+    ['another format', (sealed: string) => box.open(sealed.replace('v1.', 'v2.'), 'a')],
+  ])('%s does not open it', (_, open) => {
+    expect(() => open(box.seal('sk-secret', 'a'))).toThrow()
+  })
+
+  test('a key of another length is refused', () => {
+    expect(() => createSecretBox(new Uint8Array(16))).toThrow('32 bytes')
+  })
+})
