@@ -2,12 +2,13 @@
 import { effortOf, geminiBudgetForEffort, levelForEffort, nearestEffort } from '../../canonical/effort.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toOpenApiSubset } from '../../canonical/schema.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 import { clampTemperature, findImpossible } from '../chain-limits.ts'
 import type { Capabilities, Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused } from '../refusal.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
 import { encodeContents } from './encode-turns.ts'
+import { type OutputPlan, type Plan, withoutDialect } from './plan.ts'
 
 /** The model and whether to stream stand in the path; the provider's dialect forms it. */
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {
@@ -43,17 +44,6 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
   }
   return { kind: 'encoded', body, dropped: [...plan.dropped] }
 }
-
-/** What the parts of the body are written from. */
-export interface Plan {
-  readonly request: CanonicalRequest
-  readonly target: EncodeTarget
-  readonly dropped: Set<string>
-  readonly output: OutputPlan
-}
-
-/** `told`: the form of the answer can only be asked for in words. */
-export type OutputPlan = 'text' | 'json' | 'schema' | 'told'
 
 /** Before its third generation Gemini refuses a JSON answer together with functions (reference §1.4). */
 function planOutput({ output, tools }: CanonicalRequest, { capabilities }: EncodeTarget): OutputPlan {
@@ -152,13 +142,6 @@ function encodeOutput({ request, target, output }: Plan): JsonObject {
         : { responseMimeType: 'application/json', responseJsonSchema: withoutDialect(schema) }
     }
   }
-}
-
-/** The name of the dialect is no keyword here. */
-export function withoutDialect(schema: JsonValue): JsonValue {
-  if (!isJsonObject(schema)) return schema
-  const { $schema: _dialect, ...rest } = schema
-  return rest
 }
 
 function encodeThinking({ request, target, dropped }: Plan): JsonObject {

@@ -2,9 +2,8 @@
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../canonical/custom-tools.ts'
 import type { CustomTool, FunctionTool, HostedTool, ToolChoice } from '../../canonical/request.ts'
 import { toOpenApiSubset } from '../../canonical/schema.ts'
-import { upstreamToolName } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { type Plan, withoutDialect } from './encode-request.ts'
+import { type Plan, toolName, withoutDialect } from './plan.ts'
 
 export function encodeTools(plan: Plan): readonly JsonObject[] {
   const declarations: JsonObject[] = []
@@ -15,13 +14,6 @@ export function encodeTools(plan: Plan): readonly JsonObject[] {
   }
   const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]
   return [...functions, ...encodeHosted(hosted, plan, declarations.length > 0)]
-}
-
-export function toolName(
-  tool: { readonly name: string; readonly namespace: string | undefined },
-  { target }: Plan,
-): string {
-  return upstreamToolName(tool, target.capabilities.toolNameMax)
 }
 
 function encodeFunction(tool: FunctionTool, plan: Plan): JsonObject {

@@ -18,8 +18,7 @@ import { upstreamCallId } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
-import type { Plan } from './encode-request.ts'
-import { toolName } from './encode-tools.ts'
+import { type Plan, toolName } from './plan.ts'
 import { isGoogleFile, NO_SIGNATURE, type WireContent } from './wire.ts'
 
 export function encodeContents(plan: Plan): readonly WireContent[] | Refused {

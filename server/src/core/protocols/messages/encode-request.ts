@@ -10,6 +10,7 @@ import { isRefused } from '../refusal.ts'
 import { keepCacheControls } from './cache-marks.ts'
 import { encodeToolChoice, encodeTools } from './encode-tools.ts'
 import { encodeSystem, encodeTurns } from './encode-turns.ts'
+import type { Plan } from './plan.ts'
 
 /** The protocol demands a cap; this one stands in where neither client nor catalogue names one. */
 const OUTPUT_TOKENS_DEFAULT = 8192
@@ -49,17 +50,6 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     stream: request.stream,
   }
   return { kind: 'encoded', body, dropped: [...dropped] }
-}
-
-/** What the parts of the body are written from. */
-export interface Plan {
-  readonly request: CanonicalRequest
-  readonly target: EncodeTarget
-  readonly dropped: Set<string>
-  /** The model will think: sampling and forced tools are then refused upstream. */
-  readonly thinks: boolean
-  /** Structured output goes through a tool the model is made to call. */
-  readonly jsonTool: boolean
 }
 
 /** A message is one answer; everything else that cannot be told is the same for all protocols. */
@@ -253,10 +243,3 @@ function encodeIdentity({ request, target, dropped }: Plan): JsonObject {
 }
 
 const TIERS: Readonly<Record<string, string | undefined>> = { auto: 'auto', default: 'standard_only' }
-
-/** The schema told in words, where it can neither be held by the model nor by a forced tool. */
-export function outputInstruction({ request, target, jsonTool }: Plan): string | undefined {
-  const { output } = request
-  if (output.kind !== 'json-schema' || target.capabilities.jsonSchema || jsonTool) return undefined
-  return `Answer with one JSON value and nothing else. It must match this JSON Schema: ${JSON.stringify(output.schema)}`
-}

@@ -2,11 +2,10 @@
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../canonical/custom-tools.ts'
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { toAnthropicSchema, toToolInputSchema } from '../../canonical/schema.ts'
-import { upstreamToolName } from '../../canonical/tool-names.ts'
 import type { JsonObject } from '../../json.ts'
 import { objectOf, wordOf } from '../read-json.ts'
 import type { CacheControls } from './cache-marks.ts'
-import type { Plan } from './encode-request.ts'
+import { type Plan, toolName } from './plan.ts'
 import { JSON_OUTPUT_TOOL } from './wire.ts'
 
 export function encodeTools(plan: Plan, marks: CacheControls): readonly JsonObject[] {
@@ -38,10 +37,6 @@ function encodeTool(tool: Tool, plan: Plan, marks: CacheControls): JsonObject | 
     case 'hosted':
       return encodeHosted(tool, plan)
   }
-}
-
-export function toolName(tool: { name: string; namespace: string | undefined }, { target }: Plan): string {
-  return upstreamToolName(tool, target.capabilities.toolNameMax)
 }
 
 function encodeFunction(tool: FunctionTool, plan: Plan, marks: CacheControls): JsonObject {

@@ -19,8 +19,7 @@ import { isJsonObject, type JsonObject } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import type { CacheControls } from './cache-marks.ts'
-import { outputInstruction, type Plan } from './encode-request.ts'
-import { toolName } from './encode-tools.ts'
+import { outputInstruction, type Plan, toolName } from './plan.ts'
 import type { WireMessage, WireMessageRole } from './wire.ts'
 
 export function encodeSystem(plan: Plan, marks: CacheControls): readonly JsonObject[] {
