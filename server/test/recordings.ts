@@ -34,9 +34,8 @@ const FOLDERS: Readonly<Record<ProtocolId, readonly string[]>> = {
   responses: ['openai/responses', 'azure', 'xai/responses', 'open-responses/responses'],
 }
 
-/** True when there is something to read; otherwise tests skip with `NO_RECORDINGS`. */
+/** True when there is something to read; otherwise tests skip and say why in their name. */
 export const haveRecordings = existsSync(ROOT)
-export const NO_RECORDINGS = 'no recordings beside the checkout'
 
 export function findRecordings(protocol: ProtocolId): readonly Recording[] {
   if (!haveRecordings) return []

@@ -52,7 +52,7 @@ function heard(response: CanonicalResponse) {
 const recordings = findRecordings('gemini')
 const streams = recordings.filter((recording): recording is StreamRecording => recording.kind === 'stream')
 
-describe.skipIf(!haveRecordings)('recorded streams', () => {
+describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout when skipped)', () => {
   test('there are some', () => expect(streams.length).toBeGreaterThan(5))
 
   test.each(streams.map((recording) => [recording.name, recording] as const))(
@@ -85,7 +85,7 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
   })
 })
 
-describe.skipIf(!haveRecordings)('recorded answers', () => {
+describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout when skipped)', () => {
   const answers = recordings.filter((recording) => recording.kind === 'whole')
 
   test.each(answers.map((recording) => [recording.name, recording] as const))(

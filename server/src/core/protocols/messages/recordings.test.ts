@@ -38,7 +38,7 @@ function wordsOf(events: readonly { readonly data: string }[]) {
 const recordings = findRecordings('messages')
 const SPLICED = 'anthropic/spliced-message-start.chunks.txt'
 
-describe.skipIf(!haveRecordings)('recorded streams', () => {
+describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout when skipped)', () => {
   const streams = recordings.filter((recording) => recording.kind === 'stream' && recording.name !== SPLICED)
 
   test('there are some', () => expect(streams.length).toBeGreaterThan(20))
@@ -82,7 +82,7 @@ describe.skipIf(!haveRecordings)('recorded streams', () => {
   })
 })
 
-describe.skipIf(!haveRecordings)('recorded answers', () => {
+describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout when skipped)', () => {
   const answers = recordings.filter((recording) => recording.kind === 'whole')
 
   test.each(answers.map((recording) => [recording.name, recording] as const))(
