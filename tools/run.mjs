@@ -21,7 +21,13 @@ if (command === undefined) {
   process.exit(2)
 }
 installWhenNeeded(root)
-await command(rest)
+try {
+  await command(rest)
+} catch (error) {
+  // A mistake in the sources: esbuild has shown it already.
+  if (!Array.isArray(error.errors)) throw error
+  process.exit(1)
+}
 
 /** Runs the gateway in this very process, so that signals reach it without a go-between. */
 async function start(args) {

@@ -30,8 +30,8 @@ export async function buildWhenNeeded(root) {
 }
 
 async function bundle({ root, output, entries, recipe }) {
-  const { build } = await import('esbuild')
-  const stateBefore = (inputs) => Object.fromEntries(inputs.map((path) => [path, stateOf(join(root, path))]))
+  const { build, stop } = await import('esbuild')
+  const startedAt = Date.now()
   const result = await build({
     absWorkingDir: root,
     entryPoints: entries.map(([name, source]) => ({ in: source, out: name })),
@@ -46,8 +46,14 @@ async function bundle({ root, output, entries, recipe }) {
     metafile: true,
     logLevel: 'warning',
   })
-  const inputs = stateBefore(Object.keys(result.metafile.inputs))
-  writeFileSync(statePath(output), JSON.stringify({ recipe, inputs }))
+  // esbuild keeps a process of its own; the gateway runs on in this one and has no use for it.
+  await stop()
+  const inputs = Object.keys(result.metafile.inputs).map((path) => {
+    const state = stateOf(join(root, path))
+    // Written while it was read: which of both went in is not known, so the next build looks again.
+    return [path, changedAt(join(root, path)) >= startedAt ? 'changing' : state]
+  })
+  writeFileSync(statePath(output), JSON.stringify({ recipe, inputs: Object.fromEntries(inputs) }))
 }
 
 /** One build at a time: two commands started together would write over each other. */
@@ -89,6 +95,8 @@ function recipeOf(root, entries) {
   const self = readFileSync(join(root, 'tools/project/build.mjs'))
   return createHash('sha256').update(self).update(JSON.stringify(entries)).digest('hex')
 }
+
+const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 function stateOf(path) {
   const stat = statSync(path, { throwIfNoEntry: false })
