@@ -1,5 +1,5 @@
 /**
- * npm run bench -- small | latency | streams | slow-streams | bodies | all
+ * npm run bench -- small | latency | streams | slow-streams | bodies | largest-body | all
  *   --rounds 5 --seconds 5     how often, how long
  *   --warm 15                  seconds of small calls for everybody before the first round
  *   --only sluice,nginx        fewer contestants

@@ -12,6 +12,7 @@ const CHAT_PATH = '/v1/chat/completions'
 export const pathOf = (mode) => `${MODES[mode].prefix}${CHAT_PATH}`
 
 const SMALL_ANSWER_BYTES = 1_200
+export const LARGEST_BYTES = 100 * 1_048_576
 const BODY_BYTES = 5 * 1_000_000
 
 /** About 1.2 KB, with usage. */
@@ -102,6 +103,13 @@ export function largeRequest(model) {
     ],
     max_tokens: 400,
   })
+}
+
+/** As large as a body may be, and nearly all of it one string. */
+export function largestRequest(model) {
+  const request = (content) =>
+    JSON.stringify({ model, messages: [{ role: 'user', content }], max_tokens: 400 })
+  return request(prose(LARGEST_BYTES - request('').length))
 }
 
 const SENTENCE = 'The quick brown fox jumps over the lazy dog while the kettle sings in the kitchen. '

@@ -2,11 +2,13 @@
  * The comparisons. Each runs all contestants in turn, round after round, so that what the machine does meanwhile meets all
  * of them, and gives one row of figures per contestant and round.
  */
+import { LARGEST_BYTES } from './answers.mjs'
 import { load, wrk } from './drive.mjs'
 import { cpuSeconds, residentBytes, watchMemory } from './processes.mjs'
 
 const MIB = 1_048_576
 const CHUNKS_PER_STREAM = 200
+const PEAK_EVERY_MS = 10
 
 export const COMPARISONS = {
   small: {
@@ -73,6 +75,20 @@ export const COMPARISONS = {
     rounds: 1,
     only: ['sluice'],
     run: slowStreams,
+  },
+  'largest-body': {
+    title: 'One body of 100 MiB',
+    figure: 'MiB beyond the body',
+    better: 'less',
+    goals: [
+      { figure: 'MiB beyond the body', atMost: 64 },
+      { figure: 'longest block, ms', atMost: 20 },
+      { figure: 'failed', atMost: 0 },
+    ],
+    // Memory that was used once is not given back, so only the first body of a process tells.
+    rounds: 1,
+    only: ['sluice'],
+    run: largestBody,
   },
 }
 
@@ -163,11 +179,36 @@ async function slowStreams({ contestant, setup }) {
   }
 }
 
+async function largestBody({ contestant, setup }) {
+  await longestBlockMs(contestant)
+  const before = residentBytes(contestant.pid)
+  const peak = watchMemory(contestant.pid, PEAK_EVERY_MS)
+  const job = { kind: 'once', mode: 'largest', target: contestant.target('body') }
+  const { failed, seconds } = await load(setup.clientCore, job)
+  return {
+    'MiB beyond the body': (peak() - before - LARGEST_BYTES) / MIB,
+    'longest block, ms': await longestBlockMs(contestant),
+    seconds,
+    failed,
+  }
+}
+
+/** Of the event loop, since it was asked last. The monitor ticks every 10 ms, and counts that as delay. */
+async function longestBlockMs({ opsPort }) {
+  const text = await metricsText(opsPort)
+  const seconds = Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? 0)
+  return Math.max(0, seconds * 1_000 - 10)
+}
+
+async function metricsText(opsPort) {
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/metrics`)
+  return answer.text()
+}
+
 /** Calls of the slow model that were charged, from what was deducted: each costs the same. */
 async function billed({ opsPort }) {
   if (opsPort === undefined) return 0
-  const answer = await fetch(`http://127.0.0.1:${opsPort}/metrics`)
-  const text = await answer.text()
+  const text = await metricsText(opsPort)
   const value = (form) => Number(form.exec(text)?.[1] ?? 0)
   const deducted = value(/^sluice_credits_total\{model="bench-slow",kind="deducted"\} (\S+)$/m)
   return Math.round(deducted / CREDITS_OF_ONE_STREAM)

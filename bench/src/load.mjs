@@ -3,18 +3,25 @@
  * argument, and prints one line of JSON.
  *   closed   as many as the other side answers, on `connections`
  *   open     `rate` a second, whatever comes back; latencies count from the moment a request was due
+ *   once     one request as large as may be
  *   streams  `connections` streams at once, each read to its end
  */
 import { connect } from 'node:net'
-import { largeRequest, smallRequest, streamRequest } from './answers.mjs'
+import { largeRequest, largestRequest, smallRequest, streamRequest } from './answers.mjs'
 
-const BODIES = { small: smallRequest, body: largeRequest, stream: streamRequest, slow: streamRequest }
+const BODIES = {
+  small: smallRequest,
+  body: largeRequest,
+  largest: largestRequest,
+  stream: streamRequest,
+  slow: streamRequest,
+}
 const CONNECT_BATCH = 100
 const IDLE_MS_MAX = 30_000
 
 const job = JSON.parse(process.argv[2])
 const request = requestBytes(job)
-const results = await { closed, open, streams }[job.kind](job)
+const results = await { closed, open, once, streams }[job.kind](job)
 process.stdout.write(`${JSON.stringify(results)}\n`)
 process.exit(0)
 
@@ -87,6 +94,14 @@ async function open({ target, connections, seconds, rate }) {
   latencies.sort((one, other) => one - other)
   const quantile = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]
   return { answered: latencies.length, failed, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99) }
+}
+
+async function once({ target }) {
+  const lane = await openLane(target.port)
+  const startedAt = performance.now()
+  const { status } = await lane.exchange(request)
+  lane.close()
+  return { failed: status === 200 ? 0 : 1, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
 async function streams({ target, connections }) {

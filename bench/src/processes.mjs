@@ -59,11 +59,11 @@ export function residentBytes(pid) {
 }
 
 /** Looks at the resident bytes until told to stop; gives the highest. */
-export function watchMemory(pid) {
+export function watchMemory(pid, everyMs = 200) {
   let peak = residentBytes(pid)
   const timer = setInterval(() => {
     peak = Math.max(peak, residentBytes(pid))
-  }, 200)
+  }, everyMs)
   return () => {
     clearInterval(timer)
     return peak
