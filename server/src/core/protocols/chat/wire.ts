@@ -12,16 +12,6 @@ export interface ChatUsage extends JsonObject {
   readonly completion_tokens_details: JsonObject
 }
 
-export interface ChatMessage extends JsonObject {
-  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
-  readonly content?: string | null | readonly JsonObject[]
-}
-
-export interface ChatToolCall extends JsonObject {
-  readonly id: string
-  readonly type: 'function' | 'custom'
-}
-
 export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
 export interface ChatChoice extends JsonObject {

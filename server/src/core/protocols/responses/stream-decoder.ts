@@ -14,6 +14,7 @@ import { decodeAnnotation } from './citations.ts'
 import { callArguments, decodeReasoning } from './decode-items.ts'
 import { hostedBlock } from './decode-response.ts'
 import { decodeFinish } from './finish.ts'
+import { type How, RAW, REFUSAL, SEALED, SUMMARY, type Telling, telling, tellingOf, TEXT } from './telling.ts'
 import { decodeUsage } from './usage.ts'
 
 const NOTHING: readonly StreamPart[] = []
@@ -41,12 +42,6 @@ interface ItemState {
   call: Call | undefined
   /** Keys of prose that was told and closed. */
   readonly told: Set<string>
-}
-
-interface Telling {
-  readonly key: string
-  readonly kind: BlockStart
-  readonly part: number
 }
 
 export class ResponsesStreamDecoder implements StreamDecoder {
@@ -332,20 +327,14 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       this.#completeParts(state, RAW, item.content)
     const signature = part?.signature
     if (signature === undefined) return
-    const prose =
-      state.prose ??
-      this.#prose(state, { key: 'sealed', kind: { type: 'reasoning', kind: 'redacted' }, part: 0 })
+    const prose = state.prose ?? this.#prose(state, SEALED)
     if (prose !== undefined) this.#parts.push({ type: 'signature', block: prose.block, signature })
   }
 
   #completeParts(state: ItemState, how: How, parts: Maybe): void {
     for (const [part, content] of listOf(parts).entries()) {
       if (state.prose?.key === how.key && state.prose.part > part) continue
-      this.#completePart(
-        state,
-        { ...telling(how, part), key: how.key },
-        textOf(objectOf(content)?.text) ?? '',
-      )
+      this.#completePart(state, telling(how, part), textOf(objectOf(content)?.text) ?? '')
     }
   }
 
@@ -428,38 +417,6 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#parts.push({ type: 'error', error })
     this.#over = true
   }
-}
-
-/** Which prose an event speaks of, and which of its fields counts the parts. */
-interface How {
-  readonly key: string
-  readonly kind: BlockStart
-  readonly counter: 'content_index' | 'summary_index'
-  /** Each part is a block of its own, not a paragraph of one. */
-  readonly separate: boolean
-}
-
-const TEXT: How = { key: 'text', kind: { type: 'text' }, counter: 'content_index', separate: true }
-const REFUSAL: How = { key: 'refusal', kind: { type: 'refusal' }, counter: 'content_index', separate: true }
-const SUMMARY: How = {
-  key: 'summary',
-  kind: { type: 'reasoning', kind: 'summary' },
-  counter: 'summary_index',
-  separate: false,
-}
-const RAW: How = {
-  key: 'raw',
-  kind: { type: 'reasoning', kind: 'raw' },
-  counter: 'content_index',
-  separate: false,
-}
-
-function tellingOf(json: JsonObject, how: How): Telling {
-  return telling(how, countOf(json[how.counter]) ?? 0)
-}
-
-function telling({ key, kind, separate }: How, part: number): Telling {
-  return separate ? { key: `${key}${part}`, kind, part: 0 } : { key, kind, part }
 }
 
 function isTold(prose: Prose, part: number): boolean {

@@ -15,11 +15,6 @@ export interface ResponsesUsage extends JsonObject {
   readonly total_tokens: number
 }
 
-/** Types of tools that the provider runs itself or whose form only this protocol knows. */
-export interface HostedItem extends JsonObject {
-  readonly type: string
-}
-
 export interface OutputText extends JsonObject {
   readonly type: 'output_text'
   readonly text: string
