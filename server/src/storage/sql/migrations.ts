@@ -125,7 +125,6 @@ function callTables({ integer, clustered, hot, hotClustered }: Dialect): readonl
        account_id text not null, started_at ${integer} not null, touched_at ${integer} not null,
        held ${integer} not null, quota_held ${integer} not null, month_held ${integer} not null, body text not null, terms text not null,
        fallback_terms text, description text not null, state text not null) ${hot}`,
-    `create index open_calls_by_instance on open_calls (instance_id)`,
     `create table instances (
        id text not null primary key, started_at ${integer} not null, heartbeat_at ${integer} not null) ${clustered}`,
   ]

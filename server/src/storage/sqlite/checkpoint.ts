@@ -6,18 +6,29 @@
 import { numberOf } from '../sql/table.ts'
 import type { Statements } from './statements.ts'
 
-/** 64 MiB of log, in pages of 4 KiB. */
-const RESTART_PAGES = 16_384
+/**
+ * Of a new database. A small call touches some thirty pages, each with a few bytes of change, and every touched page goes
+ * to the log whole: half the usual 4 KiB halves what is written, and costs large batches nothing worth mentioning.
+ */
+export const PAGE_BYTES = 2_048
+const RESTART_PAGES = (128 * 1_024 * 1_024) / PAGE_BYTES
 /** Writers stand still while a restart waits for readers of old pages: it is tried again a second later instead. */
 const RESTART_WAIT_MS = 20
 
 export function checkpoint(statements: Statements, busyTimeoutMs: number): void {
-  const row = statements.prepare('pragma wal_checkpoint(passive)').get()
-  if (row === undefined || numberOf(row, 'log') < RESTART_PAGES) return
+  if (copyPassively(statements) < RESTART_PAGES) return
+  // Once more, so that next to nothing is left to copy while writers wait.
+  copyPassively(statements)
   statements.prepare(`pragma busy_timeout = ${RESTART_WAIT_MS}`).get()
   try {
     statements.prepare('pragma wal_checkpoint(restart)').get()
   } finally {
     statements.prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
   }
+}
+
+/** Pages the log holds. */
+function copyPassively(statements: Statements): number {
+  const row = statements.prepare('pragma wal_checkpoint(passive)').get()
+  return row === undefined ? 0 : numberOf(row, 'log')
 }

@@ -51,6 +51,7 @@ class SqliteEngine implements SqlEngine {
   #listener: (change: Announcement) => void = () => {}
   #watching = false
   #closing = false
+  #isCopying = false
 
   constructor(options: SqliteOptions) {
     this.#options = options
@@ -81,6 +82,7 @@ class SqliteEngine implements SqlEngine {
   }
 
   async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+    this.#startCopying()
     const end = await this.#turns.take()
     try {
       const answer = await this.#writing.run({ kind: 'hot', operations: encodeOperations(operations) })
@@ -147,8 +149,16 @@ class SqliteEngine implements SqlEngine {
     }
   }
 
+  /** With the first batch: a process that only reads or changes a setting needs no thread for it. */
+  #startCopying(): void {
+    if (this.#isCopying) return
+    this.#isCopying = true
+    this.#ask(this.#reading, { kind: 'checkpoint' })
+  }
+
   #noticeReader(reply: ThreadNotice): void {
-    if (reply.kind === 'open') this.#ask(this.#reading, { kind: 'checkpoint' })
+    // A thread that followed a lost one copies nothing until it is told to.
+    if (reply.kind === 'open' && this.#isCopying) this.#ask(this.#reading, { kind: 'checkpoint' })
     if (reply.kind === 'timer-failed') this.#warn(reply.error)
   }
 

@@ -1,7 +1,7 @@
 /** The thread that owns one SQLite connection: it does what it is told, one thing after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
-import { checkpoint } from './checkpoint.ts'
+import { checkpoint, PAGE_BYTES } from './checkpoint.ts'
 import { decodeOperations, encodeResults } from './hot-codec.ts'
 import { HotTransactions } from './hot-transaction.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
@@ -19,8 +19,8 @@ const BUSY_TIMEOUT_MS = 5_000
 /** Announcements are due within a second; four looks in it cost nothing. */
 const WATCH_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 1_000
-/** Should the reading thread not come to it, a commit copies the log back itself: 256 MiB, in pages of 4 KiB. */
-const CHECKPOINT_PAGES = 65_536
+/** Should the reading thread not come to it, a commit copies the log back itself: 512 MiB. */
+const CHECKPOINT_PAGES = (512 * 1_024 * 1_024) / PAGE_BYTES
 const CACHE_KIB = 32 * 1_024
 
 /**
@@ -30,7 +30,7 @@ const CACHE_KIB = 32 * 1_024
  * it copies the log back; query_only keeps it from changing anything.
  */
 const PRAGMAS: Record<WorkerOptions['role'], string> = {
-  writer: `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;
+  writer: `pragma page_size = ${PAGE_BYTES}; pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;
     pragma recursive_triggers = on; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
   reader: 'pragma query_only = on;',
 }
