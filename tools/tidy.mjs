@@ -6,9 +6,9 @@ import { openTree, root } from './project/tree.mjs'
 import { CHECKS } from './tidy/checks.mjs'
 import { acceptRecords } from './tidy/size-records.mjs'
 
-const tree = openTree()
-if (process.argv.includes('--accept')) acceptRecords(tree, root)
+if (process.argv.includes('--accept')) acceptRecords(openTree(), root)
 
+const tree = openTree()
 const findings = CHECKS.flatMap(({ name, check }) => check(tree).map((finding) => ({ name, ...finding })))
 for (const { name, file, line, message } of findings) {
   console.log(`${file}${line === undefined ? '' : `:${line}`}  ${message}  [${name}]`)
