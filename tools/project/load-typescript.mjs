@@ -21,6 +21,12 @@ export async function loadTypeScript(path) {
       logLevel: 'warning',
     })
     return await import(pathToFileURL(outfile).href)
+  } catch (error) {
+    if (!Array.isArray(error.errors)) throw error
+    // esbuild has shown the place; what this tool was asked for cannot be told before it is mended.
+    console.error(`${path} does not build`)
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(1)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
