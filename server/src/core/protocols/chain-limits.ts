@@ -2,7 +2,7 @@
 import { effortOf } from '../canonical/effort.ts'
 import { hashText } from '../canonical/hash-text.ts'
 import type { CanonicalRequest, MediaPart, ToolChoice } from '../canonical/request.ts'
-import type { Capabilities, Refused } from './protocol.ts'
+import type { Capabilities, Encoded, Refused } from './protocol.ts'
 import { unsupported } from './refusal.ts'
 
 /** Models that refuse sampling fields while they reason take them with reasoning off (reference §2.1). */
@@ -16,6 +16,11 @@ export function takesHeat(
 /** Within 0 to 2 a hot wish becomes the hottest the model has; beyond that the upstream judges (contract §4.1). */
 export function clampTemperature(temperature: number, { temperatureMax }: Capabilities): number {
   return temperature > 2 ? temperature : Math.min(temperature, temperatureMax)
+}
+
+/** The sequences beyond what the chain takes, for whoever cuts the answer in its stead. */
+export function cutAt(stop: readonly string[], stopMax: number): Pick<Encoded, 'cutAt'> {
+  return stop.length > stopMax ? { cutAt: stop.slice(stopMax) } : {}
 }
 
 /** OpenAI's limit for end-user ids; other protocols' ids can be whole JSON documents (clients §3). */

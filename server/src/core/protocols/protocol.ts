@@ -48,6 +48,11 @@ export interface Encoded {
   readonly body: JsonObject
   /** JSON paths of the client's request that had no counterpart (`Gw-Dropped-Fields`). */
   readonly dropped: readonly string[]
+  /**
+   * Stop sequences the upstream cannot take: whoever cuts the answer at them (`canonical/stop-sequences.ts`) takes `stop`
+   * out of `dropped`. Absent: none.
+   */
+  readonly cutAt?: readonly string[]
 }
 
 export interface EncodeTarget {

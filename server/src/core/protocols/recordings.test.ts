@@ -78,7 +78,11 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
     const parts = decodeRecording(recording)
     expectLawfulStream(parts)
     expect(parts.at(-1)?.type).toBe('error')
-    expect(wordsOfBlocks(foldStream(parts)).calls).toEqual(wordsOfStream(recording.events).calls)
+    // The wrapper around them is unwrapped: clients never declared a tool called `parallel`.
+    expect(wordsOfBlocks(foldStream(parts)).calls).toEqual([
+      { name: 'weather', arguments: '{"location":"San Francisco"}' },
+      { name: 'cityAttractions', arguments: '{"city":"Rome"}' },
+    ])
   })
 
   test('a quota that is used up is an error in both protocols and no end', async () => {
@@ -101,7 +105,7 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
 })
 
 describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout when skipped)', () => {
-  const answers = recordings.filter((recording) => recording.kind === 'whole')
+  const answers = recordings.filter(({ kind, name }) => kind === 'whole' && !CUT.test(name))
 
   test.each(answers.map((recording) => [recording.name, recording] as const))(
     '%s keeps its words in both protocols',

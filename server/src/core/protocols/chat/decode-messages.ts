@@ -106,6 +106,10 @@ function readAssistant(message: JsonObject, field: string, reading: Reading): Re
   if (isRefused(content)) return content
   reading.conversation.add('assistant', decodeReasoning(message))
   reading.conversation.add('assistant', content)
+  for (const entry of listOf(message.images)) {
+    const image = isJsonObject(entry) ? decodeImage(entry, undefined) : undefined
+    if (image !== undefined) reading.conversation.add('assistant', [image])
+  }
   const refusal = wordOf(message.refusal)
   if (refusal !== undefined) reading.conversation.add('assistant', [{ type: 'refusal', text: refusal }])
   return readCalls(message, field, reading)

@@ -1,5 +1,6 @@
 /** A client's chat body → the canonical form. Every field it has no room for is named in `dropped`. */
 import { isEffort } from '../../canonical/effort.ts'
+import { nestsTooDeep } from '../../canonical/json-text.ts'
 import type { CanonicalRequest, OutputFormat, ReasoningRequest, Sampling } from '../../canonical/request.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { Decoded, Refused } from '../protocol.ts'
@@ -106,6 +107,9 @@ function findMistypedField(body: JsonObject): Refused | undefined {
   for (const field of FLAGS) {
     if (isSet(body[field]) && flagOf(body[field]) === undefined)
       return refused(field, 'must be true or false')
+  }
+  for (const field of ['metadata', 'web_search_options'] as const) {
+    if (nestsTooDeep(body[field])) return refused(field, 'is nested too deeply')
   }
   const effort = body.reasoning_effort
   if (isSet(effort) && !isEffort(effort)) return refused('reasoning_effort', EFFORTS_SENTENCE)

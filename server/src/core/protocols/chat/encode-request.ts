@@ -3,7 +3,7 @@ import { CACHE_MARKS_MAX, keepCacheMarks } from '../../canonical/cache-marks.ts'
 import { budgetForEffort, effortOf, nearestEffort } from '../../canonical/effort.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import type { JsonObject } from '../../json.ts'
-import { clampTemperature, findImpossible, shortUser, takesHeat, tierWord } from '../chain-limits.ts'
+import { clampTemperature, cutAt, findImpossible, shortUser, takesHeat, tierWord } from '../chain-limits.ts'
 import type { Capabilities, Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import { encodeSchema } from '../tool-schema.ts'
@@ -35,7 +35,12 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     ...encodeIdentity(encoding),
     ...encodeStream(encoding),
   }
-  return { kind: 'encoded', body, dropped: [...encoding.dropped] }
+  return {
+    kind: 'encoded',
+    body,
+    dropped: [...encoding.dropped],
+    ...cutAt(request.stop, target.capabilities.stopMax),
+  }
 }
 
 function encodeLimits({ request, target, dropped }: Encoding): JsonObject {

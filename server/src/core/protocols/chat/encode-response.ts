@@ -76,9 +76,9 @@ function contentOf(blocks: readonly Block[], refusal: string | null): string | n
   return silent ? null : ''
 }
 
-function reasoningOf(blocks: readonly Block[], { issuer }: ReplyContext): JsonObject {
+function reasoningOf(blocks: readonly Block[], { issuer, request }: ReplyContext): JsonObject {
   const reasoning = blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
-  if (reasoning.length === 0) return {}
+  if (reasoning.length === 0 || request.reasoning?.expose === false) return {}
   const text = joinReasoning(reasoning)
   const signed = reasoning.some((block) => block.signature !== undefined)
   return {

@@ -709,8 +709,8 @@ describe('what a chat upstream gets', () => {
       body: { stop: ['a', 'b', 'c', 'd'] },
       dropped: ['stop'],
     })
-    expect(encode({ stop: ['a'] }, { stopMax: 0 })).toMatchObject({ dropped: ['stop'] })
-    expect(encode({ stop: ['a'] }, { stopMax: 4 }).dropped).toEqual([])
+    expect(encode({ stop: ['a'] }, { stopMax: 0 })).toMatchObject({ dropped: ['stop'], cutAt: ['a'] })
+    expect(encode({ stop: ['a'] }, { stopMax: 4 })).not.toHaveProperty('cutAt')
   })
 
   test('trap 35: marks go in the chain’s own words and never more than four', () => {

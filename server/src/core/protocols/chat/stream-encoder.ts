@@ -71,6 +71,7 @@ type BlockState =
   | { readonly type: 'silent' }
 
 type ToolState = Extract<BlockState, { type: 'tool-call' }>
+type ReasoningState = Extract<BlockState, { type: 'reasoning' }>
 
 export class ChatStreamEncoder implements StreamEncoder {
   readonly #context: ReplyContext
@@ -162,6 +163,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   #open(block: number, index: number, kind: BlockStart): string {
     const candidate = this.#candidate(index)
+    if (kind.type === 'reasoning') return this.#openReasoning(block, candidate, kind.kind)
     const role = this.#role(candidate)
     switch (kind.type) {
       case 'text':
@@ -177,15 +179,6 @@ export class ChatStreamEncoder implements StreamEncoder {
         candidate.sawRefusal = true
         this.#blocks.set(block, { type: 'refusal', candidate })
         return role
-      case 'reasoning':
-        this.#blocks.set(block, {
-          type: 'reasoning',
-          candidate,
-          kind: kind.kind,
-          position: candidate.reasoning++,
-          sawText: false,
-        })
-        return role
       case 'tool-call':
         return role + this.#openTool(block, candidate, kind)
       case 'media':
@@ -195,6 +188,15 @@ export class ChatStreamEncoder implements StreamEncoder {
         this.#blocks.set(block, { type: 'silent' })
         return role
     }
+  }
+
+  #openReasoning(block: number, candidate: CandidateState, kind: ReasoningState['kind']): string {
+    // A client may ask for the answer without the thoughts.
+    if (this.#context.request.reasoning?.expose === false) return ''
+    const position = candidate.reasoning
+    candidate.reasoning += 1
+    this.#blocks.set(block, { type: 'reasoning', candidate, kind, position, sawText: false })
+    return this.#role(candidate)
   }
 
   #openTool(block: number, candidate: CandidateState, call: ToolCallStart): string {
@@ -241,7 +243,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   /** Several blocks are one text to a chat client, with a blank line between them. */
-  #reasoning(state: Extract<BlockState, { type: 'reasoning' }>, text: string): string {
+  #reasoning(state: ReasoningState, text: string): string {
     const { candidate } = state
     const gap = !state.sawText && candidate.sawReasoningText ? '\n\n' : ''
     state.sawText = true

@@ -688,6 +688,28 @@ describe('what chat clients get', () => {
     ])
   })
 
+  test('a client that asked for no reasoning gets none', () => {
+    const request = {
+      ...PLAIN_REQUEST,
+      reasoning: { effort: 'high', budgetTokens: undefined, expose: false, summary: undefined },
+    } as const
+    const parts: readonly StreamPart[] = [
+      START,
+      { type: 'block-start', block: 0, candidate: 0, kind: { type: 'reasoning', kind: 'raw' } },
+      { type: 'text-delta', block: 0, text: 'secret' },
+      { type: 'signature', block: 0, signature: { issuer: undefined, id: undefined, data: 'sealed' } },
+      { type: 'block-end', block: 0 },
+      ...said(1, 'a'),
+      ...ended('stop'),
+    ]
+    const sse = encodeStream(chatProtocol, parts, request)
+    expect(sse).not.toMatch(/secret|reasoning/)
+    expect(deltasOf(sse)[0]).toEqual({ role: 'assistant', content: '' })
+    expect(JSON.stringify(chatProtocol.encodeResponse(foldStream(parts), replyContext(request)))).not.toMatch(
+      /secret|reasoning_/,
+    )
+  })
+
   test('trap 19: a refusal that came only as a reason says why', async () => {
     const completion = await accumulateChat(
       encodeStream(chatProtocol, [START, ...ended('refusal', 'not that')]),

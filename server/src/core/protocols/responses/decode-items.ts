@@ -4,7 +4,7 @@
  */
 import { conversation, type Conversation } from '../../canonical/conversation.ts'
 import { type OpenedEnvelope, openSignature } from '../../canonical/envelope.ts'
-import { argumentsText, isJsonArray } from '../../canonical/json-text.ts'
+import { argumentsText, isJsonArray, nestsTooDeep } from '../../canonical/json-text.ts'
 import type {
   CacheMark,
   Part,
@@ -119,7 +119,24 @@ function readItem(item: JsonValue, field: string, reading: Reading): Refused | u
 /** Calls and results of hosted tools, approvals, lists of tools: kept for this protocol, dropped by every other. */
 function readForeign(item: JsonObject, field: string, reading: Reading): Refused | undefined {
   if (!FOREIGN.test(tagOf(item.type))) return refused(`${field}.type`, 'is no item this endpoint knows')
+  if (nestsTooDeep(item)) return refused(field, 'is nested too deeply')
+  const image = item.type === 'image_generation_call' ? madeImage(item) : undefined
+  if (image !== undefined) return readAssistantPart(image, reading)
   return readAssistantPart({ type: 'opaque', protocol: 'responses', json: item }, reading)
+}
+
+/** What the assistant drew is an image to every protocol. */
+function madeImage(item: JsonObject): Part | undefined {
+  const data = wordOf(item.result)
+  if (data === undefined) return undefined
+  const mediaType = `image/${wordOf(item.output_format) ?? 'png'}`
+  return {
+    type: 'media',
+    media: 'image',
+    source: { kind: 'base64', mediaType, data },
+    detail: undefined,
+    filename: undefined,
+  }
 }
 
 const FOREIGN = /(_call|_call_output|_output|_tools|_request|_response|_trigger|_snapshot)$|^program$/

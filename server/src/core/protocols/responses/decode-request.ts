@@ -1,5 +1,6 @@
 /** A client's responses body → the canonical form. Every field it has no room for is named in `dropped`. */
 import { isEffort } from '../../canonical/effort.ts'
+import { nestsTooDeep } from '../../canonical/json-text.ts'
 import type { CanonicalRequest, OutputFormat, ReasoningRequest } from '../../canonical/request.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Decoded, Refused } from '../protocol.ts'
@@ -87,6 +88,7 @@ function findMistypedField(body: JsonObject): Refused | undefined {
       return refused(field, 'must be true or false')
     }
   }
+  if (nestsTooDeep(body.metadata)) return refused('metadata', 'is nested too deeply')
   const effort = objectOf(body.reasoning)?.effort
   if (effort === undefined || effort === null || isEffort(effort)) return undefined
   return refused('reasoning.effort', 'must be one of none, minimal, low, medium, high, xhigh, max')

@@ -1,5 +1,5 @@
 /** A whole responses answer of an upstream → the canonical form. */
-import { argumentsText } from '../../canonical/json-text.ts'
+import { argumentsText, nestsTooDeep } from '../../canonical/json-text.ts'
 import type { Block, CanonicalResponse, TextBlock } from '../../canonical/response.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { brokenStream, readErrorBody } from '../error-body.ts'
@@ -7,6 +7,7 @@ import { countOf, listOf, tagOf, textOf, wordOf } from '../read-json.ts'
 import { decodeAnnotations } from './citations.ts'
 import { callArguments, decodeReasoning, joinTexts } from './decode-items.ts'
 import { decodeFinish } from './finish.ts'
+import { isWrapper, unwrapCalls } from './parallel-wrapper.ts'
 import { decodeUsage } from './usage.ts'
 
 export function decodeResponse(body: JsonValue): CanonicalResponse {
@@ -93,6 +94,8 @@ function decodeCall(item: JsonObject): readonly Block[] {
   if (id === undefined || name === undefined) return []
   const custom = item.type === 'custom_tool_call'
   const text = custom ? (textOf(item.input) ?? '') : callArguments(item.arguments)
+  const wrapped = isWrapper(item) ? unwrapCalls(id, text) : undefined
+  if (wrapped !== undefined) return wrapped
   return [
     {
       type: 'tool-call',
@@ -109,6 +112,7 @@ function decodeCall(item: JsonObject): readonly Block[] {
 /** An image the provider made is an image to everybody; what else it ran itself only this protocol can tell. */
 export function hostedBlock(item: JsonObject): Extract<Block, { type: 'media' | 'opaque' }> {
   const data = item.type === 'image_generation_call' ? wordOf(item.result) : undefined
-  if (data === undefined) return { type: 'opaque', protocol: 'responses', json: item }
+  if (data === undefined)
+    return { type: 'opaque', protocol: 'responses', json: nestsTooDeep(item) ? {} : item }
   return { type: 'media', mediaType: `image/${wordOf(item.output_format) ?? 'png'}`, data }
 }

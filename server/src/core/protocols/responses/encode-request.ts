@@ -3,7 +3,7 @@ import { CACHE_MARKS_MAX, keepCacheMarks } from '../../canonical/cache-marks.ts'
 import { effortOf, nearestEffort } from '../../canonical/effort.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { JsonObject } from '../../json.ts'
-import { clampTemperature, findImpossible, shortUser, takesHeat, tierWord } from '../chain-limits.ts'
+import { clampTemperature, cutAt, findImpossible, shortUser, takesHeat, tierWord } from '../chain-limits.ts'
 import type { Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused } from '../refusal.ts'
 import { encodeSchema } from '../tool-schema.ts'
@@ -34,7 +34,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     ...encodeState(request),
     ...(request.stream ? { stream: true } : {}),
   }
-  return { kind: 'encoded', body, dropped: [...encoding.dropped] }
+  return { kind: 'encoded', body, dropped: [...encoding.dropped], ...cutAt(request.stop, 0) }
 }
 
 /** Settings this protocol has no words for, on any chain. */

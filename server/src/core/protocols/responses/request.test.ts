@@ -197,6 +197,45 @@ describe('what a responses client sends', () => {
     expect(droppedOf(body)).toEqual(['client_metadata'])
   })
 
+  test('an image the assistant drew is an image to every protocol', () => {
+    const request = decode({
+      input: [
+        { role: 'user', content: 'draw' },
+        { type: 'image_generation_call', id: 'ig_1', result: 'QUJD', output_format: 'webp' },
+        { role: 'user', content: 'bigger' },
+      ],
+    })
+    expect(request.turns[1]?.parts).toMatchObject([
+      { type: 'media', media: 'image', source: { kind: 'base64', mediaType: 'image/webp', data: 'QUJD' } },
+    ])
+    expect(itemsOf(request.turns)).toMatchObject([
+      {},
+      {
+        role: 'user',
+        content: [{ text: 'Made by the assistant:' }, { type: 'input_image' }, { text: 'bigger' }],
+      },
+    ])
+  })
+
+  test('trap 21: reasoning keeps its blocks, their order and every letter', () => {
+    const parts: readonly Part[] = ['a ', ' b'].flatMap((said, index): readonly Part[] => [
+      {
+        type: 'reasoning',
+        kind: 'summary',
+        text: said,
+        signature: { issuer: 'openai', id: `rs_${index}`, data: said },
+      },
+      call(`c${index}`),
+    ])
+    expect(itemsOf([user, { role: 'assistant', parts }])).toMatchObject([
+      {},
+      { id: 'rs_0', summary: [{ text: 'a ' }], encrypted_content: 'a ' },
+      { call_id: 'c0' },
+      { id: 'rs_1', summary: [{ text: ' b' }], encrypted_content: ' b' },
+      { call_id: 'c1' },
+    ])
+  })
+
   test('trap 22: what a call must be replayed with comes back from the item beside it', () => {
     const sealed = sealSignature({ issuer: undefined, id: 'c1', data: 'thought' }, 'call', 'google')
     const request = decode({
@@ -364,6 +403,21 @@ describe('what cannot mean anything is refused by its field', () => {
     const decoded = responsesProtocol.decodeRequest({ model: 'm', ...body })
     expect(decoded).toMatchObject({ kind: 'refused', field })
     expect(decoded.kind === 'refused' && decoded.message.startsWith(`${field}: `)).toBe(true)
+  })
+
+  test('what is nested without end is refused, not run over', () => {
+    let deep: JsonObject = {}
+    for (let level = 0; level < 100_000; level += 1) deep = { a: deep }
+    const fields = [
+      { metadata: deep },
+      { tools: [{ type: 'web_search', filters: deep }] },
+      { input: [{ type: 'web_search_call', action: deep }] },
+      { text: { format: { type: 'json_schema', name: 'x', schema: deep } } },
+    ].map((body) => {
+      const decoded = responsesProtocol.decodeRequest({ model: 'm', input: 'x', ...body })
+      return decoded.kind === 'refused' ? decoded.field : 'decoded'
+    })
+    expect(fields).toEqual(['metadata', 'tools[0]', 'input[0]', 'text.format.schema'])
   })
 
   test('ten thousand items are nothing special', () => {
@@ -586,8 +640,10 @@ describe('what a responses upstream gets', () => {
     expect(ids[0]).toHaveLength(64)
   })
 
-  test('trap 36: stop sequences have no place here and are named as dropped', () => {
-    expect(clientPaths('messages', encode({ stop: ['a'] }).dropped)).toEqual(['stop_sequences'])
+  test('trap 36: stop sequences have no place here: they are named as dropped, and as what to cut at', () => {
+    const { dropped, cutAt } = encode({ stop: ['a'] })
+    expect(clientPaths('messages', dropped)).toEqual(['stop_sequences'])
+    expect(cutAt).toEqual(['a'])
   })
 
   test('instructions marked for the cache become a message that can hold the mark', () => {

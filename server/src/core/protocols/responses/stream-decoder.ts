@@ -14,6 +14,7 @@ import { decodeAnnotation } from './citations.ts'
 import { callArguments, decodeReasoning } from './decode-items.ts'
 import { hostedBlock } from './decode-response.ts'
 import { decodeFinish } from './finish.ts'
+import { isWrapper, unwrapCalls } from './parallel-wrapper.ts'
 import { type How, RAW, REFUSAL, SEALED, SUMMARY, type Telling, telling, tellingOf, TEXT } from './telling.ts'
 import { decodeUsage } from './usage.ts'
 
@@ -40,6 +41,8 @@ interface Call {
 interface ItemState {
   prose: Prose | undefined
   call: Call | undefined
+  /** Arguments of a wrapper around several calls, which can be told only when they are complete. */
+  wrapped: string | undefined
   /** Keys of prose that was told and closed. */
   readonly told: Set<string>
 }
@@ -148,7 +151,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       this.#fail(brokenStream('the upstream sent too many items'))
       return undefined
     }
-    const item: ItemState = { prose: undefined, call: undefined, told: new Set() }
+    const item: ItemState = { prose: undefined, call: undefined, wrapped: undefined, told: new Set() }
     this.#items.set(index, item)
     return item
   }
@@ -156,7 +159,9 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   #added(index: number, item: JsonObject): void {
     this.#remember(index, item)
     const state = this.#item(index)
-    if (state !== undefined && isCall(item)) this.#openCall(state, item)
+    if (state === undefined || !isCall(item)) return
+    if (isWrapper(item)) state.wrapped = ''
+    else this.#openCall(state, item)
   }
 
   #text(json: JsonObject): void {
@@ -258,6 +263,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #completeCall(state: ItemState | undefined, value: Maybe): void {
+    if (state?.wrapped !== undefined && typeof value === 'string') state.wrapped = value
     if (value === undefined || value === null || state?.call === undefined || state.call.length > 0) return
     this.#arguments(state, callArguments(value))
   }
@@ -339,11 +345,26 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #doneCall(state: ItemState, item: JsonObject): void {
+    if (isWrapper(item) && this.#doneWrapped(state, item)) return
     const call = this.#openCall(state, item)
     if (call === undefined) return this.#fail(brokenStream('the upstream sent a tool call without a name'))
     this.#completeCall(state, call.custom ? item.input : item.arguments)
     // A call without parameters is `{}`, whatever the vendor leaves out (reference §3, trap 9).
     if (call.length === 0 && !call.custom) this.#arguments(state, callArguments(undefined))
+  }
+
+  /** True when it was a wrapper and its calls were told instead. */
+  #doneWrapped(state: ItemState, item: JsonObject): boolean {
+    const callId = wordOf(item.call_id) ?? wordOf(item.id) ?? ''
+    const calls = unwrapCalls(callId, wordOf(item.arguments) ?? state.wrapped ?? '')
+    for (const { arguments: text, signature: _none, ...start } of calls ?? []) {
+      const block = this.#openBlock(start)
+      if (block === undefined) return true
+      this.#sawTool = true
+      this.#parts.push({ type: 'arguments-delta', block, text })
+      this.#blocks.close(block)
+    }
+    return calls !== undefined
   }
 
   #doneHosted(item: JsonObject): void {

@@ -422,6 +422,34 @@ describe('what responses upstreams make of their streams', () => {
     ).toBeUndefined()
   })
 
+  test('calls inside a wrapper nobody declared are told as themselves, whole and streamed', () => {
+    const use = (name: string) => ({ recipient_name: `functions.${name}`, parameters: { at: name } })
+    const wrapper = callItem('p', {
+      name: 'parallel',
+      arguments: JSON.stringify({ tool_uses: [use('one'), use('two')] }),
+    })
+    const expected = [
+      { type: 'tool-call', id: 'p_0', name: 'one', arguments: '{"at":"one"}' },
+      { type: 'tool-call', id: 'p_1', name: 'two', arguments: '{"at":"two"}' },
+    ]
+    const parts = decode(
+      created,
+      added(0, { ...wrapper, arguments: '' }),
+      argumentsDelta(0, '{"tool_uses":'),
+      itemDone(0, wrapper),
+      completed(),
+    )
+    expect(blocksOf(parts)).toMatchObject(expected)
+    expect(finishOf(parts)).toBe('tool-calls')
+    expect(
+      responsesProtocol.decodeResponse({ status: 'completed', output: [wrapper] }).candidates[0]?.blocks,
+    ).toMatchObject(expected)
+    const own = callItem('q', { name: 'parallel', arguments: '{"lines":2}' })
+    expect(
+      blocksOf(decode(created, added(0, { ...own, arguments: '' }), itemDone(0, own), completed())),
+    ).toMatchObject([{ name: 'parallel', arguments: '{"lines":2}' }])
+  })
+
   test('an upstream that adds items without end is cut off', () => {
     const decoder = responsesProtocol.streamDecoder()
     let last: StreamPart | undefined
@@ -648,6 +676,13 @@ describe('what responses clients get', () => {
       textOf(objectOf(item)?.id),
     )
     expect(items).toEqual(['rs_0198f0aa11_0', 'msg_0198f0aa11_1', 'fc_0198f0aa11_2', 'fc_0198f0aa11_3'])
+  })
+
+  test('trap 5: output indices are contiguous whatever the blocks are called', async () => {
+    const response = await accumulateResponse(
+      encode(said(7, 'a'), thought(3, 'hm'), begun(90, 'c1'), closed(90), ended('tool-calls')),
+    )
+    expect(response.output.map(({ type }) => type)).toEqual(['message', 'reasoning', 'function_call'])
   })
 
   test('the official client reads the same', async () => {

@@ -1,4 +1,5 @@
 /** Tools and the choice among them, between this protocol's flat form and the canonical one. */
+import { nestsTooDeep } from '../../canonical/json-text.ts'
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
@@ -27,7 +28,7 @@ function decodeTool(entry: JsonValue, field: string): readonly Tool[] | Refused 
     case '':
       return listed(decodeFunction(entry, field, undefined))
     default:
-      return [hosted(entry)]
+      return nestsTooDeep(entry) ? refused(field, 'is nested too deeply') : [hosted(entry)]
   }
 }
 
