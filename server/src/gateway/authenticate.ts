@@ -16,7 +16,19 @@ export async function findHolder(
   presented: string,
   at: number,
 ): Promise<KeyHolder> {
-  const found = await gateway.directory.find(hashKey(presented))
+  return usable(await gateway.directory.find(hashKey(presented)), at)
+}
+
+/** The same from the store itself, for answers that no reservation stands behind: a key may have been revoked elsewhere. */
+export async function findHolderNow(
+  gateway: Pick<Gateway, 'directory'>,
+  hash: string,
+  at: number,
+): Promise<KeyHolder> {
+  return usable(await gateway.directory.findFresh(hash), at)
+}
+
+function usable(found: KeyHolder | undefined, at: number): KeyHolder {
   if (found === undefined) throw new GatewayError(40101)
   const { key } = found
   if (key.status !== 'enabled') throw new GatewayError(key.status === 'disabled' ? 40102 : 40101)

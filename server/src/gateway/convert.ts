@@ -3,8 +3,9 @@ import type { CanonicalRequest } from '../core/canonical/request.ts'
 import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Meter } from '../core/metering/meter.ts'
+import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { protocolOf } from '../core/protocols/index.ts'
-import type { Decoded, Protocol, ReplyContext } from '../core/protocols/protocol.ts'
+import type { Decoded, Protocol, Refused, ReplyContext } from '../core/protocols/protocol.ts'
 import { createSseReader } from '../core/sse/events.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
@@ -28,7 +29,7 @@ export function openConversionLane(
   const client = protocolOf(call.endpoint.protocol)
   const upstream = protocolOf(dialect.protocol)
   const decoded = decodeOnce(client, call)
-  if (decoded.kind === 'refused') return unconvertible(decoded)
+  if (decoded.kind === 'refused') return unconvertible(client, decoded)
   const wanted: CanonicalRequest = { ...decoded.value, stream: call.stream }
   const request = dialect.adapt?.(wanted) ?? wanted
   const encoded = upstream.encodeRequest(request, {
@@ -37,7 +38,7 @@ export function openConversionLane(
     capabilities: dialect.capabilities(leg.chain.forwardModelId),
     issuer: issuerOf(leg, dialect),
   })
-  if (encoded.kind === 'refused') return unconvertible(encoded)
+  if (encoded.kind === 'refused') return unconvertible(client, encoded)
   const body = Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
   const metering = new CallMeter(gateway, call)
   const conversion: Conversion = {
@@ -51,12 +52,13 @@ export function openConversionLane(
       request: decoded.value,
       inputTokensEstimate: call.demand.estimate.inputTokens,
       issuer: issuerOf(leg, dialect),
+      framing: call.endpoint.eventStream ? 'sse' : 'json-array',
     },
   }
   const lane: Lane = {
     body: [body],
     bodyLength: body.byteLength,
-    dropped: [...decoded.dropped, ...encoded.dropped],
+    dropped: clientPaths(client.id, [...decoded.dropped, ...encoded.dropped]),
     get inputEstimated() {
       return metering.inputEstimated
     },
@@ -82,13 +84,17 @@ interface Conversion {
 }
 
 class ConvertedStream implements StreamLane {
-  readonly contentType = 'text/event-stream; charset=utf-8'
+  readonly contentType: string
   readonly #meter: Meter
   readonly #reader = createSseReader()
   readonly #decoder: ReturnType<Protocol['streamDecoder']>
   readonly #encoder: ReturnType<Protocol['streamEncoder']>
 
   constructor({ client, upstream, meter, context }: Conversion) {
+    this.contentType =
+      context.framing === 'json-array'
+        ? 'application/json; charset=utf-8'
+        : 'text/event-stream; charset=utf-8'
     this.#meter = meter
     this.#decoder = upstream.streamDecoder()
     this.#encoder = client.streamEncoder(context)
@@ -194,6 +200,10 @@ class ConvertedWhole implements WholeLane {
       return { output: [], failure: { kind: 'error', status, raw, delivered: false } }
     }
     const response = upstream.decodeResponse(body)
+    if (response.failure !== undefined) {
+      const { status, raw } = response.failure
+      return { output: [], failure: { kind: 'error', status, raw, delivered: false } }
+    }
     if (response.usage !== undefined) meter.observeUsage(response.usage)
     else observeText(meter, response.candidates)
     meter.observeProduced()
@@ -247,11 +257,12 @@ function decodeOnce(client: Protocol, call: ReservedCall): Decoded<CanonicalRequ
   return decoded
 }
 
-function unconvertible(refused: { readonly message: string; readonly details?: JsonObject }): OpenedLane {
-  return {
-    kind: 'refused',
-    failure: { kind: 'unconvertible', message: refused.message, details: refused.details },
-  }
+/** The refusal names the field as the client wrote it. */
+function unconvertible(client: Protocol, refused: Refused): OpenedLane {
+  const field = clientPath(client.id, refused.field)
+  const message =
+    field === '' || refused.message.includes(field) ? refused.message : `${field}: ${refused.message}`
+  return { kind: 'refused', failure: { kind: 'unconvertible', message, details: refused.details } }
 }
 
 function issuerOf(leg: Leg, dialect: Dialect): string {

@@ -1,4 +1,4 @@
-import type { Credential, CredentialSecret, Vendor } from '../core/catalogue.ts'
+import type { Credential, Vendor } from '../core/catalogue.ts'
 import { providerOf } from '../providers/index.ts'
 import type { Dialect, Provider } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
@@ -31,17 +31,4 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
   }
   return { vendor, provider, dialect, credential }
-}
-
-/** Named credential fields that are no secret (region, project …), for forming the address. */
-export function publicFieldsOf(
-  provider: Provider,
-  secret: CredentialSecret,
-): Readonly<Record<string, string>> {
-  const fields: Record<string, string> = {}
-  for (const name of provider.publicFields) {
-    const value = secret.fields[name]
-    if (value !== undefined) fields[name] = value.unwrap()
-  }
-  return fields
 }

@@ -14,6 +14,8 @@ export interface KeyHolder {
 
 export interface KeyDirectory {
   find(hash: string): Promise<KeyHolder | undefined>
+  /** The same, read anew: for answers that no lock stands behind. */
+  findFresh(hash: string): Promise<KeyHolder | undefined>
   /** The account's own credentials, by vendor. */
   byok(account: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
   forget(change: Announcement): void
@@ -54,11 +56,19 @@ export function createKeyDirectory(
     return read
   }
 
+  async function find(hash: string): Promise<KeyHolder | undefined> {
+    const key = await findKey(hash)
+    const account = key === undefined ? undefined : await findAccount(key.accountId)
+    return key === undefined || account === undefined ? undefined : { key, account }
+  }
+
   return {
-    async find(hash) {
-      const key = await findKey(hash)
-      const account = key === undefined ? undefined : await findAccount(key.accountId)
-      return key === undefined || account === undefined ? undefined : { key, account }
+    find,
+    findFresh(hash) {
+      const known = keys.get(hash)
+      if (known !== undefined) accounts.delete(known.accountId)
+      keys.delete(hash)
+      return find(hash)
     },
     async byok(account) {
       const known = own.get(account)

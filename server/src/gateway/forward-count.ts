@@ -4,7 +4,8 @@ import { modelEdits, spliceChunks } from '../core/passthrough/splice.ts'
 import type { UpstreamHead, UpstreamSink } from '../upstream/upstream.ts'
 import type { ReceivedCall } from './call.ts'
 import { parseJson } from './classify.ts'
-import { publicFieldsOf, upstreamOf } from './dialect.ts'
+import { readPublicFields } from '../upstream/auth.ts'
+import { upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 
 /** A count is a few dozen bytes. */
@@ -29,7 +30,7 @@ export async function forwardCount(
     baseUrl: baseUrl.replace(/\/+$/, ''),
     forwardModelId: chain.forwardModelId,
     operation: 'count-tokens',
-    fields: publicFieldsOf(provider, credential.secret),
+    fields: readPublicFields(credential.secret, provider.publicFields),
   })
   if (formed === undefined) return undefined
   const body = spliceChunks(call.body.chunks, modelEdits(call.scan.modelSpans, chain.forwardModelId))

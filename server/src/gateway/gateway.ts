@@ -13,7 +13,7 @@ import { type BodyBudget, createBodyBudget } from './body-budget.ts'
 import type { ReservedCall, StagedCall } from './call.ts'
 import { createKeyDirectory, type KeyDirectory } from './directory.ts'
 import { createHealthBoard, type HealthBoard } from './health-board.ts'
-import { createMonthStart, type MonthStart } from './month.ts'
+import { createMonthOf, type MonthOf } from './month.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import type { TokenCounter } from './token-counter.ts'
 
@@ -44,7 +44,7 @@ export interface Gateway extends GatewayParts {
   readonly health: HealthBoard
   readonly bodyBudget: BodyBudget
   readonly pulse: Pulse
-  readonly monthStart: MonthStart
+  readonly monthOf: MonthOf
   readonly terms: TermsReader
   /** The catalogue as it stands now; a call keeps the one it was admitted with. */
   catalogue(): Catalogue
@@ -93,7 +93,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     health,
     pulse,
     bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
-    monthStart: createMonthStart(),
+    monthOf: createMonthOf(),
     terms: createTermsReader(),
     catalogue: () => catalogue,
     refreshCatalogue,
@@ -104,6 +104,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         chainId: leg.chain.id,
         modelId: leg.model.modelId,
         byok: leg.byok,
+        credentialId: leg.byok ? undefined : leg.chain.credentialId,
         usage: reading.usage,
         usageSource: reading.source,
         images: reading.images,

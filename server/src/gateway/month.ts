@@ -1,8 +1,15 @@
-/** First instant of the calendar month of a moment in a time zone, epoch ms (decisions, Money: monthly cap). */
-export type MonthStart = (at: number, timezone: string) => number
+/** The calendar month of a moment in a time zone, epoch ms (decisions, Money: monthly cap). */
+export type MonthOf = (at: number, timezone: string) => Month
+
+export interface Month {
+  /** Its first instant. */
+  readonly from: number
+  /** The first instant of the next one. */
+  readonly until: number
+}
 
 /** Remembers the month it computed last: almost every call lies in the same one. */
-export function createMonthStart(): MonthStart {
+export function createMonthOf(): MonthOf {
   let known = { timezone: '', from: 0, until: 0 }
   return (at, timezone) => {
     if (known.timezone !== timezone || at < known.from || at >= known.until) {
@@ -11,7 +18,7 @@ export function createMonthStart(): MonthStart {
       const until = month === 12 ? instantOf(year + 1, 1, timezone) : instantOf(year, month + 1, timezone)
       known = { timezone, from, until }
     }
-    return known.from
+    return known
   }
 }
 

@@ -2,7 +2,8 @@ import type { CredentialSecret } from '../core/catalogue.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
-import { publicFieldsOf, upstreamOf } from './dialect.ts'
+import { readPublicFields } from '../upstream/auth.ts'
+import { upstreamOf } from './dialect.ts'
 import { Exchange, type ExchangeOptions } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { answerHeaders, forwardedHeaders } from './headers.ts'
@@ -33,7 +34,7 @@ export async function openExchange(
           baseUrl: baseUrl.replace(/\/+$/, ''),
           forwardModelId: leg.chain.forwardModelId,
           operation: call.stream ? 'stream' : 'generate',
-          fields: publicFieldsOf(provider, secret),
+          fields: readPublicFields(secret, provider.publicFields),
         })
   if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
   const lane = openLane(gateway, call, leg, dialect)
@@ -43,7 +44,11 @@ export async function openExchange(
     offline: offlineOf(dialect),
     forwardModelId: leg.chain.forwardModelId,
     callId: call.callId,
-    request: { ...formed, headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) } },
+    request: {
+      ...formed,
+      url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
+      headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) },
+    },
     auth: dialect.auth,
     framing: dialect.framing,
     credential: secret,
@@ -88,4 +93,9 @@ async function claim(gateway: Gateway, call: ReservedCall, leg: Leg): Promise<Fi
 
 function offlineOf(dialect: Dialect): ExchangeOptions['offline'] {
   return dialect.respond === undefined ? undefined : dialect.respond.bind(dialect)
+}
+
+/** A Gemini client that did not ask for server-sent events gets what the upstream then sends: one JSON array. */
+function withoutEventStream(url: string): string {
+  return url.replace(/[?&]alt=sse$/, '')
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
+import { findHolderNow } from './authenticate.ts'
 import type { StagedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import { baseLogRow } from './log-row.ts'
@@ -13,7 +14,7 @@ export async function refuse(
   reply: ClientReply,
 ): Promise<void> {
   if ('body' in call) call.body.release()
-  const refusal = refusalOf(gateway, call, error)
+  const refusal = refusalOf(gateway, call, await beforehand(gateway, call, error))
   if (!reply.gone) reply.fail(refusal, call)
   const at = gateway.now()
   const log = {
@@ -31,6 +32,20 @@ export async function refuse(
       { requestId: call.requestId, error: cause },
       'a refused call could not be logged',
     )
+  }
+}
+
+/**
+ * Authentication goes before every other refusal (decisions, order of checks). What was refused before the reservation
+ * looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
+ */
+async function beforehand(gateway: Gateway, call: StagedCall, error: unknown): Promise<unknown> {
+  if (!('key' in call) || call.stage === 'admitted' || call.stage === 'reserved') return error
+  try {
+    await findHolderNow(gateway, call.key.hash, call.at)
+    return error
+  } catch (revoked) {
+    return revoked
   }
 }
 

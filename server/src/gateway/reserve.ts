@@ -10,6 +10,7 @@ import { describeCall } from './log-row.ts'
  * nothing (decisions, order of checks). The fallback model is judged and funded in the same breath.
  */
 export async function reserve(gateway: Gateway, call: AdmittedCall): Promise<ReservedCall> {
+  const month = gateway.monthOf(call.at, call.catalogue.settings.timezone)
   const outcome = await gateway.storage.calls.reserve({
     callId: call.callId,
     instanceId: gateway.instanceId,
@@ -20,7 +21,8 @@ export async function reserve(gateway: Gateway, call: AdmittedCall): Promise<Res
     model: call.demand,
     fallback: call.fallbackDemand,
     defaultPolicy: call.catalogue.settings.limits,
-    monthStart: gateway.monthStart(call.at, call.catalogue.settings.timezone),
+    monthStart: month.from,
+    monthEnd: month.until,
     description: encodeDescription(describeCall(call)),
   })
   if (outcome.kind === 'refused') throw refusalError(outcome.refusal)

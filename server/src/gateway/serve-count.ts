@@ -1,7 +1,7 @@
 /** Counting the tokens of a request: free, held to the key's restrictions, answered by the upstream where it can. */
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { usableChains } from '../core/routing/order.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, findHolderNow } from './authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './count-tokens.ts'
 import { forwardCount } from './forward-count.ts'
@@ -20,6 +20,7 @@ export async function serveCount(
     gateway.refuseWhenDraining()
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
+    await findHolderNow(gateway, call.key.hash, call.at)
     const answer = await count(gateway, call)
     reply.start({
       status: 200,

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { findHolder, presentedKey } from '../gateway/authenticate.ts'
+import { findHolderNow, hashKey, presentedKey } from '../gateway/authenticate.ts'
 import type { KeyHolder } from '../gateway/directory.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { checkAddress } from '../gateway/restrictions.ts'
@@ -82,7 +82,7 @@ function apiContext({ gateway, clientAddress }: ApiOptions): ApiContext {
       headers: request.headers as Readonly<Record<string, string | undefined>>,
       keyInQuery: false,
     }
-    const holder = await findHolder(gateway, presentedKey(call), gateway.now())
+    const holder = await findHolderNow(gateway, hashKey(presentedKey(call)), gateway.now())
     checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
     return holder

@@ -34,6 +34,9 @@ beforeAll(async () => {
     putChain({ model: 'messages-model', vendor: 'clay', protocol: 'messages' }),
     putModel('gemini-model'),
     putChain({ model: 'gemini-model', vendor: 'goo', protocol: 'gemini' }),
+    ...putVendor('roomy', upstream.url, { timeouts: { firstByteMs: 60_000, idleMs: 60_000 } }),
+    putModel('large-model'),
+    putChain({ model: 'large-model', vendor: 'roomy' }),
     putModel('off-model', { status: 'disabled' }),
     putChain({ model: 'off-model', vendor: 'acme' }),
     putModel('resting-model', { status: 'maintenance' }),
@@ -227,7 +230,7 @@ describe('the size of a body', () => {
         usage: { prompt_tokens: 1, completion_tokens: 1 },
       }),
     )
-    const head = '{"model":"chat-model","pad":"'
+    const head = '{"model":"large-model","pad":"'
     const body = Buffer.alloc(100 * MIB, 0x61)
     body.write(head, 0)
     body.write('"}', body.length - 2)

@@ -37,7 +37,7 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     const account = (await gateway.storage.accounts.find(holder.account.id)) ?? holder.account
     const { creditsPerYuan, timezone } = gateway.catalogue().settings
     const at = gateway.now()
-    const monthStart = gateway.monthStart(at, timezone)
+    const monthStart = gateway.monthOf(at, timezone).from
     return { code: 0, message: 'ok', data: viewAccount(account, { creditsPerYuan, at, monthStart }) }
   })
 
