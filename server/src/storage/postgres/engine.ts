@@ -30,6 +30,13 @@ const STATEMENT_TIMEOUT_MS = 30_000
 /** A batch that met another one's locks in the wrong order, or a repetition of itself, is run again this often. */
 const HOT_TRIES = 4
 
+/**
+ * The few hot statements look rows up by primary key and are the same for ever: planning them anew would cost more than
+ * running them, and a plan made while the tables were empty must not read them whole when they are full.
+ */
+const HOT_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
+  set enable_hashjoin = off; set enable_mergejoin = off`
+
 export async function openPostgres(options: PostgresOptions): Promise<SqlEngine> {
   const engine = new PostgresEngine(options)
   try {
@@ -60,6 +67,11 @@ class PostgresEngine implements SqlEngine {
     const hot = clientConfig({ databaseUrl, statementTimeoutMs: HOT_STATEMENT_TIMEOUT_MS })
     const general = clientConfig({ databaseUrl, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
     this.#hot = openPool({ ...hot, pipeline: true, max: HOT_CONNECTIONS }, log)
+    this.#hot.on('connect', (client) => {
+      client.query(HOT_SETTINGS).catch((error: unknown) => {
+        log.warn({ error }, 'a database connection could not be set up')
+      })
+    })
     this.#pool = openPool({ ...general, max: CONNECTIONS_MAX }, log)
     this.writer = new Kysely({ dialect: createPostgresDialect(this.#pool) })
     this.reader = this.writer
