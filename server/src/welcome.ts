@@ -70,6 +70,6 @@ function examples(facts: WelcomeFacts & { readonly exampleModel: string }, key: 
 
 /** Node 20 still works, but nobody mends it any more. */
 function endOfLife(nodeVersion: string): readonly string[] {
-  if (!/^v20\./.test(nodeVersion)) return []
+  if (!nodeVersion.startsWith('v20.')) return []
   return ['', `Node ${nodeVersion} is past its end of life; use 24 LTS when you can.`]
 }

@@ -31,69 +31,73 @@ export function createKeyDirectory(
   storage: Pick<Storage, 'keys' | 'accounts'>,
   now: () => number,
 ): KeyDirectory {
-  const perf = { now }
-  const keys = new LRUCache<string, Key>({ max: KEYS_MAX, ttl: LIFE_MS, perf })
-  const accounts = new LRUCache<AccountId, Account>({ max: ACCOUNTS_MAX, ttl: LIFE_MS, perf })
-  const own = new LRUCache<AccountId, ReadonlyMap<VendorCode, CredentialSecret>>({
-    max: ACCOUNTS_MAX,
-    ttl: LIFE_MS,
-    perf,
-  })
+  return new RememberedKeys(storage, now)
+}
 
-  async function findKey(hash: string): Promise<Key | undefined> {
-    const known = keys.get(hash)
+class RememberedKeys implements KeyDirectory {
+  readonly #storage: Pick<Storage, 'keys' | 'accounts'>
+  readonly #keys: LRUCache<string, Key>
+  readonly #accounts: LRUCache<AccountId, Account>
+  readonly #own: LRUCache<AccountId, ReadonlyMap<VendorCode, CredentialSecret>>
+
+  constructor(storage: Pick<Storage, 'keys' | 'accounts'>, now: () => number) {
+    const perf = { now }
+    this.#storage = storage
+    this.#keys = new LRUCache({ max: KEYS_MAX, ttl: LIFE_MS, perf })
+    this.#accounts = new LRUCache({ max: ACCOUNTS_MAX, ttl: LIFE_MS, perf })
+    this.#own = new LRUCache({ max: ACCOUNTS_MAX, ttl: LIFE_MS, perf })
+  }
+
+  async find(hash: string): Promise<KeyHolder | undefined> {
+    const key = this.#keys.get(hash) ?? (await this.#readKey(hash))
+    if (key === undefined) return undefined
+    const account = this.#accounts.get(key.accountId) ?? (await this.#readAccount(key.accountId))
+    return account === undefined ? undefined : { key, account }
+  }
+
+  findFresh(hash: string): Promise<KeyHolder | undefined> {
+    const known = this.#keys.get(hash)
+    if (known !== undefined) this.#accounts.delete(known.accountId)
+    this.#keys.delete(hash)
+    return this.find(hash)
+  }
+
+  async byok(account: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>> {
+    const known = this.#own.get(account)
     if (known !== undefined) return known
-    const read = await storage.keys.findByHash(hash)
-    if (read !== undefined) keys.set(hash, read)
+    const read = await this.#storage.accounts.readByok(account)
+    this.#own.set(account, read)
     return read
   }
 
-  async function findAccount(id: AccountId): Promise<Account | undefined> {
-    const known = accounts.get(id)
-    if (known !== undefined) return known
-    const read = await storage.accounts.find(id)
-    if (read !== undefined) accounts.set(id, read)
+  forget(change: Announcement): void {
+    switch (change.kind) {
+      case 'key':
+        this.#keys.delete(change.hash)
+        return
+      case 'account':
+        this.#accounts.delete(change.accountId)
+        this.#own.delete(change.accountId)
+        return
+      case 'everything':
+        this.#keys.clear()
+        this.#accounts.clear()
+        this.#own.clear()
+        return
+      case 'catalogue':
+        return
+    }
+  }
+
+  async #readKey(hash: string): Promise<Key | undefined> {
+    const read = await this.#storage.keys.findByHash(hash)
+    if (read !== undefined) this.#keys.set(hash, read)
     return read
   }
 
-  async function find(hash: string): Promise<KeyHolder | undefined> {
-    const key = await findKey(hash)
-    const account = key === undefined ? undefined : await findAccount(key.accountId)
-    return key === undefined || account === undefined ? undefined : { key, account }
-  }
-
-  return {
-    find,
-    findFresh(hash) {
-      const known = keys.get(hash)
-      if (known !== undefined) accounts.delete(known.accountId)
-      keys.delete(hash)
-      return find(hash)
-    },
-    async byok(account) {
-      const known = own.get(account)
-      if (known !== undefined) return known
-      const read = await storage.accounts.readByok(account)
-      own.set(account, read)
-      return read
-    },
-    forget(change) {
-      switch (change.kind) {
-        case 'key':
-          keys.delete(change.hash)
-          return
-        case 'account':
-          accounts.delete(change.accountId)
-          own.delete(change.accountId)
-          return
-        case 'everything':
-          keys.clear()
-          accounts.clear()
-          own.clear()
-          return
-        case 'catalogue':
-          return
-      }
-    },
+  async #readAccount(id: AccountId): Promise<Account | undefined> {
+    const read = await this.#storage.accounts.find(id)
+    if (read !== undefined) this.#accounts.set(id, read)
+    return read
   }
 }

@@ -15,6 +15,7 @@ import { createKeyDirectory, type KeyDirectory } from './directory.ts'
 import { createHealthBoard, type HealthBoard } from './health-board.ts'
 import { createMonthOf, type MonthOf } from './month.ts'
 import { createPulse, type Pulse } from './pulse.ts'
+import { createRefusalBudget } from './refusal-budget.ts'
 import type { TokenCounter } from './token-counter.ts'
 
 export interface GatewayLimits {
@@ -62,9 +63,6 @@ export interface Gateway extends GatewayParts {
   close(): void
 }
 
-/** Rows a second for refused calls without a known key: an attacker must not fill the disk. */
-const ANONYMOUS_ROWS_PER_SECOND = 20
-
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { storage, telemetry } = parts
   const directory = createKeyDirectory(storage, parts.now)
@@ -84,7 +82,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       telemetry.background.track(refreshCatalogue(), 'refresh catalogue')
   }
   const unsubscribe = storage.subscribe(onChange)
-  const anonymous = { second: 0, rows: 0 }
   const pulse = createPulse(parts.now)
 
   return {
@@ -112,16 +109,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       telemetry.background.track(storage.calls.progress(operation), 'record progress')
     },
     observeEnd: (row) => telemetry.metrics.callEnded(row),
-    mayLogRefusal(call, at) {
-      if ('key' in call) return true
-      const second = Math.floor(at / 1_000)
-      if (anonymous.second !== second) {
-        anonymous.second = second
-        anonymous.rows = 0
-      }
-      anonymous.rows += 1
-      return anonymous.rows <= ANONYMOUS_ROWS_PER_SECOND
-    },
+    mayLogRefusal: createRefusalBudget(),
     refuseWhenDraining() {
       if (draining)
         throw new GatewayError(50301, { message: 'the gateway is shutting down', retryAfterMs: 1_000 })

@@ -25,5 +25,8 @@ export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply:
     await refuse(gateway, call, error, reply)
     return
   }
+  gateway.telemetry.metrics.callReserved(call.reservation.held)
   await leave(gateway, call, reply, await attempt(gateway, call, reply))
+  gateway.telemetry.metrics.callReleased(call.reservation.held)
+  call.body.release()
 }

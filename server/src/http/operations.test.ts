@@ -144,6 +144,38 @@ test('[4-02] answers that are no stream are application/json', async () => {
   }
 })
 
+describe('bodies in flight', () => {
+  test('past the bound a call is refused with 503/50301 and Retry-After, never the process', async () => {
+    const tight = await openHouse({
+      environment: { SLUICE_BODY_LIMIT_BYTES: '100000', SLUICE_BYTES_IN_FLIGHT_LIMIT: '150000' },
+    })
+    await tight.catalogue(
+      ...putVendor('acme', upstream.url),
+      putModel('m'),
+      putChain({ model: 'm', vendor: 'acme' }),
+    )
+    const large = JSON.stringify({ model: 'm', pad: 'x'.repeat(90_000) })
+    let release: (() => void) | undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    upstream.answer(async (_request, response) => {
+      await held
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"enough","type":"invalid_request_error"}}')
+    })
+    const call = (): ReturnType<typeof postJson> =>
+      postJson(`${tight.baseUrl}/v1/chat/completions`, large, { authorization: `Bearer ${tight.key}` })
+    const first = call()
+    while (upstream.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const refused = await call()
+    expect([refused.status, refused.body.code]).toEqual([503, 50301])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    release?.()
+    expect((await first).status).toBe(400)
+    expect((await call()).status).toBe(400)
+    await tight.close()
+  })
+})
+
 describe('a graceful stop', () => {
   test('[D-errors-20] new calls are refused with 503/50301, a running one ends and is settled', async () => {
     let release: (() => void) | undefined

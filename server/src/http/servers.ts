@@ -102,7 +102,8 @@ class Edge {
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.all(closed), Math.min(graceMs, LAST_ANSWERS_MS))
     for (const server of this.#servers) server.closeAllConnections()
-    await Promise.all([...closed, ...this.#running])
+    await Promise.all(closed)
+    await Promise.all(this.#running)
   }
 
   #route(request: IncomingMessage, response: ServerResponse, address: Address): void {

@@ -83,9 +83,9 @@ export function sendRaw(
     })
     request.on('error', reject)
     request.flushHeaders()
-    void writeAll(request, pieces).then(() => {
+    writeAll(request, pieces).then(() => {
       if (!unfinished) request.end()
-    })
+    }, reject)
   })
 }
 

@@ -169,6 +169,8 @@ async function finish(parts: {
     async close() {
       try {
         await settled()
+        if (gateway.bodyBudget.used !== 0)
+          throw new Error(`${gateway.bodyBudget.used} bytes of bodies were never given back`)
         const differences = await storage.ledger.verify()
         if (differences.length > 0)
           throw new Error(`the ledger does not verify: ${JSON.stringify(differences)}`)

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { createMonthStart } from '../../gateway/month.ts'
+import { createMonthOf } from '../../gateway/month.ts'
 import { type AccountView, eachAccount, viewAccount } from '../../management/accounts.ts'
 import { listKeys } from '../../management/keys.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
@@ -54,7 +54,7 @@ export async function accountsShow(io: Console, reference: string, flags: Output
 
 async function viewer(storage: Storage, at: number): Promise<(account: Account) => AccountView> {
   const { creditsPerYuan, timezone } = (await storage.catalogue.read()).settings
-  const monthStart = createMonthStart()(at, timezone)
+  const monthStart = createMonthOf()(at, timezone).from
   return (account) => viewAccount(account, { creditsPerYuan, at, monthStart })
 }
 

@@ -1,4 +1,5 @@
 /** What a tokenizer should count of a request: the words the model will read, in any of the four protocols. */
+import { isJsonArray } from '../canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../json.ts'
 
 export interface RequestText {
@@ -66,7 +67,7 @@ export function readRequestText(body: JsonValue): RequestText {
   while (pending.length > 0) {
     const value = pending.pop()
     if (typeof value === 'string') found.texts.push(value)
-    else if (Array.isArray(value)) for (const item of value.toReversed()) pending.push(item)
+    else if (isJsonArray(value)) for (const item of value.toReversed()) pending.push(item)
     else if (isJsonObject(value)) pushMembers(value, pending, found)
   }
   return found
