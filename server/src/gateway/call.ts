@@ -59,6 +59,7 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
   readonly length: number
+  /** Gives the bytes back; may be called again. */
   release(): void
 }
 

@@ -99,6 +99,7 @@ function answeredRow(
 
 /** Gives back what was taken and writes the log row. */
 async function abandon(gateway: Gateway, call: ReservedCall, row: Partial<CallLogRow>): Promise<void> {
+  call.body.release()
   const at = gateway.now()
   const log: CallLogRow = { ...baseLogRow(call, at), ...row }
   gateway.observeEnd(log)

@@ -25,6 +25,7 @@ export async function settle(
   const { leg, reading } = answer
   const input = answer.inputEstimated ? await estimateInputTokens(gateway, call) : reading.usage.input
   const usage: Usage = { ...reading.usage, input }
+  call.body.release()
   const { recipe, amount } = priceCall(
     { usage, images: reading.images, videoSeconds: 0, requests: 1 },
     { terms: termsOf(gateway, call, leg), chainId: leg.chain.id, userRate: call.reservation.userRate },
