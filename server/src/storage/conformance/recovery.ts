@@ -12,6 +12,8 @@ const LATER = NOW + 120_000
 /** The dead one was last heard of long before; slots live 600 s (contract §8). */
 const BOUNDS = { at: LATER, deadBefore: LATER - 30_000, leakedBefore: LATER - 600_000 }
 
+const ONE_AT_ONCE = { concurrency: 1, windows: [] }
+
 const DESCRIPTION = encodeDescription({
   requestId: 'request_1',
   createdAt: NOW - 5,
@@ -72,24 +74,32 @@ export function describeRecovery(suite: StorageSuite): void {
     expect(await storage.calls.settle(settleTwoCredits('call_1'))).toMatchObject({ first: true })
   })
 
-  test('a heartbeat renews the slots of calls that run long', async () => {
+  test('[D-admission-29] a heartbeat renews the slots of calls that run long', async () => {
     const { storage } = await openWithAccount(suite)
+    await storage.keys.patch(KEY, { policy: ONE_AT_ONCE })
     await storage.calls.heartbeat(ALIVE, NOW)
     await reserve(storage, 'call_1', ALIVE)
-    const muchLater = NOW + 700_000
-    await storage.calls.heartbeat(ALIVE, muchLater - 50_000)
-    const bounds = { at: muchLater, deadBefore: muchLater - 60_000, leakedBefore: muchLater - 600_000 }
-    expect(await storage.calls.recover(bounds)).toBe(0)
+    const at = NOW + 650_000
+    await storage.calls.heartbeat(ALIVE, at - 5_000)
+    expect(await storage.calls.recover({ at, deadBefore: at - 30_000, leakedBefore: at - 600_000 })).toBe(0)
+    const second = exampleReserve('call_2', { at })
+    expect(await storage.calls.reserve(second)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 42901 },
+    })
   })
 
-  test('a call that nobody touched for the life of a slot is ended even if its instance lives', async () => {
+  test('[8-06] [D-admission-30] a slot that nobody renewed is free after 600 s, even if its instance lives', async () => {
     const { storage } = await openWithAccount(suite)
-    await reserve(storage, 'call_1', ALIVE)
-    const muchLater = NOW + 600_001
-    await storage.calls.heartbeat(instanceId('other'), muchLater)
-    const bounds = { at: muchLater, deadBefore: 0, leakedBefore: muchLater - 600_000 }
-    expect(await storage.calls.recover(bounds)).toBe(1)
-    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ held: 0n })
+    await storage.keys.patch(KEY, { policy: ONE_AT_ONCE })
+    await storage.calls.heartbeat(ALIVE, NOW)
+    await reserve(storage, 'leaked', ALIVE)
+    const recover = (at: number) => storage.calls.recover({ at, deadBefore: 0, leakedBefore: at - 600_000 })
+    const next = (id: string, at: number) => storage.calls.reserve(exampleReserve(id, { at }))
+    expect(await recover(NOW + 600_000)).toBe(0)
+    expect(await next('call_1', NOW + 600_000)).toMatchObject({ kind: 'refused' })
+    expect(await recover(NOW + 600_001)).toBe(1)
+    expect(await next('call_2', NOW + 600_001)).toMatchObject({ kind: 'reserved' })
   })
 
   test('two instances that recover at once end each call once', async () => {

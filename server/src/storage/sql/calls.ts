@@ -1,7 +1,7 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
 import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
 import type { CallStore } from '../storage.ts'
-import { beatHeart } from './instances.ts'
+import { beatHeart, renewCalls } from './instances.ts'
 import { type RecoveryOptions, recoverCalls } from './recover.ts'
 
 export function createCallStore(options: RecoveryOptions): CallStore {
@@ -25,7 +25,10 @@ export function createCallStore(options: RecoveryOptions): CallStore {
     settle: (operation) => run({ ...operation, kind: 'settle' }, ['settled']),
     abandon: (operation) => run({ ...operation, kind: 'abandon' }, ['done']),
     log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
-    heartbeat: (instance, at) => beatHeart(engine.writer, instance, at),
+    heartbeat: async (instance, at) => {
+      await beatHeart(engine.writer, instance, at)
+      await renewCalls(engine, instance, at)
+    },
     recover: (bounds) => recoverCalls(options, bounds),
   }
 }

@@ -1,12 +1,13 @@
 /** Finishes what dead instances left open. */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { decideRecovery } from '../../core/calls/recover.ts'
 import { instanceId } from '../../core/ids.ts'
 import type { CallStore } from '../storage.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
 import type { GroupCommit } from './group-commit.ts'
-import { beatHeart, endInstance } from './instances.ts'
+import { beatHeart, forgetInstances } from './instances.ts'
 import { decodeOpenCall } from './open-call-row.ts'
+import type { Schema } from './schema.ts'
 import type { StoredRow } from './table.ts'
 
 /** Calls taken over at once: one batch of the group commit. */
@@ -28,7 +29,8 @@ type Bounds = Parameters<CallStore['recover']>[0]
  * them too; should it die or lose the database in between, that heartbeat grows old and they are found again.
  */
 export async function recoverCalls(options: RecoveryOptions, bounds: Bounds): Promise<number> {
-  const { writer } = options.engine
+  const { writer, reader } = options.engine
+  if (await nothingIsLost(reader, bounds)) return 0
   const owner = instanceId(`recovery:${options.newId()}`)
   await beatHeart(writer, owner, bounds.at)
   let recovered = 0
@@ -38,22 +40,35 @@ export async function recoverCalls(options: RecoveryOptions, bounds: Bounds): Pr
     recovered += done.filter((finished) => finished).length
     if (rows.length < TAKEN_AT_ONCE) break
   }
-  await endInstance(writer, owner)
+  await forgetInstances(writer, { id: owner })
+  await forgetInstances(writer, { deadBefore: bounds.deadBefore })
   return recovered
+}
+
+/** What a round mostly finds; then it writes nothing. */
+async function nothingIsLost(reader: Kysely<Schema>, { deadBefore, leakedBefore }: Bounds): Promise<boolean> {
+  const { rows } = await sql<StoredRow>`
+    select 1 as lost where exists (select 1 from instances where heartbeat_at < ${deadBefore})
+      or exists (select 1 from open_calls c where ${isLost({ deadBefore, leakedBefore })})`.execute(reader)
+  return rows.length === 0
+}
+
+/** Of an open call `c`: untouched for too long, or its instance is not heard of any more. */
+function isLost({ deadBefore, leakedBefore }: Pick<Bounds, 'deadBefore' | 'leakedBefore'>) {
+  return sql`(c.touched_at < ${leakedBefore} or not exists (
+    select 1 from instances i where i.id = c.instance_id and i.heartbeat_at >= ${deadBefore}))`
 }
 
 /** One instance at a time, so that each sees whom the one before made owner; calls in use just now are left for later. */
 function takeOver(engine: SqlEngine, owner: string, bounds: Bounds): Promise<readonly StoredRow[]> {
-  const { at, deadBefore, leakedBefore } = bounds
   const onPostgres = engine.name === 'postgres'
   return engine.writer.transaction().execute(async (transaction) => {
     if (onPostgres) await sql`select pg_advisory_xact_lock(${sql.lit(RECOVERY_LOCK)})`.execute(transaction)
     const { rows } = await sql<StoredRow>`
-      update open_calls set touched_at = ${at}, instance_id = ${owner}
+      update open_calls set touched_at = ${bounds.at}, instance_id = ${owner}
       where call_id in (
         select c.call_id from open_calls c
-        where c.touched_at < ${leakedBefore} or not exists (
-          select 1 from instances i where i.id = c.instance_id and i.heartbeat_at >= ${deadBefore})
+        where ${isLost(bounds)}
         limit ${TAKEN_AT_ONCE} ${onPostgres ? sql`for update skip locked` : sql``})
       returning *`.execute(transaction)
     return rows

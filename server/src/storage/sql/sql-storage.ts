@@ -9,7 +9,7 @@ import { createCallStore } from './calls.ts'
 import { createCatalogueStore } from './catalogue.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
-import { endInstance } from './instances.ts'
+import { forgetInstances } from './instances.ts'
 import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
@@ -48,7 +48,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     close: once(async () => {
       await group.close()
       try {
-        await endInstance(engine.writer, options.instanceId)
+        await forgetInstances(engine.writer, { id: options.instanceId })
       } finally {
         await engine.close()
       }

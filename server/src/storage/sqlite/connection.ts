@@ -72,6 +72,8 @@ export class SqliteConnection {
     const worker = new Worker(workerLocation(), {
       workerData: this.#options,
       name: `storage-${this.#options.role}`,
+      // Node's own SQLite calls itself experimental on every start.
+      execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
     })
     worker.on('message', (reply: WorkerReply) => this.#receive(worker, reply))
     let cause: unknown
