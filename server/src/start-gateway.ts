@@ -39,6 +39,12 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
   const now = Date.now
   const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
   for (const warning of config.warnings) telemetry.log.warn({}, warning)
+  if (config.workers > 1) {
+    telemetry.log.warn(
+      { workers: config.workers },
+      'SLUICE_WORKERS is not supported yet: one process serves everything',
+    )
+  }
   const { secretKey } = await openDataDirectory(config)
   const instance = instanceId(timeOrderedId(now()))
   const storage = await openStorage({

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { callId } from '../core/ids.ts'
+import type { BodyWatch } from './body-watch.ts'
 import type { Endpoint, IncomingCall } from '../gateway/call.ts'
 
 export interface IncomingOptions {
@@ -10,7 +11,7 @@ export interface IncomingOptions {
   readonly address: IncomingCall['address']
   readonly ip: string
   readonly query: string
-  readonly bodyIdleTimeoutMs: number
+  readonly bodyWatch: BodyWatch
 }
 
 /** A request as the corridor takes it: headers as they are, the body still on the wire. */
@@ -30,7 +31,7 @@ export function incomingCall(
     headers: request.headers as Readonly<Record<string, string | undefined>>,
     keyInQuery: options.query !== '' && new URLSearchParams(options.query).has('key'),
     contentLength: contentLengthOf(request),
-    readBody: (onChunk) => readBody(request, response, { onChunk, idleTimeoutMs: options.bodyIdleTimeoutMs }),
+    readBody: (onChunk) => readBody(request, response, { onChunk, watch: options.bodyWatch }),
   }
 }
 
@@ -41,23 +42,27 @@ function contentLengthOf(request: IncomingMessage): number | undefined {
 
 interface BodyReading {
   readonly onChunk: (chunk: Uint8Array) => void
-  readonly idleTimeoutMs: number
+  readonly watch: BodyWatch
 }
 
 /** Rejects with what `onChunk` threw, when the client goes, or when it sends nothing for too long. */
 function readBody(request: IncomingMessage, response: ServerResponse, reading: BodyReading): Promise<void> {
   if (request.headers.expect !== undefined) response.writeContinue()
   return new Promise((resolve, reject) => {
-    const { socket } = request
-    const leave = (): void => {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      request.off('close', onClose)
-      request.off('error', onClose)
-      socket.setTimeout(0)
-      socket.off('timeout', onTimeout)
+    let over = false
+    const leave = (): boolean => {
+      if (over) return false
+      over = true
+      reading.watch.remove(watched)
+      return true
     }
-    const onData = (chunk: Buffer): void => {
+    const watched = reading.watch.add(() => {
+      if (leave())
+        reject(new GatewayError(40000, { status: 408, message: 'the request body did not arrive in time' }))
+    })
+    request.on('data', (chunk: Buffer) => {
+      if (over) return
+      watched.alive = true
       try {
         reading.onChunk(chunk)
       } catch (error) {
@@ -65,24 +70,15 @@ function readBody(request: IncomingMessage, response: ServerResponse, reading: B
         request.pause()
         reject(error instanceof Error ? error : new Error(String(error)))
       }
+    })
+    request.on('end', () => {
+      if (leave()) resolve()
+    })
+    const cut = (): void => {
+      if (leave())
+        reject(new GatewayError(40000, { message: 'the request body ended before it was complete' }))
     }
-    const onEnd = (): void => {
-      leave()
-      resolve()
-    }
-    const onClose = (): void => {
-      leave()
-      reject(new GatewayError(40000, { message: 'the request body ended before it was complete' }))
-    }
-    const onTimeout = (): void => {
-      leave()
-      reject(new GatewayError(40000, { status: 408, message: 'the request body did not arrive in time' }))
-    }
-    socket.setTimeout(reading.idleTimeoutMs)
-    socket.on('timeout', onTimeout)
-    request.on('data', onData)
-    request.on('end', onEnd)
-    request.on('close', onClose)
-    request.on('error', onClose)
+    request.on('close', cut)
+    request.on('error', cut)
   })
 }

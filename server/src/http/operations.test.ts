@@ -176,6 +176,17 @@ describe('bodies in flight', () => {
   })
 })
 
+test('a body that stands still is ended with 408/40000', async () => {
+  const impatient = await openHouse({ environment: { SLUICE_BODY_IDLE_TIMEOUT_MS: '1000' } })
+  const answer = await sendRaw(`${impatient.baseUrl}/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${impatient.key}`, 'content-length': '100' },
+    pieces: ['{"model":'],
+    unfinished: true,
+  })
+  expect([answer.status, answer.body.code]).toEqual([408, 40000])
+  await impatient.close()
+})
+
 describe('a graceful stop', () => {
   test('[D-errors-20] new calls are refused with 503/50301, a running one ends and is settled', async () => {
     let release: (() => void) | undefined

@@ -10,6 +10,7 @@ import { serveCall } from '../gateway/serve-call.ts'
 import { serveCount } from '../gateway/serve-count.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost, noteAddress } from './address.ts'
+import { type BodyWatch, createBodyWatch } from './body-watch.ts'
 import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
@@ -61,10 +62,12 @@ const LAST_ANSWERS_MS = 500
 class Edge {
   readonly #options: ServersOptions
   readonly #servers: Server[] = []
+  readonly #bodyWatch: BodyWatch
   readonly #running = new Set<Promise<void>>()
 
   constructor(options: ServersOptions) {
     this.#options = options
+    this.#bodyWatch = createBodyWatch(options.bodyIdleTimeoutMs)
   }
 
   createServer(addressOfRequest: (request: IncomingMessage) => Address): Server {
@@ -102,6 +105,7 @@ class Edge {
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.all(closed), Math.min(graceMs, LAST_ANSWERS_MS))
     for (const server of this.#servers) server.closeAllConnections()
+    this.#bodyWatch.stop()
     await Promise.all(closed)
     await Promise.all(this.#running)
   }
@@ -141,7 +145,7 @@ class Edge {
     response: ServerResponse,
     what: Pick<Parameters<typeof incomingCall>[2], 'endpoint' | 'address' | 'query'>,
   ): void {
-    const { gateway, clientAddress, bodyIdleTimeoutMs, clientStallTimeoutMs } = this.#options
+    const { gateway, clientAddress, clientStallTimeoutMs } = this.#options
     const at = gateway.now()
     const id = timeOrderedId(at)
     const reply = new SocketReply(request, response, {
@@ -154,7 +158,7 @@ class Edge {
       id,
       at,
       ip: clientAddress(request),
-      bodyIdleTimeoutMs,
+      bodyWatch: this.#bodyWatch,
     })
     const served =
       what.endpoint.operation === 'generate'
