@@ -68,7 +68,7 @@ class StreamStopCutter implements StopCutter {
 
   constructor(sequences: readonly string[]) {
     this.#sequences = sequences
-    this.#longest = Math.max(...sequences.map((sequence) => sequence.length))
+    this.#longest = sequences.reduce((longest, { length }) => Math.max(longest, length), 0)
   }
 
   get stopped(): boolean {

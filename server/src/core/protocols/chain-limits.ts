@@ -1,7 +1,7 @@
 /** What a chain takes of a request: rules that every encoder of the OpenAI family shares, as data decides. */
 import { effortOf } from '../canonical/effort.ts'
 import { hashText } from '../canonical/hash-text.ts'
-import type { CanonicalRequest, MediaPart, ToolChoice } from '../canonical/request.ts'
+import type { CanonicalRequest, MediaPart, ToolChoice, Turn } from '../canonical/request.ts'
 import type { Capabilities, Encoded, Refused } from './protocol.ts'
 import { unsupported } from './refusal.ts'
 
@@ -18,9 +18,14 @@ export function clampTemperature(temperature: number, { temperatureMax }: Capabi
   return temperature > 2 ? temperature : Math.min(temperature, temperatureMax)
 }
 
+/** Every piece of an answer is held against each of them: few and short, as vendors want them too. */
+const CUTS_MAX = 16
+const CUT_LENGTH_MAX = 256
+
 /** The sequences beyond what the chain takes, for whoever cuts the answer in its stead. */
 export function cutAt(stop: readonly string[], stopMax: number): Pick<Encoded, 'cutAt'> {
-  return stop.length > stopMax ? { cutAt: stop.slice(stopMax) } : {}
+  const left = stop.slice(stopMax).filter(({ length }) => length <= CUT_LENGTH_MAX)
+  return left.length === 0 ? {} : { cutAt: left.slice(0, CUTS_MAX) }
 }
 
 /** OpenAI's limit for end-user ids; other protocols' ids can be whole JSON documents (clients §3). */
@@ -66,12 +71,17 @@ export function findImpossible(request: CanonicalRequest, capabilities: Capabili
   if ((request.candidates ?? 1) > 1 && !capabilities.candidates) {
     return unsupported('candidates', 'this model gives one answer per request')
   }
-  const last = request.turns.at(-1)
-  const begun = last?.role === 'assistant' && !last.parts.some((part) => part.type === 'tool-call')
-  if (begun && !capabilities.prefill) {
+  if (isBegun(request.turns.at(-1)) && !capabilities.prefill) {
     return unsupported('turns', 'this model does not continue an answer that was begun for it')
   }
   return undefined
+}
+
+/** The client wrote the beginning of the answer itself. */
+function isBegun(last: Turn | undefined): boolean {
+  if (last?.role !== 'assistant') return false
+  const called = last.parts.some((part) => part.type === 'tool-call')
+  return !called && last.parts.some((part) => part.type === 'text')
 }
 
 export function findMediaProblem(

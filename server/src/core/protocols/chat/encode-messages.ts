@@ -3,6 +3,7 @@
  * cannot hold (images) and what the target has no place for (instructions in the middle) waits for the next user
  * message, or gets one of its own (reference §2.1, §2.2).
  */
+import { addAll } from '../../canonical/add-all.ts'
 import type { CacheMarkKeeper } from '../../canonical/cache-marks.ts'
 import { wrapCustomInput } from '../../canonical/custom-tools.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
@@ -167,7 +168,7 @@ function writeAssistant(turn: Turn, writing: Writing): Refused | undefined {
     writing.messages.push({ role: 'assistant', content, ...thought.members, ...toolCalls })
   }
   // Chat's assistant messages hold no images; the model made them, so it may look at them again.
-  if (images.length > 0) writing.waiting.push({ type: 'text', text: 'Made by the assistant:' }, ...images)
+  if (images.length > 0) wait(writing, 'Made by the assistant:', images)
   return undefined
 }
 
@@ -219,7 +220,7 @@ function writeResults(turn: Turn, writing: Writing): Refused | undefined {
     const problem = writeResult(part, images, writing)
     if (problem !== undefined) return problem
   }
-  writing.waiting.push(...images)
+  addAll(writing.waiting, images)
   return undefined
 }
 
@@ -240,7 +241,10 @@ function writeResult(result: ToolResultPart, images: JsonObject[], writing: Writ
   }
   const text = withErrorWord(texts.join('\n'), result.isError)
   const attached = own.length > 0 && !capabilities.imagesInToolResults
-  if (attached) images.push({ type: 'text', text: `Attached to the result of ${id}:` }, ...own)
+  if (attached) {
+    images.push({ type: 'text', text: `Attached to the result of ${id}:` })
+    addAll(images, own)
+  }
   const parts = attached ? [] : own
   const shown = text === '' && attached ? `See the attachment for ${id}.` : text
   writing.messages.push({
@@ -256,6 +260,11 @@ function resultContent(text: string, parts: readonly JsonObject[], marks: JsonOb
   if (plain) return text
   const texts: readonly JsonObject[] = text === '' ? [] : [{ type: 'text', text, ...marks }]
   return [...texts, ...parts]
+}
+
+function wait(writing: Writing, label: string, parts: readonly JsonObject[]): void {
+  writing.waiting.push({ type: 'text', text: label })
+  addAll(writing.waiting, parts)
 }
 
 function flushWaiting(writing: Writing): void {

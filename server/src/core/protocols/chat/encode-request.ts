@@ -137,8 +137,9 @@ function reasoningFields(reasoning: ReasoningRequest, capabilities: Capabilities
       return nearest === undefined ? undefined : { reasoning_effort: nearest }
     }
     case 'toggle':
-      return switchFields(effort !== 'none', capabilities)
+      return isSilent(reasoning) ? {} : switchFields(effort !== 'none', capabilities)
     case 'budget': {
+      if (isSilent(reasoning)) return {}
       const on = effort !== 'none'
       const tokens = reasoning.budgetTokens ?? (effort === undefined ? undefined : budgetForEffort(effort))
       return {
@@ -147,6 +148,11 @@ function reasoningFields(reasoning: ReasoningRequest, capabilities: Capabilities
       }
     }
   }
+}
+
+/** A wish for a summary alone says nothing of whether to think. */
+function isSilent({ effort, budgetTokens, summary }: ReasoningRequest): boolean {
+  return effort === undefined && budgetTokens === undefined && summary !== undefined
 }
 
 function switchFields(on: boolean, { reasoningSwitch }: Capabilities): JsonObject {

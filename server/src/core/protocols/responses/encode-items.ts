@@ -2,6 +2,7 @@
  * System parts and turns → instructions and input items. A replayed reasoning item must be followed by the item it led
  * to, so one that stands alone is left out; items carry no ids, because foreign ones are refused (reference §1.2).
  */
+import { addAll } from '../../canonical/add-all.ts'
 import type { CacheMarkKeeper } from '../../canonical/cache-marks.ts'
 import { wrapCustomInput } from '../../canonical/custom-tools.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
@@ -143,8 +144,7 @@ function writeAssistant(turn: Turn, writing: Writing): Refused | undefined {
   let said: JsonObject[] = []
   const flushSaid = (): void => {
     if (said.length === 0) return
-    writing.items.push(...writing.thoughts, message('assistant', said))
-    writing.thoughts = []
+    write(writing, message('assistant', said))
     said = []
   }
   flushWaiting(writing)
@@ -162,8 +162,7 @@ function writeAssistant(turn: Turn, writing: Writing): Refused | undefined {
         writeThought(part, writing)
         break
       case 'tool-call':
-        writing.items.push(...writing.thoughts, encodeCall(part, writing))
-        writing.thoughts = []
+        write(writing, encodeCall(part, writing))
         break
       case 'opaque':
         writeOpaque(part.protocol, part.json, writing)
@@ -193,8 +192,14 @@ function writeOpaque(protocol: string, json: JsonValue, writing: Writing): void 
     writing.dropped.add('opaqueHistory')
     return
   }
-  writing.items.push(...writing.thoughts, json)
+  write(writing, json)
+}
+
+/** An item of the assistant, with the reasoning that led to it before it. */
+function write(writing: Writing, item: JsonObject): void {
+  addAll(writing.items, writing.thoughts)
   writing.thoughts = []
+  writing.items.push(item)
 }
 
 function writeThought(part: ReasoningPart, writing: Writing): void {
@@ -239,7 +244,7 @@ function writeResults(turn: Turn, writing: Writing): Refused | undefined {
     const problem = writeResult(part, attached, writing)
     if (problem !== undefined) return problem
   }
-  writing.waiting.push(...attached)
+  addAll(writing.waiting, attached)
   return undefined
 }
 
@@ -252,7 +257,10 @@ function writeResult(result: ToolResultPart, attached: JsonObject[], writing: Wr
   const inline = capabilities.imagesInToolResults
   const media = parts.filter((part) => part.type !== 'input_text')
   const kept = inline ? parts : parts.filter((part) => part.type === 'input_text')
-  if (!inline && media.length > 0) attached.push(inputText(`Attached to the result of ${id}:`), ...media)
+  if (!inline && media.length > 0) {
+    attached.push(inputText(`Attached to the result of ${id}:`))
+    addAll(attached, media)
+  }
   const empty = kept.length === 0 && media.length > 0
   const output = empty ? `See the attachment for ${id}.` : outputOf(kept)
   const custom = result.kind === 'custom' && capabilities.customTools

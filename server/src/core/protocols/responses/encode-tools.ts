@@ -148,7 +148,8 @@ function encodeAllowed(
   tools: readonly Tool[],
   target: EncodeTarget,
 ): EncodedChoice {
-  const allows = (tool: ClientTool): boolean => choice.names.some((name) => isCalled(tool, name))
+  const names = new Set(choice.names)
+  const allows = (tool: ClientTool): boolean => names.has(tool.name) || names.has(flatToolName(tool))
   if (!target.capabilities.customTools) return { member: { tool_choice: choice.mode }, allows }
   const listed = tools.flatMap((tool) =>
     tool.type !== 'hosted' && allows(tool) ? [namedChoice(tool, target)] : [],

@@ -405,6 +405,24 @@ describe('what cannot mean anything is refused by its field', () => {
     expect(decoded.kind === 'refused' && decoded.message.startsWith(`${field}: `)).toBe(true)
   })
 
+  test('more items than the stack holds arguments are nothing special, nor as many tools and names of tools', () => {
+    const count = 200_000
+    const thought = { type: 'reasoning', summary: [], encrypted_content: 'x' }
+    const names = Array.from({ length: 20_000 }, (_, index) => ({ type: 'function', name: `f${index}` }))
+    const request = decode({
+      input: [
+        { role: 'user', content: 'go' },
+        ...Array.from({ length: count }, () => thought),
+        { role: 'assistant', content: 'so' },
+        { role: 'user', content: 'on' },
+      ],
+      tools: [{ type: 'namespace', name: 'n', tools: names }],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: names },
+    })
+    expect(request.turns[1]?.parts).toHaveLength(count + 1)
+    expect(encode(request).body.input).toHaveLength(count + 3)
+  })
+
   test('what is nested without end is refused, not run over', () => {
     let deep: JsonObject = {}
     for (let level = 0; level < 100_000; level += 1) deep = { a: deep }

@@ -97,21 +97,25 @@ function echoedChoice(choice: ToolChoice, tools: readonly Tool[]): string | Json
     case 'required':
       return choice.kind
     case 'tool':
-      return namedChoice(choice.name, tools)
-    case 'allowed':
+      return named(choice.name, customNames(tools))
+    case 'allowed': {
+      const custom = customNames(tools)
       return {
         type: 'allowed_tools',
         mode: choice.mode,
-        tools: choice.names.map((name) => namedChoice(name, tools)),
+        tools: choice.names.map((name) => named(name, custom)),
       }
+    }
   }
 }
 
-function namedChoice(name: string, tools: readonly Tool[]): JsonObject {
-  const custom = tools.some(
-    (tool) => tool.type === 'custom' && (tool.name === name || flatToolName(tool) === name),
-  )
-  return { type: custom ? 'custom' : 'function', name }
+function customNames(tools: readonly Tool[]): ReadonlySet<string> {
+  const names = tools.flatMap((tool) => (tool.type === 'custom' ? [tool.name, flatToolName(tool)] : []))
+  return new Set(names)
+}
+
+function named(name: string, custom: ReadonlySet<string>): JsonObject {
+  return { type: custom.has(name) ? 'custom' : 'function', name }
 }
 
 /** Numbers are required by the schema; where the client set none, the protocol's defaults stand. */

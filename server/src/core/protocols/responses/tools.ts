@@ -1,4 +1,5 @@
 /** Tools and the choice among them, between this protocol's flat form and the canonical one. */
+import { addAll } from '../../canonical/add-all.ts'
 import { nestsTooDeep } from '../../canonical/json-text.ts'
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -12,7 +13,7 @@ export function decodeTools(value: Maybe): readonly Tool[] | Refused {
   for (const [index, entry] of listOf(value).entries()) {
     const decoded = decodeTool(entry, `tools[${index}]`)
     if (isRefused(decoded)) return decoded
-    tools.push(...decoded)
+    addAll(tools, decoded)
   }
   return tools
 }

@@ -1,0 +1,6 @@
+/**
+ * Adds without spreading: a call's arguments lie on the stack, and a body may hold more items than fit there.
+ */
+export function addAll<Item>(target: Item[], items: readonly Item[]): void {
+  for (const item of items) target.push(item)
+}
