@@ -19,6 +19,8 @@ import {
 import { accumulateChat, accumulateResponse } from './official-clients.ts'
 import type { SseEvent } from './protocol.ts'
 import { countOf, listOf, type Maybe, objectOf, textOf, wordOf } from './read-json.ts'
+import { geminiProtocol } from './gemini/index.ts'
+import { messagesProtocol } from './messages/index.ts'
 import { responsesProtocol } from './responses/index.ts'
 import { encodeUsage as encodeResponsesUsage } from './responses/usage.ts'
 
@@ -126,6 +128,41 @@ describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout wh
     },
   )
 })
+
+describe.skipIf(!haveRecordings)(
+  'recorded streams of the other protocols (none beside this checkout when skipped)',
+  () => {
+    const foreign = [messagesProtocol, geminiProtocol].flatMap((protocol) =>
+      findRecordings(protocol.id).flatMap((recording) => {
+        if (recording.kind !== 'stream') return []
+        const parts = decodeStream(protocol, recording.events)
+        return parts.at(-1)?.type === 'end' ? [[recording.name, parts] as const] : []
+      }),
+    )
+
+    test('there are some', () => expect(foreign.length).toBeGreaterThan(30))
+
+    test.each(foreign)('%s is read by the official client in both protocols', async (_name, parts) => {
+      const whole = foldStream(parts)
+      const said = wordsOfBlocks(whole)
+      const cut = whole.candidates.some(
+        ({ finish }) => finish.reason !== 'stop' && finish.reason !== 'tool-calls',
+      )
+      // The SDK throws at an answer that was cut short or refused, as it does with OpenAI's own.
+      if (cut) return
+      await expectChat(parts, said, whole.usage)
+      await expectResponse(parts, said, whole.usage)
+    })
+  },
+)
+
+/** Answers that were cut short or refused end in words of their own, which the stream tests show. */
+function endsPlainly(parts: readonly StreamPart[]): boolean {
+  const reasons = parts.flatMap((part) => (part.type === 'finish' ? [part.finish.reason] : []))
+  return (
+    parts.at(-1)?.type === 'end' && reasons.every((reason) => reason === 'stop' || reason === 'tool-calls')
+  )
+}
 
 async function expectChat(
   parts: readonly StreamPart[],
