@@ -136,7 +136,7 @@ describe.skipIf(!haveRecordings)(
       findRecordings(protocol.id).flatMap((recording) => {
         if (recording.kind !== 'stream') return []
         const parts = decodeStream(protocol, recording.events)
-        return parts.at(-1)?.type === 'end' ? [[recording.name, parts] as const] : []
+        return endsPlainly(parts) ? [[recording.name, parts] as const] : []
       }),
     )
 
