@@ -132,14 +132,16 @@ class ConvertedStream implements StreamLane {
 
   #take(parts: readonly StreamPart[], step: StepBuilder): void {
     for (const part of parts) {
-      if (step.failure !== undefined) return
-      this.#meter.observePart(part)
+      if (step.failure !== undefined) break
+      if (part.type !== 'usage') this.#meter.observePart(part)
       step.meaningful ||= isMeaningful(part)
       step.text += this.#encoder.push(part)
       if (part.type === 'error') {
         step.failure = { kind: 'error', status: part.error.status, raw: part.error.raw, delivered: true }
       }
     }
+    // An event's usage covers the text beside it, whichever of the two the decoder tells first.
+    for (const part of parts) if (part.type === 'usage') this.#meter.observePart(part)
   }
 }
 
