@@ -2,6 +2,9 @@
  * Who may call which model: the levels a model requires, the right to call, and what a refusal leaves behind
  * (contract §5.8–5.11, §7.1, §7.2; decisions, Admission).
  */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../../test/house/client.ts'
 import {
@@ -19,11 +22,13 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../test/house/scripted-upstream.ts'
+import { readConfig } from '../config/environment.ts'
 import type { AccountRow, Transfer } from '../core/calls/hot-rows.ts'
 import type { Pricing } from '../core/catalogue.ts'
 import { type AccountId, vendorCode } from '../core/ids.ts'
 import { microCredits } from '../core/money.ts'
 import { Secret } from '../core/secret.ts'
+import { startGateway } from '../start-gateway.ts'
 
 /** Every call costs exactly ten Credits. */
 const TEN_CREDITS: Pricing = {
@@ -39,6 +44,8 @@ const PLANS = [-1, 0, 1, 2, 3]
 const HOUR_MS = 3_600_000
 
 let house: House
+let environment: Readonly<Record<string, string>>
+let dataDirectory: string
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
@@ -51,7 +58,16 @@ beforeAll(async () => {
       usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
     }),
   )
-  house = await openHouse()
+  dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-admission-'))
+  environment = {
+    SLUICE_DATA_DIR: dataDirectory,
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_PORT: '0',
+    SLUICE_GATEWAY_PORT: '0',
+    SLUICE_OPS_PORT: '0',
+    SLUICE_LOG_LEVEL: 'silent',
+  }
+  house = await openHouse({ environment })
   const fields = { pricing: TEN_CREDITS, subscriptionCovered: true }
   await house.catalogue(
     ...putVendor('acme', upstream.url),
@@ -78,6 +94,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await house.close()
   await upstream.close()
+  await rm(dataDirectory, { recursive: true, force: true })
 })
 
 beforeEach(() => {
@@ -106,7 +123,11 @@ function subscribe(
 const NOTHING: NewAccount = { credits: 0, apiDeduction: false }
 
 function call(person: Pick<Person, 'key'>, model = 'open'): Promise<Answer> {
-  return post(`${house.baseUrl}/v1/chat/completions`, person, model)
+  return callAt(house.baseUrl, person, model)
+}
+
+function callAt(baseUrl: string, person: Pick<Person, 'key'>, model: string): Promise<Answer> {
+  return post(`${baseUrl}/v1/chat/completions`, person, model)
 }
 
 function callAtGateway(person: Pick<Person, 'key'>, model = 'open'): Promise<Answer> {
@@ -218,13 +239,26 @@ describe('verification', () => {
     ])
   })
 
-  test('a verification counts from the very next call on', async () => {
-    const person = await house.newAccount({ verification: 0 })
-    expect(said(await call(person, 'verification2'))).toEqual([403, 40203])
-    await house.storage.accounts.patch(person.id, { verification: 2 })
-    expect((await call(person, 'verification2')).status).toBe(200)
-    await house.storage.accounts.patch(person.id, { verification: 1 })
-    expect(said(await call(person, 'verification2'))).toEqual([403, 40203])
+  test('[5-49] a verification counts from the very next call on, on every instance', async () => {
+    const second = await startGateway(readConfig(environment), () => Promise.resolve())
+    try {
+      const person = await house.newAccount({ verification: 0 })
+      const onBoth = async () => [
+        said(await call(person, 'verification2')),
+        said(await callAt(second.baseUrl, person, 'verification2')),
+      ]
+      const [refused, passed] = [
+        [403, 40203],
+        [200, undefined],
+      ]
+      expect(await onBoth()).toEqual([refused, refused])
+      await house.storage.accounts.patch(person.id, { verification: 2 })
+      expect(await onBoth()).toEqual([passed, passed])
+      await house.storage.accounts.patch(person.id, { verification: 1 })
+      expect(await onBoth()).toEqual([refused, refused])
+    } finally {
+      await second.stop()
+    }
   })
 })
 

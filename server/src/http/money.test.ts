@@ -2,6 +2,9 @@
  * What a call costs and who pays for it, seen from outside: the account, the ledger and the log
  * (contract §1.8, §2.2, §5.10, §8; decisions, Money and Names and numbers).
  */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Answer, get, postJson } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor, TOKEN_PRICES } from '../../test/house/house.ts'
@@ -11,14 +14,20 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../test/house/scripted-upstream.ts'
+import { readConfig } from '../config/environment.ts'
 import type { AccountRow, Transfer } from '../core/calls/hot-rows.ts'
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import type { Pricing } from '../core/catalogue.ts'
-import { type AccountId, modelId, vendorCode } from '../core/ids.ts'
+import { accountId, type AccountId, modelId, vendorCode } from '../core/ids.ts'
 import { UNLIMITED } from '../core/limits/policy.ts'
 import { microCredits } from '../core/money.ts'
 import { Secret } from '../core/secret.ts'
+import { createAccount } from '../management/accounts.ts'
 import { applyGatewayFile } from '../management/apply-gateway-file.ts'
+import { grantOpening } from '../management/grants.ts'
+import { createKey } from '../management/keys.ts'
+import { startGateway } from '../start-gateway.ts'
+import type { Storage } from '../storage/storage.ts'
 
 const PRICES: Pricing = {
   ...TOKEN_PRICES,
@@ -612,7 +621,69 @@ describe('settings', () => {
       await house.catalogue({ kind: 'put-settings', settings })
     }
   })
+
+  test('[D-names-09] without the setting 1 yuan costs 1000 Credits', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-money-'))
+    const at = Date.now()
+    let storage: Storage | undefined
+    const person = { id: accountId(''), key: '' }
+    const running = await startGateway(
+      readConfig({
+        SLUICE_DATA_DIR: dataDirectory,
+        SLUICE_HOST: '127.0.0.1',
+        SLUICE_PORT: '0',
+        SLUICE_GATEWAY_PORT: '0',
+        SLUICE_OPS_PORT: '0',
+        SLUICE_LOG_LEVEL: 'silent',
+      }),
+      async (opened) => {
+        storage = opened.storage
+        await storage.catalogue.apply([
+          ...putVendor('acme', upstream.url),
+          putModel('yuan', { pricing: byRequest('1') }),
+          putChain({ model: 'yuan', vendor: 'acme' }),
+        ])
+        person.id = await createAccount(storage, { email: 'owner@example.com' }, at)
+        const opening = { credits: credits(3_000), balance: credits(0) }
+        await grantOpening(storage, person.id, opening, at)
+        person.key = await plainKey(storage, person.id, at)
+      },
+    )
+    try {
+      const answer = await postJson(
+        `${running.baseUrl}/v1/chat/completions`,
+        { model: 'yuan', messages: [] },
+        { authorization: `Bearer ${person.key}` },
+      )
+      expect(answer.status).toBe(200)
+      await vi.waitUntil(() => running.openCalls() === 0, { interval: 5 })
+      expect((await storage?.accounts.find(person.id))?.credits).toBe(credits(2_000))
+    } finally {
+      await running.stop()
+      await rm(dataDirectory, { recursive: true, force: true })
+    }
+  })
 })
+
+async function plainKey(storage: Storage, owner: AccountId, at: number): Promise<string> {
+  const created = await createKey(
+    storage,
+    {
+      accountId: owner,
+      name: 'test',
+      secret: undefined,
+      status: 'enabled',
+      expiresAt: undefined,
+      group: undefined,
+      models: [],
+      ipAllow: [],
+      policy: undefined,
+    },
+    at,
+  )
+  if (created.kind !== 'created') throw new Error(`no key: ${JSON.stringify(created)}`)
+  return created.plaintext.unwrap()
+}
 
 test('[D-money-20] [D-money-21] the month of the cap turns at local midnight, not at midnight UTC', async () => {
   let clock = Date.parse('2026-05-31T23:30:00+08:00')
