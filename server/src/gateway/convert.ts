@@ -1,11 +1,12 @@
 /** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
 import type { CanonicalRequest } from '../core/canonical/request.ts'
 import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
+import { cutResponse, type StopCutter, stopCutter } from '../core/canonical/stop-sequences.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Meter } from '../core/metering/meter.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { protocolOf } from '../core/protocols/index.ts'
-import type { Decoded, Protocol, Refused, ReplyContext } from '../core/protocols/protocol.ts'
+import type { Decoded, Encoded, Protocol, Refused, ReplyContext } from '../core/protocols/protocol.ts'
 import { createSseReader } from '../core/sse/events.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
@@ -45,6 +46,7 @@ export function openConversionLane(
     client,
     upstream,
     meter: metering.meter,
+    cutAt: encoded.cutAt ?? [],
     context: {
       model: leg.model.modelId,
       responseId: call.callId,
@@ -58,7 +60,7 @@ export function openConversionLane(
   const lane: Lane = {
     body: [body],
     bodyLength: body.byteLength,
-    dropped: clientPaths(client.id, [...decoded.dropped, ...encoded.dropped]),
+    dropped: clientPaths(client.id, [...decoded.dropped, ...reallyDropped(encoded)]),
     get inputEstimated() {
       return metering.inputEstimated
     },
@@ -80,6 +82,8 @@ interface Conversion {
   readonly client: Protocol
   readonly upstream: Protocol
   readonly meter: Meter
+  /** Stop sequences the upstream cannot take: the answer is cut at them here. */
+  readonly cutAt: readonly string[]
   readonly context: ReplyContext
 }
 
@@ -89,8 +93,10 @@ class ConvertedStream implements StreamLane {
   readonly #reader = createSseReader()
   readonly #decoder: ReturnType<Protocol['streamDecoder']>
   readonly #encoder: ReturnType<Protocol['streamEncoder']>
+  readonly #cutter: StopCutter | undefined
+  #usageTold = false
 
-  constructor({ client, upstream, meter, context }: Conversion) {
+  constructor({ client, upstream, meter, context, cutAt }: Conversion) {
     this.contentType =
       context.framing === 'json-array'
         ? 'application/json; charset=utf-8'
@@ -98,6 +104,7 @@ class ConvertedStream implements StreamLane {
     this.#meter = meter
     this.#decoder = upstream.streamDecoder()
     this.#encoder = client.streamEncoder(context)
+    this.#cutter = cutAt.length === 0 ? undefined : stopCutter(cutAt)
   }
 
   push(chunk: Uint8Array): StreamStep {
@@ -135,13 +142,23 @@ class ConvertedStream implements StreamLane {
       if (step.failure !== undefined) break
       if (part.type !== 'usage') this.#meter.observePart(part)
       step.meaningful ||= isMeaningful(part)
-      step.text += this.#encoder.push(part)
+      for (const said of this.#cutter?.push(part) ?? [part]) this.#say(said, step)
       if (part.type === 'error') {
         step.failure = { kind: 'error', status: part.error.status, raw: part.error.raw, delivered: true }
       }
     }
     // An event's usage covers the text beside it, whichever of the two the decoder tells first.
     for (const part of parts) if (part.type === 'usage') this.#meter.observePart(part)
+    if (this.#cutter?.stopped === true) step.ended = true
+  }
+
+  #say(part: StreamPart, step: StepBuilder): void {
+    if (part.type === 'usage') this.#usageTold = true
+    // Clients expect counters even from upstreams that tell none: our own estimate then.
+    if (part.type === 'end' && !this.#usageTold) {
+      step.text += this.#encoder.push({ type: 'usage', usage: this.#meter.read().usage })
+    }
+    step.text += this.#encoder.push(part)
   }
 }
 
@@ -149,9 +166,15 @@ class StepBuilder {
   text = ''
   meaningful = false
   failure: AnswerFailure | undefined
+  ended = false
 
   built(): StreamStep {
-    return { output: this.text === '' ? [] : [this.text], meaningful: this.meaningful, failure: this.failure }
+    return {
+      output: this.text === '' ? [] : [this.text],
+      meaningful: this.meaningful,
+      failure: this.failure,
+      ended: this.ended,
+    }
   }
 }
 
@@ -194,7 +217,7 @@ class ConvertedWhole implements WholeLane {
   }
 
   end(): ReturnType<WholeLane['end']> {
-    const { client, upstream, meter, context } = this.#conversion
+    const { client, upstream, meter, context, cutAt } = this.#conversion
     const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
     if (body === undefined) return { output: [], failure: { kind: 'cut' } }
     if (isJsonObject(body) && body['error'] !== undefined && body['error'] !== null) {
@@ -211,7 +234,16 @@ class ConvertedWhole implements WholeLane {
     meter.observeProduced()
     meter.observeImages(countImages(response.candidates))
     return {
-      output: [Buffer.from(JSON.stringify(client.encodeResponse(response, context)))],
+      output: [
+        Buffer.from(
+          JSON.stringify(
+            client.encodeResponse(
+              cutResponse({ ...response, usage: response.usage ?? meter.read().usage }, cutAt),
+              context,
+            ),
+          ),
+        ),
+      ],
       failure: undefined,
     }
   }
@@ -265,6 +297,11 @@ function unconvertible(client: Protocol, refused: Refused): OpenedLane {
   const message =
     field === '' || refused.message.includes(field) ? refused.message : `${field}: ${refused.message}`
   return { kind: 'refused', failure: { kind: 'unconvertible', message, details: refused.details } }
+}
+
+/** `stop` is not dropped where the gateway itself cuts the answer. */
+function reallyDropped(encoded: Encoded): readonly string[] {
+  return encoded.cutAt === undefined ? encoded.dropped : encoded.dropped.filter((field) => field !== 'stop')
 }
 
 function issuerOf(leg: Leg, dialect: Dialect): string {

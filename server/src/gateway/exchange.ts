@@ -216,13 +216,18 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   /** A step of a stream: hold, begin, pass on, or fail. */
-  #advance({ output, meaningful, failure }: StreamStep): void {
+  #advance({ output, meaningful, failure, ended }: StreamStep): void {
     if (failure !== undefined && !this.#committed) {
       this.#giveUp({ kind: 'answer', answer: failure })
       this.#upstream.abort()
       return
     }
     this.#pass(output, meaningful ? 0 : STREAM_HOLD_BYTES)
+    if (ended === true && failure === undefined) {
+      this.#complete()
+      this.#upstream.abort()
+      return
+    }
     if (failure === undefined) return
     if (failure.kind === 'error' && failure.delivered) this.#toldByUpstream = true
     else

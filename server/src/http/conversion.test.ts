@@ -168,6 +168,28 @@ describe.each(CELLS)('$row a $client client of a $upstream upstream', ({ client,
   })
 })
 
+test('a stop sequence the upstream cannot be told of is cut at by the gateway, whole and streamed', async () => {
+  const request = {
+    model: 'over-responses',
+    messages: [{ role: 'user' as const, content: 'Hello' }],
+    stop: ['offline'],
+  }
+  const whole = await openai.chat.completions.create(request)
+  expect(whole.choices[0]).toMatchObject({
+    finish_reason: 'stop',
+    message: { content: 'This is sandbox-chat, an ' },
+  })
+  const streamed = await openai.chat.completions
+    .stream({ ...request, stream_options: { include_usage: true } })
+    .finalChatCompletion()
+  expect(streamed.choices[0]).toMatchObject({
+    finish_reason: 'stop',
+    message: { content: 'This is sandbox-chat, an ' },
+  })
+  expect(streamed.usage?.completion_tokens).toBeGreaterThan(0)
+  expect(await house.lastLog()).toMatchObject({ ending: 'complete', droppedFields: [] })
+})
+
 function chatTool(model: string): OpenAI.ChatCompletionCreateParamsNonStreaming & { stream?: never } {
   return {
     model,

@@ -136,9 +136,15 @@ function softened(choice: ToolChoice | undefined, plan: Plan): WireChoice | unde
   if (choice === undefined) return undefined
   const wire = wireChoice(choice, plan)
   const forced = wire.type === 'any' || wire.type === 'tool'
-  if (!forced || !plan.thinks || plan.target.capabilities.forcedToolWithReasoning) return wire
+  if (!forced || mayForce(plan)) return wire
   plan.dropped.add('toolChoice')
   return { type: 'auto' }
+}
+
+/** Some models take no forced choice at all, others none while they think. */
+function mayForce({ thinks, target: { capabilities } }: Plan): boolean {
+  if (capabilities.forcedTools === false) return false
+  return !thinks || capabilities.forcedToolWithReasoning
 }
 
 type WireChoice =
