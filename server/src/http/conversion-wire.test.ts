@@ -56,6 +56,9 @@ interface Said {
   readonly end?: 'normal' | 'stop-sequence' | 'limit'
 }
 
+/** The smallest PNG. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const CALL = { id: 'call_abc', name: 'get_weather', arguments: '{"city":"Oslo"}' }
 const COUNTS = { input: 11, output: 7 }
 
@@ -695,5 +698,485 @@ test.each(PROTOCOLS)(
     const parts = list(at(answer.body, 'candidates', 0, 'content', 'parts'))
     const call = parts.map((part) => at(part, 'functionCall')).find((found) => found !== undefined)
     expect(call).toMatchObject({ name: CALL.name, args: parsed(CALL.arguments) })
+  },
+)
+
+describe.each(PROTOCOLS)('chat settings over %s', (to) => {
+  const sentFor = async (fields: Fields): Promise<unknown> =>
+    (await served({ from: 'chat', to, body: { ...HELLO.chat, ...fields } })).sent
+  const inConfig = (sent: unknown): unknown => (to === 'gemini' ? at(sent, 'generationConfig') : sent)
+
+  test('[4.1-06] [4.1-07] [4.1-08] [4.1-09] system, user and assistant turns arrive in their order', async () => {
+    const sent = await sentFor({
+      messages: [
+        { role: 'system', content: 'Be brief' },
+        { role: 'user', content: 'one' },
+        { role: 'assistant', content: 'two' },
+        { role: 'user', content: 'three' },
+        { role: 'assistant', content: 'four' },
+        { role: 'user', content: 'five' },
+      ],
+    })
+    expect(RECEIVED_TURNS[to](sent)).toEqual([
+      'system: Be brief',
+      'user: one',
+      'assistant: two',
+      'user: three',
+      'assistant: four',
+      'user: five',
+    ])
+  })
+
+  test('[4.1-10] a tool message arrives as the result of its call', async () => {
+    const sent = await sentFor({ ...HISTORY.chat, ...TOOLS.chat })
+    expect(RECEIVED_CALL[to](sent)).toMatchObject({ resultId: CALL.id, result: RESULT })
+  })
+
+  test('[4.1-13] max_tokens is the cap under the upstream’s own name', async () => {
+    const cap = inConfig(await sentFor({ max_tokens: 321 }))
+    // A chat upstream gets what its client wrote.
+    const name = {
+      chat: 'max_tokens',
+      responses: 'max_output_tokens',
+      messages: 'max_tokens',
+      gemini: 'maxOutputTokens',
+    }
+    expect(at(cap, name[to])).toBe(321)
+  })
+
+  test('[4.1-15] [4.1-16] [4.1-17] temperature and top_p arrive, both together', async () => {
+    const config = inConfig(await sentFor({ temperature: 0.4, top_p: 0.9 }))
+    expect([at(config, 'temperature'), at(config, to === 'gemini' ? 'topP' : 'top_p')]).toEqual([0.4, 0.9])
+  })
+
+  const CHOICES: Readonly<Record<string, { choice: unknown; received: Readonly<Record<Name, unknown>> }>> = {
+    '[4.1-21] auto': {
+      choice: 'auto',
+      received: { chat: 'auto', responses: 'auto', messages: { type: 'auto' }, gemini: { mode: 'AUTO' } },
+    },
+    '[4.1-22] none': {
+      choice: 'none',
+      received: { chat: 'none', responses: 'none', messages: { type: 'none' }, gemini: { mode: 'NONE' } },
+    },
+    '[4.1-23] required': {
+      choice: 'required',
+      received: {
+        chat: 'required',
+        responses: 'required',
+        messages: { type: 'any' },
+        gemini: { mode: 'ANY' },
+      },
+    },
+    '[4.1-24] one function by its name': {
+      choice: { type: 'function', function: { name: CALL.name } },
+      received: {
+        chat: { type: 'function', function: { name: CALL.name } },
+        responses: { type: 'function', name: CALL.name },
+        messages: { type: 'tool', name: CALL.name },
+        gemini: { mode: 'ANY', allowedFunctionNames: [CALL.name] },
+      },
+    },
+  }
+  test.each(Object.entries(CHOICES))(
+    '[D-requests-27] [4.1-25] tool_choice %s',
+    async (_row, { choice, received }) => {
+      const sent = await sentFor({ ...TOOLS.chat, tool_choice: choice })
+      const arrived =
+        to === 'gemini' ? at(sent, 'toolConfig', 'functionCallingConfig') : at(sent, 'tool_choice')
+      expect(arrived).toEqual(received[to])
+    },
+  )
+
+  test('[D-requests-28] parallel_tool_calls arrives where there is a counterpart, and is named where there is none', async () => {
+    const { answer, sent } = await served({
+      from: 'chat',
+      to,
+      body: { ...HELLO.chat, ...TOOLS.chat, tool_choice: 'auto', parallel_tool_calls: false },
+    })
+    const single = {
+      chat: at(sent, 'parallel_tool_calls') === false,
+      responses: at(sent, 'parallel_tool_calls') === false,
+      messages: at(sent, 'tool_choice', 'disable_parallel_tool_use') === true,
+      gemini: answer.headers.get('gw-dropped-fields') === 'parallel_tool_calls',
+    }
+    expect(single[to]).toBe(true)
+  })
+
+  test('[4.1-26] [4.1-27] [4.1-28] [D-requests-29] response_format json_object arrives; without a counterpart the call goes on', async () => {
+    const { answer, sent } = await served({
+      from: 'chat',
+      to,
+      body: { ...HELLO.chat, response_format: { type: 'json_object' } },
+    })
+    const asked: Readonly<Record<Name, unknown>> = {
+      chat: at(sent, 'response_format'),
+      responses: at(sent, 'text', 'format'),
+      messages: answer.headers.get('gw-dropped-fields'),
+      gemini: at(sent, 'generationConfig', 'responseMimeType'),
+    }
+    const wanted: Readonly<Record<Name, unknown>> = {
+      chat: { type: 'json_object' },
+      responses: { type: 'json_object' },
+      messages: 'response_format',
+      gemini: 'application/json',
+    }
+    expect(asked[to]).toEqual(wanted[to])
+  })
+
+  test('[4.1-30] [4.1-31] [4.1-33] text and a data: image arrive as parts, with the same bytes and type', async () => {
+    const sent = await sentFor({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+          ],
+        },
+      ],
+    })
+    const parts: Readonly<Record<Name, () => unknown>> = {
+      chat: () => at(sent, 'messages', 0, 'content'),
+      responses: () => at(sent, 'input', 0, 'content'),
+      messages: () => at(sent, 'messages', 0, 'content'),
+      gemini: () => at(sent, 'contents', 0, 'parts'),
+    }
+    const dataUrl = `data:image/png;base64,${PIXEL}`
+    const wanted: Readonly<Record<Name, readonly unknown[]>> = {
+      chat: [{ text: 'What is this?' }, { image_url: { url: dataUrl } }],
+      responses: [
+        { type: 'input_text', text: 'What is this?' },
+        { type: 'input_image', image_url: dataUrl },
+      ],
+      messages: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
+      ],
+      gemini: [{ text: 'What is this?' }, { inlineData: { mimeType: 'image/png', data: PIXEL } }],
+    }
+    expect(parts[to]()).toMatchObject(wanted[to])
+  })
+
+  test('[4.1-29] user is in the log', async () => {
+    await sentFor({ user: `end-user-of-${to}` })
+    expect((await house.lastLog()).user).toBe(`end-user-of-${to}`)
+  })
+})
+
+describe.each(PROTOCOLS)('responses settings over %s', (to) => {
+  const sentFor = async (fields: Fields, thinks = false): Promise<unknown> =>
+    (await served({ from: 'responses', to, thinks, body: { ...HELLO.responses, ...fields } })).sent
+
+  test('[4.2-05] input as a string is one user turn', async () => {
+    expect(RECEIVED_TURNS[to](await sentFor({ input: 'Hello' }))).toEqual(['user: Hello'])
+  })
+
+  test('[4.2-06] [4.2-08] items arrive in order behind the instructions', async () => {
+    const sent = await sentFor({
+      instructions: 'Be brief',
+      input: [
+        { role: 'user', content: 'one' },
+        { role: 'assistant', content: [{ type: 'output_text', text: 'two', annotations: [] }] },
+        { role: 'user', content: [{ type: 'input_text', text: 'three' }] },
+      ],
+    })
+    expect(RECEIVED_TURNS[to](sent)).toEqual([
+      'system: Be brief',
+      'user: one',
+      'assistant: two',
+      'user: three',
+    ])
+  })
+
+  test('[4.2-07] function_call_output arrives as a tool result', async () => {
+    const sent = await sentFor({ ...HISTORY.responses, ...TOOLS.responses })
+    expect(RECEIVED_CALL[to](sent)).toMatchObject({ resultId: CALL.id, result: RESULT })
+  })
+
+  test('[4.2-11] [4.2-15] [4.2-16] max_output_tokens, temperature and top_p arrive under the upstream’s names', async () => {
+    const sent = await sentFor({ max_output_tokens: 321, temperature: 0.4, top_p: 0.9 })
+    const wanted: Readonly<Record<Name, Fields>> = {
+      chat: { max_completion_tokens: 321, temperature: 0.4, top_p: 0.9 },
+      responses: { max_output_tokens: 321, temperature: 0.4, top_p: 0.9 },
+      messages: { max_tokens: 321, temperature: 0.4, top_p: 0.9 },
+      gemini: { generationConfig: { maxOutputTokens: 321, temperature: 0.4, topP: 0.9 } },
+    }
+    expect(sent).toMatchObject(wanted[to])
+  })
+
+  test('[4.2-13] reasoning.effort arrives as a reasoning model’s own setting', async () => {
+    const sent = await sentFor({ reasoning: { effort: 'high' } }, true)
+    const wanted: Readonly<Record<Name, Fields>> = {
+      chat: { reasoning_effort: 'high' },
+      responses: { reasoning: { effort: 'high' } },
+      messages: { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+      gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 24_576 } } },
+    }
+    expect(sent).toMatchObject(wanted[to])
+  })
+
+  test('[4.2-17] user is in the log', async () => {
+    await sentFor({ user: `end-user-of-${to}` })
+    expect((await house.lastLog()).user).toBe(`end-user-of-${to}`)
+  })
+})
+
+test.each(PROTOCOLS)('[4.3-09] messages with plain string content arrive over %s', async (to) => {
+  const { sent } = await served({
+    from: 'messages',
+    to,
+    body: {
+      max_tokens: 500,
+      messages: [
+        { role: 'user', content: 'one' },
+        { role: 'assistant', content: 'two' },
+        { role: 'user', content: 'three' },
+      ],
+    },
+  })
+  expect(RECEIVED_TURNS[to](sent)).toEqual(['user: one', 'assistant: two', 'user: three'])
+})
+
+/** Spelled as each protocol spells its fields. */
+const UNKNOWN: Readonly<Record<Name, string>> = {
+  chat: 'x_vendor_extra',
+  responses: 'x_vendor_extra',
+  messages: 'x_vendor_extra',
+  gemini: 'xVendorExtra',
+}
+
+test.each(CONVERTED)(
+  '[1-31] [D-requests-30] [D-requests-31] [D-requests-32] [D-requests-33] a $from field no $to upstream has is dropped, and said so',
+  async ({ from, to }) => {
+    const { answer, sent } = await served({
+      from,
+      to,
+      body: { ...HELLO[from], [UNKNOWN[from]]: { deep: true } },
+    })
+    expect(JSON.stringify(sent)).not.toMatch(/vendor_?extra|"deep"/i)
+    expect(answer.headers.get('gw-dropped-fields')?.split(/,\s*/)).toContain(UNKNOWN[from])
+    expect((await house.lastLog()).droppedFields).toContain(UNKNOWN[from])
+  },
+)
+
+test('[D-requests-33] several dropped fields are comma-separated paths of the client’s own body', async () => {
+  const { answer, sent } = await served({
+    from: 'gemini',
+    to: 'messages',
+    body: { ...HELLO.gemini, generationConfig: { seed: 7, presencePenalty: 0.5 } },
+  })
+  const dropped = ['generationConfig.presencePenalty', 'generationConfig.seed']
+  expect((answer.headers.get('gw-dropped-fields') ?? '').split(/,\s*/).toSorted()).toEqual(dropped)
+  expect([at(sent, 'seed'), at(sent, 'presence_penalty')]).toEqual([undefined, undefined])
+  expect((await house.lastLog()).droppedFields.toSorted()).toEqual(dropped)
+})
+
+test.each(CONVERTED)('[D-requests-34] nothing dropped from $from to $to: no header', async ({ from, to }) => {
+  const { answer } = await served({ from, to, body: HELLO[from] })
+  expect(answer.headers.get('gw-dropped-fields')).toBeNull()
+})
+
+test.each(CONVERTED.filter(({ to }) => to === 'messages'))(
+  '[D-requests-62] a missing cap of a $from client becomes the model’s maximum',
+  async ({ from }) => {
+    const { sent } = await served({ from, to: 'messages', body: HELLO[from] })
+    expect(at(sent, 'max_tokens')).toBe(16_000)
+  },
+)
+
+const CONVERSATION: Readonly<Record<Name, string>> = {
+  chat: 'messages',
+  responses: 'input',
+  messages: 'messages',
+  gemini: 'contents',
+}
+
+test.each(CONVERTED)(
+  '[D-requests-63] a $from client of a $to upstream without a conversation: 400/40000 names the field',
+  async ({ from, to }) => {
+    const { answer, arrived } = await exchange({
+      from,
+      to,
+      body: from === 'messages' ? { max_tokens: 5 } : {},
+    })
+    expect([answer.status, answer.body.code, arrived]).toEqual([400, 40000, 0])
+    expect(answer.body.message).toContain(CONVERSATION[from])
+  },
+)
+
+test.each(['chat', 'responses', 'gemini'] as const)(
+  '[D-requests-60] a message thread towards %s is refused so that the client sends its history',
+  async (to) => {
+    const { answer, arrived } = await exchange({
+      from: 'messages',
+      to,
+      body: { ...HELLO.messages, thread: { id: 'thread_1' } },
+    })
+    expect([answer.status, arrived]).toEqual([400, 0])
+    expect(at(answer.body.error, 'details')).toMatchObject({ error_code: 'thread_unsupported_request' })
+  },
+)
+
+const REFUSALS: Readonly<Record<Name, { body: Fields; type: string }>> = {
+  chat: {
+    body: {
+      error: { message: 'no such luck', type: 'invalid_request_error', param: 'messages', code: null },
+    },
+    type: 'invalid_request_error',
+  },
+  responses: {
+    body: {
+      error: { message: 'no such luck', type: 'image_parse_error', param: 'input', code: 'bad_image' },
+    },
+    type: 'image_parse_error',
+  },
+  messages: {
+    body: {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'no such luck' },
+      request_id: 'req_1',
+    },
+    type: 'invalid_request_error',
+  },
+  gemini: {
+    body: { error: { code: 400, message: 'no such luck', status: 'INVALID_ARGUMENT', details: [] } },
+    type: 'INVALID_ARGUMENT',
+  },
+}
+
+test.each(CONVERTED)(
+  '[D-errors-27] [D-errors-28] [D-errors-29] a $to upstream’s error in the shape of $from, its own body beside it',
+  async ({ from, to }) => {
+    const { body, type } = REFUSALS[to]
+    const { answer } = await exchange({ from, to, body: HELLO[from], answerer: answerJson(body, 400) })
+    expect(answer.status).toBe(400)
+    expect(answer.body['upstream_body']).toEqual(body)
+    expect(answer.body.error?.message).toBe('no such luck')
+    expect(answer.body.error?.type).toBe(type)
+    if (from === 'messages') expect(answer.body['type']).toBe('error')
+    if (from === 'gemini') expect(at(answer.body.error, 'status')).toBe('INVALID_ARGUMENT')
+  },
+)
+
+test.each(PROTOCOLS)('a Gemini stream without alt=sse over %s is one JSON array', async (to) => {
+  const { answer } = await served({
+    from: 'gemini',
+    to,
+    stream: true,
+    query: '',
+    body: HELLO.gemini,
+    ...(to === 'gemini' ? { answerer: answerJson([WHOLE.gemini({})]) } : {}),
+  })
+  if (to === 'gemini') expect(upstream.requests.at(-1)?.query).toBe('')
+  expect(answer.headers.get('content-type')).toContain('application/json')
+  const fragments: unknown = JSON.parse(answer.text)
+  expect(
+    list(fragments)
+      .flatMap((fragment) => list(at(fragment, 'candidates', 0, 'content', 'parts')))
+      .map((part) => word(part, 'text'))
+      .join(''),
+  ).toBe('ok')
+  expect(at(list(fragments).at(-1), 'candidates', 0, 'finishReason')).toBe('STOP')
+})
+
+/** Two calls whose arguments come in turns, as chat and responses upstreams may send them. */
+const INTERLEAVED = answerStream([
+  ...[
+    { index: 0, id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '' } },
+    { index: 1, id: 'call_b', type: 'function', function: { name: 'get_weather', arguments: '' } },
+    { index: 0, function: { arguments: '{"city":' } },
+    { index: 1, function: { arguments: '{"city":' } },
+    { index: 0, function: { arguments: '"Oslo"}' } },
+    { index: 1, function: { arguments: '"Rome"}' } },
+  ].map((call) =>
+    data({ ...CHUNK, choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] }),
+  ),
+  data({ ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }),
+  'data: [DONE]\n\n',
+])
+
+test('[6.2-13] [6.2-14] parallel calls of a chat upstream are told apart by output_index', async () => {
+  const { answer } = await served({
+    from: 'responses',
+    to: 'chat',
+    stream: true,
+    body: { ...HELLO.responses, ...TOOLS.responses },
+    answerer: INTERLEAVED,
+  })
+  const heard = events(answer.text)
+  const summed = new Map<unknown, string>()
+  for (const one of heard) {
+    if (at(one, 'type') !== 'response.function_call_arguments.delta') continue
+    const place = at(one, 'output_index')
+    summed.set(place, (summed.get(place) ?? '') + word(one, 'delta'))
+  }
+  const completed = heard.find((one) => at(one, 'type') === 'response.completed')
+  const output = list(at(completed, 'response', 'output'))
+  expect(
+    Object.fromEntries([...summed].map(([place, text]) => [word(output[Number(place)], 'call_id'), text])),
+  ).toEqual({ call_a: '{"city":"Oslo"}', call_b: '{"city":"Rome"}' })
+})
+
+test('[D-addresses-33] /v1/responses/input_tokens is served', async () => {
+  upstream.answer(answerJson({ object: 'response.input_tokens', input_tokens: 11 }))
+  const answer = await postJson(
+    `${house.baseUrl}/v1/responses/input_tokens`,
+    { model: 'over-responses', input: 'Hello' },
+    { authorization: `Bearer ${house.key}` },
+  )
+  expect([answer.status, answer.body['input_tokens']]).toEqual([200, 11])
+})
+
+/** The responses protocol has no such parameter. */
+const STOP_PLACES = [
+  { to: 'chat', place: ['stop'], string: 'END' },
+  { to: 'messages', place: ['stop_sequences'], string: ['END'] },
+  { to: 'gemini', place: ['generationConfig', 'stopSequences'], string: ['END'] },
+] as const
+
+test.each(STOP_PLACES)('stop, a text or a list of four, arrives over $to', async ({ to, place, string }) => {
+  const four = ['A', 'B', 'C', 'D']
+  for (const [stop, wanted] of [
+    ['END', string],
+    [four, four],
+  ]) {
+    const { answer, sent } = await served({
+      from: 'chat',
+      to,
+      body: { ...HELLO.chat, stop },
+      said: { end: 'stop-sequence' },
+    })
+    expect(at(sent, ...place)).toEqual(wanted)
+    expect(answer.headers.get('gw-dropped-fields')).toBeNull()
+    expect(heardByChat(answer, false)).toMatchObject({ finish: 'stop' })
+  }
+})
+
+test.each([
+  { to: 'chat', place: ['messages', 0, 'content', 0, 'image_url', 'url'] },
+  { to: 'responses', place: ['input', 0, 'content', 0, 'image_url'] },
+  { to: 'messages', place: ['messages', 0, 'content', 0, 'source', 'url'] },
+] as const)('an image’s web address arrives over $to as a reference', async ({ to, place }) => {
+  const url = 'https://example.com/cat.png'
+  const { sent } = await served({
+    from: 'chat',
+    to,
+    body: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
+  })
+  expect(at(sent, ...place)).toBe(url)
+})
+
+test.each(['chat', 'messages', 'gemini'] as const)(
+  '[4.2-14] a model over %s that does not reason is not told to',
+  async (to) => {
+    const { answer, sent } = await served({
+      from: 'responses',
+      to,
+      body: { ...HELLO.responses, reasoning: { effort: 'high' } },
+    })
+    for (const name of ['reasoning', 'reasoning_effort', 'thinking', 'output_config', 'generationConfig']) {
+      expect(at(sent, name)).toBeUndefined()
+    }
+    expect(answer.headers.get('gw-dropped-fields')).toBe('reasoning')
   },
 )
