@@ -1,13 +1,13 @@
 /** Puts the house together: configuration in, a running gateway out. */
-import { instanceId } from './core/ids.ts'
+import { type InstanceId, instanceId } from './core/ids.ts'
 import type { Config } from './config/environment.ts'
 import { openDataDirectory } from './config/data-directory.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
 import { loadTokenCounter } from './gateway/token-counter.ts'
 import { openApi } from './http/api.ts'
 import { createClientAddress } from './http/client-address.ts'
-import { openOpsServer } from './http/ops-server.ts'
-import { openServers } from './http/servers.ts'
+import { type OpsServer, openOpsServer } from './http/ops-server.ts'
+import { openServers, type Servers } from './http/servers.ts'
 import { keepHouse } from './housekeeping.ts'
 import { timeOrderedId } from './management/new-id.ts'
 import { openStorage } from './storage/open.ts'
@@ -38,23 +38,9 @@ export type Prepare = (house: {
 export async function startGateway(config: Config, prepare: Prepare): Promise<RunningGateway> {
   const now = Date.now
   const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
-  for (const warning of config.warnings) telemetry.log.warn({}, warning)
-  if (config.workers > 1) {
-    telemetry.log.warn(
-      { workers: config.workers },
-      'SLUICE_WORKERS is not supported yet: one process serves everything',
-    )
-  }
-  const { secretKey } = await openDataDirectory(config)
+  warn(config, telemetry)
   const instance = instanceId(timeOrderedId(now()))
-  const storage = await openStorage({
-    databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
-    dataDir: config.dataDirectory,
-    secretKey,
-    instanceId: instance,
-    now,
-    log: telemetry.log,
-  })
+  const storage = await openStore(config, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
   const upstream = openUpstream()
   const gateway = await createGateway({
@@ -73,6 +59,57 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
     newId: () => timeOrderedId(now()),
   })
   const house = await keepHouse({ storage, telemetry, instance, now })
+  const doors = await openDoors(config, gateway)
+  return {
+    ...addressesOf(config, doors),
+    gateway,
+    openCalls: () => doors.servers.openCalls(),
+    async stop() {
+      await doors.close()
+      house.stop()
+      gateway.close()
+      await upstream.close()
+      await telemetry.background.drain(config.shutdownGraceMs)
+      await storage.close()
+      await telemetry.close()
+    },
+  }
+}
+
+function warn(config: Config, { log }: Telemetry): void {
+  for (const warning of config.warnings) log.warn({}, warning)
+  if (config.workers > 1) {
+    log.warn(
+      { workers: config.workers },
+      'SLUICE_WORKERS is not supported yet: one process serves everything',
+    )
+  }
+}
+
+async function openStore(
+  config: Config,
+  process: { readonly telemetry: Telemetry; readonly instance: InstanceId; readonly now: () => number },
+): Promise<Storage> {
+  const { secretKey } = await openDataDirectory(config)
+  return openStorage({
+    databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
+    dataDir: config.dataDirectory,
+    secretKey,
+    instanceId: process.instance,
+    now: process.now,
+    log: process.telemetry.log,
+  })
+}
+
+/** Everything that listens. */
+interface Doors {
+  readonly servers: Servers
+  readonly ops: OpsServer
+  /** Refuses new calls, lets running ones end, then closes; the ops port last, so that a stop can be watched. */
+  close(): Promise<void>
+}
+
+async function openDoors(config: Config, gateway: Gateway): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
   let draining = false
   const ops = await openOpsServer({
@@ -82,37 +119,32 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
     draining: () => draining,
   })
   const servers = await openServers({
+    ...config,
     gateway,
     api: await openApi({ gateway, clientAddress }),
     clientAddress,
-    host: config.host,
-    port: config.port,
-    gatewayPort: config.gatewayPort,
     gatewayHost: config.sharedPort ? hostOf(config.gatewayUrl) : undefined,
-    headerLimitBytes: config.headerLimitBytes,
-    headerTimeoutMs: config.headerTimeoutMs,
-    bodyIdleTimeoutMs: config.bodyIdleTimeoutMs,
-    clientStallTimeoutMs: config.clientStallTimeoutMs,
-    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
   })
+  return {
+    servers,
+    ops,
+    async close() {
+      draining = true
+      gateway.drain()
+      await servers.close(config.shutdownGraceMs)
+      await ops.close()
+    },
+  }
+}
+
+function addressesOf(
+  config: Config,
+  { servers, ops }: Doors,
+): Pick<RunningGateway, 'baseUrl' | 'gatewayBaseUrl' | 'opsUrl'> {
   return {
     baseUrl: config.publicUrl ?? localUrl(config.host, servers.port),
     gatewayBaseUrl: config.gatewayUrl ?? localUrl(config.host, servers.gatewayPort),
     opsUrl: localUrl(config.host, ops.port),
-    gateway,
-    openCalls: () => servers.openCalls(),
-    async stop() {
-      draining = true
-      gateway.drain()
-      await servers.close(config.shutdownGraceMs)
-      house.stop()
-      gateway.close()
-      await ops.close()
-      await upstream.close()
-      await telemetry.background.drain(config.shutdownGraceMs)
-      await storage.close()
-      await telemetry.close()
-    },
   }
 }
 

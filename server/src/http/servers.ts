@@ -100,7 +100,7 @@ class Edge {
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     )
     for (const server of this.#servers) server.closeIdleConnections()
-    await within(Promise.allSettled([...this.#running]), graceMs)
+    await within(Promise.allSettled(this.#running), graceMs)
     // What is left are connections between two requests, or ones whose client never finished its own.
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.all(closed), Math.min(graceMs, LAST_ANSWERS_MS))

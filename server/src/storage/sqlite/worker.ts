@@ -35,7 +35,7 @@ const PRAGMAS: Record<WorkerOptions['role'], string> = {
   reader: 'pragma query_only = on;',
 }
 // The time-out is set here too: some Nodes do not know it as an option.
-const COMMON_PRAGMAS = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`
+const EVERY_CONNECTION = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`
 
 class DatabaseThread {
   readonly #port: MessagePort
@@ -130,7 +130,7 @@ function openDatabase(options: WorkerOptions): SqliteDatabase {
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {
     try {
-      database.exec(COMMON_PRAGMAS + PRAGMAS[options.role])
+      database.exec(EVERY_CONNECTION + PRAGMAS[options.role])
       return database
     } catch (error) {
       // The change to WAL does not wait for locks by itself when several processes open a new file at once.
