@@ -1134,23 +1134,26 @@ const STOP_PLACES = [
   { to: 'gemini', place: ['generationConfig', 'stopSequences'], string: ['END'] },
 ] as const
 
-test.each(STOP_PLACES)('stop, a text or a list of four, arrives over $to', async ({ to, place, string }) => {
-  const four = ['A', 'B', 'C', 'D']
-  for (const [stop, wanted] of [
-    ['END', string],
-    [four, four],
-  ]) {
-    const { answer, sent } = await served({
-      from: 'chat',
-      to,
-      body: { ...HELLO.chat, stop },
-      said: { end: 'stop-sequence' },
-    })
-    expect(at(sent, ...place)).toEqual(wanted)
-    expect(answer.headers.get('gw-dropped-fields')).toBeNull()
-    expect(heardByChat(answer, false)).toMatchObject({ finish: 'stop' })
-  }
-})
+test.each(STOP_PLACES)(
+  '[4.1-18] stop, a text or a list of four, arrives over $to',
+  async ({ to, place, string }) => {
+    const four = ['A', 'B', 'C', 'D']
+    for (const [stop, wanted] of [
+      ['END', string],
+      [four, four],
+    ]) {
+      const { answer, sent } = await served({
+        from: 'chat',
+        to,
+        body: { ...HELLO.chat, stop },
+        said: { end: 'stop-sequence' },
+      })
+      expect(at(sent, ...place)).toEqual(wanted)
+      expect(answer.headers.get('gw-dropped-fields')).toBeNull()
+      expect(heardByChat(answer, false)).toMatchObject({ finish: 'stop' })
+    }
+  },
+)
 
 test.each([
   { to: 'chat', place: ['messages', 0, 'content', 0, 'image_url', 'url'] },
@@ -1178,5 +1181,26 @@ test.each(['chat', 'messages', 'gemini'] as const)(
       expect(at(sent, name)).toBeUndefined()
     }
     expect(answer.headers.get('gw-dropped-fields')).toBe('reasoning')
+  },
+)
+
+test.each([
+  { stream: false, stop: 'END' },
+  { stream: true, stop: 'END' },
+  { stream: false, stop: ['A1', 'B2', 'C3', 'END'] },
+  { stream: true, stop: ['A1', 'B2', 'C3', 'END'] },
+])(
+  '[4.1-18] a responses upstream has no stop: the answer ends at $stop all the same, stream $stream',
+  async ({ stream, stop }) => {
+    const { answer, sent } = await served({
+      from: 'chat',
+      to: 'responses',
+      stream,
+      body: { ...HELLO.chat, stop },
+      said: { text: 'one END two' },
+    })
+    expect(at(sent, 'stop')).toBeUndefined()
+    expect(answer.headers.get('gw-dropped-fields')).toBeNull()
+    expect(heardByChat(answer, stream)).toMatchObject({ text: 'one ', finish: 'stop' })
   },
 )
