@@ -1204,3 +1204,15 @@ test.each([
     expect(heardByChat(answer, stream)).toMatchObject({ text: 'one ', finish: 'stop' })
   },
 )
+
+test.each(PAIRS.flatMap((pair) => [false, true].map((stream) => ({ ...pair, stream }))))(
+  'a $from client of a $to upstream, stream $stream, is billed what the upstream counted',
+  async ({ from, to, stream }) => {
+    await served({ from, to, stream, body: HELLO[from], said: { text: 'a longer answer, in one piece' } })
+    expect(await house.lastLog()).toMatchObject({
+      usage: COUNTS,
+      usageSource: 'upstream',
+      ending: 'complete',
+    })
+  },
+)
