@@ -1,3 +1,4 @@
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { viewAccount } from '../../management/accounts.ts'
 import { viewLogRow } from '../../management/log-view.ts'
@@ -22,6 +23,7 @@ const logQuery = z.object({
   from: instant.optional(),
   to: instant.optional(),
   model: z.string().max(512).optional(),
+  key_id: z.string().max(128).optional(),
   request_id: z.string().max(128).optional(),
   app_id: z.string().max(256).optional(),
   custom_id: z.string().max(256).optional(),
@@ -41,9 +43,14 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     return { code: 0, message: 'ok', data: viewAccount(account, { creditsPerYuan, at, monthStart }) }
   })
 
-  app.get('/api/v1/user/user/logs', { schema: { querystring: logQuery } }, async (request) => {
+  const typed = app.withTypeProvider<ZodTypeProvider>()
+  typed.get('/api/v1/user/user/logs', { schema: { querystring: logQuery } }, async (request) => {
     const { key } = await context.requireKey(request)
-    const query = logQuery.parse(request.query)
+    const { query } = request
+    // A key sees its own calls only, so no row can match another key as well.
+    if (query.key_id !== undefined && query.key_id !== key.id) {
+      return { code: 0, message: 'ok', data: [], next_cursor: null }
+    }
     const page = await gateway.storage.logs.page(
       {
         keyId: key.id,
