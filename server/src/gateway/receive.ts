@@ -7,30 +7,17 @@ import { checkRestrictions } from './restrictions.ts'
 
 /**
  * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
- * what is too large (before reading where the length is told), no JSON object, or names no model; then applies the
- * key's own restrictions, which need the model.
+ * what is too large (before reading where the length is told), no JSON object, or names no model.
  */
 export async function receive(gateway: Gateway, call: AuthenticatedCall): Promise<ReceivedCall> {
   const { body, scan } = await readBody(gateway, call)
   try {
-    const requested = requestedModel(call, scan)
-    checkRestrictions(
-      {
-        key: call.key,
-        account: call.account,
-        address: call.address,
-        ip: call.ip,
-        protocol: call.endpoint.protocol,
-        modelId: requested,
-      },
-      gateway.catalogue(),
-    )
     return {
       ...call,
       stage: 'received',
       body,
       scan,
-      modelId: requested,
+      modelId: requestedModel(call, scan),
       stream: call.endpoint.streamVerb ?? scan.stream,
       user: scan.user,
     }
@@ -38,6 +25,15 @@ export async function receive(gateway: Gateway, call: AuthenticatedCall): Promis
     body.release()
     throw error
   }
+}
+
+/** Applies the key's own restrictions to a received call, so that a refusal is logged with what was asked for. */
+export function restrict(gateway: Gateway, call: ReceivedCall): void {
+  const { key, account, address, ip, endpoint, modelId: requested } = call
+  checkRestrictions(
+    { key, account, address, ip, protocol: endpoint.protocol, modelId: requested },
+    gateway.catalogue(),
+  )
 }
 
 function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId {

@@ -4,7 +4,7 @@ import { authenticate } from './authenticate.ts'
 import type { IncomingCall, StagedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import { leave } from './leave.ts'
-import { receive } from './receive.ts'
+import { receive, restrict } from './receive.ts'
 import { refuse } from './refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { reserve } from './reserve.ts'
@@ -19,6 +19,7 @@ export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply:
     gateway.refuseWhenDraining()
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
+    restrict(gateway, call)
     call = admit(gateway, call)
     call = await reserve(gateway, call)
   } catch (error) {

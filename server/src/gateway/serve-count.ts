@@ -6,7 +6,7 @@ import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './count-tokens.ts'
 import { forwardCount } from './forward-count.ts'
 import type { Gateway } from './gateway.ts'
-import { receive } from './receive.ts'
+import { receive, restrict } from './receive.ts'
 import { refuse } from './refuse.ts'
 import type { ClientReply } from './reply.ts'
 
@@ -20,6 +20,7 @@ export async function serveCount(
     gateway.refuseWhenDraining()
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
+    restrict(gateway, call)
     await findHolderNow(gateway, call.key.hash, call.at)
     const answer = await count(gateway, call)
     reply.start({
