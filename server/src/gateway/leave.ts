@@ -82,8 +82,10 @@ function answeredRow(
   },
 ): Partial<CallLogRow> {
   const { leg, exchange, ending } = answer
+  const endedAt = gateway.now()
   return {
-    endedAt: gateway.now(),
+    endedAt,
+    durationMs: endedAt - call.at,
     upstreamProtocol: leg.chain.protocol,
     model: leg.model.modelId,
     vendorCode: leg.chain.vendorCode,
