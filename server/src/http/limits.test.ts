@@ -437,7 +437,7 @@ describe('Retry-After over the wire', () => {
           putChain({ model: 'busy', vendor: 'busy' }),
         )
         const error = { error: { message: 'slow down', type: 'rate_limit_exceeded' } }
-        upstream.script(answerJson(error, 429, { 'retry-after': '0' }))
+        upstream.script(answerJson(error, 429, { 'retry-after': '20' }))
         await chat(house.key, 'busy')
         return chat(house.key, 'busy')
       },
@@ -482,7 +482,7 @@ describe('RateLimit headers', () => {
     expect(answer.headers.get('ratelimit')).toMatch(/^"requests-60";r=4;t=60, "tokens-3600";r=10000;t=\d+$/)
     await house.settled()
     expect((await chat(key)).headers.get('ratelimit')).toMatch(
-      /^"requests-60";r=3;t=(60|59), "tokens-3600";r=8500;t=\d+$/,
+      /^"requests-60";r=3;t=\d+, "tokens-3600";r=8500;t=\d+$/,
     )
   })
 
