@@ -319,6 +319,15 @@ describe('streams', () => {
     expect(answer.text).toBe(pieces.join('').replaceAll('"model":"up"', '"model":"chat-model"'))
   })
 
+  test('[4.1-38] [6.1-03] chat: [DONE] is added after a clean end when the upstream sent none, never after a cut', async () => {
+    upstream.answer(answerStream([ROLE, TEXT, FINISH]))
+    const whole = await send('chat', '{"model":"chat-model","stream":true}')
+    expect(whole.text.endsWith(`}\n\n${DONE}`)).toBe(true)
+    upstream.answer(answerStream([ROLE, TEXT]))
+    expect((await send('chat', '{"model":"chat-model","stream":true}')).text).not.toContain('[DONE]')
+    await house.resetHealth()
+  })
+
   const event = (type: string, fields: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 

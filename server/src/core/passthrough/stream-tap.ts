@@ -392,13 +392,10 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     this.#assembler.add(this.#framer.bytes, from, to)
   }
 
+  /** Clients judge success by the terminator; not every upstream of these protocols sends it (contract §6.1, §6.2). */
   #lacksDone(): boolean {
-    return (
-      this.#answers.stream.done === 'added' &&
-      this.#terminatorSeen &&
-      !this.#doneSeen &&
-      this.error === undefined
-    )
+    const { done } = this.#answers.stream
+    return done !== 'none' && this.terminated && !this.#doneSeen && this.error === undefined
   }
 
   /** The last event, which has no blank line, is all there: the stream was not cut inside it. */
