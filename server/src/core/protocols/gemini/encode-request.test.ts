@@ -295,6 +295,16 @@ describe('tools', () => {
     expect(body.toolConfig).toEqual({ functionCallingConfig: expected })
   })
 
+  test('a choice among a hundred thousand tools costs one walk over them: anything else would run into the time-out', () => {
+    const names = Array.from({ length: 100_000 }, (_, index) => `f${index}`)
+    const { body } = encode({
+      tools: names.map((name) => tool(name)),
+      toolChoice: { kind: 'allowed', mode: 'auto', names },
+    })
+    const { functionCallingConfig } = objectOf(body.toolConfig) ?? {}
+    expect(listOf(objectOf(functionCallingConfig)?.allowedFunctionNames)).toHaveLength(names.length)
+  })
+
   test('trap 34: names too long are shortened, the same in tool, call, answer and choice', () => {
     const name = 'n'.repeat(90)
     const long: Part = {

@@ -97,16 +97,21 @@ function callingConfig(choice: ToolChoice, plan: Plan): JsonObject {
     case 'required':
       return { mode: 'ANY' }
     case 'tool':
-      return { mode: 'ANY', allowedFunctionNames: [chosenName(choice.name, plan)] }
+      return { mode: 'ANY', allowedFunctionNames: chosenNames([choice.name], plan) }
     case 'allowed':
       return {
         mode: choice.mode === 'required' ? 'ANY' : 'VALIDATED',
-        allowedFunctionNames: choice.names.map((name) => chosenName(name, plan)),
+        allowedFunctionNames: chosenNames(choice.names, plan),
       }
   }
 }
 
-function chosenName(name: string, plan: Plan): string {
-  const tool = plan.request.tools.find((candidate) => candidate.type !== 'hosted' && candidate.name === name)
-  return toolName(tool === undefined || tool.type === 'hosted' ? { name, namespace: undefined } : tool, plan)
+/** One walk over the tools however many names there are: a client may send hundreds of thousands of both. */
+function chosenNames(names: readonly string[], plan: Plan): readonly string[] {
+  const upstreamNames = new Map<string, string>()
+  for (const tool of plan.request.tools) {
+    if (tool.type !== 'hosted' && !upstreamNames.has(tool.name))
+      upstreamNames.set(tool.name, toolName(tool, plan))
+  }
+  return names.map((name) => upstreamNames.get(name) ?? toolName({ name, namespace: undefined }, plan))
 }
