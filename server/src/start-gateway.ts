@@ -56,7 +56,6 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
     },
     now,
     draw: Math.random,
-    newId: () => timeOrderedId(now()),
   })
   const house = await keepHouse({ storage, telemetry, instance, now })
   const doors = await openDoors(config, gateway)

@@ -1,6 +1,7 @@
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import type { ErrorCode } from '../core/errors/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import { retryAfterHeader } from '../core/errors/retry-after.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { retryHintMs } from '../core/routing/failure.ts'
 import { type FinalFailure, isCredentialRefusal, type Leg } from './attempt.ts'
@@ -74,7 +75,10 @@ function deliverStatus(
   }
   const headers = {
     'content-type': headerOf(failure.headers, 'content-type') ?? 'application/json',
-    ...retryAfter(failure.status, retryHintMs({ status: failure.status, headers: failure.headers, body })),
+    ...retryAfterHeader(
+      failure.status,
+      retryHintMs({ status: failure.status, headers: failure.headers, body }),
+    ),
   }
   if (leg.chain.protocol !== call.endpoint.protocol)
     return sendJson(
@@ -102,7 +106,7 @@ function deliverAnswerError(
   if (failure.answer.kind === 'cut')
     return failWith(reply, call, new GatewayError(50201, { internal: 'the upstream cut its answer' }))
   const status = failure.answer.status ?? 502
-  const headers = { 'content-type': 'application/json', ...retryAfter(status, undefined) }
+  const headers = { 'content-type': 'application/json', ...retryAfterHeader(status, undefined) }
   const raw = failure.answer.raw
   const body = leg.chain.protocol === call.endpoint.protocol ? raw : foreignError(call, leg, status, raw)
   return sendJson(reply, status, headers, body)
@@ -122,12 +126,6 @@ function overLimit(call: ReservedCall, leg: Leg, status: number, body: JsonValue
 }
 
 const CAP_FIELDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])
-
-/** Every 429 carries Retry-After (contract §7.3), an upstream's without one included. */
-function retryAfter(status: number, hintMs: number | undefined): Readonly<Record<string, string>> {
-  if (hintMs === undefined && status !== 429) return {}
-  return { 'retry-after': String(Math.max(1, Math.ceil((hintMs ?? 1_000) / 1_000))) }
-}
 
 function failWith(reply: ClientReply, call: ReservedCall, error: GatewayError): Told {
   reply.fail(error, call)

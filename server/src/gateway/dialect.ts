@@ -1,6 +1,7 @@
-import type { Credential, Vendor } from '../core/catalogue.ts'
+import type { Chain, Credential, CredentialSecret, Vendor } from '../core/catalogue.ts'
 import { providerOf } from '../providers/index.ts'
-import type { Dialect, Provider } from '../providers/provider.ts'
+import type { Dialect, FormedRequest, Operation, Provider } from '../providers/provider.ts'
+import { readPublicFields } from '../upstream/auth.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
@@ -31,4 +32,19 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
   }
   return { vendor, provider, dialect, credential }
+}
+
+/** The request for one operation; undefined: the upstream has no address or no such operation. */
+export function formRequest(
+  { vendor, provider, dialect }: LegUpstream,
+  wanted: { readonly chain: Chain; readonly secret: CredentialSecret; readonly operation: Operation },
+): FormedRequest | undefined {
+  const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
+  if (baseUrl === undefined) return undefined
+  return dialect.form({
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    forwardModelId: wanted.chain.forwardModelId,
+    operation: wanted.operation,
+    fields: readPublicFields(wanted.secret, provider.publicFields),
+  })
 }

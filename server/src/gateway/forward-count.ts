@@ -4,8 +4,7 @@ import { modelEdits, spliceChunks } from '../core/passthrough/splice.ts'
 import type { UpstreamHead, UpstreamSink } from '../upstream/upstream.ts'
 import type { ReceivedCall } from './call.ts'
 import { parseJson } from './classify.ts'
-import { readPublicFields } from '../upstream/auth.ts'
-import { upstreamOf } from './dialect.ts'
+import { formRequest, upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 
 /** A count is a few dozen bytes. */
@@ -23,15 +22,10 @@ export async function forwardCount(
   const chain = target.chains.find((candidate) => candidate.protocol === call.endpoint.protocol)
   if (chain === undefined) return undefined
   const leg = { chain, model: target.model, byok: false, why: 'priority' as const }
-  const { vendor, provider, dialect, credential } = upstreamOf(leg, gateway.catalogue())
-  const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
-  if (baseUrl === undefined || dialect.respond !== undefined) return undefined
-  const formed = dialect.form({
-    baseUrl: baseUrl.replace(/\/+$/, ''),
-    forwardModelId: chain.forwardModelId,
-    operation: 'count-tokens',
-    fields: readPublicFields(credential.secret, provider.publicFields),
-  })
+  const found = upstreamOf(leg, gateway.catalogue())
+  const { vendor, dialect, credential } = found
+  if (dialect.respond !== undefined) return undefined
+  const formed = formRequest(found, { chain, secret: credential.secret, operation: 'count-tokens' })
   if (formed === undefined) return undefined
   const body = spliceChunks(call.body.chunks, modelEdits(call.scan.modelSpans, chain.forwardModelId))
   const answer = await new Promise<string | undefined>((resolve) => {

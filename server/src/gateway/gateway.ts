@@ -2,7 +2,7 @@
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { type CallId, callId, type InstanceId } from '../core/ids.ts'
+import type { InstanceId } from '../core/ids.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
 import { createTermsReader, type TermsReader } from '../core/pricing/read-terms.ts'
 import type { Announcement, Storage } from '../storage/storage.ts'
@@ -36,8 +36,6 @@ export interface GatewayParts {
   readonly now: () => number
   /** A number in [0, 1). */
   readonly draw: () => number
-  /** A new UUIDv7. */
-  readonly newId: () => string
 }
 
 export interface Gateway extends GatewayParts {
@@ -59,7 +57,6 @@ export interface Gateway extends GatewayParts {
   refuseWhenDraining(): void
   /** Refuses new calls from now on. */
   drain(): void
-  newCallId(): CallId
   close(): void
 }
 
@@ -117,7 +114,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     drain() {
       draining = true
     },
-    newCallId: () => callId(parts.newId()),
     close() {
       unsubscribe()
       pulse.stop()

@@ -2,8 +2,7 @@ import type { CredentialSecret } from '../core/catalogue.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
-import { readPublicFields } from '../upstream/auth.ts'
-import { upstreamOf } from './dialect.ts'
+import { formRequest, upstreamOf } from './dialect.ts'
 import { Exchange, type ExchangeOptions } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { answerHeaders, forwardedHeaders } from './headers.ts'
@@ -21,21 +20,17 @@ export async function openExchange(
   leg: Leg,
   reply: ClientReply,
 ): Promise<OpenedExchange> {
-  const { vendor, provider, dialect, credential } = upstreamOf(leg, call.catalogue)
+  const found = upstreamOf(leg, call.catalogue)
+  const { vendor, dialect, credential } = found
   const secret = leg.byok ? await ownCredential(gateway, call, leg) : credential.secret
   if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
   const full = leg.byok ? undefined : await claim(gateway, call, leg)
   if (full !== undefined) return { kind: 'skipped', reason: 'credential-full', failure: full }
-  const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
-  const formed =
-    baseUrl === undefined
-      ? undefined
-      : dialect.form({
-          baseUrl: baseUrl.replace(/\/+$/, ''),
-          forwardModelId: leg.chain.forwardModelId,
-          operation: call.stream ? 'stream' : 'generate',
-          fields: readPublicFields(secret, provider.publicFields),
-        })
+  const formed = formRequest(found, {
+    chain: leg.chain,
+    secret,
+    operation: call.stream ? 'stream' : 'generate',
+  })
   if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
   const lane = openLane(gateway, call, leg, dialect)
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }

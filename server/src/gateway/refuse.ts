@@ -3,6 +3,7 @@ import { StorageUnavailable } from '../storage/unavailable.ts'
 import { findHolderNow } from './authenticate.ts'
 import type { StagedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
+import { asGatewayError } from './leave.ts'
 import { baseLogRow } from './log-row.ts'
 import type { ClientReply } from './reply.ts'
 
@@ -56,5 +57,5 @@ function refusalOf(gateway: Gateway, call: StagedCall, error: unknown): GatewayE
     return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
   }
   gateway.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')
-  return new GatewayError(50000, { cause: error })
+  return asGatewayError(error)
 }

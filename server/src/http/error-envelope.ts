@@ -1,4 +1,5 @@
 import type { GatewayError } from '../core/errors/gateway-error.ts'
+import { retryAfterHeader } from '../core/errors/retry-after.ts'
 import type { JsonObject } from '../core/json.ts'
 
 export interface RenderedError {
@@ -27,13 +28,11 @@ export function renderError(
   }
   return {
     status: error.status,
-    headers: { 'content-type': 'application/json', ...retryAfter(error), 'x-request-id': context.requestId },
+    headers: {
+      'content-type': 'application/json',
+      ...retryAfterHeader(error.status, error.retryAfterMs),
+      'x-request-id': context.requestId,
+    },
     body: JSON.stringify(envelope),
   }
-}
-
-/** Whole seconds, at least 1, on every 429 and wherever waiting helps (decisions, Errors). */
-function retryAfter(error: GatewayError): Readonly<Record<string, string>> {
-  if (error.retryAfterMs === undefined && error.status !== 429) return {}
-  return { 'retry-after': String(Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000))) }
 }

@@ -1,0 +1,14 @@
+/** What a 429 says that knows no better. */
+const UNKNOWN_WAIT_MS = 1_000
+
+/**
+ * The `retry-after` header: whole seconds, at least 1, on every 429 and wherever waiting helps (contract §7.3; decisions,
+ * Errors).
+ */
+export function retryAfterHeader(
+  status: number,
+  waitMs: number | undefined,
+): Readonly<Record<string, string>> {
+  if (waitMs === undefined && status !== 429) return {}
+  return { 'retry-after': String(Math.max(1, Math.ceil((waitMs ?? UNKNOWN_WAIT_MS) / 1_000))) }
+}
