@@ -10,6 +10,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { OfflineAnswer } from '../core/offline-answer.ts'
 import type { Capabilities } from '../core/protocols/protocol.ts'
 import type { FailureClass, UpstreamFailure } from '../core/routing/failure.ts'
+import type { VideoDialect } from './video.ts'
 
 export interface Provider {
   /** The gateway file's `vendors[].kind`. */
@@ -23,6 +24,8 @@ export interface Provider {
   /** Named credential fields that are no secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
   readonly publicFields: readonly string[]
   readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect>>>
+  /** The vendor's own video API, for chains whose protocol is `video`. */
+  readonly video?: VideoDialect
 }
 
 export type Operation = 'generate' | 'stream' | 'count-tokens'

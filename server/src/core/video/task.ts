@@ -1,0 +1,68 @@
+/** A video task as it is kept (contract §3, decisions Video): an order that outlives its request, its process and its instance. */
+import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+
+export type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed'
+
+/** One task. Everything a poller of any instance needs to go on with it. */
+export interface VideoTask {
+  /** `video_` and an opaque suffix. */
+  readonly id: string
+  readonly keyId: KeyId
+  readonly accountId: AccountId
+  /** The open call that holds its money, windows and slot. */
+  readonly callId: CallId
+  readonly status: VideoStatus
+  /**
+   * `intent`: written, nothing sent. `sent`: the create call left. `running`: the vendor has it. `unknown`: the create
+   * call got no answer and is never sent again. `fetching`: done upstream, bytes on their way to us. `ended`.
+   */
+  readonly phase: 'intent' | 'sent' | 'running' | 'unknown' | 'fetching' | 'ended'
+  readonly modelId: ModelId
+  readonly chainId: ChainId | undefined
+  readonly vendorCode: VendorCode | undefined
+  readonly byok: boolean
+  /** The vendor's state machine's own memory. */
+  readonly state: JsonObject
+  /** The next request to send and when, JSON of an `HttpRequest`; undefined: none. */
+  readonly next: JsonObject | undefined
+  /** Epoch ms when the poller looks at it again. */
+  readonly dueAt: number
+  /** Polls so far, and failures in a row. */
+  readonly polls: number
+  readonly failuresInRow: number
+  readonly progress: number
+  /** Epoch ms. */
+  readonly createdAt: number
+  readonly completedAt: number | undefined
+  readonly expiresAt: number
+  /** Shown as `seconds`; billed. */
+  readonly seconds: string
+  readonly secondsBilled: number
+  readonly secondsProduced: number | undefined
+  readonly size: string
+  readonly prompt: string
+  /** The provider's own link where it is public. */
+  readonly url: string | undefined
+  /** Key of the stored bytes. */
+  readonly blob: string | undefined
+  readonly blobBytes: number | undefined
+  /** Lower-case hex. */
+  readonly blobSha256: string | undefined
+  readonly error: VideoTaskError | undefined
+  /** Short and free of secrets: what the vendor said last, for operators. */
+  readonly lastAnswer: string | undefined
+  /** Everything else the corridor needs to end the call: attempts so far, dropped fields, price terms, description. */
+  readonly detail: JsonObject
+}
+
+export interface VideoTaskError {
+  /** HTTP status and body of the synchronous answer. */
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly body: JsonValue | undefined
+}
+
+/** What may change of a task; absent: as it was. */
+export type VideoTaskPatch = Partial<Omit<VideoTask, 'id' | 'keyId' | 'accountId' | 'callId' | 'createdAt'>>

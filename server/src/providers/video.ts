@@ -1,0 +1,113 @@
+/**
+ * The contract of a vendor's video side: a pure state machine. `submit` says what to send, `step` reads each answer and
+ * says what to do next; the corridor sends, waits, stores and bills. Nothing here sends, signs, waits or reads a clock
+ * (architecture, Codec × dialect).
+ */
+import type { Auth, HttpRequest } from '../core/http-request.ts'
+import type { ForwardModelId } from '../core/ids.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { FailureClass, UpstreamFailure } from '../core/routing/failure.ts'
+import type { VideoRequest } from '../core/video/request.ts'
+
+export interface VideoDialect {
+  /** How this vendor's requests are signed; `fields` are the names of the credential's fields that are set. */
+  auth(fields: ReadonlySet<string>): Auth
+  /** What this upstream takes an image as; the corridor fetches or publishes to make one of these of it. */
+  readonly imageForms: readonly ImageForm[]
+  /** Seconds the vendor makes when none are asked for: billed, shown and sent (decisions, Video). */
+  defaultSeconds(model: ForwardModelId, request: VideoRequest): number
+  /** The create call. Images of `request` are already in a form of `imageForms`. */
+  submit(input: VideoSubmit): VideoSubmission
+  /** Reads the answer to the create call: any status from 200 to 299. */
+  accepted(reply: VideoReply, context: VideoContext): VideoStep
+  /** Reads the answer to a poll or to any later request a step asked for: any status from 200 to 299. */
+  step(reply: VideoReply, context: VideoContext): VideoStep
+  /** A refused create call or poll: any other status. */
+  classify(failure: UpstreamFailure): FailureClass
+  /**
+   * Asks for a task whose create call got no answer, where the vendor can be asked by our own task id; absent: it
+   * cannot, and the task stays unknown. Its answer is read by `step`.
+   */
+  find?(context: VideoContext): HttpRequest | undefined
+  /** A fresh link for a finished task whose link has died, where asking again renews it. Its answer is read by `step`. */
+  renew?(context: VideoContext): HttpRequest | undefined
+  /** Answers without a network. Only the sandbox has it. */
+  respond?(request: HttpRequest, context: { readonly taskId: string; readonly at: number }): VideoReply
+}
+
+/** `url`: a public address. `bytes`: raw, for base64, a data address or a form part. */
+export type ImageForm = 'url' | 'bytes'
+
+export interface VideoSubmit extends Omit<VideoContext, 'state'> {
+  readonly request: VideoRequest
+  /** The declared seconds when they are a number, else `defaultSeconds`; undefined: `request.seconds` is sent as it is. */
+  readonly seconds: number | undefined
+}
+
+/** What every form of a task's requests may use. */
+export interface VideoContext {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** The credential's values of `Provider.publicFields`, those that are set. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly forwardModelId: ForwardModelId
+  /** Our own id of the task: sent along where the vendor keeps a reference of the caller's. */
+  readonly taskId: string
+  /** What the machine wanted kept since its last step (upstream id, mode path, …); JSON, stored between steps. */
+  readonly state: JsonObject
+}
+
+export interface VideoSubmission {
+  /** The whole request; multipart bodies are bytes with their boundary in `content-type`. */
+  readonly request: HttpRequest
+  readonly state: JsonObject
+  /** Fields of the client's request this vendor has no place for, as they are named there. */
+  readonly dropped: readonly string[]
+}
+
+export interface VideoReply {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** undefined: no JSON. */
+  readonly body: JsonValue | undefined
+}
+
+export type VideoStep =
+  | {
+      readonly kind: 'poll'
+      /** Asked after `afterMs`; the shell adds jitter, growth and the vendor's own wait hints. */
+      readonly request: HttpRequest
+      readonly afterMs: number
+      readonly status: 'queued' | 'in_progress'
+      /** 0 to 100 where the vendor tells. */
+      readonly progress?: number | undefined
+      readonly state: JsonObject
+    }
+  | {
+      readonly kind: 'done'
+      readonly result: VideoResult
+      /** Length of the made video where the vendor tells; the log's `seconds_produced` when the file does not say. */
+      readonly secondsProduced?: number | undefined
+      /** `<width>x<height>` where the vendor tells. */
+      readonly size?: string | undefined
+      readonly state: JsonObject
+    }
+  /** The vendor says that the task failed, in its own words. `body` is what the client sees under `upstream_body`. */
+  | { readonly kind: 'failed'; readonly failure: VideoFailure; readonly state: JsonObject }
+  /** The answer makes no sense; asked again a few times, then the task fails as an upstream failure. */
+  | { readonly kind: 'unreadable'; readonly detail: string }
+
+export type VideoResult =
+  /** A public link. `lastsMs`: how long the vendor keeps it; under 24 h the corridor stores the bytes. */
+  | { readonly kind: 'link'; readonly url: string; readonly lastsMs: number }
+  /** Bytes behind a request that needs the credential. */
+  | { readonly kind: 'download'; readonly request: HttpRequest }
+  | { readonly kind: 'base64'; readonly data: string; readonly mediaType: string }
+
+export interface VideoFailure {
+  readonly class: 'moderation' | 'invalid' | 'rate' | 'quota' | 'auth' | 'upstream' | 'expired' | 'cancelled'
+  readonly code: string
+  readonly message: string
+  readonly body: JsonValue | undefined
+}

@@ -1,0 +1,33 @@
+/** Bytes too large for a database: finished videos, verification documents. Two implementers: a directory, and S3. */
+export interface BlobStore {
+  /**
+   * Stores a stream whole or not at all, under back-pressure; a half-written blob is never seen. Rejects with
+   * `BlobTooLarge` past `maxBytes`.
+   */
+  put(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    options: { readonly mediaType: string; readonly maxBytes: number },
+  ): Promise<StoredBlob>
+  /** undefined: there is none. `range` is inclusive and already checked against the size. */
+  open(key: string, range?: { readonly start: number; readonly end: number }): Promise<OpenBlob | undefined>
+  find(key: string): Promise<{ readonly bytes: number; readonly mediaType: string } | undefined>
+  /** No error where there is none. */
+  remove(key: string): Promise<void>
+  /** Answers when a write and a read work; rejects otherwise. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface StoredBlob {
+  readonly bytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+export interface OpenBlob {
+  /** Of the whole blob, whatever the range. */
+  readonly bytes: number
+  readonly mediaType: string
+  readonly body: AsyncIterable<Uint8Array>
+}

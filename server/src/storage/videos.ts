@@ -1,0 +1,65 @@
+/**
+ * What is asked about video tasks. Their end is written by `calls.settle` and `calls.abandon`, with the charge and the log
+ * row in one transaction.
+ */
+import type { InstanceId, KeyId } from '../core/ids.ts'
+import type { VideoTask, VideoTaskPatch } from '../core/video/task.ts'
+
+export type VideoCreation =
+  | { readonly kind: 'created' }
+  /** This idempotency key of this API key already stands for that task. */
+  | { readonly kind: 'joined'; readonly task: VideoTask }
+  | { readonly kind: 'other-body' }
+
+export interface VideoStore {
+  /**
+   * Writes the intent, leased to this instance. `idempotency` holds per API key, for as long as the task is kept:
+   * parallel creations with one key make one task.
+   */
+  create(
+    task: VideoTask,
+    idempotency: { readonly key: string; readonly bodySha256: string } | undefined,
+    lease: { readonly instance: InstanceId; readonly until: number },
+  ): Promise<VideoCreation>
+  /** The task an idempotency key of this API key stands for, before anything is reserved. */
+  findByIdempotency(
+    keyId: KeyId,
+    idempotency: { readonly key: string; readonly bodySha256: string },
+  ): Promise<Extract<VideoCreation, { kind: 'joined' | 'other-body' }> | undefined>
+  /** Only where `instance` still holds the lease; false: somebody else does, or the task is gone. Announces `video`. */
+  patch(id: string, patch: VideoTaskPatch, instance: InstanceId): Promise<boolean>
+  /** undefined for another API key's task too. */
+  find(id: string, keyId: KeyId): Promise<VideoTask | undefined>
+  /** Whatever key it belongs to: pollers, signed links and operators. */
+  read(id: string): Promise<VideoTask | undefined>
+  /** Newest first. */
+  list(filter: {
+    readonly keyId?: KeyId
+    /** Only tasks that have not ended. */
+    readonly open?: boolean
+    readonly limit: number
+    /** Id of the last task of the page before. */
+    readonly after: string | undefined
+    readonly order: 'asc' | 'desc'
+    readonly notExpiredAt?: number
+  }): Promise<readonly VideoTask[]>
+  /**
+   * Leases tasks that are due and that nobody holds, this instance's own included, at most `limit`; their open calls move to
+   * this instance, so that its heartbeat renews their slots and recovery leaves them alone.
+   */
+  lease(options: {
+    readonly instance: InstanceId
+    readonly at: number
+    readonly until: number
+    readonly limit: number
+  }): Promise<readonly VideoTask[]>
+  /** Earliest `dueAt` of an open task; undefined: none is open. */
+  nextDue(): Promise<number | undefined>
+  /** The record goes; the caller removes the blob. */
+  remove(id: string, keyId: KeyId): Promise<boolean>
+  /** Removes records that expired before `at` and have ended; returns the blobs to delete. */
+  expire(
+    at: number,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly blob: string | undefined }[]>
+}
