@@ -1,18 +1,22 @@
 import type { Config, Environment } from './config/environment.ts'
-import { firstCatalogue } from './first-catalogue.ts'
 import type { Catalogue } from './core/catalogue.ts'
 import { usableChains } from './core/routing/order.ts'
+import { firstCatalogue } from './first-catalogue.ts'
+import { openOpsServer } from './http/ops-server.ts'
 import { type FirstRun, prepareFirstRun } from './management/first-run.ts'
 import { kindsWithoutAddress, providerKinds } from './providers/index.ts'
-import { type RunningGateway, startGateway } from './start-gateway.ts'
+import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
+import type { Log } from './telemetry/log.ts'
+import { createTelemetry } from './telemetry/telemetry.ts'
 import { VERSION } from './version.ts'
 import { welcomeText } from './welcome.ts'
+import { startWorkers } from './workers/primary.ts'
 
 /** Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once. */
 export async function runGateway(config: Config, environment: Environment = process.env): Promise<void> {
-  let firstRun: FirstRun = { kind: 'not-first' }
-  const running = await startGateway(config, async ({ storage, now }) => {
-    firstRun = await prepareFirstRun({
+  const prepared: Prepared = { firstRun: { kind: 'not-first' }, catalogue: undefined }
+  const prepare: Prepare = async ({ storage, now }) => {
+    prepared.firstRun = await prepareFirstRun({
       storage,
       config,
       environment,
@@ -22,30 +26,81 @@ export async function runGateway(config: Config, environment: Environment = proc
       offer: firstCatalogue(environment),
       at: now(),
     })
+    prepared.catalogue = await storage.catalogue.read()
+  }
+  const serving = config.workers > 1 ? await runSeveral(config, prepare) : await runOne(config, prepare)
+  welcome(serving, prepared)
+  stopOnSignal(serving)
+}
+
+interface Prepared {
+  firstRun: FirstRun
+  catalogue: Catalogue | undefined
+}
+
+/** What serves, in this process or in several. */
+interface Serving {
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  readonly opsUrl: string | undefined
+  readonly log: Log
+  stop(): Promise<void>
+}
+
+async function runOne(config: Config, prepare: Prepare): Promise<Serving> {
+  const running = await startGateway(config, prepare)
+  return { ...running, log: running.gateway.telemetry.log }
+}
+
+/** Longer than a worker takes to end its calls and to settle them. */
+const FORCE_AFTER_GRACE_MS = 15_000
+
+async function runSeveral(config: Config, prepare: Prepare): Promise<Serving> {
+  await prepareStore(config, prepare)
+  const telemetry = createTelemetry({ level: config.logLevel, now: Date.now, version: VERSION })
+  const workers = await startWorkers(config.workers, telemetry.log)
+  const ops = await openOpsServer({
+    source: workers.ops,
+    telemetry,
+    host: config.host,
+    port: config.opsPort,
   })
-  process.stdout.write(`${readyLine(running)}\n`)
-  const example = exampleModel(running.gateway.catalogue())
+  return {
+    baseUrl: workers.baseUrl,
+    gatewayBaseUrl: workers.gatewayBaseUrl,
+    opsUrl: localUrl(config.host, ops.port),
+    log: telemetry.log,
+    async stop() {
+      await workers.stop(config.shutdownGraceMs + FORCE_AFTER_GRACE_MS)
+      await ops.close()
+      await telemetry.close()
+    },
+  }
+}
+
+function welcome(serving: Serving, { firstRun, catalogue }: Prepared): void {
+  process.stdout.write(`${readyLine(serving)}\n`)
+  const example = catalogue === undefined ? undefined : exampleModel(catalogue)
   process.stderr.write(
     welcomeText({
-      baseUrl: running.baseUrl,
-      gatewayBaseUrl: running.gatewayBaseUrl,
-      opsUrl: running.opsUrl,
+      baseUrl: serving.baseUrl,
+      gatewayBaseUrl: serving.gatewayBaseUrl,
+      opsUrl: serving.opsUrl,
       firstRun,
       exampleModel: example?.id,
       exampleIsSandbox: example?.sandbox ?? false,
       nodeVersion: process.version,
     }),
   )
-  stopOnSignal(running)
 }
 
-function readyLine(running: RunningGateway): string {
+function readyLine(serving: Serving): string {
   return JSON.stringify({
     event: 'ready',
     version: VERSION,
-    base_url: running.baseUrl,
-    gateway_base_url: running.gatewayBaseUrl,
-    ops_url: running.opsUrl,
+    base_url: serving.baseUrl,
+    gateway_base_url: serving.gatewayBaseUrl,
+    ops_url: serving.opsUrl,
   })
 }
 
@@ -63,13 +118,13 @@ function exampleModel(catalogue: Catalogue): { readonly id: string; readonly san
   return chosen === undefined ? undefined : { id: chosen.modelId, sandbox: chosen === offline }
 }
 
-function stopOnSignal(running: RunningGateway): void {
+function stopOnSignal(serving: Serving): void {
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(130)
     stopping = true
-    running.gateway.telemetry.log.info({ signal }, 'stopping: running calls may end, new ones are refused')
-    running.stop().then(
+    serving.log.info({ signal }, 'stopping: running calls may end, new ones are refused')
+    serving.stop().then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`sluice could not stop cleanly: ${String(error)}\n`)

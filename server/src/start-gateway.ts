@@ -1,18 +1,21 @@
 /** Puts the house together: configuration in, a running gateway out. */
-import { type InstanceId, instanceId } from './core/ids.ts'
-import type { Config } from './config/environment.ts'
+
 import { openDataDirectory } from './config/data-directory.ts'
+import type { Config } from './config/environment.ts'
+import { type InstanceId, instanceId } from './core/ids.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
 import { loadTokenCounter } from './gateway/token-counter.ts'
+import { keepHouse } from './housekeeping.ts'
 import { openApi } from './http/api.ts'
 import { createClientAddress } from './http/client-address.ts'
-import { type OpsServer, openOpsServer } from './http/ops-server.ts'
+import { gatewayOps, type OpsSource, openOpsServer } from './http/ops-server.ts'
 import { openServers, type Servers } from './http/servers.ts'
-import { keepHouse } from './housekeeping.ts'
 import { timeOrderedId } from './management/new-id.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+import { fetchRemote } from './upstream/fetch-remote.ts'
+import { AllowList } from './upstream/guard.ts'
 import { openUpstream } from './upstream/send.ts'
 import { VERSION } from './version.ts'
 
@@ -20,7 +23,9 @@ export interface RunningGateway {
   /** As a client on this machine reaches them, without a slash at the end. */
   readonly baseUrl: string
   readonly gatewayBaseUrl: string
-  readonly opsUrl: string
+  /** undefined: another process answers the operator. */
+  readonly opsUrl: string | undefined
+  readonly ops: OpsSource
   readonly gateway: Gateway
   /** Calls that have not left by a door yet. */
   openCalls(): number
@@ -35,7 +40,16 @@ export type Prepare = (house: {
   readonly now: () => number
 }) => Promise<void>
 
-export async function startGateway(config: Config, prepare: Prepare): Promise<RunningGateway> {
+export interface StartOptions {
+  /** False where several processes serve and the first of them has the operator's port. */
+  readonly ops: boolean
+}
+
+export async function startGateway(
+  config: Config,
+  prepare: Prepare,
+  { ops }: StartOptions = { ops: true },
+): Promise<RunningGateway> {
   const now = Date.now
   const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
   warn(config, telemetry)
@@ -43,9 +57,11 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
   const storage = await openStore(config, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
   const upstream = openUpstream()
+  const allow = new AllowList(config.fetchAllow)
   const gateway = await createGateway({
     storage,
     upstream,
+    fetchRemote: (url, options) => fetchRemote(url, { ...options, allow }),
     telemetry,
     tokens: await loadTokenCounter(),
     instanceId: instance,
@@ -58,9 +74,10 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
     draw: Math.random,
   })
   const house = await keepHouse({ storage, telemetry, instance, now })
-  const doors = await openDoors(config, gateway)
+  const doors = await openDoors(config, gateway, ops)
   return {
     ...addressesOf(config, doors),
+    ops: doors.ops,
     gateway,
     openCalls: () => doors.servers.openCalls(),
     async stop() {
@@ -75,14 +92,22 @@ export async function startGateway(config: Config, prepare: Prepare): Promise<Ru
   }
 }
 
+/** Brings the store to this version and lets `prepare` fill it, for processes that serve afterwards. */
+export async function prepareStore(config: Config, prepare: Prepare): Promise<void> {
+  const now = Date.now
+  const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
+  warn(config, telemetry)
+  const storage = await openStore(config, { telemetry, instance: instanceId(timeOrderedId(now())), now })
+  try {
+    await prepare({ storage, telemetry, now })
+  } finally {
+    await storage.close()
+    await telemetry.close()
+  }
+}
+
 function warn(config: Config, { log }: Telemetry): void {
   for (const warning of config.warnings) log.warn({}, warning)
-  if (config.workers > 1) {
-    log.warn(
-      { workers: config.workers },
-      'SLUICE_WORKERS is not supported yet: one process serves everything',
-    )
-  }
 }
 
 async function openStore(
@@ -103,20 +128,24 @@ async function openStore(
 /** Everything that listens. */
 interface Doors {
   readonly servers: Servers
-  readonly ops: OpsServer
+  readonly ops: OpsSource
+  readonly opsPort: number | undefined
   /** Refuses new calls, lets running ones end, then closes; the ops port last, so that a stop can be watched. */
   close(): Promise<void>
 }
 
-async function openDoors(config: Config, gateway: Gateway): Promise<Doors> {
+async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
   let draining = false
-  const ops = await openOpsServer({
-    gateway,
-    host: config.host,
-    port: config.opsPort,
-    draining: () => draining,
-  })
+  const source = gatewayOps(gateway, () => draining)
+  const ops = withOps
+    ? await openOpsServer({
+        source,
+        telemetry: gateway.telemetry,
+        host: config.host,
+        port: config.opsPort,
+      })
+    : undefined
   const servers = await openServers({
     ...config,
     gateway,
@@ -126,24 +155,25 @@ async function openDoors(config: Config, gateway: Gateway): Promise<Doors> {
   })
   return {
     servers,
-    ops,
+    ops: source,
+    opsPort: ops?.port,
     async close() {
       draining = true
       gateway.drain()
       await servers.close(config.shutdownGraceMs)
-      await ops.close()
+      await ops?.close()
     },
   }
 }
 
 function addressesOf(
   config: Config,
-  { servers, ops }: Doors,
+  { servers, opsPort }: Doors,
 ): Pick<RunningGateway, 'baseUrl' | 'gatewayBaseUrl' | 'opsUrl'> {
   return {
     baseUrl: config.publicUrl ?? localUrl(config.host, servers.port),
     gatewayBaseUrl: config.gatewayUrl ?? localUrl(config.host, servers.gatewayPort),
-    opsUrl: localUrl(config.host, ops.port),
+    opsUrl: opsPort === undefined ? undefined : localUrl(config.host, opsPort),
   }
 }
 
@@ -151,7 +181,7 @@ function hostOf(url: string | undefined): string | undefined {
   return url === undefined ? undefined : new URL(url).hostname.toLowerCase()
 }
 
-function localUrl(host: string | undefined, port: number): string {
+export function localUrl(host: string | undefined, port: number): string {
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

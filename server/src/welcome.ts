@@ -4,7 +4,7 @@ import type { FirstRun } from './management/first-run.ts'
 export interface WelcomeFacts {
   readonly baseUrl: string
   readonly gatewayBaseUrl: string
-  readonly opsUrl: string
+  readonly opsUrl: string | undefined
   readonly firstRun: FirstRun
   /** A model that can be called right now. */
   readonly exampleModel: string | undefined
@@ -19,11 +19,15 @@ export function welcomeText(facts: WelcomeFacts): string {
     `Sluice is ready.`,
     `  base address     ${facts.baseUrl}      chat, responses, messages, Gemini, catalogue`,
     `  gateway address  ${facts.gatewayBaseUrl}      keys bound to a protocol group`,
-    `  operations       ${facts.opsUrl}      /healthz /readyz /metrics`,
+    ...operations(facts.opsUrl),
     ...endOfLife(facts.nodeVersion),
     ...newKeys(facts),
     '',
   ].join('\n')
+}
+
+function operations(url: string | undefined): readonly string[] {
+  return url === undefined ? [] : [`  operations       ${url}      /healthz /readyz /metrics`]
 }
 
 function newKeys(facts: WelcomeFacts): readonly string[] {

@@ -2,6 +2,16 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+
+export type Readiness = 'ready' | 'draining' | 'storage unavailable'
+
+/** Who answers the operator: one process, or several that serve the same addresses. */
+export interface OpsSource {
+  readiness(): Promise<Readiness>
+  /** Prometheus text form. */
+  metrics(): Promise<string>
+}
 
 export interface OpsServer {
   readonly port: number
@@ -9,15 +19,31 @@ export interface OpsServer {
 }
 
 export interface OpsOptions {
-  readonly gateway: Gateway
+  readonly source: OpsSource
+  readonly telemetry: Telemetry
   readonly host: string | undefined
   readonly port: number
-  /** True from the moment new calls are refused. */
-  readonly draining: () => boolean
+}
+
+/** Ready: the storage answers and the process is not on its way out. */
+export function gatewayOps(gateway: Gateway, draining: () => boolean): OpsSource {
+  return {
+    async readiness() {
+      if (draining()) return 'draining'
+      try {
+        await gateway.storage.ping()
+        return 'ready'
+      } catch (error) {
+        gateway.telemetry.log.warn({ error }, 'the storage does not answer the readiness check')
+        return 'storage unavailable'
+      }
+    },
+    metrics: () => gateway.telemetry.metrics.render(),
+  }
 }
 
 export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
-  const { background } = options.gateway.telemetry
+  const { background } = options.telemetry
   const server = createServer((request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?')
     switch (path) {
@@ -53,28 +79,18 @@ export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
   }
 }
 
-/** Ready: the storage answers and the process is not on its way out. */
-async function sendReadiness({ gateway, draining }: OpsOptions, response: ServerResponse): Promise<void> {
-  if (draining()) {
-    send(response, 503, { status: 'draining' })
-    return
-  }
-  try {
-    await gateway.storage.ping()
-    send(response, 200, { status: 'ready' })
-  } catch (error) {
-    gateway.telemetry.log.warn({ error }, 'the storage does not answer the readiness check')
-    send(response, 503, { status: 'storage unavailable' })
-  }
+async function sendReadiness({ source }: OpsOptions, response: ServerResponse): Promise<void> {
+  const status = await source.readiness()
+  send(response, status === 'ready' ? 200 : 503, { status })
 }
 
-async function sendMetrics({ gateway }: OpsOptions, response: ServerResponse): Promise<void> {
+async function sendMetrics({ source, telemetry }: OpsOptions, response: ServerResponse): Promise<void> {
   try {
-    const text = await gateway.telemetry.metrics.render()
-    response.writeHead(200, { 'content-type': gateway.telemetry.metrics.contentType })
+    const text = await source.metrics()
+    response.writeHead(200, { 'content-type': telemetry.metrics.contentType })
     response.end(text)
   } catch (error) {
-    gateway.telemetry.log.error({ error }, 'metrics could not be written')
+    telemetry.log.error({ error }, 'metrics could not be written')
     send(response, 500, { status: 'metrics unavailable' })
   }
 }

@@ -134,7 +134,7 @@ async function finish(parts: {
     running,
     baseUrl: running.baseUrl,
     gatewayUrl: running.gatewayBaseUrl,
-    opsUrl: running.opsUrl,
+    opsUrl: running.opsUrl ?? '',
     storage,
     key: first.key,
     keyId: first.keyId,

@@ -1,0 +1,47 @@
+/**
+ * Metrics of several processes as one page: every sample keeps its value and gains a label that names its process, since
+ * counters of different processes must never be taken for one series.
+ */
+export interface MetricsPage {
+  /** Value of the label `worker`. */
+  readonly worker: string
+  /** Prometheus text form. */
+  readonly text: string
+}
+
+interface Family {
+  /** `# HELP` and `# TYPE`, from the page that named the family first. */
+  readonly head: string[]
+  readonly samples: string[]
+}
+
+const SAMPLE = /^([A-Za-z_:][\w:]*)(\{(.*)\})?( .+)$/s
+const COMMENT = /^# (HELP|TYPE) (\S+)/
+
+export function mergeMetrics(pages: readonly MetricsPage[]): string {
+  const families = new Map<string, Family>()
+  for (const page of pages) addPage(families, page)
+  const lines = [...families.values()].flatMap(({ head, samples }) => [...head, ...samples])
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`
+}
+
+function addPage(families: Map<string, Family>, { worker, text }: MetricsPage): void {
+  let current: Family = { head: [], samples: [] }
+  let named = false
+  for (const line of text.split('\n')) {
+    const comment = COMMENT.exec(line)
+    if (comment !== null) {
+      const name = comment[2] ?? ''
+      const known = families.get(name)
+      current = known ?? { head: [], samples: [] }
+      if (known === undefined) families.set(name, current)
+      named = true
+      if (!current.head.some((other) => other.startsWith(`# ${comment[1]} `))) current.head.push(line)
+      continue
+    }
+    const sample = SAMPLE.exec(line)
+    if (sample === null || !named) continue
+    const labels = sample[3] === undefined || sample[3] === '' ? '' : `,${sample[3]}`
+    current.samples.push(`${sample[1]}{worker="${worker}"${labels}}${sample[4]}`)
+  }
+}

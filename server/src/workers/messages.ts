@@ -1,0 +1,14 @@
+/** What the first process and a worker say to each other. */
+import type { Readiness } from '../http/ops-server.ts'
+
+export type ToWorker = { readonly kind: 'look'; readonly id: number } | { readonly kind: 'stop' }
+
+export type FromWorker =
+  | { readonly kind: 'ready'; readonly baseUrl: string; readonly gatewayBaseUrl: string }
+  | {
+      readonly kind: 'look'
+      readonly id: number
+      readonly readiness: Readiness
+      /** Prometheus text form. */
+      readonly metrics: string
+    }

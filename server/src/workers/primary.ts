@@ -1,0 +1,164 @@
+/** The first of several processes: starts the others, replaces those that end, answers the operator, stops them all. */
+import cluster, { type Worker } from 'node:cluster'
+import type { OpsSource, Readiness } from '../http/ops-server.ts'
+import type { Log } from '../telemetry/log.ts'
+import { mergeMetrics } from '../telemetry/merge-metrics.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+export interface Workers {
+  /** As the first worker that came up tells them. */
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  readonly ops: OpsSource
+  /** Resolves when the last one has ended; after `graceMs` they are ended by force. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** A worker that ends this often without ever having been ready will not come up. */
+const FAILED_STARTS_MAX = 3
+const RESTART_FIRST_MS = 500
+const RESTART_MOST_MS = 30_000
+/** A worker that does not answer the operator within this time is left out of the page. */
+const LOOK_MS = 2_000
+
+/** Resolves when every worker listens. */
+export function startWorkers(count: number, log: Log): Promise<Workers> {
+  // Each worker accepts for itself: a connection costs nothing in this process.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  return new Promise((resolve, reject) => {
+    const crew = new Crew(log, {
+      ready: (addresses) => {
+        if (crew.readyCount < count) return
+        resolve({ ...addresses, ops: crew, stop: (graceMs) => crew.stop(graceMs) })
+      },
+      failed: reject,
+    })
+    for (let number = 1; number <= count; number += 1) crew.start(number)
+  })
+}
+
+interface Member {
+  readonly worker: Worker
+  readonly number: number
+  ready: boolean
+}
+
+interface CrewEvents {
+  readonly ready: (addresses: Pick<Workers, 'baseUrl' | 'gatewayBaseUrl'>) => void
+  readonly failed: (error: Error) => void
+}
+
+class Crew implements OpsSource {
+  readonly #log: Log
+  readonly #events: CrewEvents
+  readonly #members = new Map<number, Member>()
+  readonly #looks = new Map<number, (answer: Extract<FromWorker, { kind: 'look' }>) => void>()
+  #nextLook = 1
+  #failedStarts = 0
+  #restartMs = RESTART_FIRST_MS
+  #stopping = false
+  #ended: (() => void) | undefined
+
+  constructor(log: Log, events: CrewEvents) {
+    this.#log = log
+    this.#events = events
+  }
+
+  get readyCount(): number {
+    return [...this.#members.values()].filter((member) => member.ready).length
+  }
+
+  start(number: number): void {
+    const member: Member = { worker: cluster.fork(), number, ready: false }
+    this.#members.set(number, member)
+    member.worker.on('message', (message: FromWorker) => this.#hear(member, message))
+    member.worker.on('exit', (code, signal) => this.#left(member, { code, signal }))
+  }
+
+  async readiness(): Promise<Readiness> {
+    if (this.#stopping) return 'draining'
+    const answers = await this.#look()
+    if (answers.some(({ answer }) => answer.readiness === 'ready')) return 'ready'
+    return answers[0]?.answer.readiness ?? 'storage unavailable'
+  }
+
+  async metrics(): Promise<string> {
+    const answers = await this.#look()
+    return mergeMetrics(
+      answers.map(({ number, answer }) => ({ worker: String(number), text: answer.metrics })),
+    )
+  }
+
+  stop(graceMs: number): Promise<void> {
+    this.#stopping = true
+    const last = new Promise<void>((resolve) => {
+      this.#ended = resolve
+    })
+    for (const { worker } of this.#members.values()) say(worker, { kind: 'stop' })
+    const force = setTimeout(() => {
+      for (const { worker } of this.#members.values()) worker.kill('SIGKILL')
+    }, graceMs)
+    force.unref()
+    if (this.#members.size === 0) this.#ended?.()
+    return last.finally(() => clearTimeout(force))
+  }
+
+  #hear(member: Member, message: FromWorker): void {
+    if (message.kind === 'look') {
+      this.#looks.get(message.id)?.(message)
+      return
+    }
+    member.ready = true
+    this.#failedStarts = 0
+    this.#restartMs = RESTART_FIRST_MS
+    this.#events.ready(message)
+  }
+
+  #left(member: Member, how: { readonly code: number | null; readonly signal: string | null }): void {
+    this.#members.delete(member.number)
+    if (this.#stopping) {
+      if (this.#members.size === 0) this.#ended?.()
+      return
+    }
+    this.#log.error({ worker: member.number, ...how }, 'a worker process ended by itself')
+    if (!member.ready) this.#failedStarts += 1
+    if (this.#failedStarts >= FAILED_STARTS_MAX) {
+      this.#events.failed(new Error('the worker processes do not come up; the log says why'))
+      return
+    }
+    setTimeout(() => {
+      if (!this.#stopping) this.start(member.number)
+    }, this.#restartMs)
+    this.#restartMs = Math.min(this.#restartMs * 2, RESTART_MOST_MS)
+  }
+
+  /** Asks every ready worker at once; those that are too slow or end meanwhile are left out. */
+  async #look(): Promise<
+    readonly { readonly number: number; readonly answer: Extract<FromWorker, { kind: 'look' }> }[]
+  > {
+    const asked = [...this.#members.values()].filter((member) => member.ready)
+    const answers = await Promise.all(
+      asked.map(async ({ number, worker }) => ({ number, answer: await this.#ask(worker) })),
+    )
+    return answers.flatMap(({ number, answer }) => (answer === undefined ? [] : [{ number, answer }]))
+  }
+
+  #ask(worker: Worker): Promise<Extract<FromWorker, { kind: 'look' }> | undefined> {
+    const id = this.#nextLook
+    this.#nextLook += 1
+    return new Promise((resolve) => {
+      const finish = (answer?: Extract<FromWorker, { kind: 'look' }>): void => {
+        clearTimeout(late)
+        this.#looks.delete(id)
+        resolve(answer)
+      }
+      const late = setTimeout(finish, LOOK_MS)
+      this.#looks.set(id, finish)
+      say(worker, { kind: 'look', id })
+    })
+  }
+}
+
+function say(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message)
+}

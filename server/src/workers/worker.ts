@@ -1,0 +1,50 @@
+/** One of several equal processes behind the same addresses. */
+import type { Config } from '../config/environment.ts'
+import { type RunningGateway, startGateway } from '../start-gateway.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+/** The store was prepared by the first process. */
+const PREPARED = (): Promise<void> => Promise.resolve()
+
+export async function runWorker(config: Config): Promise<void> {
+  // From the first moment: a signal for the whole group must not end a worker before it can settle.
+  let running: RunningGateway | undefined
+  let stopping = false
+  const stop = (): void => {
+    if (stopping) return
+    stopping = true
+    leave(running)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.on('disconnect', stop)
+  running = await startGateway(config, PREPARED, { ops: false })
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'stop') stop()
+    else answerLook(running, message.id)
+  })
+  tell({ kind: 'ready', baseUrl: running.baseUrl, gatewayBaseUrl: running.gatewayBaseUrl })
+}
+
+function answerLook({ ops, gateway }: RunningGateway, id: number): void {
+  const answered = Promise.all([ops.readiness(), ops.metrics()]).then(([readiness, metrics]) =>
+    tell({ kind: 'look', id, readiness, metrics }),
+  )
+  gateway.telemetry.background.track(answered, 'answer the first process')
+}
+
+function leave(running: RunningGateway | undefined): void {
+  if (running === undefined) process.exit(0)
+  running.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`sluice could not stop cleanly: ${String(error)}\n`)
+      process.exit(1)
+    },
+  )
+}
+
+/** Nobody listens any more when the first process is gone; then this one is on its way out too. */
+function tell(message: FromWorker): void {
+  if (process.connected) process.send?.(message)
+}
