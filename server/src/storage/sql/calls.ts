@@ -26,7 +26,7 @@ export function createCallStore(options: RecoveryOptions): CallStore {
     abandon: (operation) => run({ ...operation, kind: 'abandon' }, ['done']),
     log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
     heartbeat: async (instance, at) => {
-      await beatHeart(engine.writer, instance, at)
+      await beatHeart(engine, instance, at)
       await renewCalls(engine, instance, at)
     },
     recover: (bounds) => recoverCalls(options, bounds),

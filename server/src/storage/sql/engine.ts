@@ -14,6 +14,8 @@ export interface SqlEngine {
   readonly reader: Kysely<Schema>
   /** Batches that may run at once. */
   readonly hotConcurrency: number
+  /** Where everyone who opens this database is a process of this machine: which one this is, and which are gone. */
+  readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /** One batch, one transaction: all of it or an error. */
   runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
   /** Part of a transaction: when it commits, the other instances hear of it. */

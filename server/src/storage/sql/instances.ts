@@ -8,12 +8,30 @@ import type { Schema } from './schema.ts'
 const RENEW_AFTER_MS = 60_000
 
 /** Says that the instance lives. */
-export async function beatHeart(writer: Kysely<Schema>, instance: InstanceId, at: number): Promise<void> {
+export async function beatHeart(
+  { writer, processes }: Pick<SqlEngine, 'writer' | 'processes'>,
+  instance: InstanceId,
+  at: number,
+): Promise<void> {
   await writer
     .insertInto('instances')
-    .values({ id: instance, started_at: at, heartbeat_at: at })
+    .values({ id: instance, started_at: at, heartbeat_at: at, place: processes?.own ?? null })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat_at: at }))
     .execute()
+}
+
+/** Where the system tells that a process is gone, nobody waits for its heartbeat to grow old. */
+export async function declareGone({ reader, writer, processes }: SqlEngine): Promise<void> {
+  if (processes === undefined) return
+  const rows = await reader
+    .selectFrom('instances')
+    .select(['id', 'place'])
+    .where('place', 'is not', null)
+    .where('heartbeat_at', '>', 0n)
+    .execute()
+  const gone = rows.filter(({ place }) => place !== null && processes.isGone(place)).map(({ id }) => id)
+  if (gone.length === 0) return
+  await writer.updateTable('instances').set({ heartbeat_at: 0 }).where('id', 'in', gone).execute()
 }
 
 /** Renews the slots of its calls. One that is in use just now is left for the next time, so that nobody waits. */

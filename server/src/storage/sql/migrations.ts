@@ -4,7 +4,8 @@
  */
 import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
+import { instancePlace } from './migrations/instance-place.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
 
-export const MIGRATIONS: readonly Migration[] = [firstSchema]
+export const MIGRATIONS: readonly Migration[] = [firstSchema, instancePlace]

@@ -5,7 +5,7 @@ import { instanceId } from '../../core/ids.ts'
 import type { CallStore } from '../storage.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
 import type { GroupCommit } from './group-commit.ts'
-import { beatHeart, forgetInstances } from './instances.ts'
+import { beatHeart, declareGone, forgetInstances } from './instances.ts'
 import { decodeOpenCall } from './open-call-row.ts'
 import type { Schema } from './schema.ts'
 import type { StoredRow } from './table.ts'
@@ -30,9 +30,10 @@ type Bounds = Parameters<CallStore['recover']>[0]
  */
 export async function recoverCalls(options: RecoveryOptions, bounds: Bounds): Promise<number> {
   const { writer, reader } = options.engine
+  await declareGone(options.engine)
   if (await nothingIsLost(reader, bounds)) return 0
   const owner = instanceId(`recovery:${options.newId()}`)
-  await beatHeart(writer, owner, bounds.at)
+  await beatHeart(options.engine, owner, bounds.at)
   let recovered = 0
   for (;;) {
     const rows = await takeOver(options.engine, owner, bounds)

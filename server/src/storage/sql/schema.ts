@@ -212,6 +212,8 @@ interface InstancesTable {
   id: string
   started_at: Integer
   heartbeat_at: Integer
+  /** Its process, where all are on one machine (`SqlEngine.processes`). */
+  place: string | null
 }
 
 interface ChangesTable {

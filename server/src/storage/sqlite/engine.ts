@@ -14,6 +14,7 @@ import type { Announcement } from '../storage.ts'
 import { SqliteConnection, type ThreadNotice } from './connection.ts'
 import { createSqliteDialect } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot-codec.ts'
+import { isGone, ownPlace } from './process-place.ts'
 import type { WorkerTask } from './messages.ts'
 import { Turns } from './turns.ts'
 
@@ -40,6 +41,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlEngine> {
 class SqliteEngine implements SqlEngine {
   readonly name = 'sqlite'
   readonly hotConcurrency = 1
+  readonly processes = { own: ownPlace(), isGone }
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>
   readonly #options: SqliteOptions

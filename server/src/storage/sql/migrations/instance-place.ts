@@ -1,0 +1,8 @@
+import type { Migration } from './dialect.ts'
+
+/** Which process of this machine an instance is, so that its death is seen at once. */
+export const instancePlace: Migration = {
+  version: 8,
+  name: 'where an instance runs',
+  statements: () => ['alter table instances add column place text'],
+}

@@ -1,0 +1,48 @@
+/**
+ * Whether a process that wrote into this file still runs. Everyone who opens an embedded database is on this machine, so
+ * after a crash nobody has to wait for a heartbeat to grow old. Where the system does not tell (another system than
+ * Linux, another container, another boot), nothing is claimed and the heartbeat decides.
+ */
+import { readFileSync, readlinkSync } from 'node:fs'
+
+/** Start time of a process, in the system's own ticks, by its `/proc/<pid>/stat`. */
+const START_TIME_FIELD = 22
+
+/** This process as its rows name it; undefined: the system does not tell. */
+export function ownPlace(): string | undefined {
+  const scope = ownScope()
+  const started = startOf(process.pid)
+  return scope === undefined || started === undefined ? undefined : `${scope}/${process.pid}/${started}`
+}
+
+/** True only when the process is surely gone. */
+export function isGone(place: string): boolean {
+  const [boot, namespace, pid, started] = place.split('/')
+  if (pid === undefined || started === undefined || `${boot}/${namespace}` !== ownScope()) return false
+  return startOf(Number(pid)) !== started
+}
+
+/** Inside of which process numbers mean the same. */
+function ownScope(): string | undefined {
+  const boot = readIfThere(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+  const namespace = readIfThere(() => readlinkSync('/proc/self/ns/pid'))
+  return boot === undefined || namespace === undefined ? undefined : `${boot}/${namespace}`
+}
+
+function startOf(pid: number): string | undefined {
+  const stat = readIfThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  // The second field is the program's name in brackets and may hold spaces and brackets.
+  return stat
+    ?.slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .at(START_TIME_FIELD - 3)
+}
+
+function readIfThere(read: () => string): string | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
