@@ -142,6 +142,8 @@ class AttemptRun {
     }
     const exchange = opened.exchange
     this.#current = exchange
+    // The time may have run out while the request was put together.
+    if (this.#expired) exchange.expire()
     const verdict = await exchange.verdict
     this.#current = undefined
     switch (verdict.kind) {

@@ -59,6 +59,8 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
   readonly length: number
+  /** Counts bytes that belong to the call besides its body; throws 50301 when they do not fit. */
+  hold(bytes: number): void
   /** Gives the bytes back; may be called again. */
   release(): void
 }

@@ -1,5 +1,6 @@
 /** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
-import type { CanonicalRequest } from '../core/canonical/request.ts'
+import { inlineMedia, listRemoteMedia } from '../core/canonical/remote-media.ts'
+import type { CanonicalRequest, MediaPart } from '../core/canonical/request.ts'
 import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
 import { cutResponse, type StopCutter, stopCutter } from '../core/canonical/stop-sequences.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
@@ -17,6 +18,7 @@ import type { Gateway } from './gateway.ts'
 import type { AnswerFailure, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import type { OpenedLane } from './open-lane.ts'
 import { editBody } from './passthrough-lane.ts'
+import { fetchMedia } from './remote-media.ts'
 
 /** A whole answer that has to be parsed; no model writes this much in one go. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
@@ -26,13 +28,38 @@ export function openConversionLane(
   call: ReservedCall,
   leg: Leg,
   dialect: Dialect,
-): OpenedLane {
+): OpenedLane | Promise<OpenedLane> {
   const client = protocolOf(call.endpoint.protocol)
-  const upstream = protocolOf(dialect.protocol)
   const decoded = decodeOnce(client, call)
   if (decoded.kind === 'refused') return unconvertible(client, decoded)
   const wanted: CanonicalRequest = { ...decoded.value, stream: call.stream }
   const request = dialect.adapt?.(wanted) ?? wanted
+  const converting: Converting = { gateway, call, leg, dialect, client, decoded, request }
+  const capabilities = dialect.capabilities(leg.chain.forwardModelId)
+  const needsInline = (part: MediaPart): boolean =>
+    protocolOf(dialect.protocol).needsInline(part, capabilities)
+  const remote = listRemoteMedia(request, needsInline)
+  if (remote.length === 0) return convert(converting)
+  return fetchMedia(gateway, call, remote).then((fetched) =>
+    fetched.kind === 'refused'
+      ? unconvertible(client, { kind: 'refused', field: '', message: fetched.message })
+      : convert({ ...converting, request: inlineMedia(request, needsInline, fetched.sources) }),
+  )
+}
+
+interface Converting {
+  readonly gateway: Gateway
+  readonly call: ReservedCall
+  readonly leg: Leg
+  readonly dialect: Dialect
+  readonly client: Protocol
+  readonly decoded: Extract<Decoded<CanonicalRequest>, { kind: 'decoded' }>
+  /** What the dialect made of it, with the bytes the chain wants. */
+  readonly request: CanonicalRequest
+}
+
+function convert({ gateway, call, leg, dialect, client, decoded, request }: Converting): OpenedLane {
+  const upstream = protocolOf(dialect.protocol)
   const encoded = upstream.encodeRequest(request, {
     forwardModelId: leg.chain.forwardModelId,
     maxOutputTokens: leg.model.maxOutputTokens,

@@ -7,6 +7,7 @@ import type { MeterReading } from '../core/metering/meter.ts'
 import { createTermsReader, type TermsReader } from '../core/pricing/read-terms.ts'
 import type { Announcement, Storage } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { RemoteAnswer, RemoteOptions } from '../upstream/fetch-remote.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Leg } from './attempt.ts'
 import { type BodyBudget, createBodyBudget } from './body-budget.ts'
@@ -28,6 +29,8 @@ export interface GatewayLimits {
 export interface GatewayParts {
   readonly storage: Storage
   readonly upstream: Upstream
+  /** Fetches what clients name by address, within what the operator allows (`SLUICE_FETCH_ALLOW`). */
+  readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>
   readonly telemetry: Telemetry
   readonly tokens: TokenCounter
   readonly instanceId: InstanceId

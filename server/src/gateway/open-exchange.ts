@@ -32,7 +32,7 @@ export async function openExchange(
     operation: call.stream ? 'stream' : 'generate',
   })
   if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
-  const lane = openLane(gateway, call, leg, dialect)
+  const lane = await openLane(gateway, call, leg, dialect)
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
   const exchange = new Exchange({
     upstream: gateway.upstream,

@@ -11,7 +11,12 @@ export type OpenedLane =
   | { readonly kind: 'refused'; readonly failure: FinalFailure | undefined }
 
 /** Untouched bytes where client and upstream speak the same protocol, conversion where they do not (contract §1.3). */
-export function openLane(gateway: Gateway, call: ReservedCall, leg: Leg, dialect: Dialect): OpenedLane {
+export function openLane(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): OpenedLane | Promise<OpenedLane> {
   if (dialect.protocol === call.endpoint.protocol) {
     return { kind: 'open', lane: openPassthroughLane(gateway, call, leg, dialect) }
   }

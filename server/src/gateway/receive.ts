@@ -58,6 +58,10 @@ async function readBody(gateway: Gateway, call: AuthenticatedCall): Promise<Body
     length = 0
     chunks.length = 0
   }
+  const hold = (bytes: number): void => {
+    gateway.bodyBudget.take(bytes)
+    length += bytes
+  }
   try {
     await call.readBody((chunk) => {
       if (length + chunk.byteLength > bodyLimitBytes) throw new GatewayError(41301)
@@ -75,5 +79,5 @@ async function readBody(gateway: Gateway, call: AuthenticatedCall): Promise<Body
     release()
     throw new GatewayError(scan.code, { message: scan.message })
   }
-  return { body: { chunks, length, release }, scan }
+  return { body: { chunks, length, hold, release }, scan }
 }

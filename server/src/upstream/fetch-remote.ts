@@ -19,6 +19,8 @@ export interface RemoteOptions {
   readonly allow: AllowList
   /** Judges the media type before the body is read; absent: any. */
   readonly accept?: (mediaType: string) => boolean
+  /** Asked with each piece's size before it is kept; false ends the fetch with `no-room`. Absent: there is room. */
+  readonly mayKeep?: (bytes: number) => boolean
 }
 
 export type RemoteAnswer =
@@ -36,6 +38,8 @@ export type RemoteRefusal =
   | 'status'
   | 'media-type'
   | 'too-large'
+  /** The caller has no room for more bytes right now. */
+  | 'no-room'
   | 'timeout'
 
 /** The rest of the world, replaced in tests. */
@@ -138,7 +142,10 @@ function request(url: URL, pinned: string, options: RemoteOptions, timers: Timer
         },
         data: (chunk) => {
           length += chunk.byteLength
+          if (early !== undefined) return
           if (length > options.maxBytes) leave(tooLarge(options))
+          else if (options.mayKeep?.(chunk.byteLength) === false)
+            leave(refused('no-room', 'there is no room for its bytes right now'))
           else chunks.push(chunk)
         },
         end: () => finish({ kind: 'fetched', mediaType, body: Buffer.concat(chunks, length) }),

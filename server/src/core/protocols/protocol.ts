@@ -3,7 +3,7 @@
  * synchronous; the same folder serves clients and upstreams (design: protocol = codec, provider = dialect).
  */
 import type { ProtocolId } from '../catalogue.ts'
-import type { CanonicalRequest, Effort } from '../canonical/request.ts'
+import type { CanonicalRequest, Effort, MediaPart } from '../canonical/request.ts'
 import type { CanonicalResponse, StreamPart, UpstreamError } from '../canonical/response.ts'
 import type { ModelId } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
@@ -14,6 +14,8 @@ export interface Protocol {
   readonly decodeRequest: (body: JsonObject) => Decoded<CanonicalRequest>
   /** Canonical → upstream JSON, held to what the chain can do; names what had to be left out. */
   readonly encodeRequest: (request: CanonicalRequest, target: EncodeTarget) => Encoded | Refused
+  /** The part has to be in the request with its bytes: this upstream would not fetch its address itself. */
+  readonly needsInline: (part: MediaPart, capabilities: Capabilities) => boolean
   /** Upstream JSON of a 200 answer → canonical. */
   readonly decodeResponse: (body: JsonValue) => CanonicalResponse
   /** Canonical → client JSON. */

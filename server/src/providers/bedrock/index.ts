@@ -1,4 +1,4 @@
-import { claudeCapabilities } from '../dialects/claude.ts'
+import { hostedClaudeCapabilities } from '../dialects/claude.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { filledAddress, type Provider } from '../provider.ts'
 
@@ -19,7 +19,7 @@ export const bedrock: Provider = {
         const base = filledAddress(input.baseUrl, input.fields)
         return base === undefined ? undefined : formMessagesWithoutCount(base, input)
       },
-      capabilities: claudeCapabilities,
+      capabilities: hostedClaudeCapabilities,
       words: {
         throttlingexception: 'rate-limited',
         servicequotaexceededexception: 'rate-limited',

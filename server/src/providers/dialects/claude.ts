@@ -17,6 +17,11 @@ const ADAPTIVE_EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high', 'm
 const NEWEST_EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high', 'xhigh', 'max']
 const BUDGET_EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
+/** The clouds' own hosting fetches no addresses: images and documents have to be in the request. */
+export function hostedClaudeCapabilities(model: string): Partial<Capabilities> {
+  return { ...claudeCapabilities(model), images: 'inline', documents: 'inline' }
+}
+
 export function claudeCapabilities(model: string): Partial<Capabilities> {
   const version = claudeVersion(model)
   if (version === undefined || version < 3.7) return { ...EVERY_CLAUDE, prefill: true }

@@ -9,6 +9,8 @@ export function openAiResponsesCapabilities(model: string): Partial<Capabilities
   return {
     ...shared(model),
     customTools: atLeast(model, 5),
+    // The responses protocol has `file_url`.
+    documents: 'url',
     logprobs: !reasons(model),
     hostedTools: ['web-search', 'code-interpreter', 'file-search', 'image-generation'],
   }

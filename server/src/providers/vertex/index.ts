@@ -1,4 +1,4 @@
-import { claudeCapabilities } from '../dialects/claude.ts'
+import { hostedClaudeCapabilities } from '../dialects/claude.ts'
 import { geminiDialect, geminiModelCapabilities } from '../dialects/gemini.ts'
 import { messagesDialect } from '../dialects/messages.ts'
 import { below, type FormInput, type FormedRequest, type Provider } from '../provider.ts'
@@ -20,7 +20,7 @@ export const vertex: Provider = {
       form: formClaude,
       modelPlace: 'path',
       bodyEdit: { set: { anthropic_version: 'vertex-2023-10-16' }, remove: [] },
-      capabilities: claudeCapabilities,
+      capabilities: hostedClaudeCapabilities,
     }),
   },
 }

@@ -5,6 +5,7 @@ import { decodeResponse } from './decode-response.ts'
 import { encodeRequest } from './encode-request.ts'
 import { encodeResponse } from './encode-response.ts'
 import { decodeError, encodeError } from './error.ts'
+import { needsInline } from './needs-inline.ts'
 import { streamDecoder } from './stream-decoder.ts'
 import { streamEncoder } from './stream-encoder.ts'
 
@@ -12,6 +13,7 @@ export const messagesProtocol: Protocol = {
   id: 'messages',
   decodeRequest,
   encodeRequest,
+  needsInline,
   decodeResponse,
   encodeResponse,
   decodeError,

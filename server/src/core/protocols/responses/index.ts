@@ -6,6 +6,7 @@ import { decodeResponse } from './decode-response.ts'
 import { encodeRequest } from './encode-request.ts'
 import { encodeResponse } from './encode-response.ts'
 import { encodeError } from './error.ts'
+import { needsInline } from './needs-inline.ts'
 import { ResponsesStreamDecoder } from './stream-decoder.ts'
 import { ResponsesStreamEncoder } from './stream-encoder.ts'
 
@@ -13,6 +14,7 @@ export const responsesProtocol: Protocol = {
   id: 'responses',
   decodeRequest,
   encodeRequest,
+  needsInline,
   decodeResponse,
   encodeResponse,
   decodeError: readErrorBody,
