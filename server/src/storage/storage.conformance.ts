@@ -8,6 +8,7 @@ import { describeAnnouncements } from './conformance/announcements.ts'
 import { describeCalls } from './conformance/calls.ts'
 import { describeCatalogue } from './conformance/catalogue.ts'
 import { describeIdempotency } from './conformance/idempotency.ts'
+import { describeIdentity } from './conformance/identity.ts'
 import { describeKeys } from './conformance/keys.ts'
 import { describeLedger } from './conformance/ledger.ts'
 import { describeLogs } from './conformance/logs.ts'
@@ -47,6 +48,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('catalogue', () => describeCatalogue(suite))
     describe('accounts', () => describeAccounts(suite))
     describe('keys', () => describeKeys(suite))
+    describe('identity', () => describeIdentity(suite))
     describe('announcements', () => describeAnnouncements(suite))
   })
 }

@@ -21,6 +21,7 @@ import type { Catalogue, CredentialSecret } from '../core/catalogue.ts'
 import type { AccountId, InstanceId, KeyId, ModelId, VendorCode } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
+import type { IdentityStore } from './identity.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
 
 export interface Storage {
@@ -30,6 +31,7 @@ export interface Storage {
   readonly keys: KeyStore
   readonly logs: LogStore
   readonly ledger: LedgerStore
+  readonly identity: IdentityStore
   /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
   ping(): Promise<void>
   /** Told of every change any instance makes, this one included, within a second. Returns how to stop. */
@@ -100,6 +102,7 @@ export interface AccountPatch {
 export interface AccountStore {
   /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
+  /** Another password, or none, ends every session of the account. */
   patch(id: AccountId, patch: AccountPatch): Promise<boolean>
   find(id: AccountId): Promise<Account | undefined>
   findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>

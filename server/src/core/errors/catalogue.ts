@@ -11,6 +11,7 @@ export const ERRORS = {
     title: 'idempotency key reused',
     message: 'this Idempotency-Key was used with another body',
   },
+  40005: { status: 400, title: 'code not right', message: 'the code is not right, or no longer valid' },
   40001: {
     status: 401,
     title: 'key missing',
@@ -19,6 +20,11 @@ export const ERRORS = {
   40101: { status: 401, title: 'key not found', message: 'this API key does not exist' },
   40102: { status: 401, title: 'key disabled', message: 'this API key is disabled' },
   40103: { status: 401, title: 'key expired', message: 'this API key has expired' },
+  40104: {
+    status: 401,
+    title: 'sign-in refused',
+    message: 'the account, the password or the code is not right',
+  },
   40202: {
     status: 403,
     title: 'no right to call',
@@ -36,6 +42,12 @@ export const ERRORS = {
   },
   40302: { status: 403, title: 'key restriction', message: 'this API key may not be used for this' },
   40303: { status: 403, title: 'account suspended', message: 'this account is suspended' },
+  40304: { status: 403, title: 'wrong kind of caller', message: 'this caller may not do this' },
+  40305: {
+    status: 403,
+    title: 'another site',
+    message: 'a request with a session cookie must come from this site itself',
+  },
   40400: { status: 404, title: 'path not found', message: 'this path does not exist' },
   40401: { status: 404, title: 'not a video model', message: 'this model is not a video model' },
   40402: { status: 404, title: 'task not found', message: 'this video task does not exist or has expired' },

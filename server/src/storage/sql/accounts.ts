@@ -43,6 +43,9 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
             ? await exists(transaction, id)
             : (await transaction.updateTable('accounts').set(columns).where('id', '=', id).executeTakeFirst())
                 .numUpdatedRows === 1n
+        if ('passwordHash' in patch) {
+          await transaction.deleteFrom('sessions').where('account_id', '=', id).execute()
+        }
         return { value: found, changes: found ? [{ kind: 'account', accountId: id }] : [] }
       }),
 

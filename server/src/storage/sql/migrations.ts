@@ -4,8 +4,9 @@
  */
 import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
+import { identity } from './migrations/identity.ts'
 import { instancePlace } from './migrations/instance-place.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
 
-export const MIGRATIONS: readonly Migration[] = [firstSchema, instancePlace]
+export const MIGRATIONS: readonly Migration[] = [firstSchema, identity, instancePlace]

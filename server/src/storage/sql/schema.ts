@@ -3,12 +3,13 @@
  * and one row type serves both; the row codecs turn times and counts into numbers.
  */
 import type { ColumnType } from 'kysely'
+import type { IdentitySchema } from './schema/identity.ts'
 
 export type Integer = ColumnType<bigint, bigint | number, bigint | number>
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
-export interface Schema {
+export interface Schema extends IdentitySchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

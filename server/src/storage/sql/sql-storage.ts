@@ -9,6 +9,7 @@ import { createCallStore } from './calls.ts'
 import { createCatalogueStore } from './catalogue.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
+import { createIdentityStore } from './identity.ts'
 import { forgetInstances } from './instances.ts'
 import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
@@ -41,6 +42,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     keys: createKeyStore({ reader: engine.reader, write }),
     logs: createLogStore(engine.reader),
     ledger: createLedgerStore(engine, write),
+    identity: createIdentityStore({ reader: engine.reader, write }),
     ping: async () => {
       await sql`select 1 as one from meta`.execute(engine.reader)
     },

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { ACCOUNT } from '../../core/calls/examples.ts'
+import { accountId } from '../../core/ids.ts'
+import type { Session } from '../identity.ts'
+import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
+
+const TOKEN_HASH = 'a'.repeat(64)
+
+function exampleSession(changes: Partial<Session> = {}): Session {
+  return {
+    id: 'ses_1',
+    accountId: ACCOUNT,
+    method: 'password',
+    createdAt: NOW,
+    seenAt: NOW,
+    idleEndsAt: NOW + 100,
+    endsAt: NOW + 1000,
+    userAgent: 'a browser',
+    address: '192.0.2.1',
+    impersonator: undefined,
+    ...changes,
+  }
+}
+
+export function describeIdentity(suite: StorageSuite): void {
+  test('a session comes back as it was created, by the hash of its token', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { sessions } = storage.identity
+    const session = exampleSession({ method: 'impersonation', impersonator: accountId('acc_admin') })
+    await sessions.create(session, TOKEN_HASH)
+    expect(await sessions.findByHash(TOKEN_HASH, NOW)).toEqual(session)
+    expect(await sessions.findByHash('b'.repeat(64), NOW)).toBeUndefined()
+  })
+
+  test.each([
+    ['unused', exampleSession(), NOW + 100],
+    ['too old', exampleSession({ idleEndsAt: NOW + 5000 }), NOW + 1000],
+  ])('a session that is %s has ended', async (_why, session, endsAt) => {
+    const { storage } = await openWithAccount(suite)
+    const { sessions } = storage.identity
+    await sessions.create(session, TOKEN_HASH)
+    expect(await sessions.findByHash(TOKEN_HASH, endsAt - 1)).toEqual(session)
+    expect(await sessions.findByHash(TOKEN_HASH, endsAt)).toBeUndefined()
+    expect(await sessions.list(ACCOUNT, endsAt - 1)).toEqual([session])
+    expect(await sessions.list(ACCOUNT, endsAt)).toEqual([])
+  })
+
+  test('use keeps a session alive', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { sessions } = storage.identity
+    await sessions.create(exampleSession(), TOKEN_HASH)
+    await sessions.touch('ses_1', { at: NOW + 50, idleEndsAt: NOW + 150 })
+    await sessions.touch('ses_1', { at: NOW + 20, idleEndsAt: NOW + 120 })
+    expect(await sessions.findByHash(TOKEN_HASH, NOW + 149)).toEqual(
+      exampleSession({ seenAt: NOW + 50, idleEndsAt: NOW + 150 }),
+    )
+    await sessions.touch('nobody', { at: NOW, idleEndsAt: NOW })
+  })
+
+  test('sessions are listed newest first and end one by one or all but one, of one account only', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createAccount(storage, { id: OTHER_ACCOUNT })
+    const { sessions } = storage.identity
+    for (const [index, id] of ['ses_1', 'ses_2', 'ses_3'].entries()) {
+      await sessions.create(exampleSession({ id, createdAt: NOW + index }), String(index).repeat(64))
+    }
+    await sessions.create(exampleSession({ id: 'ses_other', accountId: OTHER_ACCOUNT }), 'f'.repeat(64))
+    const ids = async () => (await sessions.list(ACCOUNT, NOW)).map(({ id }) => id)
+    expect(await ids()).toEqual(['ses_3', 'ses_2', 'ses_1'])
+    expect(await sessions.revoke(OTHER_ACCOUNT, 'ses_1')).toBe(false)
+    expect(await sessions.revoke(ACCOUNT, 'ses_1')).toBe(true)
+    expect(await sessions.revoke(ACCOUNT, 'ses_1')).toBe(false)
+    expect(await sessions.revokeAll(ACCOUNT, { except: 'ses_2' })).toBe(1)
+    expect(await ids()).toEqual(['ses_2'])
+    expect(await sessions.revokeAll(ACCOUNT)).toBe(1)
+    expect(await sessions.findByHash('f'.repeat(64), NOW)).toMatchObject({ id: 'ses_other' })
+  })
+
+  test('another password ends every session of the account, other changes do not', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { sessions } = storage.identity
+    await sessions.create(exampleSession(), TOKEN_HASH)
+    await storage.accounts.patch(ACCOUNT, { verification: 1 })
+    expect(await sessions.list(ACCOUNT, NOW)).toHaveLength(1)
+    await storage.accounts.patch(ACCOUNT, { passwordHash: '$argon2id$other' })
+    expect(await sessions.list(ACCOUNT, NOW)).toEqual([])
+  })
+}

@@ -1,0 +1,113 @@
+/** Sessions. Their tokens never come here, only the hashes. */
+import type { Kysely } from 'kysely'
+import { accountId } from '../../../core/ids.ts'
+import type { Session, SessionStore, SignInMethod } from '../../identity.ts'
+import type { AnnouncedWrite } from '../announced-write.ts'
+import { indexableText } from '../free-text.ts'
+import type { Schema } from '../schema.ts'
+import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
+
+export interface SessionStoreOptions {
+  readonly reader: Kysely<Schema>
+  readonly write: AnnouncedWrite
+}
+
+export function createSessionStore({ reader, write }: SessionStoreOptions): SessionStore {
+  const living = (at: number) =>
+    reader
+      .selectFrom('sessions')
+      .selectAll()
+      .where('idle_ends_at', '>', BigInt(at))
+      .where('ends_at', '>', BigInt(at))
+  return {
+    create: (session, tokenHash) =>
+      write(async (transaction) => {
+        await transaction
+          .insertInto('sessions')
+          .values({
+            id: session.id,
+            token_hash: tokenHash,
+            account_id: session.accountId,
+            method: session.method,
+            created_at: session.createdAt,
+            seen_at: session.seenAt,
+            idle_ends_at: session.idleEndsAt,
+            ends_at: session.endsAt,
+            user_agent: indexableText(session.userAgent),
+            address: session.address,
+            impersonator: session.impersonator ?? null,
+          })
+          .execute()
+        return { value: undefined, changes: [] }
+      }),
+
+    async findByHash(tokenHash, at) {
+      const row = await living(at).where('token_hash', '=', tokenHash).executeTakeFirst()
+      return row === undefined ? undefined : decodeSession({ ...row })
+    },
+
+    touch: (id, { at, idleEndsAt }) =>
+      write(async (transaction) => {
+        await transaction
+          .updateTable('sessions')
+          .set({ seen_at: at, idle_ends_at: idleEndsAt })
+          .where('id', '=', id)
+          .where('seen_at', '<', BigInt(at))
+          .execute()
+        return { value: undefined, changes: [] }
+      }),
+
+    async list(account, at) {
+      const rows = await living(at)
+        .where('account_id', '=', account)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map((row) => decodeSession({ ...row }))
+    },
+
+    revoke: (account, id) =>
+      write(async (transaction) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom('sessions')
+          .where('account_id', '=', account)
+          .where('id', '=', id)
+          .executeTakeFirst()
+        return { value: numDeletedRows === 1n, changes: [] }
+      }),
+
+    revokeAll: (account, { except } = {}) =>
+      write(async (transaction) => {
+        const ended = transaction.deleteFrom('sessions').where('account_id', '=', account)
+        const { numDeletedRows } = await (except === undefined
+          ? ended
+          : ended.where('id', '<>', except)
+        ).executeTakeFirst()
+        return { value: Number(numDeletedRows), changes: [] }
+      }),
+  }
+}
+
+function decodeSession(row: StoredRow): Session {
+  const impersonator = optionalTextOf(row, 'impersonator')
+  return {
+    id: textOf(row, 'id'),
+    accountId: accountId(textOf(row, 'account_id')),
+    method: methodOf(textOf(row, 'method')),
+    createdAt: numberOf(row, 'created_at'),
+    seenAt: numberOf(row, 'seen_at'),
+    idleEndsAt: numberOf(row, 'idle_ends_at'),
+    endsAt: numberOf(row, 'ends_at'),
+    userAgent: textOf(row, 'user_agent'),
+    address: textOf(row, 'address'),
+    impersonator: impersonator === undefined ? undefined : accountId(impersonator),
+  }
+}
+
+const METHODS: readonly SignInMethod[] = ['password', 'code', 'passkey', 'provider', 'impersonation']
+
+function methodOf(text: string): SignInMethod {
+  const method = METHODS.find((known) => known === text)
+  if (method === undefined) throw new Error(`a session says it began by ${text}`)
+  return method
+}
