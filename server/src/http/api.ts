@@ -14,8 +14,11 @@ import { timeOrderedId } from '../management/new-id.ts'
 import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { addressOf } from './address.ts'
+import type { Caller, SessionCaller } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
+import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
+import { readJsonBodies } from './json-body.ts'
 import { accountRoutes } from './routes/account.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -30,8 +33,16 @@ export interface ApiContext {
   readonly gateway: Gateway
   /** The caller's key, or the 401/403 that applies. */
   requireKey(request: FastifyRequest): Promise<KeyHolder>
-  /** The caller's key where one was sent; a wrong one is still refused. */
-  findKey(request: FastifyRequest): Promise<KeyHolder | undefined>
+  /** The caller, by session or key; a wrong session or key is refused as one that is needed would be. */
+  requireAccount(request: FastifyRequest): Promise<Caller>
+  /** The signed-in caller; an API key does not do. */
+  requireSession(request: FastifyRequest): Promise<SessionCaller>
+  /** The signed-in caller of role admin. */
+  requireAdmin(request: FastifyRequest): Promise<SessionCaller>
+  /** The caller where a session or key was sent; a wrong one is still refused. */
+  findAccount(request: FastifyRequest): Promise<Caller | undefined>
+  /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
+  readonly routes: RegisteredRoute[]
 }
 
 export type Api = FastifyInstance
@@ -50,6 +61,7 @@ export async function openApi(
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
+  readJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-request-id', request.id)
     done()
@@ -63,6 +75,8 @@ export async function openApi(
     if (known.code === 50000)
       options.gateway.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
     const rendered = renderError(known, { requestId: request.id, path: request.url })
+    // A refusal from the headers leaves the body unread: nobody sends it to the end.
+    if (!request.raw.complete) reply.raw.setHeader('connection', 'close')
     return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
   })
   const context = apiContext(options)
@@ -87,11 +101,23 @@ function apiContext({ gateway, clientAddress }: ApiOptions): ApiContext {
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
     return holder
   }
+  const requireAccount = async (request: FastifyRequest): Promise<Caller> => ({
+    kind: 'key',
+    ...(await requireKey(request)),
+  })
+  const requireSession = async (request: FastifyRequest): Promise<SessionCaller> => {
+    await requireAccount(request)
+    throw new GatewayError(40302, { message: 'an API key may not do this: sign in' })
+  }
   return {
     gateway,
     requireKey,
-    findKey: async (request) =>
-      request.headers.authorization === undefined ? undefined : requireKey(request),
+    requireAccount,
+    requireSession,
+    requireAdmin: requireSession,
+    findAccount: async (request) =>
+      request.headers.authorization === undefined ? undefined : requireAccount(request),
+    routes: [],
   }
 }
 

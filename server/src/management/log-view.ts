@@ -1,10 +1,9 @@
 /** One call as `GET …/logs` shows it (decisions, Accounts). */
 import type { CallLogRow } from '../core/calls/log-row.ts'
-import type { JsonObject } from '../core/json.ts'
 import { creditsText } from './amounts.ts'
 
 /** Amounts are Credits as decimal text; times are ISO 8601; what is not known is null. */
-export function viewLogRow(row: CallLogRow): JsonObject {
+export function viewLogRow(row: CallLogRow) {
   return {
     request_id: row.requestId,
     created_at: new Date(row.createdAt).toISOString(),
@@ -51,7 +50,7 @@ export function viewLogRow(row: CallLogRow): JsonObject {
 }
 
 /** quantity × price (yuan per `per`), summed, × credits_per_yuan × rate_multiplier × user_rate/100 = the amount in Credits. */
-function viewRecipe({ recipe, amount }: CallLogRow): JsonObject | null {
+function viewRecipe({ recipe, amount }: CallLogRow) {
   if (recipe === undefined) return null
   return {
     lines: recipe.lines.map((line) => ({ ...line })),
@@ -62,7 +61,7 @@ function viewRecipe({ recipe, amount }: CallLogRow): JsonObject | null {
   }
 }
 
-function viewAttempt(attempt: CallLogRow['attempts'][number]): JsonObject {
+function viewAttempt(attempt: CallLogRow['attempts'][number]) {
   return {
     chain_id: attempt.chainId,
     vendor_code: attempt.vendorCode,

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { listCatalogue, listPricing } from '../../management/catalogue.ts'
 import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { catalogueEntryShape, pricingEntryShape } from '../shapes.ts'
 
 const pricingQuery = z.object({
   model_id: z.string().max(512).optional(),
@@ -10,20 +12,30 @@ const pricingQuery = z.object({
 /** Contract §4.5: the public catalogue and the prices, personal for whoever is logged in. */
 export function catalogueRoutes(app: Api, context: ApiContext): void {
   const { gateway } = context
-  app.get('/api/v1/user/user/models', async () => ({
-    code: 0,
-    message: 'ok',
-    data: listCatalogue(gateway.catalogue()),
-  }))
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/models',
+    access: 'anonymous',
+    tag: 'Catalogue',
+    summary: 'List every model and chain on offer',
+    data: z.array(catalogueEntryShape),
+    handle: () => listCatalogue(gateway.catalogue()),
+  })
 
-  app.get('/api/v1/user/user/pricing', { schema: { querystring: pricingQuery } }, async (request) => {
-    const query = pricingQuery.parse(request.query)
-    const caller = await context.findKey(request)
-    const data = listPricing(gateway.catalogue(), {
-      userRate: caller?.account.userRate,
-      modelId: query.model_id,
-      vendorCode: query.vendor_code,
-    })
-    return { code: 0, message: 'ok', data }
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/pricing',
+    access: 'optional',
+    tag: 'Catalogue',
+    summary: 'List prices',
+    description: 'Anonymous callers see user_rate 100; a session or an API key sees its own.',
+    query: pricingQuery,
+    data: z.array(pricingEntryShape),
+    handle: ({ caller, query }) =>
+      listPricing(gateway.catalogue(), {
+        userRate: caller?.account.userRate,
+        modelId: query.model_id,
+        vendorCode: query.vendor_code,
+      }),
   })
 }

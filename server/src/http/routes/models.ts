@@ -10,6 +10,8 @@ import {
   listModelsForKey,
 } from '../../management/model-listing.ts'
 import type { Api, ApiContext } from '../api.ts'
+import { defineRawRoute } from '../define-route.ts'
+import { modelItemShape, modelListingShape } from '../shapes.ts'
 
 const listingQuery = z.object({
   limit: z.coerce.number().int().optional(),
@@ -17,27 +19,45 @@ const listingQuery = z.object({
   before_id: z.string().optional(),
 })
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** `GET /v1/models`: what this key may call, in the shape its client reads (decisions, Addresses). */
 export function modelRoutes(app: Api, context: ApiContext): void {
   const { gateway } = context
-  app.get('/v1/models', { schema: { querystring: listingQuery } }, async (request) => {
-    const { key } = await context.requireKey(request)
-    const models = listModelsForKey(gateway.catalogue(), key)
-    if (!speaksMessages(request)) return encodeChatListing(models)
-    const query = listingQuery.parse(request.query)
-    return encodeMessagesListing(models, {
-      limit: query.limit,
-      afterId: query.after_id,
-      beforeId: query.before_id,
-    })
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: '/v1/models',
+    access: 'key',
+    tag: 'Models',
+    summary: 'List the models this key may call',
+    description: 'An `anthropic-version` header selects the listing of the messages protocol.',
+    query: listingQuery,
+    answer: { contentType: JSON_TYPE, schema: modelListingShape },
+    handle: ({ caller, query, request }) => {
+      const models = listModelsForKey(gateway.catalogue(), caller.key)
+      if (!speaksMessages(request)) return encodeChatListing(models)
+      return encodeMessagesListing(models, {
+        limit: query.limit,
+        afterId: query.after_id,
+        beforeId: query.before_id,
+      })
+    },
   })
 
-  app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) => {
-    const { key } = await context.requireKey(request)
-    const model = findModelForKey(gateway.catalogue(), key, request.params['*'])
-    if (model === undefined)
-      throw new GatewayError(40400, { message: `the model ${request.params['*']} does not exist` })
-    return speaksMessages(request) ? encodeMessagesModel(model) : encodeChatModel(model)
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: '/v1/models/*',
+    access: 'key',
+    tag: 'Models',
+    summary: 'Read one model this key may call',
+    params: z.object({ '*': z.string() }),
+    answer: { contentType: JSON_TYPE, schema: modelItemShape },
+    handle: ({ caller, params, request }) => {
+      const id = params['*']
+      const model = findModelForKey(gateway.catalogue(), caller.key, id)
+      if (model === undefined) throw new GatewayError(40400, { message: `the model ${id} does not exist` })
+      return speaksMessages(request) ? encodeMessagesModel(model) : encodeChatModel(model)
+    },
   })
 }
 

@@ -1,0 +1,362 @@
+/**
+ * One way to write a route that is no call: who may ask, what may stand in the request, what the answer holds. The same
+ * words validate, make the OpenAPI document and make the authorisation matrix, so none of the three can forget a route.
+ */
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { KeyHolder } from '../gateway/directory.ts'
+import type { Api, ApiContext } from './api.ts'
+import type { Caller, SessionCaller } from './caller.ts'
+import { type FieldFault, readPart, refuseFields, type RequestPart } from './request-fields.ts'
+
+/**
+ * `anonymous`: nobody is asked who they are. `optional`: whoever says who they are is known. `account`: a session or an
+ * API key. `session`: a signed-in person. `key`: an API key only. `admin`: a session of role admin.
+ */
+export type Access = keyof CallerByAccess
+
+export interface CallerByAccess {
+  readonly anonymous: undefined
+  readonly optional: Caller | undefined
+  readonly account: Caller
+  readonly session: SessionCaller
+  readonly key: KeyHolder
+  readonly admin: SessionCaller
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What every kind of route says of itself. */
+export interface RouteWords<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly method: Method
+  /** As the framework writes it: `/api/v1/user/user/keys/:id`. */
+  readonly path: string
+  readonly access: Who
+  /** The chapter of the reference page. */
+  readonly tag: string
+  /** One line, in the imperative. */
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  /** Unknown members of the query string are refused when this is a strict object. */
+  readonly query?: Query
+  /** A strict object: whatever it does not name is refused with its path. */
+  readonly body?: Body
+  /** Of the good answer; 200 when absent. */
+  readonly status?: 200 | 201 | 202
+  /** The `Idempotency-Key` header: must be there, or may. Absent: it is not read. */
+  readonly idempotency?: 'required' | 'optional'
+  /** `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. */
+  readonly caching?: 'etag'
+  /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
+  readonly errors?: readonly number[]
+}
+
+export interface RouteRequest<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly params: z.output<Params>
+  readonly query: z.output<Query>
+  readonly body: z.output<Body>
+  readonly caller: CallerByAccess[Who]
+  /** What the client sent as `Idempotency-Key`, where the route reads it. */
+  readonly idempotencyKey: string | undefined
+  readonly request: FastifyRequest
+  readonly reply: RouteReply
+}
+
+/** What a handler may do to its answer beside giving it. */
+export interface RouteReply {
+  statusCode: number
+  header(name: string, value: string | readonly string[]): unknown
+  type(contentType: string): unknown
+  readonly raw: ServerResponse
+}
+
+/** Views are read-only; zod's types are not. */
+export type Answered<Value> = Value extends string | number | boolean | null | undefined
+  ? Value
+  : { readonly [Name in keyof Value]: Answered<Value[Name]> }
+
+export interface DataRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Data extends z.ZodType,
+> extends RouteWords<Who, Params, Query, Body> {
+  /** What `data` of `{code: 0, message: 'ok', data}` holds. */
+  readonly data: Data
+  handle(
+    request: RouteRequest<Who, Params, Query, Body>,
+  ): Promise<Answered<z.output<Data>>> | Answered<z.output<Data>>
+}
+
+export interface PageRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Row extends z.ZodType,
+> extends RouteWords<Who, Params, Query, Body> {
+  /** One element of `data`; `next_cursor` stands beside it. */
+  readonly row: Row
+  handle(request: RouteRequest<Who, Params, Query, Body>): Promise<Page<Answered<z.output<Row>>>>
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  /** undefined: this was the last page. */
+  readonly next: string | undefined
+}
+
+export interface RawRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> extends RouteWords<Who, Params, Query, Body> {
+  /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
+  readonly answer: { readonly contentType: string; readonly schema: z.ZodType }
+  /** Sets its own headers on `reply`; what it gives is sent as it is. */
+  handle(request: RouteRequest<Who, Params, Query, Body>): unknown
+}
+
+/** A route as the document and the matrix see it. */
+export interface RegisteredRoute
+  extends Omit<RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>, 'params' | 'query' | 'body'> {
+  readonly params: z.ZodType
+  readonly query: z.ZodType
+  /** undefined: it takes none. */
+  readonly body: z.ZodType | undefined
+  readonly answer: RegisteredAnswer
+}
+
+export type RegisteredAnswer =
+  | { readonly kind: 'data' | 'page'; readonly schema: z.ZodType }
+  | { readonly kind: 'raw'; readonly schema: z.ZodType; readonly contentType: string }
+
+/** What absent parts are read with: parameters nobody named are none of ours. */
+const NOTHING = z.object({})
+type Nothing = typeof NOTHING
+
+/** A route that answers `{code: 0, message: 'ok', data}`. */
+export function defineRoute<
+  Who extends Access,
+  Data extends z.ZodType,
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = Nothing,
+>(app: Api, context: ApiContext, route: DataRoute<Who, Params, Query, Body, Data>): void {
+  register(app, context, route, {
+    answer: { kind: 'data', schema: route.data },
+    send: async (request) => ({ code: 0, message: 'ok', data: await route.handle(request) }),
+  })
+}
+
+/** A route that answers `{code: 0, message: 'ok', data: […], next_cursor}`. */
+export function definePage<
+  Who extends Access,
+  Row extends z.ZodType,
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = Nothing,
+>(app: Api, context: ApiContext, route: PageRoute<Who, Params, Query, Body, Row>): void {
+  register(app, context, route, {
+    answer: { kind: 'page', schema: route.row },
+    send: async (request) => {
+      const { rows, next } = await route.handle(request)
+      return { code: 0, message: 'ok', data: rows, next_cursor: next ?? null }
+    },
+  })
+}
+
+/** A route whose answer has no envelope of ours. */
+export function defineRawRoute<
+  Who extends Access,
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = Nothing,
+>(app: Api, context: ApiContext, route: RawRoute<Who, Params, Query, Body>): void {
+  register(app, context, route, {
+    answer: { kind: 'raw', ...route.answer },
+    send: async (request) => {
+      request.reply.type(route.answer.contentType)
+      return route.handle(request)
+    },
+  })
+}
+
+interface Sending<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly answer: RegisteredAnswer
+  readonly send: (request: RouteRequest<Who, Params, Query, Body>) => Promise<unknown>
+}
+
+function register<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+>(
+  app: Api,
+  context: ApiContext,
+  route: RouteWords<Who, Params, Query, Body>,
+  { answer, send }: Sending<Who, Params, Query, Body>,
+): void {
+  const name = `${route.method} ${route.path}`
+  context.routes.push({
+    ...wordsOf(route),
+    params: route.params ?? NOTHING,
+    query: route.query ?? NOTHING,
+    body: route.body,
+    answer,
+  })
+  const callers = new WeakMap<FastifyRequest, { readonly caller: CallerByAccess[Who] }>()
+  app.route({
+    method: route.method,
+    url: route.path,
+    // Who asks is settled from the headers alone, before a byte of the body is read.
+    onRequest: async (request) => {
+      callers.set(request, { caller: await CALLERS[route.access](context, request) })
+    },
+    handler: async (request, reply: RouteReply) => {
+      const known = callers.get(request)
+      if (known === undefined) throw new Error(`${name} was reached without its check of access`)
+      const read = readRequest(route, request)
+      reply.statusCode = route.status ?? 200
+      if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
+      const body = await send({ ...read, ...known, request, reply })
+      return route.caching === 'etag' ? revalidated(body, request, reply) : body
+    },
+  })
+}
+
+function wordsOf(
+  route: RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>,
+): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer'> {
+  const { method, path, access, tag, summary, description, status, idempotency, caching, errors } = route
+  return {
+    method,
+    path,
+    access,
+    tag,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(status === undefined ? {} : { status }),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    ...(caching === undefined ? {} : { caching }),
+    ...(errors === undefined ? {} : { errors }),
+  }
+}
+
+const CALLERS: {
+  readonly [Who in Access]: (context: ApiContext, request: FastifyRequest) => Promise<CallerByAccess[Who]>
+} = {
+  anonymous: () => Promise.resolve(undefined),
+  optional: (context, request) => context.findAccount(request),
+  account: (context, request) => context.requireAccount(request),
+  session: (context, request) => context.requireSession(request),
+  key: (context, request) => context.requireKey(request),
+  admin: (context, request) => context.requireAdmin(request),
+}
+
+/** Every part is read before any is refused, so that one answer names all that is wrong. */
+function readRequest<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  route: RouteWords<Access, Params, Query, Body>,
+  request: FastifyRequest,
+): Pick<RouteRequest<Access, Params, Query, Body>, 'params' | 'query' | 'body' | 'idempotencyKey'> {
+  const faults: FieldFault[] = []
+  const idempotencyKey = readIdempotencyKey(route.idempotency, request, faults)
+  const params = readOr('path', route.params, request.params, faults)
+  const query = readOr('query', route.query, request.query, faults)
+  const body = route.body === undefined ? readNoBody(request, faults) : request.body
+  const read = readOr('body', route.body, body, faults)
+  if (faults.length > 0) throw refuseFields(faults)
+  return { params, query, body: read, idempotencyKey }
+}
+
+function readOr<Schema extends z.ZodType>(
+  part: RequestPart,
+  schema: Schema | undefined,
+  value: unknown,
+  faults: FieldFault[],
+): z.output<Schema> {
+  // An absent schema's type is that of NOTHING: it is the parameter's default.
+  const wanted = (schema ?? NOTHING) as Schema
+  const result = readPart(part, wanted, value)
+  if (result.kind === 'value') return result.value
+  faults.push(...result.faults)
+  // Never handed on: a fault ends the request.
+  return undefined as z.output<Schema>
+}
+
+/** A body nobody asked for is a mistake about the path. An empty object is what many clients send for nothing. */
+function readNoBody(request: FastifyRequest, faults: FieldFault[]): object {
+  const { body } = request
+  const isEmpty = body === undefined || body === null || JSON.stringify(body) === '{}'
+  if (!isEmpty) faults.push({ in: 'body', path: '', message: 'must be empty here' })
+  return {}
+}
+
+/** Printable, short, one token: it becomes part of a transaction's id. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
+
+function readIdempotencyKey(
+  rule: 'required' | 'optional' | undefined,
+  request: FastifyRequest,
+  faults: FieldFault[],
+): string | undefined {
+  if (rule === undefined) return undefined
+  const sent = request.headers['idempotency-key']
+  if (sent === undefined) {
+    if (rule === 'required')
+      faults.push({
+        in: 'header',
+        path: 'Idempotency-Key',
+        message: 'is missing: send one value per act, and the same one to repeat it',
+      })
+    return undefined
+  }
+  if (typeof sent === 'string' && IDEMPOTENCY_KEY.test(sent)) return sent
+  faults.push({
+    in: 'header',
+    path: 'Idempotency-Key',
+    message: 'must have 1 to 200 visible ASCII characters',
+  })
+  return undefined
+}
+
+const DIGEST_CHARACTERS = 27
+
+/** `If-None-Match` of what is still so: 304 without a body (RFC 9110 §13.1.2). */
+function revalidated(body: unknown, request: FastifyRequest, reply: RouteReply): unknown {
+  const text = JSON.stringify(body)
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
+  const etag = `"${digest}"`
+  reply.header('etag', etag)
+  reply.header('cache-control', 'private, no-cache')
+  const known = (request.headers['if-none-match'] ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag) || known.includes('*')) {
+    reply.statusCode = 304
+    return ''
+  }
+  reply.type('application/json; charset=utf-8')
+  return text
+}

@@ -1,0 +1,41 @@
+/** JSON bodies of the management API: bounded in depth before anything walks them. */
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { Api } from './api.ts'
+
+/** The deepest body that means anything here has fewer than ten levels; a gateway file may have some more. */
+const DEPTH_MAX = 32
+
+/** Replaces the framework's parser: an empty body is none, a deeply nested one is refused before it is parsed. */
+export function readJsonBodies(app: Api): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = String(body)
+    if (text.trim() === '') return done(null, undefined)
+    if (isDeeperThan(text, DEPTH_MAX)) {
+      return done(new GatewayError(40000, { message: `the body is nested deeper than ${DEPTH_MAX} levels` }))
+    }
+    return parse(request, text, done)
+  })
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Counts brackets outside of strings; text that is no JSON is left to the parser. */
+function isDeeperThan(text: string, depthMax: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === BACKSLASH) index += 1
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1
+      if (depth > depthMax) return true
+    } else if (code === 0x5d || code === 0x7d) depth -= 1
+  }
+  return false
+}

@@ -1,0 +1,162 @@
+/** What the answers of `management/`'s views hold, for the document and for whoever checks an answer. */
+import { z } from 'zod'
+import { decimalText, isoTime } from './wire-values.ts'
+
+export const accountShape = z.strictObject({
+  id: z.string(),
+  email: z.string().nullable(),
+  phone: z.string().nullable(),
+  role: z.string(),
+  status: z.string(),
+  credits: decimalText,
+  held_credits: decimalText,
+  balance: decimalText,
+  api_deduction: z.boolean(),
+  verification: z.enum(['none', 'personal', 'enterprise']),
+  plan: z.string().nullable(),
+  plan_expires_at: isoTime.nullable(),
+  user_rate: decimalText,
+  fallback_model: z.string().nullable(),
+  monthly_cap_yuan: decimalText,
+  month_spent_yuan: decimalText,
+})
+
+const count = z.number().int().min(0)
+const milliseconds = z.number()
+
+export const logRowShape = z.strictObject({
+  request_id: z.string(),
+  created_at: isoTime,
+  ended_at: isoTime,
+  endpoint: z.string(),
+  client_protocol: z.string(),
+  upstream_protocol: z.string().nullable(),
+  model_requested: z.string().nullable(),
+  model: z.string().nullable(),
+  vendor_code: z.string().nullable(),
+  chain_id: z.number().int().nullable(),
+  key_id: z.string().nullable(),
+  stream: z.boolean(),
+  http_status: z.number().int(),
+  code: z.number().int().nullable(),
+  user: z.string().nullable(),
+  app_id: z.string().nullable(),
+  custom_id: z.string().nullable(),
+  usage: z.strictObject({
+    input: count.nullable(),
+    cached_input: count.nullable(),
+    cache_write: count.nullable(),
+    cache_write_1h: count.nullable(),
+    output: count.nullable(),
+    reasoning: count.nullable(),
+  }),
+  usage_source: z.enum(['upstream', 'estimated', 'declared']).nullable(),
+  seconds_declared: z.number().nullable(),
+  seconds_produced: z.number().nullable(),
+  images: count,
+  amount: decimalText,
+  deducted: decimalText,
+  recipe: z
+    .strictObject({
+      lines: z.array(
+        z.strictObject({ class: z.string(), quantity: z.number(), price: decimalText, per: z.number() }),
+      ),
+      credits_per_yuan: decimalText,
+      rate_multiplier: decimalText,
+      user_rate: decimalText,
+      amount: decimalText,
+    })
+    .nullable(),
+  subscription_covered: z.boolean(),
+  byok: z.boolean(),
+  capped: z.boolean(),
+  dropped_fields: z.array(z.string()),
+  attempts: z.array(
+    z.strictObject({
+      chain_id: z.number().int(),
+      vendor_code: z.string(),
+      model: z.string(),
+      why: z.string(),
+      skipped: z.array(z.strictObject({ chain_id: z.number().int(), reason: z.string() })),
+      outcome: z.string(),
+      status: z.number().int().nullable(),
+      started_ms: milliseconds,
+      first_byte_ms: milliseconds.nullable(),
+      ended_ms: milliseconds,
+      cooldown_ms: milliseconds.nullable(),
+    }),
+  ),
+  first_byte_ms: milliseconds.nullable(),
+  duration_ms: milliseconds,
+  client_gone: z.boolean(),
+  ending: z.string(),
+})
+
+/** Contract §2.1. */
+export const catalogueEntryShape = z.strictObject({
+  id: z.number().int(),
+  model_id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  client_visible: z.boolean(),
+  rate_multiplier: z.number(),
+  vendor_code: z.string(),
+  vendor_name: z.string(),
+  forward_model_id: z.string(),
+})
+
+const price = z.number().nullable()
+
+/** Contract §2.2. */
+export const pricingEntryShape = z.strictObject({
+  model_id: z.string(),
+  name: z.string(),
+  vendor_code: z.string(),
+  vendor_name: z.string(),
+  currency: z.string(),
+  support_features: z.array(z.string()),
+  billing_modes: z.array(z.string()),
+  input_price: price,
+  output_price: price,
+  cache_input_price: price,
+  cache_output_price: price,
+  cache_write_price: price,
+  cache_write_1h_price: price,
+  request_price: price,
+  image_price: price,
+  video_price: price,
+  rate_multiplier: z.number(),
+  user_rate: z.number(),
+})
+
+const chatModel = z.strictObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.number().int(),
+  owned_by: z.string(),
+})
+
+const messagesModel = z.strictObject({
+  type: z.literal('model'),
+  id: z.string(),
+  display_name: z.string(),
+  created_at: z.string(),
+  max_input_tokens: z.number().int().nullable(),
+  max_tokens: z.number().int().nullable(),
+  capabilities: z.null(),
+  deprecated_at: z.null(),
+  lifecycle: z.literal('active'),
+  line: z.null(),
+})
+
+export const modelListingShape = z.union([
+  z.strictObject({ object: z.literal('list'), data: z.array(chatModel) }),
+  z.strictObject({
+    data: z.array(messagesModel),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  }),
+])
+
+export const modelItemShape = z.union([chatModel, messagesModel])

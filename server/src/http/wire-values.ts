@@ -1,0 +1,36 @@
+/** Values that stand in many requests and answers of the management API, each with its one form. */
+import { z } from 'zod'
+
+/** In a query: epoch milliseconds or an ISO 8601 time → epoch ms. */
+export const instantText = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const at = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
+    if (Number.isNaN(at))
+      context.addIssue({ code: 'custom', message: 'must be epoch milliseconds or an ISO 8601 time' })
+    return at
+  })
+  .meta({ description: 'Epoch milliseconds or an ISO 8601 time.' })
+
+/** In an answer: ISO 8601, UTC. */
+export const isoTime = z.iso.datetime()
+
+/** Decimal text; never a JSON number, which has no decimals of its own. */
+export const decimalText = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .meta({ description: 'A decimal number as text.' })
+
+export interface PageBounds {
+  readonly rowsDefault: number
+  readonly rowsMax: number
+}
+
+/** `limit` and `cursor` of a list that comes in pages. */
+export function pageQuery({ rowsDefault, rowsMax }: PageBounds) {
+  return {
+    limit: z.coerce.number().int().min(1).max(rowsMax).default(rowsDefault),
+    cursor: z.string().max(512).optional(),
+  } as const
+}
