@@ -23,6 +23,7 @@ import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { IdentityStore } from './identity.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
+import type { VideoStore } from './videos.ts'
 
 export interface Storage {
   readonly calls: CallStore
@@ -32,6 +33,7 @@ export interface Storage {
   readonly logs: LogStore
   readonly ledger: LedgerStore
   readonly identity: IdentityStore
+  readonly videos: VideoStore
   /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
   ping(): Promise<void>
   /** Told of every change any instance makes, this one included, within a second. Returns how to stop. */
@@ -45,6 +47,8 @@ export type Announcement =
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'key'; readonly hash: string }
   | { readonly kind: 'account'; readonly accountId: AccountId }
+  /** A video task moved on: a POST that waits for it looks again. */
+  | { readonly kind: 'video'; readonly id: string }
   /** The link to the other instances was lost and is back: forget everything. */
   | { readonly kind: 'everything' }
 

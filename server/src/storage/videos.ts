@@ -14,7 +14,8 @@ export type VideoCreation =
 export interface VideoStore {
   /**
    * Writes the intent, leased to this instance. `idempotency` holds per API key, for as long as the task is kept:
-   * parallel creations with one key make one task.
+   * parallel creations with one key make one task. Rejects with `StorageUnavailable` when the task's open call is not this
+   * instance's any more (it was thought dead, and its call was ended).
    */
   create(
     task: VideoTask,
@@ -26,13 +27,16 @@ export interface VideoStore {
     keyId: KeyId,
     idempotency: { readonly key: string; readonly bodySha256: string },
   ): Promise<Extract<VideoCreation, { kind: 'joined' | 'other-body' }> | undefined>
-  /** Only where `instance` still holds the lease; false: somebody else does, or the task is gone. Announces `video`. */
+  /**
+   * Only where `instance` still holds the lease; false: somebody else does, or the task has ended or is gone. Announces
+   * `video` when it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never here.
+   */
   patch(id: string, patch: VideoTaskPatch, instance: InstanceId): Promise<boolean>
   /** undefined for another API key's task too. */
   find(id: string, keyId: KeyId): Promise<VideoTask | undefined>
   /** Whatever key it belongs to: pollers, signed links and operators. */
   read(id: string): Promise<VideoTask | undefined>
-  /** Newest first. */
+  /** By time of creation. Rejects with `InvalidCursor` when `after` is no task of the filter's key. */
   list(filter: {
     readonly keyId?: KeyId
     /** Only tasks that have not ended. */
@@ -53,9 +57,17 @@ export interface VideoStore {
     readonly until: number
     readonly limit: number
   }): Promise<readonly VideoTask[]>
-  /** Earliest `dueAt` of an open task; undefined: none is open. */
+  /**
+   * Brings an open task's `dueAt` forward, whoever holds it; its poller looks at it at once. Announces `video`. false: the
+   * task has ended or is gone.
+   */
+  repoll(id: string, at: number): Promise<boolean>
+  /**
+   * Earliest time this instance may have something to lease: `dueAt` of an open task, for a task another instance holds not
+   * before that lease ends; undefined: none is open.
+   */
   nextDue(): Promise<number | undefined>
-  /** The record goes; the caller removes the blob. */
+  /** The record of a task that has ended goes; the caller removes the blob. */
   remove(id: string, keyId: KeyId): Promise<boolean>
   /** Removes records that expired before `at` and have ended; returns the blobs to delete. */
   expire(

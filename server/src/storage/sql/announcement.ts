@@ -19,5 +19,8 @@ export function decodeAnnouncement(body: string): Announcement {
   if (value['kind'] === 'account' && typeof value['accountId'] === 'string') {
     return { kind: 'account', accountId: accountId(value['accountId']) }
   }
+  if (value['kind'] === 'video' && typeof value['id'] === 'string') {
+    return { kind: 'video', id: value['id'] }
+  }
   return { kind: 'everything' }
 }

@@ -4,12 +4,15 @@
  */
 import type { ColumnType } from 'kysely'
 import type { IdentitySchema } from './schema/identity.ts'
+import type { Integer } from './schema/columns.ts'
+import type { VideoSchema } from './schema/videos.ts'
 
-export type Integer = ColumnType<bigint, bigint | number, bigint | number>
+export type { Integer } from './schema/columns.ts'
+
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
-export interface Schema extends IdentitySchema {
+export interface Schema extends VideoSchema, IdentitySchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

@@ -16,6 +16,7 @@ import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
 import { Subscribers } from './subscribers.ts'
 import { uuidV7 } from './uuid.ts'
+import { createVideoStore } from './videos.ts'
 
 export interface SqlStorageOptions {
   readonly engine: SqlEngine
@@ -42,6 +43,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     keys: createKeyStore({ reader: engine.reader, write }),
     logs: createLogStore(engine.reader),
     ledger: createLedgerStore(engine, write),
+    videos: createVideoStore({ engine, write, instance: options.instanceId }),
     identity: createIdentityStore({ reader: engine.reader, write }),
     ping: async () => {
       await sql`select 1 as one from meta`.execute(engine.reader)
