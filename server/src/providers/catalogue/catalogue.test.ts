@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { providerOf } from '../index.ts'
-import { SANDBOX_MODELS } from '../sandbox/models.ts'
+import { SANDBOX_MODELS, SANDBOX_VIDEO_MODEL } from '../sandbox/models.ts'
 import { environmentVendors } from './index.ts'
 import { multiply, pricingOf, YUAN_PER_USD } from './listing.ts'
 import { sandboxVendor } from './sandbox.ts'
@@ -40,7 +40,9 @@ describe('the first catalogue', () => {
       const provider = providerOf(vendor.kind)
       expect(provider?.defaultBaseUrl).toBeDefined()
       expect(model.protocols.length).toBeGreaterThan(0)
-      for (const protocol of model.protocols) expect(provider?.dialects[protocol]).toBeDefined()
+      for (const protocol of model.protocols) {
+        expect(protocol === 'video' ? provider?.video : provider?.dialects[protocol]).toBeDefined()
+      }
     },
   )
 
@@ -51,6 +53,12 @@ describe('the first catalogue', () => {
       const pricing = pricingOf(price)
       expect(price.source).toMatch(/^(https:\/\/\S+|invented: .+)$/)
       expect(price.date).toMatch(/^2026-\d\d-\d\d$/)
+      if ('perVideoSecond' in price) {
+        expect(model.protocols).toEqual(['video'])
+        expect(pricing.billingModes).toEqual(['video_second'])
+        expect(Number(pricing.videoPrice)).toBeGreaterThan(0)
+        return
+      }
       expect(Number(pricing.inputPrice)).toBeGreaterThan(0)
       // Output is never cheaper than input, a cache hit never dearer, a cache write at most twice the input.
       expect(Number(price.output)).toBeGreaterThanOrEqual(Number(price.input))
@@ -69,15 +77,18 @@ describe('the first catalogue', () => {
     }
   })
 
-  test('OpenAI models have chat and responses chains, sandbox models all four', () => {
+  test('OpenAI models have chat and responses chains, sandbox models all four or video', () => {
     const protocolsOf = (code: string): unknown[] =>
       MODELS.filter(({ vendor }) => vendor.code === code).map(({ model }) => model.protocols.join(' '))
     expect(new Set(protocolsOf('openai'))).toEqual(new Set(['chat responses']))
-    expect(new Set(protocolsOf('sandbox'))).toEqual(new Set(['chat responses messages gemini']))
+    expect(new Set(protocolsOf('sandbox'))).toEqual(new Set(['chat responses messages gemini', 'video']))
   })
 
   test('the sandbox lists exactly the models that answer', () => {
-    expect(sandboxVendor.models.map((model) => model.forwardModelId)).toEqual([...SANDBOX_MODELS])
+    expect(sandboxVendor.models.map((model) => model.forwardModelId)).toEqual([
+      ...SANDBOX_MODELS,
+      SANDBOX_VIDEO_MODEL,
+    ])
   })
 })
 
@@ -109,6 +120,22 @@ describe('prices in yuan', () => {
       inputPrice: '0.72',
       outputPrice: '57.6',
       cacheInputPrice: '0.27',
+    })
+  })
+
+  test('a price per second of video is the only price of its model', () => {
+    const price = {
+      currency: 'USD',
+      perVideoSecond: '0.05',
+      source: '',
+      date: '',
+      confidence: 'vendor',
+    } as const
+    expect(pricingOf(price)).toMatchObject({
+      billingModes: ['video_second'],
+      videoPrice: '0.36',
+      inputPrice: null,
+      requestPrice: null,
     })
   })
 

@@ -2,7 +2,7 @@
  * What a first run offers: each vendor's current models with their list prices, as the vendor publishes them. Data
  * only; an operator's gateway file replaces any of it.
  */
-import type { DecimalText, Feature, Pricing, ProtocolId } from '../../core/catalogue.ts'
+import type { ChainProtocol, DecimalText, Feature, Pricing } from '../../core/catalogue.ts'
 
 export interface EnvironmentVendor {
   /** Vendor code in the catalogue. */
@@ -24,19 +24,30 @@ export interface ListedModel {
   readonly maxOutputTokens: number | undefined
   readonly forwardModelId: string
   /** One chain each. */
-  readonly protocols: readonly ProtocolId[]
+  readonly protocols: readonly ChainProtocol[]
   readonly price: ListPrice
 }
 
-/** Per million tokens, in the vendor's own currency. */
-export interface ListPrice {
-  readonly currency: 'USD' | 'CNY'
+/** In the vendor's own currency. */
+export type ListPrice = TokenPrice | VideoPrice
+
+/** Per million tokens. */
+export interface TokenPrice extends PriceOrigin {
   readonly input: DecimalText
   readonly output: DecimalText
   /** Cache hits; undefined: not published, billed as input. */
   readonly cachedInput?: DecimalText
   readonly cacheWrite?: DecimalText
   readonly cacheWrite1h?: DecimalText
+}
+
+/** A vendor with a price for each resolution has the one it makes when none is asked for; the others are in the note. */
+export interface VideoPrice extends PriceOrigin {
+  readonly perVideoSecond: DecimalText
+}
+
+interface PriceOrigin {
+  readonly currency: 'USD' | 'CNY'
   /** Where it was read. */
   readonly source: string
   /** When it was read or was in force, YYYY-MM-DD. */
@@ -50,23 +61,36 @@ export interface ListPrice {
 /** For list prices in dollars. A round number, not a rate of the day: list prices in yuan should not move daily. */
 export const YUAN_PER_USD: DecimalText = '7.2'
 
+const NO_PRICES: Pricing = {
+  billingModes: [],
+  inputPrice: null,
+  outputPrice: null,
+  cacheInputPrice: null,
+  cacheOutputPrice: null,
+  cacheWritePrice: null,
+  cacheWrite1hPrice: null,
+  requestPrice: null,
+  imagePrice: null,
+  videoPrice: null,
+}
+
 /** List prices in yuan, as the catalogue keeps them. */
 export function pricingOf(price: ListPrice): Pricing {
   const yuan = (amount: DecimalText | undefined): DecimalText | null => {
     if (amount === undefined) return null
     return price.currency === 'CNY' ? amount : multiply(amount, YUAN_PER_USD)
   }
+  if ('perVideoSecond' in price) {
+    return { ...NO_PRICES, billingModes: ['video_second'], videoPrice: yuan(price.perVideoSecond) }
+  }
   return {
+    ...NO_PRICES,
     billingModes: ['token'],
     inputPrice: yuan(price.input),
     outputPrice: yuan(price.output),
     cacheInputPrice: yuan(price.cachedInput),
-    cacheOutputPrice: null,
     cacheWritePrice: yuan(price.cacheWrite),
     cacheWrite1hPrice: yuan(price.cacheWrite1h),
-    requestPrice: null,
-    imagePrice: null,
-    videoPrice: null,
   }
 }
 

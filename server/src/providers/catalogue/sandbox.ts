@@ -1,15 +1,14 @@
-import type { EnvironmentVendor, ListedModel, ListPrice } from './listing.ts'
+import type { EnvironmentVendor, ListedModel, TokenPrice, VideoPrice } from './listing.ts'
 
 /** Small and invented, but not zero, so that a first call shows money moving. */
-const PRICE: ListPrice = {
+const INVENTED = {
   currency: 'CNY',
-  input: '1',
-  output: '2',
-  cachedInput: '0.1',
   source: 'invented: the sandbox calls nobody',
   date: '2026-11-21',
   confidence: 'vendor',
-}
+} as const
+const PRICE: TokenPrice = { ...INVENTED, input: '1', output: '2', cachedInput: '0.1' }
+const VIDEO_PRICE: VideoPrice = { ...INVENTED, perVideoSecond: '0.01' }
 
 export const sandboxVendor: EnvironmentVendor = {
   code: 'sandbox',
@@ -19,6 +18,16 @@ export const sandboxVendor: EnvironmentVendor = {
   models: [
     listed('sandbox-chat', 'Sandbox Chat (offline)'),
     listed('sandbox-reasoning', 'Sandbox Reasoning (offline)'),
+    {
+      modelId: 'sandbox-video',
+      name: 'Sandbox Video (offline)',
+      features: ['video'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-video',
+      protocols: ['video'],
+      price: VIDEO_PRICE,
+    },
   ],
 }
 

@@ -12,6 +12,7 @@ import { geminiVoice } from './gemini.ts'
 import { messagesVoice } from './messages.ts'
 import { respondAs } from './respond.ts'
 import { responsesVoice } from './responses.ts'
+import { sandboxVideo } from './video.ts'
 import type { Voice } from './voice.ts'
 
 export const sandbox: Provider = {
@@ -26,6 +27,7 @@ export const sandbox: Provider = {
     messages: dialect('messages', messagesVoice, { ...MESSAGES_CAPABILITIES, jsonSchema: true }),
     gemini: dialect('gemini', geminiVoice, GEMINI_CAPABILITIES),
   },
+  video: sandboxVideo,
 }
 
 function dialect(protocol: ProtocolId, voice: Voice, capabilities: Capabilities): Dialect {
