@@ -74,10 +74,10 @@ module.exports = {
     wall({
       name: 'providers-do-not-know-each-other',
       comment:
-        'A vendor folder holds what is true of this vendor. What two vendors share is a dialect: providers/dialects/.',
+        'A vendor folder holds what is true of this vendor. What two vendors share is a dialect (providers/dialects/) or a piece of a video form (providers/video-forms/).',
       from: src('providers/([^/]+)/'),
       to: src('providers/[^/]+/'),
-      toNot: [src('providers/$1/'), src('providers/dialects/')],
+      toNot: [src('providers/$1/'), src('providers/(dialects|video-forms)/')],
     }),
     wall({
       name: 'dialects-do-not-know-vendors',
@@ -85,6 +85,13 @@ module.exports = {
       from: src('providers/dialects/'),
       to: src('providers/'),
       toNot: [src('providers/dialects/'), src('providers/provider\\.ts$')],
+    }),
+    wall({
+      name: 'video-forms-do-not-know-vendors',
+      comment: 'A piece of a video form is shared by vendors, so it cannot lean on one of them.',
+      from: src('providers/video-forms/'),
+      to: src('providers/'),
+      toNot: [src('providers/(video-forms/|video\\.ts$|provider\\.ts$)')],
     }),
     wall({
       name: 'providers-are-pure',

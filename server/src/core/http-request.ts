@@ -11,7 +11,8 @@ export interface HttpRequest {
 /** How a request is authenticated; signing needs a clock and a hash, so `upstream/` does it. */
 export type Auth =
   | { readonly kind: 'bearer' }
-  | { readonly kind: 'header'; readonly name: string }
+  /** `prefix` stands before the key, with the space between them: `Token `. */
+  | { readonly kind: 'header'; readonly name: string; readonly prefix?: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'jwt-hs256' }
   | { readonly kind: 'volc-hmac'; readonly service: string; readonly region: string }

@@ -48,6 +48,7 @@ describe('a plain key', () => {
   test.each<[Auth, Record<string, string>]>([
     [{ kind: 'bearer' }, { authorization: 'Bearer sk-1' }],
     [{ kind: 'header', name: 'x-api-key' }, { 'x-api-key': 'sk-1' }],
+    [{ kind: 'header', name: 'authorization', prefix: 'Token ' }, { authorization: 'Token sk-1' }],
     [{ kind: 'none' }, {}],
     [{ kind: 'aws-sigv4', service: 'bedrock' }, { authorization: 'Bearer sk-1' }],
   ])('%j', async (auth, expected) => {

@@ -34,7 +34,7 @@ export function applyAuth(
       // A server on the operator's own machine may have no key at all.
       return key === undefined ? [] : bearer(key.unwrap())
     case 'header':
-      return key === undefined ? [] : [auth.name, key.unwrap()]
+      return key === undefined ? [] : [auth.name, `${auth.prefix ?? ''}${key.unwrap()}`]
     case 'jwt-hs256':
       return bearer(signJwt(keyPairOf(credential), epochMs))
     case 'volc-hmac':

@@ -1,0 +1,39 @@
+/** Reading of vendors' answers: what is not there, or of another kind, is `undefined`. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+
+/** The object at the end of the path; `{}` where there is none, so that reading may go on. */
+export function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
+  let at: JsonObject = isJsonObject(value) ? value : {}
+  for (const name of path) {
+    const next: unknown = at[name]
+    at = isJsonObject(next) ? next : {}
+  }
+  return at
+}
+
+/** The objects of a list; empty where there is no list. */
+export function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** Text that is not empty; a number as text, since ids come as both. */
+export function textIn(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** A number, also one written as text: `"5.1"`. */
+export function numberIn(value: JsonValue | undefined): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+/** An address a file can be fetched from. */
+export function linkIn(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && /^https?:\/\//i.test(value.trim()) ? value.trim() : undefined
+}
+
+/** Scheme and host of an address. */
+export function originOf(url: string): string {
+  return (/^https?:\/\/[^/?#]+/i.exec(url)?.[0] ?? '').toLowerCase()
+}

@@ -1,0 +1,17 @@
+/** The declared length as vendors take it. It is billed, so it is never clamped (reference §3.1). */
+import type { VideoSubmit } from '../video.ts'
+
+/**
+ * A number for vendors that take numbers. What is no number goes on as it is, for the vendor to judge; `-1`, which some
+ * read as "as long as you like", cannot be billed by the second and is left out.
+ */
+export function secondsValue({ seconds, request }: VideoSubmit): number | string | undefined {
+  if (seconds === undefined) return request.seconds?.startsWith('-') === true ? undefined : request.seconds
+  return seconds > 0 ? seconds : undefined
+}
+
+/** The same for vendors that take text. */
+export function secondsText(submit: VideoSubmit): string | undefined {
+  const value = secondsValue(submit)
+  return value === undefined ? undefined : String(value)
+}
