@@ -149,7 +149,17 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
   const servers = await openServers({
     ...config,
     gateway,
-    api: await openApi({ gateway, clientAddress }),
+    api: await openApi({
+      gateway,
+      identity: {
+        storage: gateway.storage,
+        background: gateway.telemetry.background,
+        log: gateway.telemetry.log,
+        now: gateway.now,
+      },
+      clientAddress,
+      publicUrl: config.publicUrl,
+    }),
     clientAddress,
     gatewayHost: config.sharedPort ? hostOf(config.gatewayUrl) : undefined,
   })

@@ -10,37 +10,33 @@ import { findHolderNow, hashKey, presentedKey } from '../gateway/authenticate.ts
 import type { KeyHolder } from '../gateway/directory.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { checkAddress } from '../gateway/restrictions.ts'
+import type { Identity } from '../management/identity/identity.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { addressOf } from './address.ts'
-import type { Caller, SessionCaller } from './caller.ts'
+import { type CallerReader, createCallerReader } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
 import { readJsonBodies } from './json-body.ts'
 import { accountRoutes } from './routes/account.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
+import { identityRoutes } from './routes/identity.ts'
 import { modelRoutes } from './routes/models.ts'
 
 export interface ApiOptions {
   readonly gateway: Gateway
+  readonly identity: Identity
   readonly clientAddress: ClientAddress
+  /** How clients reach the public address from outside; undefined: by whatever host they name. */
+  readonly publicUrl: string | undefined
 }
 
-/** What the routes share. */
-export interface ApiContext {
-  readonly gateway: Gateway
+/** What the routes share. Who asks is found by the four functions of `CallerReader`, or by key alone. */
+export interface ApiContext extends ApiOptions, CallerReader {
   /** The caller's key, or the 401/403 that applies. */
   requireKey(request: FastifyRequest): Promise<KeyHolder>
-  /** The caller, by session or key; a wrong session or key is refused as one that is needed would be. */
-  requireAccount(request: FastifyRequest): Promise<Caller>
-  /** The signed-in caller; an API key does not do. */
-  requireSession(request: FastifyRequest): Promise<SessionCaller>
-  /** The signed-in caller of role admin. */
-  requireAdmin(request: FastifyRequest): Promise<SessionCaller>
-  /** The caller where a session or key was sent; a wrong one is still refused. */
-  findAccount(request: FastifyRequest): Promise<Caller | undefined>
   /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
   readonly routes: RegisteredRoute[]
 }
@@ -83,11 +79,13 @@ export async function openApi(
   catalogueRoutes(app, context)
   modelRoutes(app, context)
   accountRoutes(app, context)
+  identityRoutes(app, context)
   await app.ready()
   return (request, response) => app.routing(request, response)
 }
 
-function apiContext({ gateway, clientAddress }: ApiOptions): ApiContext {
+function apiContext(options: ApiOptions): ApiContext {
+  const { gateway, clientAddress } = options
   const requireKey = async (request: FastifyRequest): Promise<KeyHolder> => {
     const [path = '/'] = request.url.split('?')
     const call = {
@@ -101,24 +99,7 @@ function apiContext({ gateway, clientAddress }: ApiOptions): ApiContext {
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
     return holder
   }
-  const requireAccount = async (request: FastifyRequest): Promise<Caller> => ({
-    kind: 'key',
-    ...(await requireKey(request)),
-  })
-  const requireSession = async (request: FastifyRequest): Promise<SessionCaller> => {
-    await requireAccount(request)
-    throw new GatewayError(40302, { message: 'an API key may not do this: sign in' })
-  }
-  return {
-    gateway,
-    requireKey,
-    requireAccount,
-    requireSession,
-    requireAdmin: requireSession,
-    findAccount: async (request) =>
-      request.headers.authorization === undefined ? undefined : requireAccount(request),
-    routes: [],
-  }
+  return { ...options, requireKey, ...createCallerReader({ ...options, requireKey }), routes: [] }
 }
 
 function knownError(error: unknown): GatewayError {

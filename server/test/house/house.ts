@@ -11,6 +11,7 @@ import { microCredits } from '../../src/core/money.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { createAccount } from '../../src/management/accounts.ts'
 import { grantOpening } from '../../src/management/grants.ts'
+import { openSession } from '../../src/management/identity/sessions.ts'
 import { createKey, type KeyRequest } from '../../src/management/keys.ts'
 import { type RunningGateway, startGateway } from '../../src/start-gateway.ts'
 import type { CatalogueChange } from '../../src/storage/records.ts'
@@ -39,6 +40,10 @@ export interface House {
     account: AccountId,
     fields?: Partial<KeyRequest>,
   ): Promise<{ readonly key: string; readonly keyId: KeyId }>
+  /** A session of the account, without its password: the first account's when absent. */
+  signIn(account?: AccountId): Promise<SignedIn>
+  /** An account of role admin, signed in. */
+  newAdmin(options?: NewAccount): Promise<SignedIn & { readonly id: AccountId }>
   account(id?: AccountId): Promise<Account>
   /** Every chain is well again. */
   resetHealth(): Promise<void>
@@ -50,6 +55,13 @@ export interface House {
   settled(): Promise<void>
   /** Settles, verifies the ledger and checks that no hold and no slot is left; then stops. */
   close(): Promise<void>
+}
+
+export interface SignedIn {
+  /** As programs send it. */
+  readonly headers: { readonly authorization: string }
+  readonly token: string
+  readonly sessionId: string
 }
 
 export interface NewAccount extends AccountPatch {
@@ -118,6 +130,19 @@ async function finish(parts: {
     return { id, ...(await newKey(id, keyFields)) }
   }
 
+  async function signIn(accountId: AccountId): Promise<SignedIn> {
+    const { session, token } = await openSession(
+      storage,
+      { accountId, method: 'password', userAgent: 'a test', address: '127.0.0.1' },
+      Date.now(),
+    )
+    return {
+      headers: { authorization: `Bearer ${token.unwrap()}` },
+      token: token.unwrap(),
+      sessionId: session.id,
+    }
+  }
+
   async function settled(): Promise<void> {
     const until = Date.now() + 5_000
     for (;;) {
@@ -145,6 +170,11 @@ async function finish(parts: {
     },
     newAccount,
     newKey,
+    signIn: (account = first.id) => signIn(account),
+    async newAdmin(options) {
+      const { id } = await newAccount({ ...options, role: 'admin' })
+      return { id, ...(await signIn(id)) }
+    },
     async resetHealth() {
       for (const model of (await storage.catalogue.read()).models.values()) {
         for (const chain of model.chains) gateway.health.reset(chain.id)
