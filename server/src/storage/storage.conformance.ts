@@ -15,6 +15,7 @@ import { describeLogs } from './conformance/logs.ts'
 import { describeOpening } from './conformance/opening.ts'
 import { describeRecovery } from './conformance/recovery.ts'
 import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
+import { describeTurns } from './conformance/turns.ts'
 import { describeVideos } from './conformance/videos.ts'
 import type { Storage } from './storage.ts'
 
@@ -50,6 +51,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('accounts', () => describeAccounts(suite))
     describe('keys', () => describeKeys(suite))
     describe('identity', () => describeIdentity(suite))
+    describe('turns', () => describeTurns(suite))
     describe('videos', () => describeVideos(suite))
     describe('announcements', () => describeAnnouncements(suite))
   })

@@ -23,6 +23,7 @@ import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { IdentityStore } from './identity.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
+import type { TurnStore } from './turns.ts'
 import type { VideoStore } from './videos.ts'
 
 export interface Storage {
@@ -34,6 +35,7 @@ export interface Storage {
   readonly ledger: LedgerStore
   readonly identity: IdentityStore
   readonly videos: VideoStore
+  readonly turns: TurnStore
   /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
   ping(): Promise<void>
   /** Told of every change any instance makes, this one included, within a second. Returns how to stop. */

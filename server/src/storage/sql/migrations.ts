@@ -6,8 +6,9 @@ import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
 import { instancePlace } from './migrations/instance-place.ts'
+import { turns } from './migrations/turns.ts'
 import { videos } from './migrations/videos.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
 
-export const MIGRATIONS: readonly Migration[] = [firstSchema, videos, identity, instancePlace]
+export const MIGRATIONS: readonly Migration[] = [firstSchema, videos, identity, turns, instancePlace]

@@ -5,6 +5,7 @@
 import type { ColumnType } from 'kysely'
 import type { IdentitySchema } from './schema/identity.ts'
 import type { Integer } from './schema/columns.ts'
+import type { TurnSchema } from './schema/turns.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
 export type { Integer } from './schema/columns.ts'
@@ -12,7 +13,7 @@ export type { Integer } from './schema/columns.ts'
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
-export interface Schema extends VideoSchema, IdentitySchema {
+export interface Schema extends VideoSchema, TurnSchema, IdentitySchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

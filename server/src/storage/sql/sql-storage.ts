@@ -15,6 +15,7 @@ import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
 import { Subscribers } from './subscribers.ts'
+import { createTurnStore } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
 import { createVideoStore } from './videos.ts'
 
@@ -43,6 +44,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     keys: createKeyStore({ reader: engine.reader, write }),
     logs: createLogStore(engine.reader),
     ledger: createLedgerStore(engine, write),
+    turns: createTurnStore({ engine, secrets }),
     videos: createVideoStore({ engine, write, instance: options.instanceId }),
     identity: createIdentityStore({ reader: engine.reader, write }),
     ping: async () => {

@@ -1,0 +1,16 @@
+import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
+
+export const turns: Migration = { version: 6, name: 'turns of responses', statements }
+
+/** Rows come and go by the thousand: one index says what expires, one, of the kept ones only, how much room they take. */
+function statements(engine: EngineName): readonly string[] {
+  const { integer, table } = DIALECTS[engine]
+  return [
+    `create table turns (
+       key_id text not null, response_id text not null, previous_id text, model_id text not null,
+       created_at ${integer} not null, expires_at ${integer} not null, sealed text, bytes ${integer} not null,
+       place text, chain_id ${integer}, primary key (key_id, response_id)) ${table}`,
+    `create index turns_to_expire on turns (expires_at)`,
+    `create index turns_by_room on turns (expires_at, bytes) where bytes > 0`,
+  ]
+}

@@ -1,0 +1,20 @@
+import type { Integer } from './columns.ts'
+
+export interface TurnSchema {
+  turns: TurnsTable
+}
+
+export interface TurnsTable {
+  key_id: string
+  response_id: string
+  previous_id: string | null
+  model_id: string
+  created_at: Integer
+  expires_at: Integer
+  /** Sealed JSON; null: the upstream keeps it. */
+  sealed: string | null
+  /** Of the plain body; 0: the upstream keeps it. */
+  bytes: Integer
+  place: string | null
+  chain_id: Integer | null
+}
