@@ -1,7 +1,8 @@
-import type { Provider } from '../provider.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessages, messagesDialect } from '../dialects/messages.ts'
 import { responsesDialect } from '../dialects/responses.ts'
+import type { Provider } from '../provider.ts'
+import { openaiCompatibleVideo } from './video.ts'
 
 /** Any server that says it is compatible; the base address ends before `/chat/completions`, mostly with `/v1`. */
 export const openaiCompatible: Provider = {
@@ -18,4 +19,5 @@ export const openaiCompatible: Provider = {
       form: (input) => formMessages(input.baseUrl.replace(/\/v1\/*$/, ''), input),
     }),
   },
+  video: openaiCompatibleVideo,
 }

@@ -1,7 +1,8 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { openAiChatCapabilities, openAiResponsesCapabilities } from '../dialects/openai-models.ts'
 import { responsesDialect } from '../dialects/responses.ts'
-import { below, type FormInput, type FormedRequest, type Provider } from '../provider.ts'
+import { below, type FormedRequest, type FormInput, type Provider } from '../provider.ts'
+import { openaiVideo } from './video.ts'
 
 export const openai: Provider = {
   kind: 'openai',
@@ -12,6 +13,7 @@ export const openai: Provider = {
     chat: chatDialect({ capabilities: openAiChatCapabilities }),
     responses: responsesDialect({ form: formResponses, capabilities: openAiResponsesCapabilities }),
   },
+  video: openaiVideo,
 }
 
 function formResponses(input: FormInput): FormedRequest {

@@ -1,6 +1,7 @@
 /** `multipart/form-data` bodies as bytes. */
-import type { VideoMedia } from '../../core/video/request.ts'
+
 import type { JsonValue } from '../../core/json.ts'
+import type { VideoMedia } from '../../core/video/request.ts'
 
 export type FormPart =
   | { readonly name: string; readonly text: string }

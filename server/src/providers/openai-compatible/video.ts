@@ -1,0 +1,3 @@
+import { soraVideo } from '../video-forms/sora.ts'
+
+export const openaiCompatibleVideo = soraVideo({ upstream: 'imitation' })

@@ -1,0 +1,3 @@
+import { soraVideo } from '../video-forms/sora.ts'
+
+export const openaiVideo = soraVideo({ upstream: 'sora' })
