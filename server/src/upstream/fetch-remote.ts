@@ -48,10 +48,10 @@ export interface RemoteWorld {
   readonly timers: Timers
 }
 
-const REDIRECTS_MAX = 5
+export const REDIRECTS_MAX = 5
 const HEAD_BYTES_MAX = 32_768
 
-const systemWorld: RemoteWorld = {
+export const systemWorld: RemoteWorld = {
   resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   timers: systemTimers,
 }
@@ -93,7 +93,11 @@ async function fetchOnce(address: string, options: RemoteOptions, world: RemoteW
 }
 
 /** Empty when there is no answer, or none in time. */
-async function resolveHost(host: string, world: RemoteWorld, timeoutMs: number): Promise<readonly string[]> {
+export async function resolveHost(
+  host: string,
+  world: RemoteWorld,
+  timeoutMs: number,
+): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host]
   return new Promise((resolve) => {
     const timer = world.timers.set(() => resolve([]), timeoutMs)
@@ -179,12 +183,12 @@ function tooLarge(options: RemoteOptions): Step {
   return refused('too-large', `the address holds more than ${options.maxBytes} bytes`)
 }
 
-function refused(reason: RemoteRefusal, detail: string): Extract<RemoteAnswer, { kind: 'refused' }> {
+export function refused(reason: RemoteRefusal, detail: string): Extract<RemoteAnswer, { kind: 'refused' }> {
   return { kind: 'refused', reason, detail }
 }
 
 /** A connection of its own: name and certificate are the URL's, the address is the one that was judged. */
-function pinnedLease(origin: string, address: string): Lease {
+export function pinnedLease(origin: string, address: string): Lease {
   const family = isIP(address)
   const client = new Client(origin, {
     connect: {

@@ -1,0 +1,217 @@
+/** From fields to an order (contract §4.4): what is known is read, aliases included, everything else is passed on. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { type FormFields, type FormValue, isFormFields, isFormFile } from './form.ts'
+import { type DecodeBase64, type ReadMedia, readMedia, readMediaList } from './media.ts'
+import type { VideoMedia, VideoRequest } from './request.ts'
+import { parseSize } from './size.ts'
+
+export interface VideoOrderFields {
+  readonly model: string
+  readonly user: string | undefined
+  readonly request: VideoRequest
+  /** Fields the client sent that no upstream gets, as they are named there. */
+  readonly dropped: readonly string[]
+  /** `size` as sent, trimmed. */
+  readonly size: string
+}
+
+export type ReadOrder =
+  | { readonly kind: 'order'; readonly order: VideoOrderFields }
+  | { readonly kind: 'refused'; readonly code: 40000 | 40002; readonly message: string | undefined }
+
+/** Prompt before model, as the contract lists them (§7.1). */
+export function readOrder(fields: FormFields, decode: DecodeBase64): ReadOrder {
+  const prompt = textOf(fields['prompt'])
+  if (prompt === undefined || prompt.trim() === '') {
+    return { kind: 'refused', code: 40000, message: 'prompt is required' }
+  }
+  const model = textOf(fields['model'])?.trim()
+  if (model === undefined || model === '') return { kind: 'refused', code: 40002, message: undefined }
+  const media = readAllMedia(fields, decode)
+  if (media.kind === 'refused') return { kind: 'refused', code: 40000, message: media.message }
+  const size = textOf(fields['size'])?.trim() ?? ''
+  return {
+    kind: 'order',
+    order: {
+      model,
+      user: textOf(fields['user']),
+      size,
+      request: {
+        prompt,
+        seconds: readSecondsText(fields),
+        size: parseSize(size),
+        ...media.media,
+        ratio: firstText(fields, ['ratio', 'aspect_ratio', 'aspectRatio']),
+        resolution: firstText(fields, ['resolution']),
+        referenceVideos: addresses(fields['reference_videos']),
+        referenceAudios: addresses(fields['reference_audios']),
+        negativePrompt: firstText(fields, ['negative_prompt', 'negativePrompt']),
+        generateAudio: firstFlag(fields, AUDIO_FLAGS),
+        seed: numberOf(fields['seed']),
+        watermark: firstFlag(fields, WATERMARK_FLAGS),
+        promptExtend: firstFlag(fields, EXTEND_FLAGS),
+        extras: extrasOf(fields),
+      },
+      dropped: Object.keys(fields).filter((name) => WITHHELD.has(name) && fields[name] !== undefined),
+    },
+  }
+}
+
+/** `seconds` as sent, else `duration` under its usual names: whatever says the length is what is billed. */
+function readSecondsText(fields: FormFields): string | undefined {
+  return firstText(fields, ['seconds', ...SECONDS_ALIASES])
+}
+
+const SECONDS_ALIASES = ['duration', 'duration_seconds', 'durationSeconds'] as const
+
+type Media = Pick<VideoRequest, 'firstFrame' | 'lastFrame' | 'referenceImages'>
+
+function readAllMedia(
+  fields: FormFields,
+  decode: DecodeBase64,
+):
+  | { readonly kind: 'media'; readonly media: Media }
+  | { readonly kind: 'refused'; readonly message: string } {
+  const first = readMedia(fields['input_reference'], 'input_reference', decode)
+  const last = readMedia(fields['image_tail'], 'image_tail', decode)
+  const references = readMediaList(fields['reference_images'], 'reference_images', decode)
+  for (const read of [first, last, ...references]) if (read.kind === 'refused') return read
+  return {
+    kind: 'media',
+    media: {
+      firstFrame: found(first),
+      lastFrame: found(last),
+      referenceImages: references.map(found).filter((media) => media !== undefined),
+    },
+  }
+}
+
+function found(read: ReadMedia): VideoMedia | undefined {
+  return read.kind === 'media' ? read.media : undefined
+}
+
+const AUDIO_FLAGS = ['generate_audio', 'audio', 'with_audio', 'sound'] as const
+const WATERMARK_FLAGS = ['watermark'] as const
+const EXTEND_FLAGS = ['prompt_extend', 'prompt_optimizer', 'enhance_prompt'] as const
+/** Some vendors have objects or words of their own under these names: what is no flag is passed on. */
+const FLAGS: ReadonlySet<string> = new Set([...AUDIO_FLAGS, ...WATERMARK_FLAGS, ...EXTEND_FLAGS])
+
+/** Fields with a place of their own in the order. */
+const READ: ReadonlySet<string> = new Set([
+  'model',
+  'prompt',
+  'user',
+  'seconds',
+  ...SECONDS_ALIASES,
+  'size',
+  'input_reference',
+  'image_tail',
+  'reference_images',
+  'reference_videos',
+  'reference_audios',
+  'ratio',
+  'aspect_ratio',
+  'aspectRatio',
+  'resolution',
+  'negative_prompt',
+  'negativePrompt',
+  'seed',
+  'stream',
+])
+
+/**
+ * Never passed on: addresses the vendor would tell the client's task to; several results where one is billed; a length in
+ * frames beside the billed seconds; queues that finish after two days.
+ */
+const WITHHELD: ReadonlySet<string> = new Set([
+  'n',
+  'callback',
+  'callback_url',
+  'callbackUrl',
+  'webhook',
+  'webhook_url',
+  'webhook_events_filter',
+  'frames',
+  'num_frames',
+  'off_peak',
+  'service_tier',
+])
+
+function extrasOf(fields: FormFields): JsonObject {
+  const extras: Record<string, JsonValue> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (READ.has(name) || WITHHELD.has(name) || value === undefined) continue
+    if (FLAGS.has(name) && flagOf(value) !== undefined) continue
+    const json = jsonOf(value)
+    if (json !== undefined) extras[name] = json
+  }
+  return extras
+}
+
+/** A file in a field nobody knows has no form any upstream could take it in. */
+function jsonOf(value: FormValue): JsonValue | undefined {
+  if (isFormFile(value)) return undefined
+  if (Array.isArray(value)) {
+    return value.map((item: FormValue) => jsonOf(item)).filter((item) => item !== undefined)
+  }
+  if (!isFormFields(value)) return isJsonLeaf(value) ? value : undefined
+  const object: Record<string, JsonValue> = {}
+  for (const [name, item] of Object.entries(value)) {
+    const json = item === undefined ? undefined : jsonOf(item)
+    if (json !== undefined) object[name] = json
+  }
+  return object
+}
+
+function isJsonLeaf(value: FormValue): value is null | boolean | number | string {
+  return value === null || ['boolean', 'number', 'string'].includes(typeof value)
+}
+
+function firstText(fields: FormFields, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const text = textOf(fields[name])?.trim()
+    if (text !== undefined && text !== '') return text
+  }
+  return undefined
+}
+
+/** Numbers are taken where text is meant: `seconds: 8`. */
+function textOf(value: FormValue | undefined): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined
+}
+
+function numberOf(value: FormValue | undefined): number | undefined {
+  const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+const YES: ReadonlySet<string> = new Set(['true', 'on', '1', 'yes', 'enabled', 'native'])
+const NO: ReadonlySet<string> = new Set(['false', 'off', '0', 'no', 'disabled'])
+
+function firstFlag(fields: FormFields, names: readonly string[]): boolean | undefined {
+  for (const name of names) {
+    const flag = flagOf(fields[name])
+    if (flag !== undefined) return flag
+  }
+  return undefined
+}
+
+/** Forms carry only text, and some vendors' own words for it are `on` and `off`. */
+function flagOf(value: FormValue | undefined): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  const word = textOf(value)?.trim().toLowerCase()
+  if (word === undefined) return undefined
+  if (YES.has(word)) return true
+  return NO.has(word) ? false : undefined
+}
+
+/** Addresses, each as text or as an object that names one. */
+function addresses(value: FormValue | undefined): readonly string[] {
+  if (value === undefined) return []
+  const list: readonly FormValue[] = Array.isArray(value) ? value : [value]
+  return list.flatMap((item) => {
+    const text = typeof item === 'string' ? item : isJsonObject(item) ? item['url'] : undefined
+    return typeof text === 'string' && /^https?:\/\//i.test(text.trim()) ? [text.trim()] : []
+  })
+}

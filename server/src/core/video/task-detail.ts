@@ -1,0 +1,92 @@
+/**
+ * What a task carries along so that whichever instance ends it can price and log its call: the call's description, the
+ * terms frozen at its reservation, the attempts so far. It is written as JSON and read back by the same code.
+ */
+import type { AttemptRecord } from '../calls/log-row.ts'
+import type { CallDescription } from '../calls/recover.ts'
+import type { HttpRequest } from '../http-request.ts'
+import type { CredentialId, ForwardModelId } from '../ids.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+
+export interface TaskDetail {
+  readonly description: CallDescription
+  /** `PriceTerms` as JSON text, of the model that is used. */
+  readonly terms: string
+  /** Percent, as decimal text. */
+  readonly userRate: string
+  /** Of the calendar month a charge counts in. */
+  readonly timezone: string
+  /** Of the chain in use; the same one polls that created. */
+  readonly credentialId: CredentialId | undefined
+  readonly forwardModelId: ForwardModelId | undefined
+  readonly attempts: readonly AttemptRecord[]
+  readonly dropped: readonly string[]
+  /** Epoch ms: from here on nobody waits any more. */
+  readonly deadlineAt: number
+  /** Epoch ms: a create call without an answer is looked for until then. */
+  readonly searchUntil: number | undefined
+  /** What the vendor advised last. */
+  readonly afterMs: number
+  readonly firstByteMs: number | undefined
+  /** What was finished upstream and is on its way to us. */
+  readonly result: FinishedResult | undefined
+}
+
+export interface FinishedResult {
+  readonly source:
+    | { readonly kind: 'link'; readonly url: string }
+    | { readonly kind: 'download'; readonly request: JsonObject }
+  readonly secondsProduced: number | undefined
+  readonly size: string | undefined
+}
+
+/** Tasks outlive upgrades: what another version wrote is told apart. */
+const VERSION = 1
+
+export function encodeDetail(detail: TaskDetail): JsonObject {
+  const json: unknown = { ...detail, version: VERSION }
+  return json as JsonObject
+}
+
+/** Throws where the row was written by no version of this code. */
+export function decodeDetail(json: JsonObject): TaskDetail {
+  const { version, description, terms, attempts } = json
+  if (
+    version !== VERSION ||
+    !isJsonObject(description) ||
+    typeof terms !== 'string' ||
+    !Array.isArray(attempts)
+  ) {
+    throw new Error('the detail of a video task cannot be read')
+  }
+  const checked: unknown = json
+  return checked as TaskDetail
+}
+
+/** A request to be sent later, as JSON. */
+export function encodeRequest({ method, url, headers, body }: HttpRequest, encode: EncodeBytes): JsonObject {
+  if (body === undefined) return { method, url, headers }
+  return typeof body === 'string'
+    ? { method, url, headers, body }
+    : { method, url, headers, bytes: encode(body) }
+}
+
+export type EncodeBytes = (bytes: Uint8Array) => string
+export type DecodeBytes = (text: string) => Uint8Array
+
+export function decodeRequest(json: JsonObject, decode: DecodeBytes): HttpRequest {
+  const { method, url, headers, body, bytes } = json
+  if (!isMethod(method) || typeof url !== 'string' || !isTextRecord(headers)) {
+    throw new Error('the next request of a video task cannot be read')
+  }
+  if (typeof body === 'string') return { method, url, headers, body }
+  return typeof bytes === 'string' ? { method, url, headers, body: decode(bytes) } : { method, url, headers }
+}
+
+function isMethod(value: JsonValue | undefined): value is HttpRequest['method'] {
+  return value === 'GET' || value === 'POST' || value === 'PUT' || value === 'DELETE'
+}
+
+function isTextRecord(value: JsonValue | undefined): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string')
+}

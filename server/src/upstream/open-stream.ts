@@ -1,0 +1,95 @@
+/** An answer whose body is read at the reader's pace: files, where a sink's calls would have to be queued by everybody. */
+import { TransportError } from './read-whole.ts'
+import type { TransportFailure, Upstream, UpstreamCall, UpstreamExchange, UpstreamHead } from './upstream.ts'
+
+export interface StreamedAnswer extends UpstreamHead {
+  /** Read once. Throws `TransportError` where the connection breaks. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** For a body that is not read to its end. */
+  abort(): void
+}
+
+/** Bytes that wait for the reader before the upstream is told to pause. */
+const WAITING_BYTES_MAX = 262_144
+
+/** Resolves with the head of the answer; rejects with `TransportError` when none comes. */
+export function openStream(open: Upstream['open'], call: UpstreamCall): Promise<StreamedAnswer> {
+  return new Promise((resolve, reject) => {
+    const body = new BodyQueue(() => exchange)
+    let begun = false
+    const exchange = open(call, {
+      head(head) {
+        begun = true
+        resolve({ ...head, body, abort: () => exchange.abort() })
+      },
+      data: (chunk) => body.push(chunk),
+      end: () => body.close(undefined),
+      fail(failure) {
+        body.close(failure)
+        if (!begun) reject(new TransportError(failure))
+      },
+    })
+  })
+}
+
+class BodyQueue implements AsyncIterable<Uint8Array> {
+  readonly #exchange: () => UpstreamExchange
+  readonly #chunks: Uint8Array[] = []
+  #bytes = 0
+  #paused = false
+  #closed = false
+  #failure: TransportFailure | undefined
+  #wake: (() => void) | undefined
+
+  constructor(exchange: () => UpstreamExchange) {
+    this.#exchange = exchange
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.byteLength
+    if (this.#bytes > WAITING_BYTES_MAX && !this.#paused) {
+      this.#paused = true
+      this.#exchange().pause()
+    }
+    this.#wake?.()
+  }
+
+  close(failure: TransportFailure | undefined): void {
+    this.#closed = true
+    this.#failure = failure
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift()
+        if (chunk !== undefined) {
+          this.#taken(chunk.byteLength)
+          yield chunk
+        } else if (this.#closed) {
+          if (this.#failure !== undefined) throw new TransportError(this.#failure)
+          return
+        } else await this.#more()
+      }
+    } finally {
+      // Without effect on an exchange that is over.
+      if (!this.#closed) this.#exchange().abort()
+    }
+  }
+
+  #taken(bytes: number): void {
+    this.#bytes -= bytes
+    if (!this.#paused || this.#bytes > WAITING_BYTES_MAX / 2) return
+    this.#paused = false
+    this.#exchange().resume()
+  }
+
+  async #more(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#wake = undefined
+  }
+}
