@@ -47,7 +47,11 @@ function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
 }
 
 /** The account's fallback model, when it can stand in; a missing or switched-off one counts as none. */
-function findFallback(call: ReceivedCall, catalogue: Catalogue, model: Model): Model | undefined {
+export function findFallback(
+  call: Pick<ReceivedCall, 'account'>,
+  catalogue: Catalogue,
+  model: Model,
+): Model | undefined {
   const id = call.account.fallbackModel
   if (id === undefined || id === model.modelId) return undefined
   const fallback = catalogue.models.get(id)
@@ -89,7 +93,7 @@ const termsCache = new WeakMap<Model, string>()
 const vendorsCache = new WeakMap<Model, readonly VendorCode[]>()
 
 /** The model's prices as frozen text. A catalogue is immutable, so its models' texts never change. */
-function termsOf(model: Model, catalogue: Catalogue): string {
+export function termsOf(model: Model, catalogue: Catalogue): string {
   const known = termsCache.get(model)
   if (known !== undefined) return known
   const terms: PriceTerms = {

@@ -80,4 +80,28 @@ export interface ReservedCall extends Omit<AdmittedCall, 'stage'> {
   readonly reservation: Extract<ReserveOutcome, { kind: 'reserved' }>
 }
 
+/** What a log row needs of a call, whatever it asks for and however far it came. */
+export interface LoggedCall {
+  readonly callId: CallId
+  readonly requestId: string
+  readonly at: number
+  readonly endpoint: {
+    readonly path: string
+    readonly protocol: string
+    readonly pathModel?: string | undefined
+  }
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly key?: Key
+  readonly account?: Account
+  readonly modelId?: ModelId
+  readonly stream?: boolean
+  readonly user?: string | undefined
+}
+
+/** A call that is turned away: with what it holds, and how far it came. */
+export interface RefusedCall extends LoggedCall {
+  readonly stage: StagedCall['stage']
+  readonly body?: Pick<ReceivedBody, 'release'>
+}
+
 export type StagedCall = IncomingCall | AuthenticatedCall | ReceivedCall | AdmittedCall | ReservedCall

@@ -11,7 +11,7 @@ import type { RemoteAnswer, RemoteOptions } from '../upstream/fetch-remote.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Leg } from './attempt.ts'
 import { type BodyBudget, createBodyBudget } from './body-budget.ts'
-import type { ReservedCall, StagedCall } from './call.ts'
+import type { LoggedCall, ReservedCall } from './call.ts'
 import { createKeyDirectory, type KeyDirectory } from './directory.ts'
 import { createHealthBoard, type HealthBoard } from './health-board.ts'
 import { createMonthOf, type MonthOf } from './month.ts'
@@ -56,7 +56,7 @@ export interface Gateway extends GatewayParts {
   progress(call: ReservedCall, leg: Leg, reading: MeterReading): void
   observeEnd(row: CallLogRow): void
   /** False for the excess of calls nobody can be charged for: they are counted, not stored one by one. */
-  mayLogRefusal(call: StagedCall, at: number): boolean
+  mayLogRefusal(call: LoggedCall, at: number): boolean
   refuseWhenDraining(): void
   /** Refuses new calls from now on. */
   drain(): void

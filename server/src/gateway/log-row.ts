@@ -3,7 +3,7 @@ import type { CallDescription, DescribedChain } from '../core/calls/recover.ts'
 import { NO_USAGE } from '../core/canonical/usage.ts'
 import type { Model } from '../core/catalogue.ts'
 import { ZERO } from '../core/money.ts'
-import type { AdmittedCall, ReceivedCall, StagedCall } from './call.ts'
+import type { AdmittedCall, LoggedCall } from './call.ts'
 
 /** The parts of a log row that are known before the call is sent anywhere; recovery starts from them. */
 export function describeCall(call: AdmittedCall): CallDescription {
@@ -24,7 +24,10 @@ export function describeCall(call: AdmittedCall): CallDescription {
 const describedModels = new WeakMap<Model, Readonly<Record<string, DescribedChain>>>()
 
 /** Who answers on which chain, so that a recovered call can name its vendor. */
-function describedChains({ model, fallback }: AdmittedCall): Readonly<Record<string, DescribedChain>> {
+export function describedChains({
+  model,
+  fallback,
+}: Pick<AdmittedCall, 'model' | 'fallback'>): Readonly<Record<string, DescribedChain>> {
   const own = describedChainsOf(model)
   return fallback === undefined ? own : { ...own, ...describedChainsOf(fallback) }
 }
@@ -43,8 +46,7 @@ function describedChainsOf(model: Model): Readonly<Record<string, DescribedChain
 }
 
 /** A log row with everything this stage of the call knows; the rest says that nothing happened. */
-export function baseLogRow(call: StagedCall, endedAt: number): CallLogRow {
-  const received = 'scan' in call ? call : undefined
+export function baseLogRow(call: LoggedCall, endedAt: number): CallLogRow {
   return {
     callId: call.callId,
     requestId: call.requestId,
@@ -53,16 +55,16 @@ export function baseLogRow(call: StagedCall, endedAt: number): CallLogRow {
     endpoint: call.endpoint.path,
     clientProtocol: call.endpoint.protocol,
     upstreamProtocol: undefined,
-    modelRequested: requestedOf(call, received),
+    modelRequested: bounded(call.modelId ?? call.endpoint.pathModel),
     model: undefined,
     vendorCode: undefined,
     chainId: undefined,
-    keyId: 'key' in call ? call.key.id : undefined,
-    accountId: 'account' in call ? call.account.id : undefined,
-    stream: received?.stream ?? false,
+    keyId: call.key?.id,
+    accountId: call.account?.id,
+    stream: call.stream ?? false,
     httpStatus: 0,
     code: undefined,
-    user: received?.user,
+    user: call.user,
     appId: appIdOf(call),
     customId: customIdOf(call),
     usage: NO_USAGE,
@@ -89,22 +91,15 @@ const NO_ATTEMPTS: readonly AttemptRecord[] = []
 /** Logged texts of the client are cut: a log is no place to store data. */
 const LOGGED_TEXT_MAX = 256
 
-function requestedOf(
-  call: StagedCall,
-  received: Pick<ReceivedCall, 'modelId'> | undefined,
-): string | undefined {
-  return bounded(received?.modelId ?? call.endpoint.pathModel)
-}
-
 /** `Gw-App-Id`, else the product the User-Agent names first (contract §4.4). */
-function appIdOf(call: StagedCall): string | undefined {
+export function appIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
   const named = call.headers['gw-app-id']
   if (named !== undefined && named !== '') return bounded(named)
   const [product] = (call.headers['user-agent'] ?? '').trim().split(/[\s/(;,]/, 1)
   return product === undefined || product === '' ? undefined : bounded(product)
 }
 
-function customIdOf(call: StagedCall): string | undefined {
+export function customIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
   return bounded(call.headers['gw-custom-id'])
 }
 

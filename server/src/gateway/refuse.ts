@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { findHolderNow } from './authenticate.ts'
-import type { StagedCall } from './call.ts'
+import type { RefusedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import { asGatewayError } from './leave.ts'
 import { baseLogRow } from './log-row.ts'
@@ -10,11 +10,11 @@ import type { ClientReply } from './reply.ts'
 /** A call that was not let in: answered at once, logged, and charged nothing. */
 export async function refuse(
   gateway: Gateway,
-  call: StagedCall,
+  call: RefusedCall,
   error: unknown,
   reply: ClientReply,
 ): Promise<void> {
-  if ('body' in call) call.body.release()
+  call.body?.release()
   const refusal = refusalOf(gateway, call, await beforehand(gateway, call, error))
   if (!reply.gone) reply.fail(refusal, call)
   const at = gateway.now()
@@ -40,8 +40,8 @@ export async function refuse(
  * Authentication goes before every other refusal (decisions, order of checks). What was refused before the reservation
  * looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
  */
-async function beforehand(gateway: Gateway, call: StagedCall, error: unknown): Promise<unknown> {
-  if (!('key' in call) || call.stage === 'admitted' || call.stage === 'reserved') return error
+async function beforehand(gateway: Gateway, call: RefusedCall, error: unknown): Promise<unknown> {
+  if (call.key === undefined || call.stage === 'admitted' || call.stage === 'reserved') return error
   try {
     await findHolderNow(gateway, call.key.hash, call.at)
     return error
@@ -50,7 +50,7 @@ async function beforehand(gateway: Gateway, call: StagedCall, error: unknown): P
   }
 }
 
-function refusalOf(gateway: Gateway, call: StagedCall, error: unknown): GatewayError {
+function refusalOf(gateway: Gateway, call: RefusedCall, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (error instanceof StorageUnavailable) {
     gateway.telemetry.log.error({ requestId: call.requestId, error }, 'the database cannot be reached')

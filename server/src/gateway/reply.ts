@@ -1,5 +1,5 @@
 import type { GatewayError } from '../core/errors/gateway-error.ts'
-import type { StagedCall } from './call.ts'
+import type { LoggedCall } from './call.ts'
 
 /** The client's side of an exchange, as the corridor sees it; `http/` implements it over a socket. */
 export interface ClientReply {
@@ -10,7 +10,7 @@ export interface ClientReply {
   onDrain(listener: (() => void) | undefined): void
   end(): void
   /** Answers with the gateway's own error envelope; only before `start`. */
-  fail(error: GatewayError, call: StagedCall): void
+  fail(error: GatewayError, call: LoggedCall): void
   /** Breaks the connection off: the only honest end of a body that cannot be completed. */
   destroy(): void
   readonly started: boolean

@@ -1,6 +1,6 @@
 /** What a key itself forbids: its group (40301), its model and address lists (40302), a suspended account (40303). */
 import ipaddr from 'ipaddr.js'
-import type { Catalogue, ProtocolId } from '../core/catalogue.ts'
+import type { Catalogue } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ModelId } from '../core/ids.ts'
 import type { Account, Key } from '../storage/storage.ts'
@@ -10,7 +10,8 @@ export interface RestrictedUse {
   readonly account: Account
   readonly address: 'base' | 'gateway'
   readonly ip: string
-  readonly protocol: ProtocolId
+  /** A chat-type protocol, or `video`, which no group is bound to. */
+  readonly protocol: string
   readonly modelId: ModelId
 }
 
