@@ -4,6 +4,7 @@
  */
 import { afterEach, describe } from 'vitest'
 import { describeAccounts } from './conformance/accounts.ts'
+import { describeBackstage } from './conformance/backstage.ts'
 import { describeAnnouncements } from './conformance/announcements.ts'
 import { describeCalls } from './conformance/calls.ts'
 import { describeCatalogue } from './conformance/catalogue.ts'
@@ -53,6 +54,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('identity', () => describeIdentity(suite))
     describe('turns', () => describeTurns(suite))
     describe('videos', () => describeVideos(suite))
+    describe('backstage', () => describeBackstage(suite))
     describe('announcements', () => describeAnnouncements(suite))
   })
 }

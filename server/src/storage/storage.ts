@@ -21,7 +21,10 @@ import type { Catalogue, CredentialSecret } from '../core/catalogue.ts'
 import type { AccountId, InstanceId, KeyId, ModelId, VendorCode } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
+import type { AuditStore } from './audit.ts'
 import type { IdentityStore } from './identity.ts'
+import type { NoticeStore } from './notices.ts'
+import type { PriceStore } from './prices.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
 import type { TurnStore } from './turns.ts'
 import type { VideoStore } from './videos.ts'
@@ -35,6 +38,9 @@ export interface Storage {
   readonly ledger: LedgerStore
   readonly identity: IdentityStore
   readonly videos: VideoStore
+  readonly audit: AuditStore
+  readonly notices: NoticeStore
+  readonly prices: PriceStore
   readonly turns: TurnStore
   /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
   ping(): Promise<void>

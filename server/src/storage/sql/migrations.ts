@@ -2,6 +2,7 @@
  * The schema's history, applied in order at open. A migration that was released is never edited: a new one follows it.
  * Written as SQL that both engines take; the few differences are spelled by `Dialect`.
  */
+import { backstage } from './migrations/backstage.ts'
 import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
@@ -11,4 +12,4 @@ import { videos } from './migrations/videos.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
 
-export const MIGRATIONS: readonly Migration[] = [firstSchema, videos, identity, turns, instancePlace]
+export const MIGRATIONS: readonly Migration[] = [firstSchema, videos, identity, backstage, turns, instancePlace]

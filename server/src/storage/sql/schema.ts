@@ -3,17 +3,19 @@
  * and one row type serves both; the row codecs turn times and counts into numbers.
  */
 import type { ColumnType } from 'kysely'
+import type { BackstageSchema } from './schema/backstage.ts'
 import type { IdentitySchema } from './schema/identity.ts'
 import type { Integer } from './schema/columns.ts'
 import type { TurnSchema } from './schema/turns.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
+export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/backstage.ts'
 export type { Integer } from './schema/columns.ts'
 
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
-export interface Schema extends VideoSchema, TurnSchema, IdentitySchema {
+export interface Schema extends BackstageSchema, VideoSchema, TurnSchema, IdentitySchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

@@ -1,10 +1,14 @@
 /** The storage port over any SQL engine: the engines differ, the questions and their answers do not. */
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { InstanceId } from '../../core/ids.ts'
+import type { AuditedStores } from '../audit.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { Announcement, Storage } from '../storage.ts'
 import { createAccountStore } from './accounts.ts'
-import { createAnnouncedWrite } from './announced-write.ts'
+import { type AnnouncedWrite, createAnnouncedWrite } from './announced-write.ts'
+import { createAuditStore } from './backstage/audit.ts'
+import { createNoticeStore } from './backstage/notices.ts'
+import { createPriceStore } from './backstage/prices.ts'
 import { createCallStore } from './calls.ts'
 import { createCatalogueStore } from './catalogue.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
@@ -14,6 +18,7 @@ import { forgetInstances } from './instances.ts'
 import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
+import type { Schema } from './schema.ts'
 import { Subscribers } from './subscribers.ts'
 import { createTurnStore } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
@@ -37,6 +42,15 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     run: (operations) => engine.runHot(operations),
     concurrency: engine.hotConcurrency,
   })
+  const storesIn = (transaction: Transaction<Schema>, within: AnnouncedWrite): AuditedStores => ({
+    catalogue: createCatalogueStore({ reader: engine.reader, write: within, secrets, newId }),
+    accounts: createAccountStore({ reader: transaction, write: within, secrets }),
+    keys: createKeyStore({ reader: transaction, write: within }),
+    ledger: createLedgerStore(engine, within),
+    identity: createIdentityStore({ reader: transaction, write: within }),
+    notices: createNoticeStore(transaction, within),
+    prices: createPriceStore(transaction, within),
+  })
   return {
     calls: createCallStore({ engine, group, log, newId }),
     catalogue: createCatalogueStore({ reader: engine.reader, write, secrets, newId }),
@@ -45,6 +59,9 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     logs: createLogStore(engine.reader),
     ledger: createLedgerStore(engine, write),
     turns: createTurnStore({ engine, secrets }),
+    audit: createAuditStore({ engine, write, storesIn }),
+    notices: createNoticeStore(engine.reader, write),
+    prices: createPriceStore(engine.reader, write),
     videos: createVideoStore({ engine, write, instance: options.instanceId }),
     identity: createIdentityStore({ reader: engine.reader, write }),
     ping: async () => {

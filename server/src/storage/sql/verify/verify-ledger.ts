@@ -7,6 +7,7 @@ import type { LedgerDifference } from '../../records.ts'
 import type { Schema } from '../schema.ts'
 import { Differences } from './differences.ts'
 import { readHolds } from './holds.ts'
+import { verifyAudit } from '../backstage/verify-audit.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyCharges } from './verify-charges.ts'
 import { verifyLimits } from './verify-limits.ts'
@@ -17,5 +18,6 @@ export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly L
   await verifyAccounts(snapshot, holds, differences)
   await verifyLimits(snapshot, holds, differences)
   await verifyCharges(snapshot, differences)
+  await verifyAudit(snapshot, differences)
   return differences.found
 }

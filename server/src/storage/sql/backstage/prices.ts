@@ -1,0 +1,105 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Pricing } from '../../../core/catalogue.ts'
+import { chainId, modelId } from '../../../core/ids.ts'
+import type { PriceChange, PriceStore } from '../../prices.ts'
+import type { AnnouncedWrite } from '../announced-write.ts'
+import { pageLimit } from '../page.ts'
+import type { PriceChangesTable, Schema } from '../schema.ts'
+import { parseStored } from '../stored-json.ts'
+
+export function createPriceStore(reader: Kysely<Schema>, write: AnnouncedWrite): PriceStore {
+  return {
+    async list(filter) {
+      let query = reader.selectFrom('price_changes').selectAll()
+      if (filter.modelId !== undefined) query = query.where('model_id', '=', filter.modelId)
+      if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+      const rows = await query.orderBy('effective_at').orderBy('id').limit(pageLimit(filter.limit)).execute()
+      return rows.map(decodeChange)
+    },
+
+    async find(id) {
+      const row = await reader.selectFrom('price_changes').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? undefined : decodeChange(row)
+    },
+
+    schedule: (change) =>
+      write(async (transaction) => {
+        await transaction
+          .insertInto('price_changes')
+          .values({
+            id: change.id,
+            model_id: change.modelId,
+            effective_at: change.effectiveAt,
+            pricing: JSON.stringify(change.pricing),
+            status: change.status,
+            created_at: change.createdAt,
+            created_by: change.createdBy,
+          })
+          .execute()
+        return { value: undefined, changes: [] }
+      }),
+
+    settle: (id, status) =>
+      write(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('price_changes')
+          .set({ status })
+          .where('id', '=', id)
+          .where('status', '=', 'pending')
+          .executeTakeFirst()
+        return { value: numUpdatedRows === 1n, changes: [] }
+      }),
+
+    async due(at, limit) {
+      const rows = await reader
+        .selectFrom('price_changes')
+        .selectAll()
+        .where('status', '=', 'pending')
+        .where('effective_at', '<=', BigInt(at))
+        .orderBy('effective_at')
+        .orderBy('id')
+        .limit(pageLimit(limit))
+        .execute()
+      return rows.map(decodeChange)
+    },
+
+    async costs() {
+      const rows = await reader.selectFrom('chain_costs').selectAll().execute()
+      return new Map(
+        rows.map((row) => [chainId(Number(row.chain_id)), parseStored<Pricing>(row.pricing)] as const),
+      )
+    },
+
+    putCost: (chain, pricing) =>
+      write(async (transaction) => {
+        if (pricing === undefined) {
+          await transaction.deleteFrom('chain_costs').where('chain_id', '=', BigInt(chain)).execute()
+        } else {
+          const columns = { chain_id: chain, pricing: JSON.stringify(pricing) }
+          await transaction
+            .insertInto('chain_costs')
+            .values(columns)
+            .onConflict((conflict) => conflict.column('chain_id').doUpdateSet(columns))
+            .execute()
+        }
+        return { value: undefined, changes: [] }
+      }),
+  }
+}
+
+function decodeChange(row: Selectable<PriceChangesTable>): PriceChange {
+  return {
+    id: row.id,
+    modelId: modelId(row.model_id),
+    effectiveAt: Number(row.effective_at),
+    pricing: parseStored<Pricing>(row.pricing),
+    status: statusOf(row.status),
+    createdAt: Number(row.created_at),
+    createdBy: row.created_by,
+  }
+}
+
+function statusOf(text: string): PriceChange['status'] {
+  if (text === 'pending' || text === 'applied' || text === 'cancelled') return text
+  throw new Error(`a stored price change has the status ${text}`)
+}
