@@ -181,6 +181,7 @@ class ConvertedStream implements StreamLane {
 
   #say(part: StreamPart, step: StepBuilder): void {
     if (part.type === 'usage') this.#usageTold = true
+    if (part.type === 'end') step.terminated = true
     // Clients expect counters even from upstreams that tell none: our own estimate then.
     if (part.type === 'end' && !this.#usageTold) {
       step.text += this.#encoder.push({ type: 'usage', usage: this.#meter.read().usage })
@@ -192,6 +193,7 @@ class ConvertedStream implements StreamLane {
 class StepBuilder {
   text = ''
   meaningful = false
+  terminated = false
   failure: AnswerFailure | undefined
   ended = false
 
@@ -199,6 +201,7 @@ class StepBuilder {
     return {
       output: this.text === '' ? [] : [this.text],
       meaningful: this.meaningful,
+      terminated: this.terminated,
       failure: this.failure,
       ended: this.ended,
     }

@@ -1,7 +1,8 @@
 /**
  * One attempt at one chain, from the request's last byte to the answer's. Nothing reaches the client before the first
  * meaningful event, so until then any failure may still move to the next chain; after it the exchange ends in exactly
- * one way and says which. A little longer than most files because it is one state machine.
+ * one way and says which; how the answer's bytes reach the client is `delivery.ts`. A little longer than most files
+ * because it is one state machine.
  */
 import type { CredentialSecret, Timeouts } from '../core/catalogue.ts'
 import type { Auth } from '../core/http-request.ts'
@@ -16,6 +17,7 @@ import type {
   UpstreamHead,
   UpstreamSink,
 } from '../upstream/upstream.ts'
+import { Delivery } from './delivery.ts'
 import type { AnswerFailure, Bytes, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import type { Pulse, PulsedStream } from './pulse.ts'
 import type { ClientReply } from './reply.ts'
@@ -86,13 +88,14 @@ export class Exchange implements UpstreamSink, PulsedStream {
   status = 0
   readonly #options: ExchangeOptions
   readonly #upstream: UpstreamExchange
-  readonly #held: Bytes[] = []
+  readonly #delivery: Delivery
   #heldBytes = 0
+  #contentType: string | undefined
+  /** The answer comes in events. */
+  #streaming = false
   #mode: Mode = { kind: 'waiting' }
   #headers: UpstreamHead['headers'] = {}
   #committed = false
-  #paused = false
-  #lastSentAt = 0
   #lastProgress: MeterReading | undefined
   #reading: MeterReading | undefined
   /** The upstream told its own failure inside the stream; what it still sends is passed on, nothing is added. */
@@ -108,6 +111,14 @@ export class Exchange implements UpstreamSink, PulsedStream {
     })
     this.ending = new Promise((resolve) => {
       this.#finish = resolve
+    })
+    this.#delivery = new Delivery({
+      reply: options.reply,
+      head: () => this.#head(),
+      onStart: options.onCommit,
+      onFull: () => this.#upstream.pause(),
+      onDrain: () => this.#upstream.resume(),
+      now: options.now,
     })
     this.#upstream = open(options, this)
     options.reply.onGone(this.#onClientGone)
@@ -140,9 +151,15 @@ export class Exchange implements UpstreamSink, PulsedStream {
     this.status = head.status
     this.#headers = head.headers
     if (head.status < 200 || head.status > 299) this.#mode = { kind: 'error', chunks: [], length: 0 }
-    else if (this.#options.stream && isEventStream(head))
-      this.#mode = { kind: 'stream', lane: this.#options.lane.openStream() }
-    else this.#mode = { kind: 'whole', lane: this.#options.lane.openWhole() }
+    else if (this.#options.stream && isEventStream(head)) {
+      const lane = this.#options.lane.openStream()
+      this.#contentType = lane.contentType
+      this.#streaming = true
+      this.#mode = { kind: 'stream', lane }
+    } else {
+      this.#contentType = headerOf(head.headers, 'content-type')
+      this.#mode = { kind: 'whole', lane: this.#options.lane.openWhole() }
+    }
   }
 
   data(chunk: Uint8Array): void {
@@ -171,8 +188,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     const mode = this.#mode
     switch (mode.kind) {
       case 'stream': {
-        const step = mode.lane.end()
-        this.#advance(step)
+        this.#advance({ ...mode.lane.end(), terminated: true })
         if (this.#mode.kind === 'stream') this.#complete()
         return
       }
@@ -203,26 +219,34 @@ export class Exchange implements UpstreamSink, PulsedStream {
     } else this.#breakOff(transport.kind === 'idle-timeout' ? 'timeout' : 'upstream-cut', transport.detail)
   }
 
+  /** What the answer cost is on disk, or cannot be put there now: the client may have its end. */
+  release(): void {
+    this.#options.pulse.remove(this)
+    this.#delivery.release()
+  }
+
   onPulse(now: number): void {
+    this.#delivery.pulse()
     if (this.#mode.kind !== 'stream') return
     const reading = this.#mode.lane.glanceMeter()
     if (!sameReading(reading, this.#lastProgress)) {
       this.#lastProgress = reading
       this.#options.onProgress(reading)
     }
-    if (now - this.#lastSentAt < KEEP_ALIVE_AFTER_MS || this.#paused) return
+    if (now - this.#delivery.lastSentAt < KEEP_ALIVE_AFTER_MS || this.#delivery.full) return
     const sign = this.#mode.lane.keepAlive()
-    if (sign !== undefined) this.#write([sign])
+    if (sign !== undefined) this.#delivery.write([sign])
   }
 
   /** A step of a stream: hold, begin, pass on, or fail. */
-  #advance({ output, meaningful, failure, ended }: StreamStep): void {
+  #advance({ output, meaningful, terminated, failure, ended }: StreamStep): void {
     if (failure !== undefined && !this.#committed) {
       this.#giveUp({ kind: 'answer', answer: failure })
       this.#upstream.abort()
       return
     }
-    this.#pass(output, meaningful ? 0 : STREAM_HOLD_BYTES)
+    if (failure === undefined && (terminated || ended === true)) this.#keepLast(output)
+    else this.#pass(output, meaningful ? 0 : STREAM_HOLD_BYTES)
     if (ended === true && failure === undefined) {
       this.#complete()
       this.#upstream.abort()
@@ -239,15 +263,18 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   /** Sends when the answer has begun; holds back, up to a bound, until then. */
   #pass(output: readonly Bytes[], holdBytes: number): void {
-    if (this.#committed) {
-      this.#write(output)
-      return
-    }
-    for (const piece of output) {
-      this.#held.push(piece)
-      this.#heldBytes += piece.length
-    }
-    if (this.#heldBytes > holdBytes || holdBytes === 0) this.#commit(undefined)
+    if (!this.#committed) {
+      this.#heldBytes = this.#delivery.hold(output, this.#heldBytes)
+      if (this.#heldBytes <= holdBytes && holdBytes > 0) return
+      this.#commit()
+      this.#delivery.write([])
+    } else this.#delivery.write(output)
+  }
+
+  /** A clean end has come into sight: it waits until the upstream has closed and the call is settled. */
+  #keepLast(output: readonly Bytes[]): void {
+    const waits = this.#delivery.keepLast(output)
+    if (!waits && !this.#committed) this.#commit()
   }
 
   #endWhole(lane: WholeLane): void {
@@ -256,48 +283,29 @@ export class Exchange implements UpstreamSink, PulsedStream {
       this.#giveUp({ kind: 'answer', answer: failure })
       return
     }
-    if (this.#committed) this.#write(output)
-    else {
-      this.#held.push(...output)
-      this.#commit(byteLength(this.#held))
+    if (failure?.kind === 'cut') {
+      this.#delivery.write(output)
+      this.#breakOff('upstream-cut', 'the upstream broke off its answer')
+      return
     }
-    if (failure?.kind === 'cut') this.#breakOff('upstream-cut', 'the upstream broke off its answer')
-    else this.#complete()
+    this.#keepLast(output)
+    this.#complete()
   }
 
-  #commit(contentLength: number | undefined): void {
-    const { reply, replyHeaders, pulse, onCommit } = this.#options
+  /** From here on no other chain is tried. */
+  #commit(): void {
     this.#committed = true
-    const mode = this.#mode
-    const contentType =
-      mode.kind === 'stream' ? mode.lane.contentType : headerOf(this.#headers, 'content-type')
-    const streaming = mode.kind === 'stream' ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : {}
-    reply.start({
-      status: this.status,
-      headers: { 'content-type': contentType ?? 'application/json', ...streaming, ...replyHeaders() },
-      contentLength,
-    })
-    reply.onDrain(this.#onDrain)
-    onCommit()
+    this.#options.pulse.add(this)
     this.#decide({ kind: 'committed' })
-    this.#write(this.#held.splice(0))
-    if (mode.kind === 'stream') pulse.add(this)
   }
 
-  #write(output: readonly Bytes[]): void {
-    if (output.length === 0) return
-    let keepsUp = true
-    for (const piece of output) keepsUp = this.#options.reply.write(piece)
-    this.#lastSentAt = this.#options.now()
-    if (keepsUp || this.#paused) return
-    this.#paused = true
-    this.#upstream.pause()
-  }
-
-  readonly #onDrain = (): void => {
-    if (!this.#paused) return
-    this.#paused = false
-    this.#upstream.resume()
+  #head(): ReturnType<ConstructorParameters<typeof Delivery>[0]['head']> {
+    const streaming = this.#streaming ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : {}
+    const contentType = this.#contentType ?? 'application/json'
+    return {
+      status: this.status,
+      headers: { 'content-type': contentType, ...streaming, ...this.#options.replyHeaders() },
+    }
   }
 
   readonly #onClientGone = (): void => {
@@ -307,26 +315,19 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   #complete(): void {
-    if (!this.#committed) this.#commit(undefined)
-    this.#options.reply.end()
+    if (!this.#committed) this.#commit()
+    this.#delivery.close(!this.#streaming)
     this.#leave(this.#toldByUpstream ? 'upstream-error' : 'complete')
   }
 
-  /** The answer broke after it began: told in the protocol's own way where it has one, else by breaking the connection. */
   #breakOff(ending: Ending, detail: string): void {
     const mode = this.#mode
-    if (this.#toldByUpstream) {
-      this.#options.reply.end()
-      this.#leave('upstream-error')
-      this.#upstream.abort()
-      return
-    }
-    if (mode.kind === 'stream') {
+    if (this.#toldByUpstream) this.#delivery.endAsTold()
+    else if (mode.kind === 'stream') {
       const error = { status: 502, type: undefined, code: undefined, message: detail, raw: null }
-      this.#options.reply.write(mode.lane.failure(error))
-      this.#options.reply.end()
-    } else this.#options.reply.destroy()
-    this.#leave(ending)
+      this.#delivery.breakOff(mode.lane.failure(error))
+    } else this.#delivery.breakOff(undefined)
+    this.#leave(this.#toldByUpstream ? 'upstream-error' : ending)
     this.#upstream.abort()
   }
 
@@ -350,7 +351,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
   #over(): void {
     this.#reading = this.readMeter()
     this.#mode = { kind: 'over' }
-    this.#options.pulse.remove(this)
+    if (!this.#delivery.closing) this.#options.pulse.remove(this)
     this.#options.reply.onGone(undefined)
     this.#options.reply.onDrain(undefined)
   }
@@ -395,13 +396,6 @@ function isEventStream(head: UpstreamHead): boolean {
 export function headerOf(headers: UpstreamHead['headers'], name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : value?.[0]
-}
-
-function byteLength(pieces: readonly Bytes[]): number {
-  let length = 0
-  for (const piece of pieces)
-    length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength
-  return length
 }
 
 function sameReading(one: MeterReading, other: MeterReading | undefined): boolean {

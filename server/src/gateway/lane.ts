@@ -43,6 +43,8 @@ export interface StreamStep {
   readonly output: readonly Bytes[]
   /** The first content, tool call, reasoning, refusal or clean finish has been seen: the answer may begin. */
   readonly meaningful: boolean
+  /** The protocol's own sign of a clean end has come, now or before. */
+  readonly terminated: boolean
   /** The answer is over for the client although the upstream still speaks: a stop sequence it could not be told of. */
   readonly ended?: boolean
   /** The upstream reported an error inside its 200, or broke its own protocol. */

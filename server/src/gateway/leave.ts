@@ -20,7 +20,11 @@ export async function leave(
 ): Promise<void> {
   switch (attempted.kind) {
     case 'answering':
-      return leaveAnswered(gateway, call, attempted)
+      try {
+        return await leaveAnswered(gateway, call, attempted)
+      } finally {
+        attempted.exchange.release()
+      }
     case 'failed': {
       const told = deliverFailure(call, attempted.failure, reply)
       return abandon(gateway, call, { ...told, attempts: attempted.records, ending: 'upstream-error' })
@@ -68,6 +72,7 @@ async function leaveAnswered(
     reading,
     inputEstimated: exchange.inputEstimated,
     row: { ...row, attempts: records },
+    onTried: () => exchange.release(),
   })
 }
 

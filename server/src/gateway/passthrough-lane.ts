@@ -104,13 +104,15 @@ class PassedStream implements StreamLane {
 
   push(chunk: Uint8Array): StreamStep {
     const output = this.#tap.push(chunk)
-    return { output, meaningful: this.#tap.observed.meaningful, failure: this.#failure() }
+    const { meaningful, terminated } = this.#tap.observed
+    return { output, meaningful, terminated, failure: this.#failure() }
   }
 
   end(): StreamStep {
     const { kind, output } = this.#tap.finish()
     const failure = this.#failure() ?? (kind === 'cut' ? { kind: 'cut' as const } : undefined)
-    return { output, meaningful: this.#tap.observed.meaningful, failure }
+    const { meaningful, terminated } = this.#tap.observed
+    return { output, meaningful, terminated, failure }
   }
 
   keepAlive(): Bytes | undefined {

@@ -9,16 +9,21 @@ const FIRST_WAIT_MS = 1_000
 /**
  * Runs a door of the corridor until the store has taken it. Doors are idempotent by call id, so repeating one is safe;
  * a store that stays away leaves the open call to recovery, which knows its last progress (undefined then).
+ * @param onTried after each try, however it went: nobody should wait for a store that is away
  */
 export async function persist<Outcome>(
   gateway: Gateway,
   requestId: string,
   door: () => Promise<Outcome>,
+  onTried: () => void = () => undefined,
 ): Promise<Outcome | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await door()
+      const outcome = await door()
+      onTried()
+      return outcome
     } catch (error) {
+      onTried()
       const again = error instanceof StorageUnavailable && tries < TRIES_MAX
       gateway.telemetry.log.error({ requestId, error, tries, again }, 'a finished call could not be written')
       if (!again) return undefined

@@ -1,4 +1,5 @@
 import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { SettleOutcome } from '../core/calls/operations.ts'
 import { tokensOf } from '../core/calls/recover.ts'
 import type { Usage } from '../core/canonical/usage.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
@@ -20,6 +21,8 @@ export async function settle(
     readonly reading: MeterReading
     readonly inputEstimated: boolean
     readonly row: Partial<CallLogRow>
+    /** The charge is on disk, or cannot be put there now. */
+    readonly onTried: () => void
   },
 ): Promise<void> {
   const { leg, reading } = answer
@@ -40,7 +43,7 @@ export async function settle(
     recipe,
     amount,
   }
-  const outcome = await persist(gateway, call.requestId, () =>
+  const charge = (): Promise<SettleOutcome> =>
     gateway.storage.calls.settle({
       callId: call.callId,
       keyId: call.key.id,
@@ -56,8 +59,8 @@ export async function settle(
       images: reading.images,
       videoSeconds: 0,
       log,
-    }),
-  )
+    })
+  const outcome = await persist(gateway, call.requestId, charge, answer.onTried)
   gateway.observeEnd(outcome === undefined ? log : { ...log, deducted: outcome.deducted })
 }
 
