@@ -1,10 +1,12 @@
-import type { Provider } from '../provider.ts'
 import { geminiDialect, geminiModelCapabilities, modelBelow } from '../dialects/gemini.ts'
+import type { Provider } from '../provider.ts'
+import { defaultBaseUrl } from './address.ts'
+import { googleVideo } from './video.ts'
 
 export const google: Provider = {
   kind: 'google',
   name: 'Google',
-  defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  defaultBaseUrl,
   publicFields: [],
   dialects: {
     gemini: geminiDialect({
@@ -13,4 +15,5 @@ export const google: Provider = {
       capabilities: geminiModelCapabilities,
     }),
   },
+  video: googleVideo,
 }

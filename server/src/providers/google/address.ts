@@ -1,0 +1,1 @@
+export const defaultBaseUrl = 'https://generativelanguage.googleapis.com/v1beta'
