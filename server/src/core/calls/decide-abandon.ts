@@ -35,5 +35,6 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
   for (const taken of open.taken) draft.putLimits(giveBackLimits(draft.limits(taken.subject), taken))
   draft.closeCall(callId)
   draft.log({ ...operation.log, amount: ZERO, deducted: ZERO, subscriptionCovered: false, capped: false })
+  if (operation.task !== undefined) draft.endVideo({ ...operation.task, at: operation.at })
   return { kind: 'done' }
 }

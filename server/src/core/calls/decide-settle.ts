@@ -35,6 +35,7 @@ export function decideSettle(draft: Draft, operation: SettleOperation): SettleOu
     subscriptionCovered: payer === 'subscription',
     capped: credits.capped,
   })
+  if (operation.task !== undefined) draft.endVideo({ ...operation.task, at: operation.at })
   return { kind: 'settled', first: true, deducted }
 }
 

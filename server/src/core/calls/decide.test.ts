@@ -118,6 +118,7 @@ describe('reserve: limits of key and account', () => {
       openCallsClosed: [],
       transfers: [],
       logs: [],
+      videosEnded: [],
     })
   })
 
@@ -637,7 +638,22 @@ describe('repeats', () => {
       openCallsClosed: [],
       transfers: [],
       logs: [],
+      videosEnded: [],
     })
+  })
+
+  test('a video task ends by the first door that its call leaves by, once', () => {
+    const store = exampleStore()
+    store.run(exampleReserve('a'), exampleReserve('b'))
+    const done = { id: 'video_a', patch: { status: 'completed' } } as const
+    const failed = { id: 'video_a', patch: { status: 'failed' } } as const
+    const ends = decideBatch(store.rows(), [
+      exampleSettle('a', used(1000, 0), { task: done }),
+      exampleAbandon('a', { task: failed }),
+      exampleSettle('a', used(1000, 0), { task: done }),
+      exampleAbandon('b'),
+    ])
+    expect(ends.changes.videosEnded).toEqual([{ ...done, at: NOW }])
   })
 
   test('within one batch the second of two doors is shut', () => {

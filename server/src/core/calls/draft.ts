@@ -6,6 +6,7 @@ import { ZERO } from '../money.ts'
 import type { TermsReader } from '../pricing/read-terms.ts'
 import type {
   AccountRow,
+  EndedVideo,
   HotChanges,
   HotRows,
   KeyRow,
@@ -32,6 +33,7 @@ export interface Draft {
   /** A movement of nothing is none. */
   move(movement: Movement): void
   log(row: CallLogRow): void
+  endVideo(video: EndedVideo): void
   tiered(policy: Policy): TieredPolicy
   changes(): HotChanges
 }
@@ -42,6 +44,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
   const openCalls = new Map<CallId, OpenCall | 'closed'>()
   const transfers: Transfer[] = []
   const logs: CallLogRow[] = []
+  const videosEnded: EndedVideo[] = []
   const policies = new Map<Policy, TieredPolicy>()
   return {
     reader,
@@ -64,6 +67,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
       if (movement.amount !== ZERO) transfers.push(transferOf(movement))
     },
     log: (row) => void logs.push(row),
+    endVideo: (video) => void videosEnded.push(video),
     tiered: (policy) => {
       const known = policies.get(policy)
       if (known !== undefined) return known
@@ -78,6 +82,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
       openCallsClosed: [...openCalls].filter(([, call]) => call === 'closed').map(([id]) => id),
       transfers,
       logs,
+      videosEnded,
     }),
   }
 }

@@ -16,7 +16,7 @@ import type {
 import type { Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
 import type { CallLogRow } from './log-row.ts'
-import type { Counts, Funding, UsageSource } from './operations.ts'
+import type { Counts, Funding, UsageSource, VideoEnd } from './operations.ts'
 
 export type Subject = `key:${string}` | `account:${string}` | `credential:${string}` | `quota:${string}`
 
@@ -178,4 +178,11 @@ export interface HotChanges {
   readonly openCallsClosed: readonly CallId[]
   readonly transfers: readonly Transfer[]
   readonly logs: readonly CallLogRow[]
+  /** Tasks of the calls that were closed, each once. */
+  readonly videosEnded: readonly EndedVideo[]
+}
+
+export interface EndedVideo extends VideoEnd {
+  /** Epoch ms. */
+  readonly at: number
 }

@@ -16,6 +16,7 @@ import type {
 } from '../ids.ts'
 import type { Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
+import type { VideoTaskPatch } from '../video/task.ts'
 import type { CallLogRow } from './log-row.ts'
 
 export type HotOperation =
@@ -206,6 +207,16 @@ export interface SettleOperation {
   readonly videoSeconds: number
   /** `deducted`, `subscriptionCovered` and `capped` are filled in under the lock. */
   readonly log: CallLogRow
+  readonly task?: VideoEnd | undefined
+}
+
+/**
+ * The video task that ends with its call: its record is written with the charge and the log row, or with none of them. One
+ * that is not there any more is no error; what the patch says of its phase and its next request does not count.
+ */
+export interface VideoEnd {
+  readonly id: string
+  readonly patch: VideoTaskPatch
 }
 
 export interface SettleOutcome {
@@ -223,6 +234,7 @@ export interface AbandonOperation {
   readonly accountId: AccountId
   readonly at: number
   readonly log: CallLogRow
+  readonly task?: VideoEnd | undefined
 }
 
 /** A refused call was never reserved, but it is logged. */

@@ -35,6 +35,7 @@ import type {
   Refusal,
   ReserveOperation,
   SettleOperation,
+  VideoEnd,
 } from './operations.ts'
 import { decideRecovery } from './recover.ts'
 
@@ -108,6 +109,9 @@ class Simulation {
   private readonly credentialPolicies = new Map<string, Policy>()
   private readonly earlier: Planned[] = []
   private logged = 0
+  /** Video tasks that ended, with their records: as decided, and as the model has it. */
+  private readonly ended = new Map<string, unknown>()
+  private readonly endedExpected = new Map<string, unknown>()
   private at = START
   private calls = 0
   private loggedExpected = 0
@@ -161,6 +165,10 @@ class Simulation {
       for (const id of changes.openCallsClosed) expect(this.openCalls.delete(id)).toBe(true)
       for (const transfer of changes.transfers) this.book(transfer)
       this.logged += changes.logs.length
+      for (const { id, patch } of changes.videosEnded) {
+        expect(this.ended.has(id)).toBe(false)
+        this.ended.set(id, patch)
+      }
       for (const [index, { operation, answer }] of batch.entries()) {
         expect(plain(operation, outcomes[index])).toEqual(answer())
       }
@@ -189,7 +197,8 @@ class Simulation {
     if (roll < 92) return this.planAbandon(call)
     // First in its batch, since a call that has ended before is the store's to know.
     if (roll < 94 && index === 0) return this.planReserveAgain(call)
-    return this.planRecovery(call)
+    // The store leaves the calls of living tasks to whoever leases the task next.
+    return call.counts.videos > 0 ? this.planAbandon(call) : this.planRecovery(call)
   }
 
   private planReserve(): Planned {
@@ -324,9 +333,11 @@ class Simulation {
       images: use.images,
       videoSeconds: use.seconds,
       log: exampleLog(open.callId),
+      task: this.taskOf(open),
     }
+    const { task } = operation
     const naive = { ...use, call: open.callId, at: this.at, monthStart: month.start, credential: claimed }
-    return { operation, answer: () => this.settleNaive(naive, amount) }
+    return { operation, answer: () => this.settleNaive(naive, { amount, task }) }
   }
 
   private planAbandon(open: OpenCall): Planned {
@@ -338,14 +349,22 @@ class Simulation {
       accountId: account,
       at: this.at,
       log: exampleLog(id),
+      task: this.taskOf(open),
     }
-    return { operation, answer: () => this.abandonNaive(id) }
+    return { operation, answer: () => this.abandonNaive(id, operation.task) }
+  }
+
+  /** Every video is a task, whose record says something else each time it is ended. */
+  private taskOf(open: OpenCall): VideoEnd | undefined {
+    if (open.counts.videos === 0) return undefined
+    return { id: `video_of_${open.callId}`, patch: { progress: this.random.upTo(100) } }
   }
 
   /** The process of the call died; it ends as its last progress says. */
   private planRecovery(open: OpenCall): Planned {
     const operation = decideRecovery(open, this.at, this.month().start)
-    if (operation.kind === 'abandon') return { operation, answer: () => this.abandonNaive(open.callId) }
+    if (operation.kind === 'abandon')
+      return { operation, answer: () => this.abandonNaive(open.callId, undefined) }
     const { progress } = open
     const reserve = this.naive.open.get(open.callId)?.reserve
     if (progress === undefined || reserve === undefined) throw new Error('recovered without progress')
@@ -363,20 +382,29 @@ class Simulation {
       seconds: 0,
       credential: progress.credentialId,
     }
-    return { operation, answer: () => this.settleNaive(naive, operation.amount) }
+    return { operation, answer: () => this.settleNaive(naive, { amount: operation.amount, task: undefined }) }
   }
 
-  private settleNaive(use: Parameters<NaiveModel['settle']>[0], amount: bigint) {
+  private settleNaive(
+    use: Parameters<NaiveModel['settle']>[0],
+    settled: { readonly amount: bigint; readonly task: VideoEnd | undefined },
+  ) {
     const charge = this.naive.settle(use)
     if (charge === undefined) return { first: false, deducted: 0n }
-    this.loggedExpected += 1
-    expect(amount).toBe(charge.amount)
+    this.leaveNaive(settled.task)
+    expect(settled.amount).toBe(charge.amount)
     return { first: true, deducted: charge.deducted }
   }
 
-  private abandonNaive(call: string) {
-    if (this.naive.abandon(call)) this.loggedExpected += 1
+  private abandonNaive(call: string, task: VideoEnd | undefined) {
+    if (this.naive.abandon(call)) this.leaveNaive(task)
     return 'done'
+  }
+
+  /** By whichever door: one log row, and the end of the task where there is one. */
+  private leaveNaive(task: VideoEnd | undefined): void {
+    this.loggedExpected += 1
+    if (task !== undefined) this.endedExpected.set(task.id, task.patch)
   }
 
   private randomUse(open: OpenCall) {
@@ -553,6 +581,7 @@ class Simulation {
     }
     expect([...this.openCalls.keys()].sort()).toEqual([...this.naive.open.keys()].sort())
     expect(this.logged).toBe(this.loggedExpected)
+    expect(this.ended).toEqual(this.endedExpected)
     for (const [subject, slots] of this.naive.slots) {
       expect([subject, stateOf(this.limitStates, subject)?.slots ?? 0]).toEqual([subject, slots])
     }

@@ -1,12 +1,21 @@
 import { expect, test, vi } from 'vitest'
-import { ACCOUNT, CHAIN, exampleReserve, KEY, MODEL, VENDOR } from '../../core/calls/examples.ts'
+import {
+  ACCOUNT,
+  CHAIN,
+  credits,
+  exampleLog,
+  exampleReserve,
+  KEY,
+  MODEL,
+  VENDOR,
+} from '../../core/calls/examples.ts'
 import { callId, instanceId, keyId, type InstanceId } from '../../core/ids.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import { StorageConflict } from '../conflict.ts'
 import { InvalidCursor } from '../invalid-cursor.ts'
 import type { Announcement, Storage } from '../storage.ts'
 import { StorageUnavailable } from '../unavailable.ts'
-import { INSTANCE, NOW, openWithAccount, OTHER_KEY, type StorageSuite } from './suite.ts'
+import { INSTANCE, NOW, openWithAccount, OTHER_KEY, settleTwoCredits, type StorageSuite } from './suite.ts'
 
 const OTHER_INSTANCE = instanceId('instance_2')
 const LEASE_UNTIL = NOW + 30_000
@@ -201,6 +210,7 @@ export function describeVideos(suite: StorageSuite): void {
   })
 
   describeLeases(suite)
+  describeEnds(suite)
   describeLists(suite)
 }
 
@@ -289,6 +299,154 @@ function describeLeases(suite: StorageSuite): void {
     expect(await other.videos.repoll('video_1', NOW + 5)).toBe(true)
     expect(await storage.videos.nextDue()).toBe(NOW)
     expect(await other.videos.repoll('video_2', NOW)).toBe(false)
+  })
+}
+
+/** What the record says when the video is there. */
+const DONE = {
+  status: 'completed',
+  progress: 100,
+  completedAt: NOW + 60_000,
+  secondsProduced: 4.02,
+  url: 'https://vendor.example/1.mp4',
+  lastAnswer: undefined,
+} as const
+
+const settleTask = (id: string, task = id) =>
+  settleTwoCredits(callOf(id), { task: { id: task, patch: DONE } })
+
+const abandonTask = (id: string) => ({
+  callId: callOf(id),
+  keyId: KEY,
+  accountId: ACCOUNT,
+  at: NOW,
+  log: exampleLog(callOf(id), { httpStatus: 400 }),
+  task: { id, patch: { status: 'failed', error: FAILURE } } as const,
+})
+
+const FAILURE = { status: 400, code: 'moderation', message: 'refused', body: undefined }
+
+function describeEnds(suite: StorageSuite): void {
+  test('a task ends in the transaction of its charge, and every process hears of it', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open({ instanceId: OTHER_INSTANCE })
+    const here: Announcement[] = []
+    const there: Announcement[] = []
+    storage.subscribe((change) => here.push(change))
+    other.subscribe((change) => there.push(change))
+    await createTask(storage, 'video_1', { task: FULL })
+    expect(await storage.calls.settle(settleTask('video_1'))).toMatchObject({ first: true })
+    expect(await other.videos.read('video_1')).toEqual(
+      exampleTask('video_1', { ...FULL, ...DONE, phase: 'ended', next: undefined }),
+    )
+    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(998), held: 0n })
+    expect(here).toEqual([{ kind: 'video', id: 'video_1' }])
+    await vi.waitFor(() => expect(there).toEqual([{ kind: 'video', id: 'video_1' }]), WAIT)
+    expect(await storage.ledger.verify()).toEqual([])
+  })
+
+  test('a task that failed ends with its call given back', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createTask(storage, 'video_1')
+    await storage.calls.abandon(abandonTask('video_1'))
+    expect(await storage.videos.read('video_1')).toMatchObject({
+      phase: 'ended',
+      status: 'failed',
+      error: FAILURE,
+    })
+    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(1000), held: 0n })
+    expect(await storage.ledger.verify()).toEqual([])
+  })
+
+  test('a second end changes nothing, neither money nor the task', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open({ instanceId: OTHER_INSTANCE })
+    await createTask(storage, 'video_1')
+    await storage.calls.settle(settleTask('video_1'))
+    const ended = await storage.videos.read('video_1')
+    expect(await storage.calls.settle(settleTask('video_1'))).toMatchObject({ first: false })
+    await other.calls.abandon(abandonTask('video_1'))
+    expect(await other.calls.settle(settleTask('video_1'))).toMatchObject({ first: false })
+    expect(await storage.videos.read('video_1')).toEqual(ended)
+    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(998), held: 0n })
+  })
+
+  test('a charge stands where the task is not there any more', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createTask(storage, 'video_1')
+    expect(await storage.calls.settle(settleTask('video_1', 'video_removed'))).toMatchObject({ first: true })
+    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(998), held: 0n })
+  })
+
+  test('a task that has ended is neither leased nor patched nor polled again', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createTask(storage, 'video_1')
+    await storage.calls.settle(settleTask('video_1'))
+    const at = LEASE_UNTIL + 1
+    expect(await storage.videos.lease({ instance: INSTANCE, at, until: at + 1, limit: 9 })).toEqual([])
+    expect(await storage.videos.patch('video_1', { progress: 1 }, INSTANCE)).toBe(false)
+    expect(await storage.videos.repoll('video_1', at)).toBe(false)
+    expect(await storage.videos.nextDue()).toBeUndefined()
+    const open = { limit: 9, after: undefined, order: 'desc', open: true } as const
+    expect(await storage.videos.list(open)).toEqual([])
+  })
+
+  test('ended tasks are removed by their own key, and expire with their blobs told', async () => {
+    const { storage } = await openWithAccount(suite)
+    const idempotency = { key: 'k', bodySha256: BODY }
+    for (const id of ['video_1', 'video_2', 'video_3']) {
+      const task = {
+        expiresAt: NOW + Number(id.slice(-1)),
+        blob: id === 'video_3' ? undefined : `blob_of_${id}`,
+      }
+      await createTask(storage, id, { task, ...(id === 'video_1' && { idempotency }) })
+      await storage.calls.settle(settleTask(id))
+    }
+    expect(await storage.videos.remove('video_1', OTHER_KEY)).toBe(false)
+    expect(await storage.videos.remove('video_1', KEY)).toBe(true)
+    expect(await storage.videos.remove('video_1', KEY)).toBe(false)
+    expect(await storage.videos.findByIdempotency(KEY, idempotency)).toBeUndefined()
+    expect(await storage.videos.expire(NOW + 2, 9)).toEqual([])
+    expect(await storage.videos.expire(NOW + 9, 1)).toEqual([{ id: 'video_2', blob: 'blob_of_video_2' }])
+    expect(await storage.videos.expire(NOW + 9, 9)).toEqual([{ id: 'video_3', blob: undefined }])
+    expect(await storage.videos.read('video_3')).toBeUndefined()
+    expect(await storage.ledger.verify()).toEqual([])
+  })
+
+  test('recovery ends a call whose task was never written, and leaves that of a living task to the next poller', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open({ instanceId: OTHER_INSTANCE })
+    const at = NOW + 1_200_000
+    await storage.calls.heartbeat(INSTANCE, NOW)
+    await createTask(storage, 'video_1')
+    await storage.calls.reserve(exampleReserve('call_without_task'))
+    const bounds = { at, deadBefore: at - 30_000, leakedBefore: at - 600_000 }
+    expect(await other.calls.recover(bounds)).toBe(1)
+    expect(await storage.calls.settle(settleTwoCredits('call_without_task'))).toMatchObject({ first: false })
+    expect(await other.calls.recover(bounds)).toBe(0)
+    expect(await other.ledger.verify()).toEqual([])
+    const leased = await other.videos.lease({ instance: OTHER_INSTANCE, at, until: at + 1, limit: 9 })
+    expect(leased.map(({ id }) => id)).toEqual(['video_1'])
+    expect(await other.calls.settle(settleTask('video_1'))).toMatchObject({ first: true })
+    expect(await other.calls.recover(bounds)).toBe(0)
+    expect(await other.ledger.verify()).toEqual([])
+  })
+
+  test('the verification tells of a task without its call, and of an ended one that has one', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    await createTask(storage, 'video_1')
+    await createTask(storage, 'video_2')
+    await database.execute("update video_tasks set phase = 'ended' where id = 'video_1'")
+    await database.execute("update video_tasks set call_id = 'call_unknown' where id = 'video_2'")
+    expect(await storage.ledger.verify()).toEqual([
+      {
+        subject: 'video:video_1',
+        what: 'open call of a task that has ended',
+        expected: 'none',
+        found: 'one',
+      },
+      { subject: 'video:video_2', what: 'open call of a task that runs', expected: 'one', found: 'none' },
+    ])
   })
 }
 

@@ -144,7 +144,7 @@ class PostgresEngine implements SqlEngine {
   async #tryHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
     const client = await this.#connectHot()
     try {
-      const results = await runHotTransaction(client, operations)
+      const results = await runHotTransaction(client, operations, this.#origin)
       client.release()
       return results
     } catch (error) {

@@ -1,4 +1,6 @@
 /** The few statements of a hot transaction. Named, so that a connection parses and plans each once. */
+import type pg from 'pg'
+import type { VideoEnd } from '../../core/calls/operations.ts'
 import { accountMoney, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
 import { callLogs } from '../sql/call-log-row.ts'
 import type { HotWrites } from '../sql/hot-batch.ts'
@@ -7,6 +9,7 @@ import { limitStates } from '../sql/limit-state-row.ts'
 import { openCallProgress, openCalls } from '../sql/open-call-row.ts'
 import type { Cell, Table } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
+import { videoEndCells } from '../sql/video-task-row.ts'
 import { assignments, columnArrays, columnList, unnest } from './bulk.ts'
 
 export interface Statement {
@@ -70,6 +73,16 @@ export function writeParameters(writes: HotWrites): readonly Cell[][] {
     ...columnArrays(callLogs, writes.logs),
     [...writes.openCallsClosed],
   ]
+}
+
+/** A statement of its own for each task: few calls end one, and the others do not pay for it. */
+export function endVideo({ id, patch }: VideoEnd): pg.QueryConfig {
+  const cells = videoEndCells(patch)
+  const assignments = cells.map(([column], index) => `${column} = $${index + 2}`).join(', ')
+  return {
+    text: `update video_tasks set ${assignments} where id = $1`,
+    values: [id, ...cells.map(([, cell]) => cell)],
+  }
 }
 
 function writeText(): string {

@@ -3,7 +3,14 @@
  * answers of those before (the connection is pipelined), and the server runs them in order.
  */
 import type pg from 'pg'
-import type { AccountRow, HotRows, KeyRow, LimitState, OpenCall } from '../../core/calls/hot-rows.ts'
+import type {
+  AccountRow,
+  EndedVideo,
+  HotRows,
+  KeyRow,
+  LimitState,
+  OpenCall,
+} from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
 import { decodeAccountRow } from '../sql/account-row.ts'
@@ -28,14 +35,17 @@ import {
   MAKE_LIMIT_STATES,
   READ_KEYS,
   READ_LIMIT_STATES,
+  endVideo,
   type Statement,
   WRITE,
   writeParameters,
 } from './hot-statements.ts'
+import { CHANNEL, encodeNotice } from './listener.ts'
 
 export async function runHotTransaction(
   client: pg.ClientBase,
   operations: readonly HotOperation[],
+  origin: string,
 ): Promise<readonly HotResult[]> {
   const wanted = wantedCalls(operations)
   // What the operations name themselves is asked for at once; what only their open calls know follows.
@@ -58,9 +68,17 @@ export async function runHotTransaction(
   // A write that fails turns the commit behind it into a rollback.
   await allOf([
     send(client, { ...WRITE, values: [...writeParameters(writes)] }),
+    ...writes.videosEnded.flatMap((video) => [
+      send(client, endVideo(video)),
+      send(client, { text: 'select pg_notify($1, $2)', values: [CHANNEL, noticeOf(video, origin)] }),
+    ]),
     send(client, { text: 'commit' }),
   ])
   return results
+}
+
+function noticeOf({ id }: EndedVideo, origin: string): string {
+  return encodeNotice(origin, { kind: 'video', id })
 }
 
 interface LoadedRows {

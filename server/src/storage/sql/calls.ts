@@ -1,11 +1,16 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
 import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
-import type { CallStore } from '../storage.ts'
+import type { Announcement, CallStore } from '../storage.ts'
 import { beatHeart, renewCalls } from './instances.ts'
 import { type RecoveryOptions, recoverCalls } from './recover.ts'
 
-export function createCallStore(options: RecoveryOptions): CallStore {
-  const { engine, group } = options
+export interface CallStoreOptions extends RecoveryOptions {
+  /** Tells this process what its other instances hear from the database. */
+  readonly announceHere: (change: Announcement) => void
+}
+
+export function createCallStore(options: CallStoreOptions): CallStore {
+  const { engine, group, announceHere } = options
   const run = async <Kind extends HotOutcome['kind']>(
     operation: HotOperation,
     kinds: readonly Kind[],
@@ -22,8 +27,16 @@ export function createCallStore(options: RecoveryOptions): CallStore {
     reserve: (operation) => run({ ...operation, kind: 'reserve' }, ['reserved', 'refused']),
     claim: (operation) => run({ ...operation, kind: 'claim' }, ['claimed', 'full']),
     progress: (operation) => run({ ...operation, kind: 'progress' }, ['done']),
-    settle: (operation) => run({ ...operation, kind: 'settle' }, ['settled']),
-    abandon: (operation) => run({ ...operation, kind: 'abandon' }, ['done']),
+    async settle(operation) {
+      const outcome = await run({ ...operation, kind: 'settle' }, ['settled'])
+      if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
+      return outcome
+    },
+    async abandon(operation) {
+      const outcome = await run({ ...operation, kind: 'abandon' }, ['done'])
+      if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
+      return outcome
+    },
     log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
     heartbeat: async (instance, at) => {
       await beatHeart(engine, instance, at)

@@ -1,5 +1,5 @@
 /** Finishes what dead instances left open. */
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { decideRecovery } from '../../core/calls/recover.ts'
 import { instanceId } from '../../core/ids.ts'
 import type { CallStore } from '../storage.ts'
@@ -8,7 +8,7 @@ import type { GroupCommit } from './group-commit.ts'
 import { beatHeart, declareGone, forgetInstances } from './instances.ts'
 import { decodeOpenCall } from './open-call-row.ts'
 import type { Schema } from './schema.ts'
-import type { StoredRow } from './table.ts'
+import { type StoredRow, textOf } from './table.ts'
 
 /** Calls taken over at once: one batch of the group commit. */
 const TAKEN_AT_ONCE = 500
@@ -39,6 +39,7 @@ export async function recoverCalls(options: RecoveryOptions, bounds: Bounds): Pr
     const rows = await takeOver(options.engine, owner, bounds)
     const done = await Promise.all(rows.map((row) => finish(options, row, bounds.at)))
     recovered += done.filter((finished) => finished).length
+    // Fewer than asked for: no more are lost, up to those left out for the next round.
     if (rows.length < TAKEN_AT_ONCE) break
   }
   await forgetInstances(writer, { id: owner })
@@ -54,10 +55,14 @@ async function nothingIsLost(reader: Kysely<Schema>, { deadBefore, leakedBefore 
   return rows.length === 0
 }
 
-/** Of an open call `c`: untouched for too long, or its instance is not heard of any more. */
+/**
+ * Of an open call `c`: untouched for too long, or its instance is not heard of any more. The call of a video task that has
+ * not ended is none: whoever leases the task next goes on with it.
+ */
 function isLost({ deadBefore, leakedBefore }: Pick<Bounds, 'deadBefore' | 'leakedBefore'>) {
   return sql`(c.touched_at < ${leakedBefore} or not exists (
-    select 1 from instances i where i.id = c.instance_id and i.heartbeat_at >= ${deadBefore}))`
+    select 1 from instances i where i.id = c.instance_id and i.heartbeat_at >= ${deadBefore}))
+    and not exists (select 1 from video_tasks v where v.call_id = c.call_id and v.phase <> 'ended')`
 }
 
 /** One instance at a time, so that each sees whom the one before made owner; calls in use just now are left for later. */
@@ -72,8 +77,26 @@ function takeOver(engine: SqlEngine, owner: string, bounds: Bounds): Promise<rea
         where ${isLost(bounds)}
         limit ${TAKEN_AT_ONCE} ${onPostgres ? sql`for update skip locked` : sql``})
       returning *`.execute(transaction)
-    return rows
+    return withoutTasks(transaction, rows)
   })
+}
+
+/**
+ * A task that was written while the rows above were looked for was not seen by that statement. This one sees it, and with
+ * the call owned by the recovery no other is written.
+ */
+async function withoutTasks(
+  transaction: Transaction<Schema>,
+  rows: readonly StoredRow[],
+): Promise<readonly StoredRow[]> {
+  if (rows.length === 0) return rows
+  const calls = rows.map((row) => textOf(row, 'call_id'))
+  const tasks = await sql<{ call_id: string }>`
+    select call_id from video_tasks where phase <> 'ended' and call_id in (${sql.join(calls)})`.execute(
+    transaction,
+  )
+  const kept = new Set(tasks.rows.map((row) => row.call_id))
+  return rows.filter((row) => !kept.has(textOf(row, 'call_id')))
 }
 
 /** One call that cannot be finished must not keep the others open. */

@@ -37,7 +37,8 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   const subscribers = new Subscribers(log)
   engine.onAnnouncement((change) => subscribers.tell(change))
   const newId = () => uuidV7(now())
-  const write = createAnnouncedWrite(engine, (change: Announcement) => subscribers.tell(change))
+  const announceHere = (change: Announcement) => subscribers.tell(change)
+  const write = createAnnouncedWrite(engine, announceHere)
   const group = new GroupCommit({
     run: (operations) => engine.runHot(operations),
     concurrency: engine.hotConcurrency,
@@ -52,7 +53,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     prices: createPriceStore(transaction, within),
   })
   return {
-    calls: createCallStore({ engine, group, log, newId }),
+    calls: createCallStore({ engine, group, log, newId, announceHere }),
     catalogue: createCatalogueStore({ reader: engine.reader, write, secrets, newId }),
     accounts: createAccountStore({ reader: engine.reader, write, secrets }),
     keys: createKeyStore({ reader: engine.reader, write }),

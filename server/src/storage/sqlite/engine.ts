@@ -59,11 +59,11 @@ class SqliteEngine implements SqlEngine {
     this.#options = options
     const { path } = options
     this.#writing = new SqliteConnection(
-      { path, role: 'writer' },
+      { path, role: 'writer', origin: this.#origin },
       { notice: (reply) => this.#noticeWriter(reply) },
     )
     this.#reading = new SqliteConnection(
-      { path, role: 'reader' },
+      { path, role: 'reader', origin: this.#origin },
       { notice: (reply) => this.#noticeReader(reply) },
     )
     this.writer = new Kysely({
@@ -111,7 +111,7 @@ class SqliteEngine implements SqlEngine {
 
   async withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value> {
     const connection = new SqliteConnection(
-      { path: this.#options.path, role: 'reader' },
+      { path: this.#options.path, role: 'reader', origin: this.#origin },
       { notice: () => {} },
     )
     try {

@@ -2,7 +2,7 @@
  * A batch of hot operations and their results as one JSON text each. Structured clone of the same objects costs about
  * ten times as much, and it is paid for every call.
  */
-import type { HotOperation } from '../../core/calls/operations.ts'
+import type { HotOperation, VideoEnd } from '../../core/calls/operations.ts'
 import { microCredits, type MicroCredits } from '../../core/money.ts'
 import type { HotResult } from '../sql/hot-batch.ts'
 import { parseStored } from '../sql/stored-json.ts'
@@ -28,8 +28,18 @@ export function decodeResults(text: string): readonly HotResult[] {
 function plainOperation(operation: HotOperation): unknown {
   switch (operation.kind) {
     case 'settle':
-      return { ...operation, amount: operation.amount.toString(), log: plainLog(operation.log) }
+      return {
+        ...operation,
+        amount: operation.amount.toString(),
+        log: plainLog(operation.log),
+        ...(operation.task !== undefined && { task: plainEnd(operation.task) }),
+      }
     case 'abandon':
+      return {
+        ...operation,
+        log: plainLog(operation.log),
+        ...(operation.task !== undefined && { task: plainEnd(operation.task) }),
+      }
     case 'log':
       return { ...operation, log: plainLog(operation.log) }
     case 'reserve':
@@ -43,11 +53,32 @@ function plainLog(log: Extract<HotOperation, { kind: 'log' }>['log']): unknown {
   return { ...log, amount: log.amount.toString(), deducted: log.deducted.toString() }
 }
 
+/** JSON has no `undefined`, and a field that is there as one is cleared: it travels as null, which no field of a task is. */
+function plainEnd(end: VideoEnd): unknown {
+  const patch = Object.entries(end.patch).map(([name, value]) => [name, value ?? null])
+  return { id: end.id, patch: Object.fromEntries(patch) }
+}
+
+function fullEnd(end: VideoEnd): VideoEnd {
+  const patch = Object.entries(end.patch).map(([name, value]) => [name, value ?? undefined])
+  return { id: end.id, patch: Object.fromEntries(patch) }
+}
+
 function fullOperation(operation: HotOperation): HotOperation {
   switch (operation.kind) {
     case 'settle':
-      return { ...operation, amount: money(operation.amount), log: fullLog(operation.log) }
+      return {
+        ...operation,
+        amount: money(operation.amount),
+        log: fullLog(operation.log),
+        ...(operation.task !== undefined && { task: fullEnd(operation.task) }),
+      }
     case 'abandon':
+      return {
+        ...operation,
+        log: fullLog(operation.log),
+        ...(operation.task !== undefined && { task: fullEnd(operation.task) }),
+      }
     case 'log':
       return { ...operation, log: fullLog(operation.log) }
     case 'reserve':

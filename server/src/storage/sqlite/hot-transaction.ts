@@ -1,5 +1,5 @@
 /** Batches of hot verbs as SQLite transactions, each start to end without yielding. */
-import type { HotRows } from '../../core/calls/hot-rows.ts'
+import type { EndedVideo, HotRows } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
 import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
@@ -12,11 +12,13 @@ import {
   wantedRows,
   type WantedRows,
 } from '../sql/hot-batch.ts'
+import { encodeAnnouncement } from '../sql/announcement.ts'
 import { decodeKeyRow, HOT_KEY_COLUMNS } from '../sql/key-row.ts'
 import { decodeLimitState, limitStates } from '../sql/limit-state-row.ts'
 import { decodeOpenCall, openCallProgress, openCalls } from '../sql/open-call-row.ts'
 import { integerOf, textOf } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
+import { videoEndCells } from '../sql/video-task-row.ts'
 import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
 import type { SqliteRow } from './library.ts'
@@ -25,9 +27,12 @@ import type { Statements } from './statements.ts'
 export class HotTransactions {
   readonly #statements: Statements
   readonly #cache = new HotRowsCache()
+  /** Whose announcements these are. */
+  readonly #origin: string
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, origin: string) {
     this.#statements = statements
+    this.#origin = origin
   }
 
   run(operations: readonly HotOperation[]): readonly HotResult[] {
@@ -124,6 +129,18 @@ export class HotTransactions {
     }
     insertRows(statements, transfers, writes.transfers, '')
     insertRows(statements, callLogs, writes.logs, 'on conflict (call_id) do nothing')
+    for (const video of writes.videosEnded) this.#endVideo(video)
+  }
+
+  #endVideo({ id, at, patch }: EndedVideo): void {
+    const cells = videoEndCells(patch)
+    const assignments = cells.map(([column]) => `${column} = ?`).join(', ')
+    this.#statements
+      .prepare(`update video_tasks set ${assignments} where id = ?`)
+      .run(...cells.map(([, cell]) => cell), id)
+    this.#statements
+      .prepare('insert into changes (at, origin, body) values (?, ?, ?)')
+      .run(at, this.#origin, encodeAnnouncement({ kind: 'video', id }))
   }
 }
 

@@ -5,6 +5,8 @@ export interface WorkerOptions {
   readonly path: string
   /** `writer` commits and watches for changes of other processes; `reader` reads and copies the log back. */
   readonly role: 'writer' | 'reader'
+  /** Tells this opening's own announcements from others'. */
+  readonly origin: string
 }
 
 export type WorkerRequest = WorkerTask & { readonly id: number }

@@ -49,7 +49,7 @@ class DatabaseThread {
     this.#port = port
     this.#database = openDatabase(options)
     this.#statements = new Statements(this.#database)
-    this.#hot = new HotTransactions(this.#statements)
+    this.#hot = new HotTransactions(this.#statements, options.origin)
   }
 
   take(request: WorkerRequest): void {

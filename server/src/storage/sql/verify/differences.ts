@@ -1,7 +1,7 @@
 /** What was found to differ, up to a bound: a broken ledger is told by the first thousand as well as by all. */
 import type { LedgerDifference } from '../../records.ts'
 
-const DIFFERENCES_MAX = 1_000
+export const DIFFERENCES_MAX = 1_000
 
 export interface Comparison {
   readonly subject: string

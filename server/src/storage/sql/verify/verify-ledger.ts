@@ -11,6 +11,7 @@ import { verifyAudit } from '../backstage/verify-audit.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyCharges } from './verify-charges.ts'
 import { verifyLimits } from './verify-limits.ts'
+import { verifyVideos } from './verify-videos.ts'
 
 export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly LedgerDifference[]> {
   const differences = new Differences()
@@ -18,6 +19,7 @@ export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly L
   await verifyAccounts(snapshot, holds, differences)
   await verifyLimits(snapshot, holds, differences)
   await verifyCharges(snapshot, differences)
+  await verifyVideos(snapshot, differences)
   await verifyAudit(snapshot, differences)
   return differences.found
 }
