@@ -13,6 +13,7 @@ import { describeIdentity } from './conformance/identity.ts'
 import { describeKeys } from './conformance/keys.ts'
 import { describeLedger } from './conformance/ledger.ts'
 import { describeLogs } from './conformance/logs.ts'
+import { describeOffice } from './conformance/office.ts'
 import { describeOpening } from './conformance/opening.ts'
 import { describeRecovery } from './conformance/recovery.ts'
 import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
@@ -48,6 +49,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('recovery', () => describeRecovery(suite))
     describe('ledger', () => describeLedger(suite))
     describe('logs', () => describeLogs(suite))
+    describe('office', () => describeOffice(suite))
     describe('catalogue', () => describeCatalogue(suite))
     describe('accounts', () => describeAccounts(suite))
     describe('keys', () => describeKeys(suite))

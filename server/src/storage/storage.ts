@@ -24,6 +24,7 @@ import type { MicroCredits } from '../core/money.ts'
 import type { AuditStore } from './audit.ts'
 import type { IdentityStore } from './identity.ts'
 import type { NoticeStore } from './notices.ts'
+import type { OfficeStore } from './office.ts'
 import type { PriceStore } from './prices.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
 import type { TurnStore } from './turns.ts'
@@ -36,6 +37,7 @@ export interface Storage {
   readonly keys: KeyStore
   readonly logs: LogStore
   readonly ledger: LedgerStore
+  readonly office: OfficeStore
   readonly identity: IdentityStore
   readonly videos: VideoStore
   readonly audit: AuditStore
@@ -128,6 +130,8 @@ export interface AccountStore {
     options: { readonly enabled: boolean },
   ): Promise<void>
   removeByok(id: AccountId, vendor: VendorCode): Promise<boolean>
+  /** False: there is none for this vendor. */
+  switchByok(id: AccountId, vendor: VendorCode, enabled: boolean): Promise<boolean>
   /** Which vendors the account has own credentials for, switched on or not; never the secrets. */
   listByok(id: AccountId): Promise<readonly ByokEntry[]>
 }
@@ -159,7 +163,7 @@ export interface Key {
 }
 
 export interface KeyStore {
-  /** Deleted keys are not found. */
+  /** Deleted keys are not found. Found by a former secret, a key expires when that one's overlap ends. */
   findByHash(hash: string): Promise<Key | undefined>
   find(id: KeyId): Promise<Key | undefined>
   list(account: AccountId): Promise<readonly Key[]>
@@ -170,6 +174,15 @@ export interface KeyStore {
     patch: Partial<
       Pick<Key, 'name' | 'status' | 'expiresAt' | 'group' | 'models' | 'ipAllow' | 'policy' | 'hash' | 'hint'>
     >,
+  ): Promise<boolean>
+  /**
+   * Gives a key another secret; its present one works until `formerUntil`. Without that, it and every former one end at
+   * once. Rejects with `StorageConflict` when a living key has this hash.
+   */
+  rotate(
+    id: KeyId,
+    secret: Pick<Key, 'hash' | 'hint'>,
+    options: { readonly formerUntil: number | undefined; readonly at: number },
   ): Promise<boolean>
 }
 
@@ -185,6 +198,9 @@ export interface LogFilter {
   readonly user?: string
   /** An HTTP status. */
   readonly status?: number
+  /** µCr deducted, at least and at most. */
+  readonly deductedMin?: MicroCredits
+  readonly deductedMax?: MicroCredits
 }
 
 export interface LogStore {
@@ -201,8 +217,12 @@ export interface LogPage {
 }
 
 export interface LedgerStore {
-  /** Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before. */
-  book(transfers: readonly Transfer[]): Promise<boolean>
+  /**
+   * Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before.
+   * Rejects with `Overdraft`, and books nothing, when a customer's pool that is taken from would fall below zero, unless
+   * a debt is meant to be booked (a payment that the bank took back).
+   */
+  book(transfers: readonly Transfer[], options?: { readonly overdraw: 'refuse' | 'allow' }): Promise<boolean>
   /** Newest first. `after`: `transferCursor` of the last transfer of the page before. */
   transfers(filter: {
     readonly accountId?: AccountId

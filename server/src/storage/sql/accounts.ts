@@ -109,6 +109,19 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
         return { value: undefined, changes: [{ kind: 'account', accountId: id }] }
       }),
 
+    switchByok: (id, vendor, enabled) =>
+      write(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('byok')
+          .set({ enabled: enabled ? 1 : 0 })
+          .where('account_id', '=', id)
+          .where('vendor_code', '=', vendor)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return { value: false, changes: [] }
+        await refreshByokVendors(transaction, id)
+        return { value: true, changes: [{ kind: 'account', accountId: id }] }
+      }),
+
     removeByok: (id, vendor) =>
       write(async (transaction) => {
         const { numDeletedRows } = await transaction

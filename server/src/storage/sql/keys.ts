@@ -1,5 +1,6 @@
 /** API keys. Their plaintext never comes here, only its hash and what a list may show. */
-import type { Kysely, Updateable } from 'kysely'
+import type { Kysely, Transaction, Updateable } from 'kysely'
+import type { KeyId } from '../../core/ids.ts'
 import type { Announcement, Key, KeyStore } from '../storage.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
 import { decodeKey } from './key-row.ts'
@@ -15,7 +16,7 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
   return {
     async findByHash(hash) {
       const row = await living().where('hash', '=', hash).executeTakeFirst()
-      return row === undefined ? undefined : decodeKey({ ...row })
+      return row === undefined ? findByFormer(reader, hash) : decodeKey({ ...row })
     },
 
     async find(id) {
@@ -67,10 +68,82 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
         if (Object.keys(columns).length > 0) {
           await transaction.updateTable('api_keys').set(columns).where('id', '=', id).execute()
         }
-        const hashes = new Set([before.hash, patch.hash ?? before.hash])
+        const former = await transaction
+          .selectFrom('former_secrets')
+          .select('hash')
+          .where('key_id', '=', id)
+          .execute()
+        const hashes = new Set([before.hash, patch.hash ?? before.hash, ...former.map((row) => row.hash)])
         return { value: true, changes: [...hashes].map((hash): Announcement => ({ kind: 'key', hash })) }
       }),
+
+    rotate: (id, secret, { formerUntil, at }) =>
+      write(async (transaction) => {
+        const hash = await lockHash(transaction, id)
+        if (hash === undefined) return { value: false, changes: [] }
+        const ended = await endFormer(transaction, id, formerUntil === undefined ? undefined : at)
+        if (formerUntil !== undefined) {
+          await transaction
+            .insertInto('former_secrets')
+            .values({ hash, key_id: id, valid_until: formerUntil })
+            .onConflict((conflict) =>
+              conflict.column('hash').doUpdateSet({ key_id: id, valid_until: formerUntil }),
+            )
+            .execute()
+        }
+        await transaction
+          .updateTable('api_keys')
+          .set({ hash: secret.hash, hint: secret.hint })
+          .where('id', '=', id)
+          .execute()
+        const hashes = new Set([hash, secret.hash, ...ended])
+        return { value: true, changes: [...hashes].map((one): Announcement => ({ kind: 'key', hash: one })) }
+      }),
   }
+}
+
+/** By a secret the key had before: as the key is now, but only until the overlap ends. */
+async function findByFormer(reader: Kysely<Schema>, hash: string): Promise<Key | undefined> {
+  const former = await reader
+    .selectFrom('former_secrets')
+    .select(['key_id', 'valid_until'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (former === undefined) return undefined
+  const row = await reader
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', former.key_id)
+    .where('status', '<>', 'deleted')
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const key = decodeKey({ ...row })
+  const until = Number(former.valid_until)
+  return { ...key, hash, expiresAt: Math.min(key.expiresAt ?? until, until) }
+}
+
+/** Takes the row's lock, so that two rotations follow each other; the hash as it stands then. */
+async function lockHash(transaction: Transaction<Schema>, id: KeyId): Promise<string | undefined> {
+  const row = await transaction
+    .updateTable('api_keys')
+    .set((row) => ({ status: row.ref('status') }))
+    .where('id', '=', id)
+    .where('status', '<>', 'deleted')
+    .returning('hash')
+    .executeTakeFirst()
+  return row?.hash
+}
+
+/** Forgets former secrets that are over at this moment, or all of them; their hashes. */
+async function endFormer(
+  transaction: Transaction<Schema>,
+  id: KeyId,
+  at: number | undefined,
+): Promise<readonly string[]> {
+  let query = transaction.deleteFrom('former_secrets').where('key_id', '=', id)
+  if (at !== undefined) query = query.where('valid_until', '<=', BigInt(at))
+  const rows = await query.returning('hash').execute()
+  return rows.map((row) => row.hash)
 }
 
 /** The columns a patch speaks of; a field that is present as `undefined` clears its column. */

@@ -10,6 +10,18 @@ export interface LogConditions {
   /** Looked up in one index; none: by time alone. */
   readonly chosen: readonly LogCondition[]
   readonly rest: readonly LogCondition[]
+  /** µCr deducted; in no index, so held against the rows too. */
+  readonly deducted: Bounds
+}
+
+export interface Bounds {
+  readonly least: bigint | undefined
+  readonly most: bigint | undefined
+}
+
+/** Nothing but an index decides: every row that comes from it is wanted. */
+export function isIndexAlone({ rest, deducted }: LogConditions): boolean {
+  return rest.length === 0 && deducted.least === undefined && deducted.most === undefined
 }
 
 export type LogCondition =
@@ -44,6 +56,7 @@ export function logConditions(filter: LogFilter): LogConditions {
   return {
     chosen: conditions.filter(({ column }) => chosen.includes(column)),
     rest: conditions.filter(({ column }) => !chosen.includes(column)),
+    deducted: { least: filter.deductedMin, most: filter.deductedMax },
   }
 }
 

@@ -4,7 +4,13 @@ import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { LogStore } from '../storage.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
-import { FAILURE_STATUS_MIN, type LogConditions, logConditions, type Logs } from './log-conditions.ts'
+import {
+  FAILURE_STATUS_MIN,
+  isIndexAlone,
+  type LogConditions,
+  logConditions,
+  type Logs,
+} from './log-conditions.ts'
 import { pageLimit } from './page.ts'
 import type { Schema } from './schema.ts'
 
@@ -25,7 +31,7 @@ export function createLogStore(reader: Kysely<Schema>): LogStore {
       if (rows.length === wanted && last !== undefined) {
         return { rows, next: encodeCursor({ at: last.createdAt, id: last.callId }) }
       }
-      const place = conditions.rest.length === 0 ? undefined : await endOfScan(reader, conditions, after)
+      const place = isIndexAlone(conditions) ? undefined : await endOfScan(reader, conditions, after)
       return { rows, next: place === undefined ? undefined : encodeCursor(place) }
     },
   }
@@ -47,16 +53,18 @@ async function readRows(
   reader: Kysely<Schema>,
   { conditions, after, wanted }: Page,
 ): Promise<readonly CallLogRow[]> {
-  const { rest } = conditions
+  const { rest, deducted } = conditions
   const scanned = scan(reader, conditions, after)
     .selectAll()
-    .limit(rest.length === 0 ? wanted : SCAN_ROWS_MAX)
-  if (rest.length === 0) {
+    .limit(isIndexAlone(conditions) ? wanted : SCAN_ROWS_MAX)
+  if (isIndexAlone(conditions)) {
     const rows = await scanned.execute()
     return rows.map((row) => decodeCallLog({ ...row }))
   }
   let matching = reader.selectFrom(scanned.as('scanned')).selectAll()
   for (const { column, value } of rest) matching = matching.where(column, '=', value)
+  if (deducted.least !== undefined) matching = matching.where('deducted', '>=', deducted.least)
+  if (deducted.most !== undefined) matching = matching.where('deducted', '<=', deducted.most)
   const rows = await matching.orderBy('created_at', 'desc').orderBy('call_id', 'desc').limit(wanted).execute()
   return rows.map((row) => decodeCallLog({ ...row }))
 }

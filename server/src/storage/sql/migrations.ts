@@ -7,9 +7,18 @@ import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
 import { instancePlace } from './migrations/instance-place.ts'
+import { office } from './migrations/office.ts'
 import { turns } from './migrations/turns.ts'
 import { videos } from './migrations/videos.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
 
-export const MIGRATIONS: readonly Migration[] = [firstSchema, videos, identity, backstage, turns, instancePlace]
+export const MIGRATIONS: readonly Migration[] = [
+  firstSchema,
+  videos,
+  identity,
+  office,
+  backstage,
+  turns,
+  instancePlace,
+]

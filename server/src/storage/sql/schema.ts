@@ -5,17 +5,18 @@
 import type { ColumnType } from 'kysely'
 import type { BackstageSchema } from './schema/backstage.ts'
 import type { IdentitySchema } from './schema/identity.ts'
+import type { OfficeSchema } from './schema/office.ts'
 import type { Integer } from './schema/columns.ts'
 import type { TurnSchema } from './schema/turns.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
-export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/backstage.ts'
 export type { Integer } from './schema/columns.ts'
+export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/backstage.ts'
 
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
-export interface Schema extends BackstageSchema, VideoSchema, TurnSchema, IdentitySchema {
+export interface Schema extends BackstageSchema, VideoSchema, TurnSchema, IdentitySchema, OfficeSchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

@@ -19,6 +19,7 @@ import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
 import type { Schema } from './schema.ts'
+import { createOfficeStore } from './office/office-store.ts'
 import { Subscribers } from './subscribers.ts'
 import { createTurnStore } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
@@ -59,6 +60,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     keys: createKeyStore({ reader: engine.reader, write }),
     logs: createLogStore(engine.reader),
     ledger: createLedgerStore(engine, write),
+    office: createOfficeStore({ engine, write, secrets }),
     turns: createTurnStore({ engine, secrets }),
     audit: createAuditStore({ engine, write, storesIn }),
     notices: createNoticeStore(engine.reader, write),
