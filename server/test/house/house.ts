@@ -19,6 +19,8 @@ import type { Account, AccountPatch, Storage } from '../../src/storage/storage.t
 
 export interface HouseOptions {
   readonly environment?: Readonly<Record<string, string>>
+  /** Address of the account made at start; another one for each instance on a shared database. */
+  readonly owner?: string
 }
 
 export interface House {
@@ -98,13 +100,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     ])
   })
   if (storage === undefined) throw new Error('the gateway started without a store')
-  return finish({ running, storage, dataDirectory })
+  return finish({ running, storage, dataDirectory, owner: options.owner ?? 'owner@example.com' })
 }
 
 async function finish(parts: {
   readonly running: RunningGateway
   readonly storage: Storage
   readonly dataDirectory: string
+  readonly owner: string
 }): Promise<House> {
   const { running, storage, dataDirectory } = parts
   const { gateway } = running
@@ -154,7 +157,7 @@ async function finish(parts: {
     }
   }
 
-  const first = await newAccount({ email: 'owner@example.com' })
+  const first = await newAccount({ email: parts.owner })
   return {
     running,
     baseUrl: running.baseUrl,
