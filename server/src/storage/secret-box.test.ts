@@ -31,3 +31,14 @@ describe('secret box', () => {
     expect(() => createSecretBox(new Uint8Array(16))).toThrow('32 bytes')
   })
 })
+
+test('a fingerprint is the same for the same text and purpose, and another under another key', () => {
+  const box = createSecretBox(new Uint8Array(32).fill(1))
+  const other = createSecretBox(new Uint8Array(32).fill(2))
+  const print = box.fingerprint('123456', 'code:a')
+  expect(print).toMatch(/^[0-9a-f]{64}$/)
+  expect(createSecretBox(new Uint8Array(32).fill(1)).fingerprint('123456', 'code:a')).toBe(print)
+  expect(box.fingerprint('123457', 'code:a')).not.toBe(print)
+  expect(box.fingerprint('123456', 'code:b')).not.toBe(print)
+  expect(other.fingerprint('123456', 'code:a')).not.toBe(print)
+})

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { ACCOUNT } from '../../core/calls/examples.ts'
 import { accountId } from '../../core/ids.ts'
 import type { Session } from '../identity.ts'
+import { describeProofs } from './identity-proofs.ts'
 import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
 
 const TOKEN_HASH = 'a'.repeat(64)
@@ -23,6 +24,8 @@ function exampleSession(changes: Partial<Session> = {}): Session {
 }
 
 export function describeIdentity(suite: StorageSuite): void {
+  describeProofs(suite)
+
   test('a session comes back as it was created, by the hash of its token', async () => {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
@@ -74,6 +77,19 @@ export function describeIdentity(suite: StorageSuite): void {
     expect(await ids()).toEqual(['ses_2'])
     expect(await sessions.revokeAll(ACCOUNT)).toBe(1)
     expect(await sessions.findByHash('f'.repeat(64), NOW)).toMatchObject({ id: 'ses_other' })
+  })
+
+  test('an account is known to sign in from where a session of its owner began', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { sessions } = storage.identity
+    await sessions.create(exampleSession(), TOKEN_HASH)
+    const impersonator = accountId('acc_admin')
+    await sessions.create(exampleSession({ id: 'ses_2', address: '192.0.2.9', impersonator }), 'b'.repeat(64))
+    await sessions.revokeAll(ACCOUNT)
+    expect(await sessions.knowsPlace(ACCOUNT, '192.0.2.1', NOW)).toBe(true)
+    expect(await sessions.knowsPlace(ACCOUNT, '192.0.2.1', NOW + 1)).toBe(false)
+    expect(await sessions.knowsPlace(ACCOUNT, '192.0.2.9', NOW)).toBe(false)
+    expect(await sessions.knowsPlace(OTHER_ACCOUNT, '192.0.2.1', NOW)).toBe(false)
   })
 
   test('another password ends every session of the account, other changes do not', async () => {

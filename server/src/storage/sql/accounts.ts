@@ -1,6 +1,7 @@
 /** Accounts and their own upstream credentials. */
 import type { Kysely, Insertable, Selectable, Transaction } from 'kysely'
 import type { CredentialSecret, DecimalText } from '../../core/catalogue.ts'
+import { normalEmail } from '../../core/identity/email-address.ts'
 import { type AccountId, type VendorCode, vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { ZERO } from '../../core/money.ts'
@@ -52,7 +53,7 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
     find: (id) => findBy('id', id),
 
     findByLogin: (login) =>
-      'email' in login ? findBy('email', normalEmail(login.email)) : findBy('phone', login.phone),
+      'email' in login ? findBy('email', oneEmail(login.email)) : findBy('phone', login.phone),
 
     async list({ limit, after }) {
       const rows = await reader
@@ -141,9 +142,9 @@ function toStored(row: Selectable<AccountsTable>): Readonly<Record<string, strin
   return { ...row }
 }
 
-/** Addresses differ by more than case for nobody, so they are kept and looked up in lower case. */
-function normalEmail(email: string): string {
-  return email.trim().toLowerCase()
+/** One form for every way to write an address; what is none is kept as its writer meant it. */
+function oneEmail(email: string): string {
+  return normalEmail(email) ?? email.trim().toLowerCase()
 }
 
 function purposeOf(id: AccountId, vendor: VendorCode): string {
@@ -174,7 +175,7 @@ function newAccount() {
 /** The columns a patch speaks of; a field that is present as `undefined` clears its column. */
 function columnsOf(patch: AccountPatch): Partial<Insertable<AccountsTable>> {
   return {
-    ...('email' in patch && { email: patch.email === undefined ? null : normalEmail(patch.email) }),
+    ...('email' in patch && { email: patch.email === undefined ? null : oneEmail(patch.email) }),
     ...('phone' in patch && { phone: patch.phone ?? null }),
     ...('passwordHash' in patch && { password_hash: patch.passwordHash ?? null }),
     ...(patch.role !== undefined && { role: patch.role }),

@@ -1,15 +1,49 @@
 /** Who is at the other end: the parts of the identity port over SQL. */
 import type { Kysely } from 'kysely'
 import type { IdentityStore } from '../identity.ts'
+import type { SecretBox } from '../secret-box.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
+import { createAttemptStore } from './identity/attempts.ts'
+import { createAuthenticatorStore } from './identity/authenticators.ts'
+import { createChallengeStore } from './identity/challenges.ts'
+import { createCodeStore } from './identity/codes.ts'
+import { createLinkStore } from './identity/links.ts'
+import { createPasskeyStore } from './identity/passkeys.ts'
 import { createSessionStore } from './identity/sessions.ts'
 import type { Schema } from './schema.ts'
 
 export interface IdentityStoreOptions {
   readonly reader: Kysely<Schema>
   readonly write: AnnouncedWrite
+  readonly secrets: SecretBox
 }
 
+/** A place an account was not used from for so long is forgotten. */
+const PLACE_LIFE_MS = 90 * 86_400_000
+
 export function createIdentityStore(options: IdentityStoreOptions): IdentityStore {
-  return { sessions: createSessionStore(options) }
+  return {
+    sessions: createSessionStore(options),
+    codes: createCodeStore(options),
+    attempts: createAttemptStore(options),
+    challenges: createChallengeStore(options),
+    factors: { ...createAuthenticatorStore(options), ...createPasskeyStore(options) },
+    links: createLinkStore(options),
+    expire: (at) =>
+      options.write(async (transaction) => {
+        const before = BigInt(at)
+        const ended = [
+          transaction
+            .deleteFrom('sessions')
+            .where((row) => row.or([row('idle_ends_at', '<', before), row('ends_at', '<', before)])),
+          transaction.deleteFrom('sign_in_places').where('seen_at', '<', before - BigInt(PLACE_LIFE_MS)),
+          transaction.deleteFrom('verification_codes').where('ends_at', '<', before),
+          transaction.deleteFrom('attempts').where('empty_at', '<', before),
+          transaction.deleteFrom('identity_challenges').where('ends_at', '<', before),
+        ]
+        let rows = 0n
+        for (const each of ended) rows += (await each.executeTakeFirst()).numDeletedRows
+        return { value: Number(rows), changes: [] }
+      }),
+  }
 }

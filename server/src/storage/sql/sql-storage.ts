@@ -49,7 +49,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     accounts: createAccountStore({ reader: transaction, write: within, secrets }),
     keys: createKeyStore({ reader: transaction, write: within }),
     ledger: createLedgerStore(engine, within),
-    identity: createIdentityStore({ reader: transaction, write: within }),
+    identity: createIdentityStore({ reader: transaction, write: within, secrets }),
     notices: createNoticeStore(transaction, within),
     prices: createPriceStore(transaction, within),
   })
@@ -66,7 +66,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     notices: createNoticeStore(engine.reader, write),
     prices: createPriceStore(engine.reader, write),
     videos: createVideoStore({ engine, write, instance: options.instanceId }),
-    identity: createIdentityStore({ reader: engine.reader, write }),
+    identity: createIdentityStore({ reader: engine.reader, write, secrets }),
     ping: async () => {
       await sql`select 1 as one from meta`.execute(engine.reader)
     },

@@ -1,18 +1,11 @@
 /** Sessions. Their tokens never come here, only the hashes. */
-import type { Kysely } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
 import type { Session, SessionStore, SignInMethod } from '../../identity.ts'
-import type { AnnouncedWrite } from '../announced-write.ts'
 import { indexableText } from '../free-text.ts'
-import type { Schema } from '../schema.ts'
+import type { IdentityStoreOptions } from '../identity.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
 
-export interface SessionStoreOptions {
-  readonly reader: Kysely<Schema>
-  readonly write: AnnouncedWrite
-}
-
-export function createSessionStore({ reader, write }: SessionStoreOptions): SessionStore {
+export function createSessionStore({ reader, write }: IdentityStoreOptions): SessionStore {
   const living = (at: number) =>
     reader
       .selectFrom('sessions')
@@ -38,6 +31,15 @@ export function createSessionStore({ reader, write }: SessionStoreOptions): Sess
             impersonator: session.impersonator ?? null,
           })
           .execute()
+        if (session.impersonator === undefined) {
+          await transaction
+            .insertInto('sign_in_places')
+            .values({ account_id: session.accountId, address: session.address, seen_at: session.createdAt })
+            .onConflict((conflict) =>
+              conflict.columns(['account_id', 'address']).doUpdateSet({ seen_at: session.createdAt }),
+            )
+            .execute()
+        }
         return { value: undefined, changes: [] }
       }),
 
@@ -85,6 +87,17 @@ export function createSessionStore({ reader, write }: SessionStoreOptions): Sess
         ).executeTakeFirst()
         return { value: Number(numDeletedRows), changes: [] }
       }),
+
+    async knowsPlace(account, address, since) {
+      const row = await reader
+        .selectFrom('sign_in_places')
+        .select('seen_at')
+        .where('account_id', '=', account)
+        .where('address', '=', address)
+        .where('seen_at', '>=', BigInt(since))
+        .executeTakeFirst()
+      return row !== undefined
+    },
   }
 }
 
@@ -104,7 +117,7 @@ function decodeSession(row: StoredRow): Session {
   }
 }
 
-const METHODS: readonly SignInMethod[] = ['password', 'code', 'passkey', 'provider', 'impersonation']
+const METHODS: readonly SignInMethod[] = ['password', 'code', 'passkey', 'service', 'impersonation']
 
 function methodOf(text: string): SignInMethod {
   const method = METHODS.find((known) => known === text)

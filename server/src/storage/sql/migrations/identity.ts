@@ -53,8 +53,8 @@ function factorTables({ integer, table, clustered }: Dialect): readonly string[]
        backed_up ${integer} not null, created_at ${integer} not null, used_at ${integer}) ${table}`,
     `create index passkeys_by_account on passkeys (account_id, created_at)`,
     `create table linked_identities (
-       provider text not null, subject text not null, account_id text not null references accounts (id),
-       label text not null, created_at ${integer} not null, primary key (provider, subject)) ${table}`,
+       service text not null, subject text not null, account_id text not null references accounts (id),
+       label text not null, created_at ${integer} not null, primary key (service, subject)) ${table}`,
     `create index linked_identities_by_account on linked_identities (account_id)`,
   ]
 }

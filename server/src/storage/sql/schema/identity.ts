@@ -1,7 +1,5 @@
 /** Tables of who is at the other end (migration 3). */
-import type { ColumnType } from 'kysely'
-
-type Integer = ColumnType<bigint, bigint | number, bigint | number>
+import type { Integer } from './columns.ts'
 
 export interface IdentitySchema {
   sessions: SessionsTable
@@ -92,7 +90,7 @@ export interface PasskeysTable {
 }
 
 export interface LinkedIdentitiesTable {
-  provider: string
+  service: string
   subject: string
   account_id: string
   label: string

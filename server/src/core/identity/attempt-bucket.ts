@@ -1,0 +1,35 @@
+/**
+ * How many tries something may have: a bucket that leaks. `limit` tries fit at once, and one more fits each time
+ * `windowMs / limit` has passed, so nobody is shut out for longer than that, and nobody tries more often.
+ */
+export interface AttemptBucket {
+  /** Whose tries: `sign-in/target/…`. */
+  readonly subject: string
+  readonly limit: number
+  readonly windowMs: number
+}
+
+export type AttemptDecision =
+  | { readonly kind: 'taken'; readonly emptyAt: number }
+  | { readonly kind: 'full'; readonly retryAfterMs: number }
+
+/** @param emptyAt when the bucket will have leaked empty, epoch ms; undefined: it is empty */
+export function decideAttempt(
+  { limit, windowMs }: AttemptBucket,
+  emptyAt: number | undefined,
+  at: number,
+): AttemptDecision {
+  const next = Math.max(emptyAt ?? at, at) + oneTryMs({ limit, windowMs })
+  const over = next - at - windowMs
+  return over > 0 ? { kind: 'full', retryAfterMs: over } : { kind: 'taken', emptyAt: next }
+}
+
+/** Gives one try back, because it turned out to be no guess. */
+export function returnAttempt(bucket: AttemptBucket, emptyAt: number): number {
+  return emptyAt - oneTryMs(bucket)
+}
+
+/** Whole milliseconds, rounded down, so that `limit` tries always fit into the window. */
+function oneTryMs({ limit, windowMs }: Pick<AttemptBucket, 'limit' | 'windowMs'>): number {
+  return Math.floor(windowMs / limit)
+}

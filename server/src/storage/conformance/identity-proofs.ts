@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest'
+import { ACCOUNT } from '../../core/calls/examples.ts'
+import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
+import { Secret } from '../../core/secret.ts'
+import { StorageConflict } from '../conflict.ts'
+import type { Challenge, CodeUse, Passkey } from '../identity.ts'
+import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
+
+const USE: CodeUse = { purpose: 'sign_in', target: 'person@example.com', accountId: undefined }
+const TERMS = { tries: 5, createdAt: NOW, endsAt: NOW + 100 }
+const CODE = new Secret('123456')
+const WRONG = new Secret('000000')
+const BUCKET: AttemptBucket = { subject: 'a', limit: 2, windowMs: 1_000 }
+const CHALLENGE: Challenge = {
+  kind: 'second-factor',
+  accountId: ACCOUNT,
+  detail: '{"a":1}',
+  triesLeft: 2,
+  createdAt: NOW,
+  endsAt: NOW + 100,
+}
+const ID_HASH = 'c'.repeat(64)
+const PASSKEY: Passkey = {
+  id: 'key-1',
+  accountId: ACCOUNT,
+  name: 'laptop',
+  publicKey: 'AAAA',
+  counter: 0,
+  transports: ['internal'],
+  backedUp: true,
+  createdAt: NOW,
+  usedAt: undefined,
+}
+
+const countTrue = (answers: readonly boolean[]): number => answers.filter(Boolean).length
+
+export function describeProofs(suite: StorageSuite): void {
+  describeCodes(suite)
+  describeAttempts(suite)
+  describeChallenges(suite)
+  describeFactors(suite)
+  describeLinks(suite)
+  test('what has ended is removed, what lives stays', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { identity } = storage
+    await identity.codes.put(USE, CODE, TERMS)
+    await identity.challenges.put(ID_HASH, CHALLENGE)
+    await identity.attempts.take([BUCKET], NOW)
+    expect(await identity.expire(NOW + 50)).toBe(0)
+    expect(await identity.codes.redeem(USE, WRONG, NOW)).toBe(false)
+    expect(await identity.expire(NOW + 10_000)).toBe(3)
+    expect(await identity.challenges.find(ID_HASH, 'second-factor', NOW)).toBeUndefined()
+  })
+}
+
+function describeCodes(suite: StorageSuite): void {
+  test('a code is right once, for its purpose and target only', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    expect(await codes.redeem({ ...USE, purpose: 'register' }, CODE, NOW)).toBe(false)
+    expect(await codes.redeem({ ...USE, target: 'other@example.com' }, CODE, NOW)).toBe(false)
+    expect(await codes.redeem(USE, CODE, NOW + 99)).toBe(true)
+    expect(await codes.redeem(USE, CODE, NOW + 99)).toBe(false)
+  })
+
+  test('a code has ended when its time is over', async () => {
+    const { storage } = await openWithAccount(suite)
+    await storage.identity.codes.put(USE, CODE, TERMS)
+    expect(await storage.identity.codes.redeem(USE, CODE, NOW + 100)).toBe(false)
+  })
+
+  test('a code of somebody signed in is no use to somebody else', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put({ ...USE, accountId: ACCOUNT }, CODE, TERMS)
+    expect(await codes.redeem({ ...USE, accountId: OTHER_ACCOUNT }, CODE, NOW)).toBe(false)
+    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
+    expect(await codes.redeem({ ...USE, accountId: ACCOUNT }, CODE, NOW)).toBe(true)
+  })
+
+  test('after its tries the right code is refused, and a new one begins anew', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    for (let tries = 0; tries < 5; tries++) expect(await codes.redeem(USE, WRONG, NOW)).toBe(false)
+    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
+    await codes.put(USE, WRONG, TERMS)
+    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
+    expect(await codes.redeem(USE, WRONG, NOW)).toBe(true)
+  })
+
+  test('of parallel right tries one succeeds, and parallel guesses are all counted', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    const right = await Promise.all(Array.from({ length: 4 }, () => codes.redeem(USE, CODE, NOW)))
+    expect(countTrue(right)).toBe(1)
+    await codes.put(USE, CODE, TERMS)
+    await Promise.all(Array.from({ length: 5 }, () => codes.redeem(USE, WRONG, NOW)))
+    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
+  })
+
+  test('neither codes nor seeds nor recovery codes can be read from the database', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const { codes, factors } = storage.identity
+    await codes.put(USE, new Secret('918273'), TERMS)
+    await factors.putAuthenticator(ACCOUNT, new Secret('JBSWY3DPEHPK3PXP'))
+    await factors.putRecoveryCodes(ACCOUNT, [new Secret('lost-and-found')])
+    await storage.close()
+    const dump = await database.dump()
+    for (const secret of ['918273', 'JBSWY3DPEHPK3PXP', 'lost-and-found']) expect(dump).not.toContain(secret)
+  })
+}
+
+function describeAttempts(suite: StorageSuite): void {
+  test('tries are taken from every bucket or from none', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { attempts } = storage.identity
+    const wide: AttemptBucket = { subject: 'b', limit: 3, windowMs: 900 }
+    expect(await attempts.take([BUCKET, wide], NOW)).toBeUndefined()
+    expect(await attempts.take([wide, BUCKET], NOW)).toBeUndefined()
+    expect(await attempts.take([BUCKET, wide], NOW)).toBe(500)
+    expect(await attempts.take([wide], NOW)).toBeUndefined()
+    expect(await attempts.take([wide], NOW)).toBe(300)
+    await attempts.giveBack([wide])
+    expect(await attempts.take([wide], NOW)).toBeUndefined()
+    await attempts.forget(['a'])
+    expect(await attempts.take([BUCKET], NOW)).toBeUndefined()
+    expect(await attempts.take([BUCKET], NOW + 500)).toBeUndefined()
+  })
+
+  test('parallel tries do not slip through', async () => {
+    const { storage } = await openWithAccount(suite)
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, () => storage.identity.attempts.take([BUCKET], NOW)),
+    )
+    expect(taken.filter((wait) => wait === undefined)).toHaveLength(2)
+  })
+}
+
+function describeChallenges(suite: StorageSuite): void {
+  test('a challenge is read, tried as often as it may be, and taken once', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { challenges } = storage.identity
+    await challenges.put(ID_HASH, CHALLENGE)
+    expect(await challenges.find(ID_HASH, 'second-factor', NOW)).toEqual(CHALLENGE)
+    expect(await challenges.find(ID_HASH, 'service', NOW)).toBeUndefined()
+    expect(await challenges.try(ID_HASH, 'second-factor', NOW)).toMatchObject({ triesLeft: 1 })
+    expect(await challenges.try(ID_HASH, 'second-factor', NOW)).toMatchObject({ triesLeft: 0 })
+    expect(await challenges.try(ID_HASH, 'second-factor', NOW)).toBeUndefined()
+    expect(await challenges.take(ID_HASH, 'service', NOW)).toBeUndefined()
+    const taken = await Promise.all(
+      Array.from({ length: 4 }, () => challenges.take(ID_HASH, 'second-factor', NOW)),
+    )
+    expect(taken.filter((challenge) => challenge !== undefined)).toEqual([{ ...CHALLENGE, triesLeft: 0 }])
+  })
+
+  test('a challenge has ended when its time is over', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { challenges } = storage.identity
+    await challenges.put(ID_HASH, { ...CHALLENGE, accountId: undefined })
+    expect(await challenges.find(ID_HASH, 'second-factor', NOW + 100)).toBeUndefined()
+    expect(await challenges.try(ID_HASH, 'second-factor', NOW + 100)).toBeUndefined()
+    expect(await challenges.take(ID_HASH, 'second-factor', NOW + 100)).toBeUndefined()
+    expect(await challenges.take(ID_HASH, 'second-factor', NOW + 99)).toMatchObject({ accountId: undefined })
+  })
+}
+
+function describeFactors(suite: StorageSuite): void {
+  test('an authenticator counts once it is confirmed, and then stays until it is removed', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { factors } = storage.identity
+    expect(await factors.findAuthenticator(ACCOUNT)).toBeUndefined()
+    expect(await factors.putAuthenticator(ACCOUNT, new Secret('FIRST'))).toBe(true)
+    expect(await factors.putAuthenticator(ACCOUNT, new Secret('SECOND'))).toBe(true)
+    const found = await factors.findAuthenticator(ACCOUNT)
+    expect(found?.seed.unwrap()).toBe('SECOND')
+    expect(found?.confirmedAt).toBeUndefined()
+    expect(await factors.confirmAuthenticator(ACCOUNT, NOW, 7)).toBe(true)
+    expect(await factors.confirmAuthenticator(ACCOUNT, NOW, 7)).toBe(false)
+    expect(await factors.putAuthenticator(ACCOUNT, new Secret('THIRD'))).toBe(false)
+    expect((await factors.findAuthenticator(ACCOUNT))?.confirmedAt).toBe(NOW)
+    expect(await factors.removeAuthenticator(ACCOUNT)).toBe(true)
+    expect(await factors.removeAuthenticator(ACCOUNT)).toBe(false)
+  })
+
+  test('a step is used once and never an earlier one', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { factors } = storage.identity
+    await factors.putAuthenticator(ACCOUNT, new Secret('SEED'))
+    await factors.confirmAuthenticator(ACCOUNT, NOW, 7)
+    expect(await factors.useStep(ACCOUNT, 7)).toBe(false)
+    const parallel = await Promise.all(Array.from({ length: 4 }, () => factors.useStep(ACCOUNT, 8)))
+    expect(countTrue(parallel)).toBe(1)
+    expect(await factors.useStep(ACCOUNT, 6)).toBe(false)
+    expect(await factors.useStep(OTHER_ACCOUNT, 9)).toBe(false)
+  })
+
+  test('a recovery code works once, for its account', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { factors } = storage.identity
+    const codes = ['one', 'two'].map((text) => new Secret(text))
+    await factors.putRecoveryCodes(ACCOUNT, codes)
+    expect(await factors.countRecoveryCodes(ACCOUNT)).toBe(2)
+    expect(await factors.useRecoveryCode(OTHER_ACCOUNT, new Secret('one'))).toBe(false)
+    expect(await factors.useRecoveryCode(ACCOUNT, new Secret('one'))).toBe(true)
+    expect(await factors.useRecoveryCode(ACCOUNT, new Secret('one'))).toBe(false)
+    await factors.putRecoveryCodes(ACCOUNT, [new Secret('three')])
+    expect(await factors.useRecoveryCode(ACCOUNT, new Secret('two'))).toBe(false)
+    expect(await factors.countRecoveryCodes(ACCOUNT)).toBe(1)
+  })
+
+  test('a passkey comes back as it was added and belongs to one account', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createAccount(storage, { id: OTHER_ACCOUNT })
+    const { factors } = storage.identity
+    await factors.addPasskey(PASSKEY)
+    expect(await factors.findPasskey('key-1')).toEqual(PASSKEY)
+    expect(await factors.listPasskeys(ACCOUNT)).toEqual([PASSKEY])
+    await expect(factors.addPasskey({ ...PASSKEY, accountId: OTHER_ACCOUNT })).rejects.toThrow(
+      StorageConflict,
+    )
+    expect(await factors.removePasskey(OTHER_ACCOUNT, 'key-1')).toBe(false)
+    expect(await factors.removePasskey(ACCOUNT, 'key-1')).toBe(true)
+    expect(await factors.findPasskey('key-1')).toBeUndefined()
+  })
+
+  test('a passkey that counts never says the same number twice; one that does not stays at 0', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { factors } = storage.identity
+    await factors.addPasskey(PASSKEY)
+    expect(await factors.usePasskey('key-1', { counter: 0, at: NOW })).toBe(true)
+    expect(await factors.usePasskey('key-1', { counter: 5, at: NOW + 1 })).toBe(true)
+    expect(await factors.usePasskey('key-1', { counter: 5, at: NOW + 2 })).toBe(false)
+    expect(await factors.usePasskey('key-1', { counter: 0, at: NOW + 2 })).toBe(false)
+    expect(await factors.findPasskey('key-1')).toMatchObject({ counter: 5, usedAt: NOW + 1 })
+  })
+}
+
+function describeLinks(suite: StorageSuite): void {
+  test('somebody known to another service is linked to one account', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createAccount(storage, { id: OTHER_ACCOUNT })
+    const { links } = storage.identity
+    const link = { service: 'corp', subject: '42', accountId: ACCOUNT, label: 'p@corp', createdAt: NOW }
+    await links.add(link)
+    expect(await links.find('corp', '42')).toEqual(link)
+    expect(await links.find('corp', '43')).toBeUndefined()
+    expect(await links.list(ACCOUNT)).toEqual([link])
+    await expect(links.add({ ...link, accountId: OTHER_ACCOUNT })).rejects.toThrow(StorageConflict)
+    expect(await links.remove(OTHER_ACCOUNT, 'corp')).toBe(false)
+    expect(await links.remove(ACCOUNT, 'corp')).toBe(true)
+    expect(await links.list(ACCOUNT)).toEqual([])
+  })
+}
