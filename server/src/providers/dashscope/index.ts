@@ -1,28 +1,9 @@
-import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
-
-const WORDS: FailureWords = {
-  arrearage: 'quota',
-  'allocationquota.freetieronly': 'quota',
-  'throttling.allocationquota': 'rate-limited',
-  'throttling.ratequota': 'rate-limited',
-  'throttling.burstrate': 'rate-limited',
-  throttling: 'rate-limited',
-  limit_requests: 'rate-limited',
-  limit_burst_rate: 'rate-limited',
-  invalidapikey: 'auth',
-  'accessdenied.unpurchased': 'auth',
-  accessdenied: 'auth',
-  modelnotfound: 'not-found',
-  model_not_supported: 'not-found',
-  datainspectionfailed: 'refused-content',
-  data_inspection_failed: 'refused-content',
-  internalerror: 'overloaded',
-  requesttimeout: 'overloaded',
-}
+import { WORDS } from './failure-words.ts'
+import { dashscopeVideo } from './video.ts'
 
 /** Alibaba Cloud's Model Studio, mainland address; others lie under the same paths of another host. */
 export const dashscope: Provider = {
@@ -56,4 +37,5 @@ export const dashscope: Provider = {
       words: WORDS,
     }),
   },
+  video: dashscopeVideo,
 }

@@ -1,0 +1,31 @@
+import type { FailureWords } from '../../core/routing/failure.ts'
+
+/** Codes of refused calls and of failed tasks. */
+export const WORDS: FailureWords = {
+  arrearage: 'quota',
+  commoditynotpurchased: 'quota',
+  prepaidbilloverdue: 'quota',
+  postpaidbilloverdue: 'quota',
+  'allocationquota.freetieronly': 'quota',
+  'throttling.allocationquota': 'rate-limited',
+  'throttling.ratequota': 'rate-limited',
+  'throttling.burstrate': 'rate-limited',
+  throttling: 'rate-limited',
+  limit_requests: 'rate-limited',
+  limit_burst_rate: 'rate-limited',
+  invalidapikey: 'auth',
+  'accessdenied.unpurchased': 'auth',
+  accessdenied: 'auth',
+  'model.accessdenied': 'auth',
+  modelnotfound: 'not-found',
+  model_not_supported: 'not-found',
+  invalidparameter: 'request',
+  'invalidparameter.datainspection': 'refused-content',
+  datainspectionfailed: 'refused-content',
+  data_inspection_failed: 'refused-content',
+  ipinfringementsuspect: 'refused-content',
+  internalerror: 'overloaded',
+  requesttimeout: 'overloaded',
+  modelunavailable: 'overloaded',
+  serviceoverloaded: 'overloaded',
+}

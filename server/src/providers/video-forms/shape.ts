@@ -1,0 +1,74 @@
+/** Size, ratio and resolution of an order in the forms vendors have for them. What is asked for outright is never changed. */
+import type { JsonObject } from '../../core/json.ts'
+import type { VideoRequest } from '../../core/video/request.ts'
+import {
+  parseSize,
+  ratioOfSize,
+  sizeNearest,
+  sizeOfRatio,
+  type TierWords,
+  tierOfResolution,
+  tierOfSize,
+  tierWordOf,
+} from '../../core/video/size.ts'
+import type { ClientField } from './place.ts'
+
+type ShapePlaces = Readonly<
+  Record<Extract<ClientField, 'size' | 'ratio' | 'resolution'>, JsonObject | undefined>
+>
+
+/** A vendor that takes a ratio and a resolution. */
+export interface Shape {
+  readonly names: { readonly ratio: string; readonly resolution: string }
+  /** Ratios a size is turned into; none: the ratio follows the picture. */
+  readonly ratios: readonly string[]
+  /** Words a size is turned into. */
+  readonly tiers: TierWords
+  /** How resolutions are written. */
+  readonly letters: 'lower' | 'upper'
+}
+
+export function shapePlaces(request: VideoRequest, shape: Shape): ShapePlaces {
+  const { names, letters, tiers } = shape
+  const { resolution } = request
+  const tier = resolution === undefined ? undefined : tierOfResolution(resolution)
+  const word = (tier === undefined ? undefined : tiers[tier]) ?? resolution
+  return {
+    size: derived(request, shape),
+    ratio: { [names.ratio]: request.ratio },
+    resolution: { [names.resolution]: letters === 'upper' ? word?.toUpperCase() : word?.toLowerCase() },
+  }
+}
+
+function derived({ size }: VideoRequest, { names, ratios, tiers }: Shape): JsonObject | undefined {
+  if (size === undefined) return undefined
+  const ratio = ratioOfSize(size, ratios)
+  const resolution = tierWordOf(size, tiers)
+  if (ratio === undefined && resolution === undefined) return undefined
+  return { [names.ratio]: ratio, [names.resolution]: resolution }
+}
+
+/** A vendor that takes one of a list of pixel sizes: all three fields together choose one. */
+export function pixelPlaces(name: string, pixels: string | undefined): ShapePlaces {
+  const place = pixels === undefined ? undefined : { [name]: pixels }
+  return { size: place, ratio: place, resolution: place }
+}
+
+/** undefined: nothing was asked, or nothing on the list has the ratio that was. */
+export function pixelsOf(request: VideoRequest, offered: readonly string[]): string | undefined {
+  const { ratio, resolution, size } = request
+  if (ratio === undefined && resolution === undefined) {
+    return size === undefined ? undefined : sizeNearest(size, offered)
+  }
+  const exact = resolution === undefined ? undefined : parseSize(resolution)
+  if (exact !== undefined && ratio === undefined) return sizeNearest(exact, offered)
+  const asked = resolution === undefined ? undefined : tierOfResolution(resolution)
+  const sized = exact ?? size
+  return sizeOfRatio(
+    {
+      ratio: ratio ?? (size === undefined ? '16:9' : `${size.width}:${size.height}`),
+      tier: asked ?? (sized === undefined ? '720p' : tierOfSize(sized)),
+    },
+    offered,
+  )
+}
