@@ -6,10 +6,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
   openSync,
-  closeSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -50,6 +50,40 @@ export async function serverUrl(): Promise<string> {
 /** Stops the run's server, if one was started. */
 export function stopServer(run: string): void {
   removeRun(runFolder(run))
+}
+
+/** A server of a test's own, to be stopped and started at will. */
+export interface OwnServer {
+  readonly port: number
+  /** Ends it as an operator would (open transactions are rolled back), and resolves when it is gone. */
+  stop(): Promise<void>
+  /** Starts it again on the same data; resolves with the port it listens on now. */
+  startAgain(): Promise<number>
+  /** Removes it with its data. */
+  close(): void
+}
+
+/** Named after this process, so that a run that was killed leaves no orphan for ever. */
+export async function openOwnServer(name: string): Promise<OwnServer> {
+  const folder = runFolder(`${process.pid}-${name}`)
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  const url = await start(folder)
+  const data = join(folder, 'data')
+  return {
+    port: Number(new URL(url).port),
+    async stop() {
+      const pid = postmasterOf(data)
+      if (pid === undefined) return
+      process.kill(pid, 'SIGINT')
+      while (existsSync(join(data, 'postmaster.pid'))) await wait(WAIT_MS)
+    },
+    async startAgain() {
+      const user = chooseServerUser()
+      const { postgres } = findBinaries(user, baseFolder())
+      return Number(new URL(await listen({ postgres, folder, user })).port)
+    },
+    close: () => removeRun(folder),
+  }
 }
 
 function baseFolder(): string {
@@ -99,10 +133,20 @@ async function start(folder: string): Promise<string> {
     { ...user.spawn, cwd: data, encoding: 'utf8' },
   )
   if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}${String(created.error ?? '')}`)
+  return listen({ postgres: binaries.postgres, folder, user })
+}
+
+async function listen(server: {
+  readonly postgres: string
+  readonly folder: string
+  readonly user: ServerUser
+}): Promise<string> {
+  const { postgres, folder, user } = server
+  const data = join(folder, 'data')
   for (let tries = 1; ; tries++) {
     const port = await freePort()
     const url = `postgres://${USER}@127.0.0.1:${port}/postgres`
-    const ended = launch(binaries.postgres, { data, port, user, logPath: join(folder, 'log') })
+    const ended = launch(postgres, { data, port, user, logPath: join(folder, 'log') })
     if (await isReady(url, ended)) return url
     if (tries === PORT_TRIES) {
       throw new Error(`PostgreSQL does not start: ${readFileSync(join(folder, 'log'), 'utf8')}`)
@@ -192,20 +236,25 @@ function freePort(): Promise<number> {
 
 function removeOrphans(): void {
   for (const name of readdirSync(baseFolder())) {
-    const [, run] = /^run-(\d+)$/.exec(name) ?? []
+    const [, run] = /^run-(\d+)(?:-.*)?$/.exec(name) ?? []
     if (run !== undefined && !isAlive(Number(run))) removeRun(join(baseFolder(), name))
   }
 }
 
 function removeRun(folder: string): void {
   const data = join(folder, 'data')
-  const pidFile = join(data, 'postmaster.pid')
-  if (existsSync(pidFile)) {
-    const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
-    // SIGQUIT ends a postmaster and its children at once; nothing of its data is wanted any more.
-    if (isServerOf(data, pid)) process.kill(pid, 'SIGQUIT')
-  }
+  const pid = postmasterOf(data)
+  // SIGQUIT ends a postmaster and its children at once; nothing of its data is wanted any more.
+  if (pid !== undefined) process.kill(pid, 'SIGQUIT')
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: WAIT_MS })
+}
+
+/** undefined: no server of this folder runs. */
+function postmasterOf(data: string): number | undefined {
+  const pidFile = join(data, 'postmaster.pid')
+  if (!existsSync(pidFile)) return undefined
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+  return isServerOf(data, pid) ? pid : undefined
 }
 
 /** The number may have gone to another process since: only the server of this very folder is meant. */

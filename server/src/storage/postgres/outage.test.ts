@@ -1,6 +1,6 @@
 /** A database that goes away refuses quickly, loses nothing that was answered, and is used again when it is back. */
-import { createServer, type Server, type Socket, connect } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
+import { Cable } from '../../../test/postgres/cable.ts'
 import { createFreshDatabase, type FreshDatabase } from '../../../test/postgres/fresh-database.ts'
 import { ACCOUNT, exampleReserve } from '../../core/calls/examples.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW, settleTwoCredits } from '../conformance/suite.ts'
@@ -9,60 +9,6 @@ import type { Announcement, Storage } from '../storage.ts'
 import { StorageUnavailable } from '../unavailable.ts'
 
 const WAIT = { timeout: 15_000, interval: 50 }
-
-/** A way to the database that a test can cut. */
-class Cable {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-  #target: { readonly host: string; readonly port: number }
-  #isCut = false
-
-  constructor(target: { readonly host: string; readonly port: number }) {
-    this.#target = target
-    this.#server = createServer((near) => this.#join(near))
-  }
-
-  async open(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('the cable has no port')
-    return address.port
-  }
-
-  cut(): void {
-    this.#isCut = true
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  mend(): void {
-    this.#isCut = false
-  }
-
-  async close(): Promise<void> {
-    this.cut()
-    await new Promise((resolve) => this.#server.close(resolve))
-  }
-
-  #join(near: Socket): void {
-    if (this.#isCut) {
-      near.destroy()
-      return
-    }
-    const far = connect(this.#target.port, this.#target.host)
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(socket)
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => {
-        this.#sockets.delete(socket)
-        other.destroy()
-      })
-      socket.pipe(other)
-    }
-  }
-}
 
 const opened: { storage: Storage; cable: Cable; database: FreshDatabase }[] = []
 afterEach(async () => {

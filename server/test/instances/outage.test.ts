@@ -1,0 +1,189 @@
+/**
+ * A database that is cut off, paused or restarted while calls run: new calls are refused clearly, running ones end
+ * cleanly, it comes back by itself, and in the end nothing is lost and nothing doubled.
+ */
+import { afterEach, expect, test } from 'vitest'
+import { postJson } from '../house/client.ts'
+import { type House, openHouse, putChain, putModel, putVendor, TOKEN_PRICES } from '../house/house.ts'
+import { Cable } from '../postgres/cable.ts'
+import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { type OwnServer, openOwnServer } from '../postgres/server.ts'
+import { type CountingUpstream, INPUT_TOKENS, openCountingUpstream } from '../processes/counting-upstream.ts'
+
+const AWAY_MS = 1_500
+const STREAM_TOKENS = 60
+const SHORT_TOKENS = 5
+const OPENING = 1_000_000
+
+interface Away {
+  readonly cable: Cable
+  begin(): Promise<void>
+  end(): Promise<void>
+}
+
+const closing: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function cableTo(port: number): Promise<{ readonly cable: Cable; readonly port: number }> {
+  const cable = new Cable({ host: '127.0.0.1', port })
+  const opened = await cable.open()
+  closing.push(() => cable.close())
+  return { cable, port: opened }
+}
+
+async function overSharedServer(way: 'cut' | 'pause'): Promise<Away & { readonly url: string }> {
+  const database = await createFreshDatabase()
+  closing.push(() => database.drop())
+  const url = new URL(database.url)
+  const { cable, port } = await cableTo(Number(url.port || 5432))
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return {
+    cable,
+    url: url.href,
+    begin: () => Promise.resolve(cable[way]()),
+    end: () => Promise.resolve(cable.mend()),
+  }
+}
+
+async function overOwnServer(): Promise<Away & { readonly url: string }> {
+  const server: OwnServer = await openOwnServer('restarted')
+  closing.push(() => server.close())
+  const { cable, port } = await cableTo(server.port)
+  return {
+    cable,
+    url: `postgres://sluice@127.0.0.1:${port}/postgres`,
+    begin: () => server.stop(),
+    end: async () => cable.lead(await server.startAgain()),
+  }
+}
+
+test.each([
+  ['cut off', () => overSharedServer('cut')],
+  ['paused', () => overSharedServer('pause')],
+  ['restarted', overOwnServer],
+] as const)(
+  '%s under load: clear errors meanwhile, nothing lost, nothing doubled',
+  async (_, open) => {
+    const away = await open()
+    const upstream = await openCountingUpstream()
+    closing.push(() => upstream.close())
+    const house = await openHouse({
+      environment: {
+        SLUICE_DATABASE_URL: away.url,
+        SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      },
+    })
+    closing.push(() => house.close())
+    await prepare(house, upstream)
+    const load = new Load(house)
+    load.start()
+    await pause(500)
+    await away.begin()
+    await pause(AWAY_MS)
+    expect(await load.statusNow()).toBe(503)
+    await away.end()
+    await load.served()
+    await load.stop()
+    await house.settled()
+    expect(load.unclear).toEqual([])
+    const rows = new Map((await house.logs(10_000)).map((row) => [row.user ?? '', row]))
+    const wrong = load.finished.filter(({ user, tokens }) => {
+      const row = rows.get(user)
+      return row?.deducted !== BigInt(INPUT_TOKENS + tokens) * 1_000_000n
+    })
+    expect(wrong).toEqual([])
+    const spent = [...rows.values()].reduce((sum, row) => sum + row.deducted, 0n)
+    expect(await house.account()).toMatchObject({
+      held: 0n,
+      credits: BigInt(OPENING) * 1_000_000n - spent,
+    })
+  },
+  60_000,
+)
+
+async function prepare(house: House, upstream: CountingUpstream): Promise<void> {
+  await house.catalogue(
+    ...putVendor('acme', upstream.url),
+    // One token is one Credit.
+    putModel('m', { pricing: { ...TOKEN_PRICES, inputPrice: '1000', outputPrice: '1000' } }),
+    putChain({ model: 'm', vendor: 'acme' }),
+  )
+}
+
+/** Clients that call without a pause, and what they were told. */
+class Load {
+  readonly finished: { readonly user: string; readonly tokens: number }[] = []
+  /** Answers that are neither a whole answer nor a clear refusal. */
+  readonly unclear: string[] = []
+  readonly #house: House
+  #running: Promise<void>[] = []
+  #stopped = false
+  #next = 0
+
+  constructor(house: House) {
+    this.#house = house
+  }
+
+  start(): void {
+    this.#running = [
+      ...Array.from({ length: 4 }, () => this.#loop(false)),
+      ...Array.from({ length: 4 }, () => this.#loop(true)),
+    ]
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await Promise.all(this.#running)
+  }
+
+  /** Of a call made just now. */
+  async statusNow(): Promise<number> {
+    return (await this.#call(false)).status
+  }
+
+  /** Resolves when calls are answered again. */
+  async served(): Promise<void> {
+    const until = Date.now() + 30_000
+    while ((await this.statusNow()) !== 200) {
+      if (Date.now() > until) throw new Error('the gateway does not come back')
+      await pause(50)
+    }
+  }
+
+  async #loop(stream: boolean): Promise<void> {
+    while (!this.#stopped) {
+      const { status } = await this.#call(stream)
+      if (status !== 200) await pause(20)
+    }
+  }
+
+  async #call(stream: boolean): Promise<{ readonly status: number }> {
+    const user = `user-${this.#next++}`
+    const tokens = stream ? STREAM_TOKENS : SHORT_TOKENS
+    const answer = await postJson(
+      `${this.#house.baseUrl}/v1/chat/completions`,
+      {
+        model: 'm',
+        messages: [{ role: 'user', content: 'Hi' }],
+        user,
+        tokens,
+        stream,
+        max_tokens: tokens,
+        stream_options: { include_usage: true },
+      },
+      { authorization: `Bearer ${this.#house.key}` },
+    )
+    const whole = answer.status === 200 && (!stream || answer.text.endsWith('data: [DONE]\n\n'))
+    const refused = answer.status === 503 && answer.body.code === 50301
+    if (whole) this.finished.push({ user, tokens })
+    else if (!refused) this.unclear.push(`${answer.status} ${answer.text.slice(-200)}`)
+    return answer
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
