@@ -81,27 +81,55 @@ interface Work {
 async function write(storage: GatewayStorage, work: Work): Promise<readonly NewKey[]> {
   if (work.catalogue.changes.length > 0) await storage.catalogue.apply(work.catalogue.changes)
   const newKeys: NewKey[] = []
+  const { keyPrefix } = work.catalogue.settings
   for (const plan of work.accounts) {
-    const id = await writeAccount(storage, plan, work.at)
-    if (plan.opening !== undefined) await grantOpening(storage, id, plan.opening, work.at)
-    for (const { vendor, secret, enabled } of plan.byok) {
-      await storage.accounts.putByok(id, vendor, secret, { enabled })
-    }
-    for (const step of plan.keys) {
-      const made = await writeKey(storage, step, {
-        id,
-        keyPrefix: work.catalogue.settings.keyPrefix,
-        at: work.at,
-      })
-      if (made !== undefined) newKeys.push({ account: plan.label, ...made })
-    }
+    const passwordHash = await hashOfPlan(plan)
+    const written = await writeAccountPlan(storage, plan, { passwordHash, keyPrefix, at: work.at })
+    newKeys.push(...written.newKeys)
   }
   for (const account of work.pruned) await storage.accounts.patch(account.id, { status: 'suspended' })
   return newKeys
 }
 
-async function writeAccount(storage: GatewayStorage, plan: AccountPlan, at: number): Promise<AccountId> {
-  const passwordHash = plan.password === undefined ? undefined : await hashPassword(plan.password)
+/** Made before anything is written: hashing takes its time on purpose. undefined: the password stays as it is. */
+export async function hashOfPlan({ password }: AccountPlan): Promise<string | undefined> {
+  return password === undefined ? undefined : await hashPassword(password)
+}
+
+export interface PlanWriting {
+  readonly passwordHash: string | undefined
+  readonly keyPrefix: string
+  /** Epoch ms. */
+  readonly at: number
+}
+
+/** One account with its opening, own credentials and keys. */
+export async function writeAccountPlan(
+  storage: AccountStorage,
+  plan: AccountPlan,
+  { passwordHash, keyPrefix, at }: PlanWriting,
+): Promise<{ readonly id: AccountId; readonly newKeys: readonly NewKey[] }> {
+  const id = await writeAccount(storage, plan, passwordHash, at)
+  const newKeys: NewKey[] = []
+  if (plan.opening !== undefined) await grantOpening(storage, id, plan.opening, at)
+  for (const { vendor, secret, enabled } of plan.byok) {
+    await storage.accounts.putByok(id, vendor, secret, { enabled })
+  }
+  for (const step of plan.keys) {
+    const made = await writeKey(storage, step, { id, keyPrefix, at })
+    if (made !== undefined) newKeys.push({ account: plan.label, ...made })
+  }
+  return { id, newKeys }
+}
+
+type AccountStorage = Pick<Storage, 'accounts' | 'keys' | 'ledger'>
+
+async function writeAccount(
+  storage: AccountStorage,
+  plan: AccountPlan,
+  passwordHash: string | undefined,
+  at: number,
+): Promise<AccountId> {
   const fields = { ...plan.fields, ...(passwordHash === undefined ? {} : { passwordHash }) }
   if (plan.account !== undefined) {
     if (Object.keys(fields).length > 0) await storage.accounts.patch(plan.account.id, fields)
@@ -117,7 +145,7 @@ async function writeAccount(storage: GatewayStorage, plan: AccountPlan, at: numb
 }
 
 /** Instances that start at once with one file meet here: the second finds the account the first has just made. */
-async function findWritten(storage: GatewayStorage, { fields }: AccountPlan): Promise<Account | undefined> {
+async function findWritten(storage: AccountStorage, { fields }: AccountPlan): Promise<Account | undefined> {
   const { email, phone } = fields ?? {}
   if (email !== undefined) return storage.accounts.findByLogin({ email })
   return phone === undefined ? undefined : storage.accounts.findByLogin({ phone })
@@ -131,7 +159,7 @@ interface KeyOwner {
 
 /** Gives the key when it was made here and has to be shown. */
 async function writeKey(
-  storage: GatewayStorage,
+  storage: AccountStorage,
   step: KeyStep,
   owner: KeyOwner,
 ): Promise<Omit<NewKey, 'account'> | undefined> {

@@ -45,6 +45,14 @@ export function grantCredits(storage: Pick<Storage, 'ledger'>, grant: Grant): Pr
   return storage.ledger.book([movement(grant, 'credits', 0)])
 }
 
+/** A grant as one entry, for whoever books it within a greater act. */
+export function grantTransfer({
+  pool,
+  ...grant
+}: Grant & { readonly pool: 'credits' | 'balance' }): Transfer {
+  return movement(grant, pool, 0)
+}
+
 function openingTransfers(account: AccountId, opening: OpeningAmounts, at: number): readonly Transfer[] {
   const booking = { accountId: account, transactionId: `opening:${account}`, reference: 'opening', at }
   return [

@@ -39,15 +39,25 @@ export async function readAccountStates(
   const states: AccountState[] = []
   for (const row of rows) {
     const account = await findByNaturalKey(storage, row, mistakes)
-    const state = await readState(storage, row, account)
-    states.push(state)
-    mistakes.push(...findSecretlessByok(state))
-    for (const key of row.keys ?? []) {
-      const message = await clashOfSecret(storage, key, state)
-      if (message !== undefined) mistakes.push({ place: key.secret?.place ?? key.place, message })
-    }
+    states.push(await readAccountState(storage, row, account, mistakes))
   }
   return mistakes.length > 0 ? { kind: 'mistakes', mistakes } : { kind: 'states', states }
+}
+
+/** One row's, whichever way its account was found. Clashes are added to `mistakes`. */
+export async function readAccountState(
+  storage: StorageOfAccounts,
+  row: AccountFileRow,
+  account: Account | undefined,
+  mistakes: Mistake[],
+): Promise<AccountState> {
+  const state = await readState(storage, row, account)
+  mistakes.push(...findSecretlessByok(state))
+  for (const key of row.keys ?? []) {
+    const message = await clashOfSecret(storage, key, state)
+    if (message !== undefined) mistakes.push({ place: key.secret?.place ?? key.place, message })
+  }
+  return state
 }
 
 async function findByNaturalKey(

@@ -18,8 +18,8 @@ import { forgetInstances } from './instances.ts'
 import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
-import type { Schema } from './schema.ts'
 import { createOfficeStore } from './office/office-store.ts'
+import type { Schema } from './schema.ts'
 import { Subscribers } from './subscribers.ts'
 import { createTurnStore } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
@@ -49,6 +49,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     accounts: createAccountStore({ reader: transaction, write: within, secrets }),
     keys: createKeyStore({ reader: transaction, write: within }),
     ledger: createLedgerStore(engine, within),
+    office: createOfficeStore({ engine, write: within, secrets }),
     identity: createIdentityStore({ reader: transaction, write: within, secrets }),
     notices: createNoticeStore(transaction, within),
     prices: createPriceStore(transaction, within),

@@ -1,0 +1,167 @@
+/** One real, cheap call over a chain, outside of any account: does this credential work, is this model there? */
+import type { CanonicalRequest } from '../core/canonical/request.ts'
+import type { Chain, CredentialSecret, Model } from '../core/catalogue.ts'
+import { protocolOf } from '../core/protocols/index.ts'
+import type { Dialect } from '../providers/provider.ts'
+import type { TransportFailure, UpstreamSink } from '../upstream/upstream.ts'
+import { parseJson } from './classify.ts'
+import { formRequest, upstreamOf } from './dialect.ts'
+import type { Gateway } from './gateway.ts'
+import { editBody } from './passthrough-lane.ts'
+
+export type Probe =
+  | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
+  /** The upstream's own words, bounded; never what was sent. */
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      /** What the refusal says of the chain: `credential`, `not-found`, `rate-limited`, … */
+      readonly class: string
+      readonly message: string
+      readonly durationMs: number
+    }
+  | { readonly kind: 'unreachable'; readonly detail: string; readonly durationMs: number }
+  /** Nothing cheap can be asked: a film costs what a film costs. */
+  | { readonly kind: 'not-testable'; readonly why: string }
+
+/** An answer of a few tokens and an error with its words fit by far. */
+const ANSWER_BYTES_MAX = 65_536
+const MESSAGE_CHARACTERS_MAX = 1_000
+/** Reasoning models refuse less. */
+const OUTPUT_TOKENS = 16
+
+/** `secret`: another credential than the chain's own, tried before it is stored. */
+export async function probeChain(
+  gateway: Pick<Gateway, 'catalogue' | 'upstream' | 'now'>,
+  target: { readonly chain: Chain; readonly model: Model; readonly secret?: CredentialSecret },
+): Promise<Probe> {
+  const { chain, model } = target
+  if (chain.protocol === 'video')
+    return { kind: 'not-testable', why: 'a video chain has no cheap call: every task is billed' }
+  const found = upstreamOf({ chain, model, byok: false, why: 'priority' }, gateway.catalogue())
+  const secret = target.secret ?? found.credential.secret
+  const formed = formRequest(found, { chain, secret, operation: 'generate' })
+  if (formed === undefined)
+    return { kind: 'not-testable', why: 'the vendor has no address: set its base_url or the fields it needs' }
+  const body = bodyFor(found.dialect, target)
+  if (body === undefined)
+    return { kind: 'not-testable', why: `a greeting cannot be said in ${chain.protocol} to this vendor` }
+  const startedAt = gateway.now()
+  if (found.dialect.respond !== undefined) {
+    const { status } = found.dialect.respond({
+      operation: 'generate',
+      forwardModelId: chain.forwardModelId,
+      body: [body],
+      id: `probe_${chain.id}`,
+      at: startedAt,
+    })
+    return { kind: 'answered', status, durationMs: gateway.now() - startedAt }
+  }
+  const reply = await send(gateway, {
+    request: formed,
+    auth: found.dialect.auth,
+    credential: secret,
+    body: [body],
+    bodyLength: body.byteLength,
+    timeouts: found.vendor.timeouts,
+  })
+  const durationMs = gateway.now() - startedAt
+  if (reply.kind === 'failed') return { kind: 'unreachable', detail: reply.failure.detail, durationMs }
+  if (reply.status >= 200 && reply.status < 300) return { kind: 'answered', status: reply.status, durationMs }
+  const json = parseJson(reply.body)
+  const error = protocolOf(found.dialect.protocol).decodeError(reply.status, json ?? null)
+  return {
+    kind: 'refused',
+    status: reply.status,
+    class: found.dialect.classify({ status: reply.status, headers: reply.headers, body: json }).kind,
+    message: error.message.slice(0, MESSAGE_CHARACTERS_MAX),
+    durationMs,
+  }
+}
+
+/** A greeting in the upstream's own protocol. */
+function bodyFor(
+  dialect: Dialect,
+  { chain, model }: { readonly chain: Chain; readonly model: Model },
+): Uint8Array | undefined {
+  const request = dialect.adapt?.(GREETING) ?? GREETING
+  const encoded = protocolOf(dialect.protocol).encodeRequest(request, {
+    forwardModelId: chain.forwardModelId,
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: dialect.capabilities(chain.forwardModelId),
+    issuer: dialect.issuer ?? chain.vendorCode,
+  })
+  if (encoded.kind === 'refused') return undefined
+  return Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
+}
+
+const GREETING: CanonicalRequest = {
+  system: [],
+  turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say OK.' }] }],
+  tools: [],
+  toolChoice: undefined,
+  parallelToolCalls: undefined,
+  maxOutputTokens: OUTPUT_TOKENS,
+  sampling: {
+    temperature: undefined,
+    topP: undefined,
+    topK: undefined,
+    presencePenalty: undefined,
+    frequencyPenalty: undefined,
+    seed: undefined,
+  },
+  stop: [],
+  output: { kind: 'text' },
+  reasoning: undefined,
+  stream: false,
+  includeUsage: false,
+  candidates: undefined,
+  logprobs: undefined,
+  verbosity: undefined,
+  user: undefined,
+  metadata: undefined,
+  serviceTier: undefined,
+  promptCacheKey: undefined,
+  cacheAll: undefined,
+  state: { store: undefined, previousResponseId: undefined },
+}
+
+type Reply =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string | string[]>>
+      readonly body: Uint8Array
+    }
+  | { readonly kind: 'failed'; readonly failure: TransportFailure }
+
+function send(
+  gateway: Pick<Gateway, 'upstream'>,
+  call: Parameters<Gateway['upstream']['open']>[0],
+): Promise<Reply> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let status = 0
+    let headers: Readonly<Record<string, string | string[]>> = {}
+    const answered = (): void => resolve({ kind: 'answered', status, headers, body: Buffer.concat(chunks) })
+    const sink: UpstreamSink = {
+      head(head) {
+        status = head.status
+        headers = head.headers
+      },
+      data(chunk) {
+        length += chunk.byteLength
+        if (length <= ANSWER_BYTES_MAX) chunks.push(chunk)
+        // What came so far says enough.
+        else {
+          answered()
+          exchange.abort()
+        }
+      },
+      end: answered,
+      fail: (failure) => resolve({ kind: 'failed', failure }),
+    }
+    const exchange = gateway.upstream.open(call, sink)
+  })
+}

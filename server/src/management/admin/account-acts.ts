@@ -1,0 +1,169 @@
+/** Single acts of an admin on one account: give, suspend, let in again, look through its eyes. */
+import { createHash } from 'node:crypto'
+import type { AccountId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { MicroCredits } from '../../core/money.ts'
+import type { AuditedChange } from '../../storage/audit.ts'
+import type { Account } from '../../storage/storage.ts'
+import { creditsText, yuanText } from '../amounts.ts'
+import { grantTransfer } from '../grants.ts'
+import { type OpenedSession, openSession } from '../identity/sessions.ts'
+import { timeOrderedId } from '../new-id.ts'
+import { type Actor, done, type Done, type Office } from './acts.ts'
+
+export interface AdminGrant {
+  readonly pool: 'credits' | 'balance'
+  /** µCr; negative takes back, never below zero. */
+  readonly amount: MicroCredits
+  readonly reason: string | undefined
+}
+
+export interface Granted {
+  readonly transactionId: string
+  /** The same grant was made before under this key: nothing moved now. */
+  readonly repeated: boolean
+}
+
+/** Once per idempotency key: the same key and grant again gives the first answer, with another grant it is a conflict. */
+export async function grantByAdmin(
+  { storage }: Office,
+  id: AccountId,
+  request: { readonly grant: AdminGrant; readonly idempotencyKey: string },
+  actor: Actor,
+): Promise<Done<Granted> | { readonly kind: 'other-request' }> {
+  const { grant, idempotencyKey } = request
+  const { creditsPerYuan } = (await storage.catalogue.read()).settings
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([id, grant.pool, grant.amount.toString(), grant.reason ?? null]))
+    .digest('hex')
+  const transactionId = timeOrderedId(actor.at)
+  const transfer = grantTransfer({
+    accountId: id,
+    pool: grant.pool,
+    amount: grant.amount,
+    transactionId,
+    reference: grant.reason ?? `granted by ${actor.name}`,
+    at: actor.at,
+  })
+  return storage.audit.act<Done<Granted> | { readonly kind: 'other-request' }>(async (stores) => {
+    const outcome = await stores.office.acts.perform<never>({
+      accountId: id,
+      operation: 'admin-grant',
+      idempotency: { key: `${actor.accountId ?? ''}/${idempotencyKey}`, fingerprint },
+      at: actor.at,
+      decide: () => ({ kind: 'done', transfers: [transfer], answer: { transaction_id: transactionId } }),
+    })
+    switch (outcome.kind) {
+      case 'no-account':
+        return { value: { kind: 'missing' }, act: undefined }
+      case 'other-request':
+        return { value: { kind: 'other-request' }, act: undefined }
+      case 'refused':
+        throw new Error('a grant that refuses nothing was refused')
+      case 'done': {
+        const value = done({ transactionId: transactionOf(outcome.answer), repeated: outcome.repeated })
+        if (outcome.repeated) return { value, act: undefined }
+        const shown =
+          grant.pool === 'credits' ? creditsText(grant.amount) : yuanText(grant.amount, creditsPerYuan)
+        const changes: readonly AuditedChange[] = [
+          { field: `${grant.pool} granted`, from: null, to: shown },
+          { field: 'reason', from: null, to: grant.reason ?? null },
+        ]
+        return { value, act: { at: actor.at, actor, action: 'account.grant', subject: id, changes } }
+      }
+    }
+  })
+}
+
+function transactionOf(answer: JsonObject): string {
+  const { transaction_id: id } = answer
+  if (typeof id !== 'string') throw new Error('a stored grant has no transaction')
+  return id
+}
+
+/** A suspended account's calls and sessions end at once; the admin's own account is spared. */
+export async function suspendAccount(
+  { storage }: Office,
+  id: AccountId,
+  reason: string | undefined,
+  actor: Actor,
+): Promise<Done<Account>> {
+  if (id === actor.accountId)
+    return { kind: 'conflict', message: 'nobody suspends their own account: ask another admin' }
+  return storage.audit.act<Done<Account>>(async (stores) => {
+    const account = await stores.accounts.find(id)
+    if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
+    if (account.status === 'suspended') return { value: done(account), act: undefined }
+    await stores.accounts.patch(id, { status: 'suspended' })
+    await stores.identity.sessions.revokeAll(id)
+    const changes = [statusChange('active', 'suspended'), { field: 'reason', from: null, to: reason ?? null }]
+    return {
+      value: done({ ...account, status: 'suspended' }),
+      act: { at: actor.at, actor, action: 'account.suspend', subject: id, changes },
+    }
+  })
+}
+
+export async function activateAccount(
+  { storage }: Office,
+  id: AccountId,
+  actor: Actor,
+): Promise<Done<Account>> {
+  return storage.audit.act<Done<Account>>(async (stores) => {
+    const account = await stores.accounts.find(id)
+    if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
+    if (account.status === 'active') return { value: done(account), act: undefined }
+    await stores.accounts.patch(id, { status: 'active' })
+    const changes = [statusChange('suspended', 'active')]
+    return {
+      value: done({ ...account, status: 'active' }),
+      act: { at: actor.at, actor, action: 'account.activate', subject: id, changes },
+    }
+  })
+}
+
+function statusChange(from: string, to: string): AuditedChange {
+  return { field: 'status', from, to }
+}
+
+/** A session of the customer's for an hour at most, which says of itself whose it is. Admins are not impersonated. */
+export async function impersonate(
+  { storage }: Office,
+  id: AccountId,
+  request: { readonly reason: string; readonly userAgent: string },
+  actor: Actor,
+): Promise<Done<OpenedSession>> {
+  const impersonator = actor.accountId
+  if (impersonator === undefined) throw new Error('only a signed-in admin looks through somebody’s eyes')
+  return storage.audit.act<Done<OpenedSession>>(async (stores) => {
+    const account = await stores.accounts.find(id)
+    if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
+    const refusal = whyNotImpersonated(account)
+    if (refusal !== undefined) return { value: { kind: 'conflict', message: refusal }, act: undefined }
+    const opened = await openSession(
+      stores,
+      {
+        accountId: id,
+        method: 'impersonation',
+        impersonator,
+        userAgent: request.userAgent,
+        address: actor.address,
+      },
+      actor.at,
+    )
+    const changes: readonly AuditedChange[] = [
+      { field: 'session', from: null, to: opened.session.id },
+      { field: 'ends_at', from: null, to: new Date(opened.session.endsAt).toISOString() },
+      { field: 'reason', from: null, to: request.reason },
+    ]
+    return {
+      value: done(opened),
+      act: { at: actor.at, actor, action: 'account.impersonate', subject: id, changes },
+    }
+  })
+}
+
+function whyNotImpersonated(account: Account): string | undefined {
+  if (account.role === 'admin') return 'an admin is not impersonated'
+  return account.status === 'suspended' ? 'this account is suspended' : undefined
+}

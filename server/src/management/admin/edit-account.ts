@@ -1,0 +1,203 @@
+/**
+ * An account changed by an admin: every field of the gateway file's accounts, by the file's own readers and plan. What
+ * the file calls opening amounts are here what the account shall have: the difference is booked.
+ */
+import type { Mistake } from '../../config/gateway-file/file-node.ts'
+import type { AccountFileRow } from '../../config/gateway-file/gateway-file.ts'
+import { loadGatewayFile } from '../../config/gateway-file/load.ts'
+import type { Catalogue, DecimalText } from '../../core/catalogue.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { type MicroCredits, microCredits } from '../../core/money.ts'
+import type { AuditedChange, AuditedStores } from '../../storage/audit.ts'
+import { StorageConflict } from '../../storage/conflict.ts'
+import type { Account } from '../../storage/storage.ts'
+import { hashOfPlan, type NewKey, writeAccountPlan } from '../apply-gateway-file.ts'
+import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../amounts.ts'
+import { readAccountState } from '../gateway-file/account-state.ts'
+import type { Difference } from '../gateway-file/difference.ts'
+import { type AccountPlan, planAccount } from '../gateway-file/plan-accounts.ts'
+import { grantTransfer } from '../grants.ts'
+import { timeOrderedId } from '../new-id.ts'
+import { type Actor, auditedChanges, bodyMistake, done, type Done, type Office } from './acts.ts'
+import { fileText, kindsOf } from './edit-catalogue.ts'
+
+export interface EditedAccount {
+  readonly id: AccountId
+  readonly differences: readonly Difference[]
+  /** Keys made without a fixed secret: shown now or never. */
+  readonly newKeys: readonly NewKey[]
+}
+
+const PREFIX = 'accounts[0]'
+
+/** A new account; `credits` and `balance` are what it begins with. */
+export async function addAccount(
+  office: Office,
+  body: JsonObject,
+  actor: Actor,
+): Promise<Done<EditedAccount>> {
+  const catalogue = await office.storage.catalogue.read()
+  const row = readRow(office, body, catalogue)
+  if (row.kind !== 'done') return row
+  const taken = await takenLogins(office, row.value, undefined)
+  if (taken.length > 0) return { kind: 'mistakes', mistakes: taken }
+  const plan = await planFor(office, { row: row.value, account: undefined, catalogue, at: actor.at })
+  if (plan.kind !== 'done') return plan
+  return write(office, { plan: plan.value, catalogue, amounts: [], action: 'account.create' }, actor)
+}
+
+/** `body` holds the fields to change and nothing else. */
+export async function changeAccount(
+  office: Office,
+  id: AccountId,
+  body: JsonObject,
+  actor: Actor,
+): Promise<Done<EditedAccount>> {
+  const account = await office.storage.accounts.find(id)
+  if (account === undefined) return { kind: 'missing' }
+  const catalogue = await office.storage.catalogue.read()
+  const login = account.email === undefined ? { phone: account.phone ?? null } : { email: account.email }
+  const row = readRow(office, { ...login, ...body }, catalogue)
+  if (row.kind !== 'done') return row
+  const taken = await takenLogins(office, row.value, id)
+  if (taken.length > 0) return { kind: 'mistakes', mistakes: taken }
+  const { credits, balance, ...rest } = row.value
+  const planned = await planFor(office, {
+    row: { ...rest, credits: undefined, balance: undefined },
+    account,
+    catalogue,
+    at: actor.at,
+  })
+  if (planned.kind !== 'done') return planned
+  const { creditsPerYuan } = catalogue.settings
+  const amounts: readonly TargetAmount[] = [
+    ...(credits === undefined ? [] : [{ pool: 'credits', amount: creditsOfText(credits) } as const]),
+    ...(balance === undefined
+      ? []
+      : [{ pool: 'balance', amount: creditsOfYuan(balance, creditsPerYuan) } as const]),
+  ]
+  return write(office, { plan: planned.value, catalogue, amounts, action: 'account.change' }, actor)
+}
+
+/** What a pool shall hold that customers can spend. */
+interface TargetAmount {
+  readonly pool: 'credits' | 'balance'
+  readonly amount: MicroCredits
+}
+
+function readRow(office: Office, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
+  const loaded = loadGatewayFile({
+    ...fileText({ accounts: [body] }),
+    ...kindsOf(office),
+    known,
+    missing: 'stays',
+  })
+  if (loaded.kind === 'mistakes') return refused(loaded.mistakes)
+  const [row] = loaded.file.accounts ?? []
+  if (row === undefined) throw new Error('a file with one account was read and holds none')
+  return done(row)
+}
+
+function refused(mistakes: readonly Mistake[]): Done<never> {
+  return { kind: 'mistakes', mistakes: mistakes.map((mistake) => bodyMistake(mistake, PREFIX)) }
+}
+
+/** An address or number that another account has: told with its path, before the store would refuse it. */
+async function takenLogins({ storage }: Office, row: AccountFileRow, own: AccountId | undefined) {
+  const { email, phone } = row
+  const byEmail = email === undefined ? undefined : await storage.accounts.findByLogin({ email })
+  const byPhone = phone === undefined ? undefined : await storage.accounts.findByLogin({ phone })
+  return [
+    { path: 'email', holder: byEmail },
+    { path: 'phone', holder: byPhone },
+  ]
+    .filter(({ holder }) => holder !== undefined && holder.id !== own)
+    .map(({ path }) => ({ path, message: 'belongs to another account' }))
+}
+
+async function planFor(
+  { storage }: Office,
+  about: {
+    readonly row: AccountFileRow
+    readonly account: Account | undefined
+    readonly catalogue: Catalogue
+    readonly at: number
+  },
+): Promise<Done<AccountPlan>> {
+  const mistakes: Mistake[] = []
+  const state = await readAccountState(storage, about.row, about.account, mistakes)
+  if (mistakes.length > 0) return refused(mistakes)
+  const { settings, plans } = about.catalogue
+  return done(planAccount(state, { settings, plans, missing: 'stays', at: about.at }))
+}
+
+interface Writing {
+  readonly plan: AccountPlan
+  readonly catalogue: Catalogue
+  readonly amounts: readonly TargetAmount[]
+  readonly action: string
+}
+
+async function write(office: Office, writing: Writing, actor: Actor): Promise<Done<EditedAccount>> {
+  const { plan, catalogue, amounts, action } = writing
+  const { keyPrefix, creditsPerYuan } = catalogue.settings
+  const passwordHash = await hashOfPlan(plan)
+  const { at } = actor
+  try {
+    return await office.storage.audit.act(async (stores) => {
+      const { id, newKeys } = await writeAccountPlan(stores, plan, { passwordHash, keyPrefix, at })
+      const booked: AuditedChange[] = []
+      for (const target of amounts) {
+        booked.push(...(await moveTo(stores, { id, target, actor, creditsPerYuan })))
+      }
+      const changes = [...auditedChanges(plan.differences), ...booked]
+      return {
+        value: done({ id, differences: plan.differences, newKeys }),
+        act: changes.length === 0 ? undefined : { at, actor, action, subject: id, changes },
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof StorageConflict)) throw error
+    return { kind: 'conflict', message: 'another account took this e-mail address, phone number or key' }
+  }
+}
+
+interface Move {
+  readonly id: AccountId
+  readonly target: TargetAmount
+  readonly actor: Actor
+  readonly creditsPerYuan: DecimalText
+}
+
+/** The difference is taken under the account's lock, so what runs beside it is neither lost nor counted twice. */
+async function moveTo(stores: AuditedStores, move: Move): Promise<readonly AuditedChange[]> {
+  const { id, target, actor, creditsPerYuan } = move
+  let before: MicroCredits = target.amount
+  await stores.office.acts.perform<never>({
+    accountId: id,
+    operation: 'admin-set',
+    idempotency: undefined,
+    at: actor.at,
+    decide: ({ account }) => {
+      before = target.pool === 'credits' ? microCredits(account.credits - account.held) : account.balance
+      const booking = {
+        accountId: id,
+        pool: target.pool,
+        amount: microCredits(target.amount - before),
+        transactionId: timeOrderedId(actor.at),
+        reference: `set by ${actor.name}`,
+        at: actor.at,
+      }
+      return {
+        kind: 'done',
+        transfers: before === target.amount ? [] : [grantTransfer(booking)],
+        answer: {},
+      }
+    },
+  })
+  const shown = (amount: MicroCredits) =>
+    target.pool === 'credits' ? creditsText(amount) : yuanText(amount, creditsPerYuan)
+  if (before === target.amount) return []
+  return [{ field: target.pool, from: shown(before), to: shown(target.amount) }]
+}
