@@ -60,6 +60,10 @@ IN_STRING.fill(1, 0x80)
 IN_STRING[0x22] = 1
 IN_STRING[0x5c] = 1
 
+/** 1: a byte that makes an escape of two together with the backslash before it. */
+const IN_ESCAPE = new Uint8Array(256)
+for (const letter of [0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]) IN_ESCAPE[letter] = 1
+
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array(0)
 const TRUE = encoder.encode('true')
@@ -353,9 +357,14 @@ export class JsonScanner {
             continue
           }
           if (next === 0x5c) {
+            if (inKey) this.#keyEscaped = true
+            // Written text is full of them: those of two bytes that are not cut stay in this arm.
+            if (at + 1 < to && IN_ESCAPE[bytes[at + 1] ?? 0] === 1) {
+              at += 2
+              continue
+            }
             at++
             state = ESCAPE
-            if (inKey) this.#keyEscaped = true
             continue
           }
           if (next < 0x20) {
@@ -394,16 +403,7 @@ export class JsonScanner {
           if (byte === 0x75) {
             this.#hexLeft = 4
             state = HEX
-          } else if (
-            byte === 0x22 ||
-            byte === 0x5c ||
-            byte === 0x2f ||
-            byte === 0x6e ||
-            byte === 0x74 ||
-            byte === 0x72 ||
-            byte === 0x62 ||
-            byte === 0x66
-          ) {
+          } else if (IN_ESCAPE[byte] === 1) {
             state = STRING
           } else {
             reason = 'an unknown escape inside a string'
