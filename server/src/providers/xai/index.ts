@@ -2,6 +2,7 @@ import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
+import { xaiVideo } from './video.ts'
 
 /** Its imitation of the messages protocol is deprecated by the vendor and left out here. */
 export const xai: Provider = {
@@ -17,6 +18,7 @@ export const xai: Provider = {
       capabilities: (model) => ({ ...grok(model), hostedTools: ['web-search', 'code-interpreter'] }),
     }),
   },
+  video: xaiVideo,
 }
 
 function grok(model: string): Partial<Capabilities> {

@@ -1,31 +1,9 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
-import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import type { Provider } from '../provider.ts'
-
-/** Numbers of its own in `error.code`, beside HTTP statuses that mostly agree with them. */
-const WORDS: FailureWords = {
-  1000: 'auth',
-  1001: 'auth',
-  1002: 'auth',
-  1003: 'auth',
-  1004: 'auth',
-  1110: 'auth',
-  1111: 'auth',
-  1112: 'auth',
-  1113: 'quota',
-  1211: 'not-found',
-  1220: 'auth',
-  1222: 'not-found',
-  1301: 'refused-content',
-  1302: 'rate-limited',
-  1303: 'rate-limited',
-  1304: 'quota',
-  1305: 'overloaded',
-  1308: 'quota',
-  1309: 'quota',
-}
+import { WORDS } from './failure-words.ts'
+import { zhipuVideo } from './video.ts'
 
 /** Mainland address; the international one is `https://api.z.ai/api/paas/v4`. */
 export const zhipu: Provider = {
@@ -60,6 +38,7 @@ export const zhipu: Provider = {
       words: WORDS,
     }),
   },
+  video: zhipuVideo,
 }
 
 /** From 5.3 on the models always think and take an effort; before that thinking is a switch. */

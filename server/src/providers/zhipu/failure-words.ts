@@ -1,0 +1,33 @@
+import type { FailureWords } from '../../core/routing/failure.ts'
+
+/** Numbers of its own in `error.code`, beside HTTP statuses that mostly agree with them. */
+export const WORDS: FailureWords = {
+  1000: 'auth',
+  1001: 'auth',
+  1002: 'auth',
+  1003: 'auth',
+  1004: 'auth',
+  1110: 'auth',
+  1111: 'auth',
+  1112: 'auth',
+  1113: 'quota',
+  1210: 'request',
+  1211: 'not-found',
+  1212: 'request',
+  1213: 'request',
+  1214: 'request',
+  1215: 'request',
+  1220: 'auth',
+  1221: 'not-found',
+  1222: 'not-found',
+  1231: 'request',
+  1234: 'overloaded',
+  1300: 'refused-content',
+  1301: 'refused-content',
+  1302: 'rate-limited',
+  1303: 'rate-limited',
+  1304: 'quota',
+  1305: 'overloaded',
+  1308: 'quota',
+  1309: 'quota',
+}
