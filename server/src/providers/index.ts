@@ -8,6 +8,7 @@ import { deepseek } from './deepseek/index.ts'
 import { fireworks } from './fireworks/index.ts'
 import { google } from './google/index.ts'
 import { groq } from './groq/index.ts'
+import { kling } from './kling/index.ts'
 import { lmStudio } from './lm-studio/index.ts'
 import { minimax } from './minimax/index.ts'
 import { mistral } from './mistral/index.ts'
@@ -49,6 +50,7 @@ const PROVIDERS: readonly Provider[] = [
   ollama,
   vllm,
   lmStudio,
+  kling,
   sandbox,
 ]
 

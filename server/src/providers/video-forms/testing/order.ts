@@ -28,7 +28,7 @@ export function order(changes: Partial<VideoRequest> = {}): VideoRequest {
   return { ...PLAIN, ...changes }
 }
 
-export const PNG: VideoMedia = {
+export const PNG: Extract<VideoMedia, { kind: 'bytes' }> = {
   kind: 'bytes',
   mediaType: 'image/png',
   bytes: new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
@@ -36,7 +36,7 @@ export const PNG: VideoMedia = {
 /** The bytes of `PNG` in base64. */
 export const PNG_BASE64 = 'iVBORw=='
 
-export function at(url: string): VideoMedia {
+export function at(url: string): Extract<VideoMedia, { kind: 'url' }> {
   return { kind: 'url', url }
 }
 

@@ -1,0 +1,86 @@
+/** Kling's two generations, told apart by the model: `kling-v2-6` stands in a body, `kling-3.0` in a path. */
+import type { JsonValue } from '../../core/json.ts'
+import type { VideoContext, VideoDialect, VideoFailure, VideoReply, VideoStep } from '../video.ts'
+import { failedStep } from '../video-forms/failure.ts'
+import { stepOf, taskWord } from '../video-forms/progress.ts'
+import { linkIn, numberIn, objectAt, objectsIn, textIn } from '../video-forms/read.ts'
+import { bodyModelTask, submitBodyModel } from './body-model.ts'
+import { classify, codeIn, refusalIn } from './failures.ts'
+import { isPathModel, pathModelTask, submitPathModel } from './path-model.ts'
+
+const DEFAULT_SECONDS = 5
+const POLL_MS = 8000
+/** Files are cleared after 30 days. */
+const LINK_MS = 30 * 24 * 3_600_000
+
+export const klingVideo: VideoDialect = {
+  auth: (fields) =>
+    fields.has('access_key') && fields.has('secret_key') ? { kind: 'jwt-hs256' } : { kind: 'bearer' },
+  imageForms: ['url', 'bytes'],
+  defaultSeconds: () => DEFAULT_SECONDS,
+  submit: (input) =>
+    isPathModel(input.forwardModelId)
+      ? submitPathModel(input, DEFAULT_SECONDS)
+      : submitBodyModel(input, DEFAULT_SECONDS),
+  accepted(reply, context) {
+    const refusal = refusalIn(reply.body)
+    return refusal === undefined ? read(reply, context) : failedStep(refusal, context.state)
+  },
+  step(reply, context) {
+    if (refusalIn(reply.body) === undefined) return read(reply, context)
+    // A refused poll says nothing about the task: only the task's own word does.
+    return { kind: 'unreadable', detail: `the poll was refused with code ${codeIn(reply.body) ?? ''}` }
+  },
+  classify,
+  // Our own id stands where the vendor's would: both forms take either.
+  find: (context) =>
+    isPathModel(context.forwardModelId)
+      ? pathModelTask(context, 'external_task_ids', context.taskId)
+      : bodyModelTask(context, context.taskId),
+}
+
+/** Both generations' answers; the new one's polls are lists. */
+function read(reply: VideoReply, context: VideoContext): VideoStep {
+  const task = objectsIn(objectAt(reply.body)['data'])[0] ?? objectAt(reply.body, 'data')
+  const id = textIn(task['task_id']) ?? textIn(task['id']) ?? textIn(context.state['id'])
+  if (id === undefined) return { kind: 'unreadable', detail: 'an answer without a task id' }
+  const word = task['task_status'] ?? task['status']
+  const outputs = [...objectsIn(objectAt(task, 'task_result')['videos']), ...objectsIn(task['outputs'])]
+  const video = outputs.find(
+    (output) => (output['type'] ?? 'video') === 'video' && linkIn(output['url']) !== undefined,
+  )
+  const url = linkIn(video?.['url'])
+  return stepOf({
+    word,
+    result: url === undefined ? undefined : { kind: 'link', url, lastsMs: LINK_MS },
+    failure:
+      taskWord(word) === 'failed'
+        ? taskFailure(textIn(task['task_status_msg']) ?? textIn(task['message']), reply.body)
+        : undefined,
+    poll: isPathModel(context.forwardModelId)
+      ? pathModelTask(context, 'task_ids', id)
+      : bodyModelTask(context, id),
+    afterMs: POLL_MS,
+    secondsProduced: numberIn(video?.['duration']),
+    state: { ...context.state, id },
+  })
+}
+
+/** A failed task has no code, only one of some fixed texts; these are compared whole, as codes would be. */
+const FIXED_TEXTS: Readonly<Record<string, VideoFailure['class']>> = {
+  'failure to pass the risk control system': 'moderation',
+  'image pixel is invalid': 'invalid',
+  'the resolution or aspect ratio of the input image is invalid. please ensure it meets the required specifications.':
+    'invalid',
+}
+
+function taskFailure(message: string | undefined, body: JsonValue | undefined): VideoFailure | undefined {
+  if (message === undefined) return undefined
+  const found = FIXED_TEXTS[message.trim().toLowerCase()]
+  return {
+    class: found ?? 'upstream',
+    code: found === 'moderation' ? 'risk_control' : 'failed',
+    message,
+    body,
+  }
+}
