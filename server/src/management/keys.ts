@@ -100,6 +100,29 @@ export async function deleteKey(storage: Pick<Storage, 'keys'>, id: KeyId): Prom
   return storage.keys.patch(id, { status: 'deleted' })
 }
 
+export interface Rotation {
+  readonly key: KeyView
+  /** The new key: shown once, stored nowhere. */
+  readonly plaintext: Secret
+  /** Until when the former secret works, epoch ms; undefined: it ended at once. */
+  readonly formerUntil: number | undefined
+}
+
+/** Gives a key another secret; everything else of it stays. undefined: there is no such key. */
+export async function rotateKey(
+  storage: Pick<Storage, 'keys' | 'catalogue'>,
+  id: KeyId,
+  { overlapMs, at }: { readonly overlapMs: number; readonly at: number },
+): Promise<Rotation | undefined> {
+  const { keyPrefix } = (await storage.catalogue.read()).settings
+  const plaintext = makeKeySecret(keyPrefix)
+  const formerUntil = overlapMs > 0 ? at + overlapMs : undefined
+  const secret = { hash: hashKeySecret(plaintext), hint: keyHint(plaintext, keyPrefix) }
+  if (!(await storage.keys.rotate(id, secret, { formerUntil, at }))) return undefined
+  const key = await storage.keys.find(id)
+  return key === undefined ? undefined : { key: viewKey(key), plaintext, formerUntil }
+}
+
 /** The service's prefix and 32 random bytes as base64url (contract §2.6). */
 export function makeKeySecret(prefix: string): Secret {
   return new Secret(prefix + randomBytes(SECRET_BYTES).toString('base64url'))
@@ -137,6 +160,23 @@ export function keyOf(request: KeyRequest, secret: Secret, prefix: string, at: n
   }
 }
 
+/** Names of a group or of models that the catalogue does not have. */
+export function findReferenceMistakes(
+  key: Partial<Pick<Key, 'group' | 'models'>>,
+  catalogue: Catalogue,
+): readonly FieldMistake[] {
+  const mistakes: FieldMistake[] = []
+  if (key.group !== undefined && !catalogue.groups.has(key.group)) {
+    mistakes.push({ path: 'group', message: `names no group: ${key.group}` })
+  }
+  for (const [index, model] of (key.models ?? []).entries()) {
+    if (!catalogue.models.has(model)) {
+      mistakes.push({ path: `models[${index}]`, message: `names no model: ${model}` })
+    }
+  }
+  return mistakes
+}
+
 function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly FieldMistake[] {
   const mistakes: FieldMistake[] = []
   const { keyPrefix } = catalogue.settings
@@ -146,14 +186,7 @@ function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly Fi
   if (request.secret !== undefined && !isKeySecret(request.secret.unwrap(), keyPrefix)) {
     mistakes.push({ path: 'secret', message: keySecretRule(keyPrefix) })
   }
-  if (request.group !== undefined && !catalogue.groups.has(request.group)) {
-    mistakes.push({ path: 'group', message: `names no group: ${request.group}` })
-  }
-  for (const [index, model] of request.models.entries()) {
-    if (!catalogue.models.has(model)) {
-      mistakes.push({ path: `models[${index}]`, message: `names no model: ${model}` })
-    }
-  }
+  mistakes.push(...findReferenceMistakes(request, catalogue))
   for (const [index, range] of request.ipAllow.entries()) {
     if (!isAddressRange(range)) {
       mistakes.push({ path: `ip_allow[${index}]`, message: `is no CIDR range: ${range}` })

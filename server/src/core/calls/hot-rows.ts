@@ -167,6 +167,7 @@ export interface Transfer {
     | 'refund'
     | 'adjustment'
     | 'top-up'
+    | 'subscription'
   readonly reference: string | undefined
 }
 

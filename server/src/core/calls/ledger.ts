@@ -62,6 +62,9 @@ export const REVENUE = 'platform/revenue'
 /** Counterpart of what subscriptions paid: kept apart, since no Credits were spent. */
 export const QUOTA_REVENUE = 'platform/quota-revenue'
 
+/** Counterpart of what plans cost. */
+export const SUBSCRIPTION_REVENUE = 'platform/subscriptions'
+
 export const creditsPool = (account: AccountId): string => `${account}/credits`
 export const heldPool = (account: AccountId): string => `${account}/held`
 export const balancePool = (account: AccountId): string => `${account}/balance`

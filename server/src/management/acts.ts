@@ -1,0 +1,24 @@
+/** What acts that move an account's money share: how they are asked for once, and what they may be refused with. */
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../core/json.ts'
+import type { Idempotency } from '../storage/office.ts'
+
+/** Who asks, when, and under which idempotency key. */
+export interface Asking {
+  readonly at: number
+  /** undefined: every request is an act of its own. */
+  readonly idempotencyKey: string | undefined
+}
+
+/** The same act asked for again has the same fingerprint, however its JSON was written. */
+export function idempotencyOf(asking: Asking, asked: readonly (string | boolean)[]): Idempotency | undefined {
+  if (asking.idempotencyKey === undefined) return undefined
+  const fingerprint = createHash('sha256').update(JSON.stringify(asked), 'utf8').digest('hex')
+  return { key: asking.idempotencyKey, fingerprint }
+}
+
+export type ActResult<Answer extends JsonObject, Refusal> =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'other-request' }
+  | { readonly kind: 'no-account' }
