@@ -4,7 +4,7 @@
  */
 const { TEST_FILES: TESTS } = require('./tools/project/test-files.cjs')
 
-const ROOMS = 'cli|http|gateway|management|providers|upstream|storage|telemetry|config|core'
+const ROOMS = 'cli|http|gateway|management|providers|upstream|notify|storage|telemetry|config|core'
 const src = (path) => `^server/src/${path}`
 
 /** Of a room, only the named files; everything else is forbidden. */
@@ -124,6 +124,21 @@ module.exports = {
       to: ['node_modules/undici/', '^(node:)?(https|http2)$'],
     }),
     only({
+      name: 'notify-sends-what-it-is-given',
+      comment:
+        'notify/ brings messages to people. It knows no account and no database; what a message says is decided in management/. HTTP goes through upstream/.',
+      room: 'notify',
+      may: ['core/', 'telemetry/', 'upstream/'],
+    }),
+    wall({
+      name: 'only-notify-speaks-smtp',
+      comment:
+        'Mail is the one way out that is no HTTP. Hand a message to the Messenger of notify/, which bounds and hides what has to be.',
+      from: src(''),
+      fromNot: [src('notify/')],
+      to: 'node_modules/nodemailer/',
+    }),
+    only({
       name: 'storage-stands-on-core',
       comment:
         'storage/ answers questions about memory; the arithmetic it runs under the lock is in core/, so that both engines decide alike.',
@@ -170,7 +185,14 @@ module.exports = {
       comment:
         'management/ keeps accounts, keys and the catalogue. A call never runs through it, and it never makes one.',
       room: 'management',
-      may: ['core/', 'storage/[^/]+\\.ts$', 'telemetry/', 'config/', 'providers/(provider|kinds)\\.ts$'],
+      may: [
+        'core/',
+        'storage/[^/]+\\.ts$',
+        'telemetry/',
+        'config/',
+        'providers/(provider|kinds)\\.ts$',
+        'notify/messenger\\.ts$',
+      ],
     }),
     only({
       name: 'the-edge-only-translates',

@@ -27,6 +27,8 @@ const THROUGH = [
   ['upstream-speaks-through-undici', 'upstream/e2.ts', 'pg'],
   ['only-upstream-opens-connections', 'gateway/e3.ts', 'undici'],
   ['only-upstream-opens-connections', 'management/e4.ts', 'node:https'],
+  ['notify-sends-what-it-is-given', 'notify/e5.ts', '../storage/storage.ts'],
+  ['only-notify-speaks-smtp', 'management/e6.ts', 'nodemailer'],
   ['storage-stands-on-core', 'storage/sql/f1.ts', '../../gateway/route.ts'],
   ['engines-do-not-know-each-other', 'storage/sqlite/f2.ts', '../postgres/engine.ts'],
   ['shared-queries-know-no-engine', 'storage/sql/f3.ts', '../postgres/engine.ts'],
@@ -69,6 +71,8 @@ const ALLOWED = [
   ['core/protocols/chat/q4.ts', '../protocol.ts'],
   ['management/q5.ts', 'node:crypto'],
   ['gateway/q6.test.ts', '../http/servers.ts'],
+  ['notify/q7.ts', '../upstream/send.ts'],
+  ['management/q8.ts', '../notify/messenger.ts'],
 ]
 /** Imported by the tables above and closing the two circles. */
 const MORE = [

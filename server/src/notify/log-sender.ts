@@ -1,0 +1,17 @@
+import type { Log } from '../telemetry/log.ts'
+import type { Message } from './messenger.ts'
+import type { Sender } from './open-messenger.ts'
+
+/** Prints messages to the operator's log: enough to try everything, and for a service of one's own. */
+export function createLogSender(log: Log): Sender<Message> {
+  return {
+    send(message) {
+      log.warn(
+        { channel: message.channel, to: message.to, text: message.text },
+        'a message that goes nowhere else',
+      )
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(),
+  }
+}

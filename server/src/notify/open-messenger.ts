@@ -1,0 +1,50 @@
+/** Chooses how messages leave: by what is configured, else by the operator's log. */
+import type { Secret } from '../core/secret.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { createLogSender } from './log-sender.ts'
+import { openMailSender } from './mail/smtp.ts'
+import type { MailMessage, Messenger, PhoneMessage } from './messenger.ts'
+import { openPhoneSender } from './sms/open-phone-sender.ts'
+
+export interface MessengerOptions {
+  readonly smtpUrl: Secret | undefined
+  readonly mailFrom: string | undefined
+  readonly smsUrl: Secret | undefined
+  readonly upstream: Pick<Upstream, 'open'>
+  readonly log: Log
+  /** Epoch ms. */
+  readonly now: () => number
+}
+
+/** One channel's way out. */
+export interface Sender<Sent> {
+  send(message: Sent): Promise<void>
+  close(): Promise<void>
+}
+
+/** Says at once which channels end in the log. Throws when an address is configured that no driver takes. */
+export async function openMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { smtpUrl, mailFrom, smsUrl, log } = options
+  const mail: Sender<MailMessage> | undefined =
+    smtpUrl === undefined || mailFrom === undefined ? undefined : await openMailSender(smtpUrl, mailFrom)
+  const phone: Sender<PhoneMessage> | undefined =
+    smsUrl === undefined ? undefined : openPhoneSender(smsUrl, options)
+  if (mail === undefined)
+    log.info(
+      {},
+      'no mail server is configured (SLUICE_SMTP_URL): what would be mailed is printed to this log',
+    )
+  if (phone === undefined)
+    log.info({}, 'no SMS service is configured (SLUICE_SMS_URL): codes for phones are printed to this log')
+  const printed = createLogSender(log)
+  return {
+    send: (message) =>
+      message.channel === 'email' ? (mail ?? printed).send(message) : (phone ?? printed).send(message),
+    leaves: (channel) => (channel === 'email' ? mail : phone) !== undefined,
+    async close() {
+      await mail?.close()
+      await phone?.close()
+    },
+  }
+}
