@@ -117,6 +117,47 @@ export const VARIABLES = {
       'Encrypts stored provider credentials and signs links. The same on every instance; losing it loses the stored credentials. In hex: `openssl rand -hex 32`.',
     parse: secretKeyOf,
   },
+  smtpUrl: {
+    name: 'SLUICE_SMTP_URL',
+    fallback: undefined,
+    shownDefault: 'none: codes by e-mail are printed to the log',
+    form: '`smtp://user:password@host:587` or `smtps://user:password@host`',
+    meaning: 'The mail server that sends verification codes and alerts. Needs `SLUICE_MAIL_FROM`.',
+    parse: (text) => secretUrlOf(text, ['smtp:', 'smtps:']),
+  },
+  mailFrom: {
+    name: 'SLUICE_MAIL_FROM',
+    fallback: undefined,
+    shownDefault: 'none',
+    form: '`name@example.com` or `Name <name@example.com>`',
+    meaning: 'Who mails come from.',
+    parse: senderOf,
+  },
+  smsUrl: {
+    name: 'SLUICE_SMS_URL',
+    fallback: undefined,
+    shownDefault: 'none: codes by phone are printed to the log',
+    form: '`aliyun://key-id:key-secret@dysmsapi.aliyuncs.com?sign=…&template=…`, `twilio://account-sid:token@api.twilio.com?from=+1…`, or `https://:signing-secret@host/path` of a service of your own',
+    meaning: 'The service that sends verification codes to phones.',
+    parse: (text) => secretUrlOf(text, ['aliyun:', 'twilio:', 'https:', 'http:']),
+  },
+  phoneRegion: {
+    name: 'SLUICE_PHONE_REGION',
+    fallback: undefined,
+    shownDefault: 'none: phone numbers need their `+` and country code',
+    form: 'a country code of two letters, such as CN',
+    meaning: 'The country of phone numbers written without one.',
+    parse: regionOf,
+  },
+  signInServices: {
+    name: 'SLUICE_SIGN_IN',
+    fallback: [],
+    shownDefault: 'none',
+    form: 'addresses separated by blanks: `oidc://client-id:client-secret@issuer.example/path?name=corp&label=Example`, `github://client-id:client-secret@`',
+    meaning:
+      'Other services people may sign in through. Each is told the redirect address `…/api/v1/user/user/sign-in/services/{name}/callback`; needs `SLUICE_PUBLIC_URL`.',
+    parse: secretsOf,
+  },
   gatewayFile: {
     name: 'SLUICE_CONFIG',
     fallback: undefined,
@@ -248,6 +289,11 @@ export interface VariableValues {
   readonly publicUrl: string | undefined
   readonly gatewayUrl: string | undefined
   readonly secretKey: Secret | undefined
+  readonly smtpUrl: Secret | undefined
+  readonly mailFrom: string | undefined
+  readonly smsUrl: Secret | undefined
+  readonly phoneRegion: string | undefined
+  readonly signInServices: readonly Secret[]
   readonly gatewayFile: string | undefined
   readonly logLevel: LogLevel
   readonly workers: number
@@ -265,6 +311,25 @@ export interface VariableValues {
 }
 
 type VariableTable = { readonly [Name in keyof VariableValues]: Variable<VariableValues[Name]> }
+
+function senderOf(text: string): string {
+  if (!/^[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/.test(text))
+    throw new Nonsense('an e-mail address, or a name and the address in angle brackets')
+  return text
+}
+
+function regionOf(text: string): string {
+  if (!/^[A-Za-z]{2}$/.test(text)) throw new Nonsense('a country code of two letters')
+  return text.toUpperCase()
+}
+
+/** Each is parsed by what knows the service. */
+function secretsOf(text: string): readonly Secret[] {
+  return text
+    .split(/\s+/)
+    .filter((part) => part !== '')
+    .map((part) => new Secret(part))
+}
 
 function wholeNumberOf(text: string, bounds: { readonly least: number; readonly most: number }): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN

@@ -28,6 +28,13 @@ export interface Config {
   readonly gatewayUrl: string | undefined
   /** undefined: the one in the data directory; see `openDataDirectory`. */
   readonly secretKey: Secret | undefined
+  /** undefined: what would be mailed is printed to the log. */
+  readonly smtpUrl: Secret | undefined
+  readonly mailFrom: string | undefined
+  readonly smsUrl: Secret | undefined
+  /** Country of phone numbers written without one, ISO 3166. */
+  readonly phoneRegion: string | undefined
+  readonly signInServices: readonly Secret[]
   /** Absolute path `SLUICE_CONFIG` names; undefined: `gateway.yaml` beside the process, where one lies. */
   readonly gatewayFile: string | undefined
   readonly logLevel: LogLevel
@@ -107,6 +114,11 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     publicUrl: read(VARIABLES.publicUrl),
     gatewayUrl: read(VARIABLES.gatewayUrl),
     secretKey: read(VARIABLES.secretKey),
+    smtpUrl: read(VARIABLES.smtpUrl),
+    mailFrom: read(VARIABLES.mailFrom),
+    smsUrl: read(VARIABLES.smsUrl),
+    phoneRegion: read(VARIABLES.phoneRegion),
+    signInServices: read(VARIABLES.signInServices),
     gatewayFile: read(VARIABLES.gatewayFile),
     logLevel: read(VARIABLES.logLevel),
     workers: read(VARIABLES.workers),
@@ -156,6 +168,12 @@ function contradictions(config: Config): readonly string[] {
   if (config.opsPort !== 0 && (config.opsPort === config.port || config.opsPort === config.gatewayPort)) {
     mistakes.push('SLUICE_OPS_PORT must be another port than SLUICE_PORT and SLUICE_GATEWAY_PORT')
   }
+  if (config.smtpUrl !== undefined && config.mailFrom === undefined) {
+    mistakes.push('SLUICE_MAIL_FROM must be set when SLUICE_SMTP_URL is: mails need a sender')
+  }
+  if (config.signInServices.length > 0 && config.publicUrl === undefined) {
+    mistakes.push('SLUICE_PUBLIC_URL must be set when SLUICE_SIGN_IN is: other services send people back to it')
+  }
   if (config.bytesInFlightLimit < config.bodyLimitBytes) {
     mistakes.push('SLUICE_BYTES_IN_FLIGHT_LIMIT must be at least SLUICE_BODY_LIMIT_BYTES')
   }
@@ -179,6 +197,9 @@ function shown(name: string, text: string): string {
     VARIABLES.databaseUrl.name,
     VARIABLES.blobUrl.name,
     VARIABLES.secretKey.name,
+    VARIABLES.smtpUrl.name,
+    VARIABLES.smsUrl.name,
+    VARIABLES.signInServices.name,
   ]
   return confidential.includes(name) ? '' : `, not ${JSON.stringify(text)}`
 }
@@ -188,6 +209,7 @@ function frozen(config: Config): Config {
   Object.freeze(config.blob)
   Object.freeze(config.fetchAllow)
   Object.freeze(config.trustedProxies)
+  Object.freeze(config.signInServices)
   Object.freeze(config.warnings)
   return Object.freeze(config)
 }
