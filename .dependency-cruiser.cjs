@@ -171,7 +171,7 @@ module.exports = {
       name: 'only-the-start-opens-storage',
       comment: 'Who opens a database also closes it: the process that starts. Take a Storage as a parameter.',
       from: src('(http|gateway|management|providers|upstream|telemetry|config|core)/'),
-      to: src('storage/open\\.ts$'),
+      to: src('storage/open(-blobs)?\\.ts$'),
     }),
     only({
       name: 'the-corridor-looks-down',

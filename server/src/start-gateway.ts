@@ -11,6 +11,8 @@ import { createClientAddress } from './http/client-address.ts'
 import { gatewayOps, type OpsSource, openOpsServer } from './http/ops-server.ts'
 import { openServers, type Servers } from './http/servers.ts'
 import { timeOrderedId } from './management/new-id.ts'
+import type { BlobStore } from './storage/blobs.ts'
+import { openBlobs } from './storage/open-blobs.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -56,10 +58,12 @@ export async function startGateway(
   const instance = instanceId(timeOrderedId(now()))
   const storage = await openStore(config, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
+  const blobs = await openBlobStore(config, telemetry, now)
   const upstream = openUpstream()
   const allow = new AllowList(config.fetchAllow)
   const gateway = await createGateway({
     storage,
+    blobs,
     upstream,
     fetchRemote: (url, options) => fetchRemote(url, { ...options, allow }),
     telemetry,
@@ -86,6 +90,7 @@ export async function startGateway(
       gateway.close()
       await upstream.close()
       await telemetry.background.drain(config.shutdownGraceMs)
+      await blobs.close()
       await storage.close()
       await telemetry.close()
     },
@@ -123,6 +128,13 @@ async function openStore(
     now: process.now,
     log: process.telemetry.log,
   })
+}
+
+/** A store of blobs that does not answer is told of at once, but only videos need it: all other calls are served. */
+async function openBlobStore(config: Config, { log }: Telemetry, now: () => number): Promise<BlobStore> {
+  const blobs = await openBlobs(config.blob, now)
+  await blobs.ping().catch((error: unknown) => log.error({ error }, 'the blob storage does not answer'))
+  return blobs
 }
 
 /** Everything that listens. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Secret } from '../core/secret.ts'
 import { isAddressRange } from './address-range.ts'
+import { readBlobUrl, type S3Address } from './blob-url.ts'
 
 /**
  * Every environment variable the gateway reads, one row each. `readConfig` reads through this table and
@@ -55,9 +56,10 @@ export const VARIABLES = {
     name: 'SLUICE_BLOB_URL',
     fallback: undefined,
     shownDefault: 'the data directory',
-    form: '`s3://bucket?endpoint=…`',
-    meaning: 'Keeps finished videos and other large objects in an S3-compatible store.',
-    parse: (text) => secretUrlOf(text, ['s3:']),
+    form: '`s3://bucket/prefix?endpoint=…&region=…&path_style=true&access_key_id=…&secret_access_key=…`',
+    meaning:
+      'Keeps finished videos and other large objects in an S3-compatible store. Everything behind the bucket may be absent: without an endpoint it is Amazon’s, without credentials or region the usual AWS variables count.',
+    parse: blobUrlOf,
   },
   host: {
     name: 'SLUICE_HOST',
@@ -281,7 +283,7 @@ export const VARIABLES = {
 export interface VariableValues {
   readonly dataDirectory: string
   readonly databaseUrl: Secret | undefined
-  readonly blobUrl: Secret | undefined
+  readonly blobUrl: S3Address | undefined
   readonly host: string | undefined
   readonly port: number
   readonly gatewayPort: number
@@ -366,6 +368,16 @@ function urlOf(text: string, schemes: readonly string[]): URL {
 function secretUrlOf(text: string, schemes: readonly string[]): Secret {
   urlOf(text, schemes)
   return new Secret(text)
+}
+
+function blobUrlOf(text: string): S3Address {
+  const address = readBlobUrl(urlOf(text, ['s3:']))
+  if (isMistakes(address)) throw new Nonsense(`an address of an S3 store: ${address.join('; ')}`)
+  return address
+}
+
+function isMistakes(address: S3Address | readonly string[]): address is readonly string[] {
+  return Array.isArray(address)
 }
 
 /** Without a slash at the end, so that a path can be put behind it. */

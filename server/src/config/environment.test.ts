@@ -55,6 +55,21 @@ describe('a variable that is set is taken', () => {
     ],
     ['an empty variable counts as not set', { SLUICE_PORT: ' ' }, { port: 8080 }],
     [
+      'blobs may lie in S3',
+      { SLUICE_BLOB_URL: 's3://videos/sluice?endpoint=http://minio:9000&path_style=true' },
+      {
+        blob: {
+          kind: 's3',
+          bucket: 'videos',
+          prefix: 'sluice',
+          endpoint: 'http://minio:9000',
+          region: undefined,
+          pathStyle: true,
+          credentials: undefined,
+        },
+      },
+    ],
+    [
       'fetchable ranges are a list',
       { SLUICE_FETCH_ALLOW: '10.0.0.0/8, fd00::/8' },
       { fetchAllow: ['10.0.0.0/8', 'fd00::/8'] },
@@ -92,6 +107,10 @@ describe('nonsense is refused with the name of the variable', () => {
       'SLUICE_DATABASE_URL must be an address that begins with postgres:// or postgresql://',
     ],
     [{ SLUICE_BLOB_URL: '/var/blobs' }, 'SLUICE_BLOB_URL must be an address that begins with s3://'],
+    [
+      { SLUICE_BLOB_URL: 's3://videos:1?path_style=s3cr3t' },
+      'SLUICE_BLOB_URL must be an address of an S3 store: a port belongs to the endpoint; path_style is neither true nor false',
+    ],
     [
       { SLUICE_PUBLIC_URL: 'example.com' },
       'SLUICE_PUBLIC_URL must be an address that begins with http:// or https://, not "example.com"',

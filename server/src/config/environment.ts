@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Secret } from '../core/secret.ts'
+import type { S3Address } from './blob-url.ts'
 import { nearestName } from './nearest-name.ts'
 import {
   type LogLevel,
@@ -64,7 +65,7 @@ export type DatabaseConfig =
 
 export type BlobConfig =
   | { readonly kind: 'disk'; readonly directory: string }
-  | { readonly kind: 's3'; readonly url: Secret }
+  | (S3Address & { readonly kind: 's3' })
 
 /** What is wrong with the environment: every mistake at once, each naming its variable. */
 export class ConfigError extends Error {
@@ -151,7 +152,7 @@ function configOf(
     blob:
       blobUrl === undefined
         ? { kind: 'disk', directory: join(dataDirectory, 'blobs') }
-        : { kind: 's3', url: blobUrl },
+        : { ...blobUrl, kind: 's3' },
     sharedPort: values.port === values.gatewayPort && values.port !== 0,
     warnings,
   }
@@ -172,7 +173,9 @@ function contradictions(config: Config): readonly string[] {
     mistakes.push('SLUICE_MAIL_FROM must be set when SLUICE_SMTP_URL is: mails need a sender')
   }
   if (config.signInServices.length > 0 && config.publicUrl === undefined) {
-    mistakes.push('SLUICE_PUBLIC_URL must be set when SLUICE_SIGN_IN is: other services send people back to it')
+    mistakes.push(
+      'SLUICE_PUBLIC_URL must be set when SLUICE_SIGN_IN is: other services send people back to it',
+    )
   }
   if (config.bytesInFlightLimit < config.bodyLimitBytes) {
     mistakes.push('SLUICE_BYTES_IN_FLIGHT_LIMIT must be at least SLUICE_BODY_LIMIT_BYTES')

@@ -5,6 +5,7 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { InstanceId } from '../core/ids.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
 import { createTermsReader, type TermsReader } from '../core/pricing/read-terms.ts'
+import type { BlobStore } from '../storage/blobs.ts'
 import type { Announcement, Storage } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { RemoteAnswer, RemoteOptions } from '../upstream/fetch-remote.ts'
@@ -29,6 +30,7 @@ export interface GatewayLimits {
 export interface GatewayParts {
   readonly storage: Storage
   readonly upstream: Upstream
+  readonly blobs: BlobStore
   /** Fetches what clients name by address, within what the operator allows (`SLUICE_FETCH_ALLOW`). */
   readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>
   readonly telemetry: Telemetry

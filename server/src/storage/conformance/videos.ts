@@ -324,7 +324,7 @@ const abandonTask = (id: string) => ({
   task: { id, patch: { status: 'failed', error: FAILURE } } as const,
 })
 
-const FAILURE = { status: 400, code: 'moderation', message: 'refused', body: undefined }
+const FAILURE = { status: 400, code: 'moderation', message: 'refused', body: null }
 
 function describeEnds(suite: StorageSuite): void {
   test('a task ends in the transaction of its charge, and every process hears of it', async () => {

@@ -42,7 +42,7 @@ const FIELDS: Fields = {
   blob: optional(plain('blob', (key) => key)),
   blobBytes: optional(integer('blob_bytes', Number)),
   blobSha256: optional(plain('blob_sha256', (hash) => hash)),
-  error: optional({ ...json('error'), decode: decodeError }),
+  error: optional(json<VideoTaskError>('error')),
   lastAnswer: optional(json<string>('last_answer')),
   detail: json<JsonObject>('detail'),
 }
@@ -110,12 +110,6 @@ export function decodeVideoTask(row: StoredRow): VideoTask {
     lastAnswer: read('lastAnswer'),
     detail: read('detail'),
   }
-}
-
-/** An error without a body has none after its way through JSON either. */
-function decodeError(row: StoredRow, column: string): VideoTaskError {
-  const { status, code, message, body } = parseStored<VideoTaskError>(textOf(row, column))
-  return { status, code, message, body }
 }
 
 /** Text of our own making. */

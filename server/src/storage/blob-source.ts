@@ -1,0 +1,48 @@
+/** What both stores do with the bytes on their way in. */
+import { createHash } from 'node:crypto'
+import { BlobTooLarge } from './blob-too-large.ts'
+import type { StoredBlob } from './blobs.ts'
+import { StorageUnavailable } from './unavailable.ts'
+
+/** Counts and hashes a source as it is read, and ends it when it grows too large. */
+export class BlobSource implements AsyncIterable<Uint8Array> {
+  readonly #source: AsyncIterable<Uint8Array>
+  readonly #maxBytes: number
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(source: AsyncIterable<Uint8Array>, maxBytes: number) {
+    this.#source = source
+    this.#maxBytes = maxBytes
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of this.#source) {
+        this.#bytes += chunk.length
+        if (this.#bytes > this.#maxBytes) throw new BlobTooLarge(this.#maxBytes)
+        this.#hash.update(chunk)
+        yield chunk
+      }
+    } catch (error) {
+      this.#failure = { error }
+      throw error
+    }
+  }
+
+  /** Once, after everything was read. */
+  stored(): StoredBlob {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
+  }
+
+  /** Whose fault a failed write is: the source's own error as it was, else the store's. */
+  errorOf(error: unknown): unknown {
+    return this.#failure === undefined ? blobUnavailable(error) : this.#failure.error
+  }
+}
+
+export function blobUnavailable(error: unknown): StorageUnavailable {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StorageUnavailable(`blob storage: ${reason}`, { cause: error })
+}

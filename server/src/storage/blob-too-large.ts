@@ -1,0 +1,10 @@
+/** More bytes came than the caller allows; nothing of them is kept. */
+export class BlobTooLarge extends Error {
+  readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    super(`a blob holds more than ${maxBytes} bytes`)
+    this.name = 'BlobTooLarge'
+    this.maxBytes = maxBytes
+  }
+}
