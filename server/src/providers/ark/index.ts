@@ -1,44 +1,8 @@
-import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
-
-const WORDS: FailureWords = {
-  accountoverdueerror: 'quota',
-  setlimitexceeded: 'quota',
-  quotaexceeded: 'quota',
-  authenticationerror: 'auth',
-  accessdenied: 'auth',
-  operationdenied: 'auth',
-  'operationdenied.serviceoverdue': 'quota',
-  'operationdenied.servicenotopen': 'auth',
-  modelnotopen: 'auth',
-  'invalidendpoint.notfound': 'not-found',
-  'invalidendpoint.closedendpoint': 'not-found',
-  'invalidendpointormodel.notfound': 'not-found',
-  'invalidendpointormodel.modelidaccessdisabled': 'auth',
-  modelaccountrpmratelimitexceeded: 'rate-limited',
-  modelaccounttpmratelimitexceeded: 'rate-limited',
-  modelaccountipmratelimitexceeded: 'rate-limited',
-  'ratelimitexceeded.endpointrpmexceeded': 'rate-limited',
-  'ratelimitexceeded.endpointtpmexceeded': 'rate-limited',
-  'ratelimitexceeded.foundationmodelrpmexceeded': 'rate-limited',
-  'ratelimitexceeded.foundationmodeltpmexceeded': 'rate-limited',
-  accountratelimitexceeded: 'rate-limited',
-  inflightbatchsizeexceeded: 'rate-limited',
-  requestbursttoofast: 'rate-limited',
-  serveroverloaded: 'overloaded',
-  modelloading: 'overloaded',
-  internalserviceerror: 'overloaded',
-  sensitivecontentdetected: 'refused-content',
-  inputtextriskdetection: 'refused-content',
-  inputimageriskdetection: 'refused-content',
-  outputtextriskdetection: 'refused-content',
-  outputimageriskdetection: 'refused-content',
-  inputtextsensitivecontentdetected: 'refused-content',
-  inputimagesensitivecontentdetected: 'refused-content',
-  outputtextsensitivecontentdetected: 'refused-content',
-}
+import { arkVideo } from './video.ts'
+import { WORDS } from './words.ts'
 
 /** Volcengine's model service in Beijing; the international one is `https://ark.ap-southeast.bytepluses.com/api/v3`. */
 export const ark: Provider = {
@@ -68,4 +32,5 @@ export const ark: Provider = {
       words: WORDS,
     }),
   },
+  video: arkVideo,
 }
