@@ -10,14 +10,16 @@ import { google } from './google/index.ts'
 import { groq } from './groq/index.ts'
 import { kling } from './kling/index.ts'
 import { lmStudio } from './lm-studio/index.ts'
+import { luma, lumaDreamMachine } from './luma/index.ts'
 import { minimax } from './minimax/index.ts'
 import { mistral } from './mistral/index.ts'
 import { moonshot } from './moonshot/index.ts'
 import { ollama } from './ollama/index.ts'
-import { openaiCompatible } from './openai-compatible/index.ts'
 import { openai } from './openai/index.ts'
+import { openaiCompatible } from './openai-compatible/index.ts'
 import { openrouter } from './openrouter/index.ts'
 import type { Provider } from './provider.ts'
+import { runway } from './runway/index.ts'
 import { sandbox } from './sandbox/index.ts'
 import { siliconflow } from './siliconflow/index.ts'
 import { together } from './together/index.ts'
@@ -51,6 +53,9 @@ const PROVIDERS: readonly Provider[] = [
   vllm,
   lmStudio,
   kling,
+  runway,
+  luma,
+  lumaDreamMachine,
   sandbox,
 ]
 

@@ -1,0 +1,23 @@
+import type { Provider } from '../provider.ts'
+import { lumaDreamMachineVideo } from './dream-machine.ts'
+import { lumaVideo } from './video.ts'
+
+/** The Agents API: the one to use. */
+export const luma: Provider = {
+  kind: 'luma',
+  name: 'Luma',
+  defaultBaseUrl: 'https://agents.lumalabs.ai/v1',
+  publicFields: [],
+  dialects: {},
+  video: lumaVideo,
+}
+
+/** The API before it, for keys and models that are still there; a kind of its own because it takes pictures by address only. */
+export const lumaDreamMachine: Provider = {
+  kind: 'luma-dream-machine',
+  name: 'Luma Dream Machine',
+  defaultBaseUrl: 'https://api.lumalabs.ai/dream-machine/v1',
+  publicFields: [],
+  dialects: {},
+  video: lumaDreamMachineVideo,
+}
