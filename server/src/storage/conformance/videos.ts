@@ -312,7 +312,7 @@ const DONE = {
   lastAnswer: undefined,
 } as const
 
-const settleTask = (id: string, task = id) =>
+export const settleTask = (id: string, task = id) =>
   settleTwoCredits(callOf(id), { task: { id: task, patch: DONE } })
 
 const abandonTask = (id: string) => ({
