@@ -12,14 +12,21 @@ const HEARTBEAT_MS = 5_000
 const DEAD_AFTER_MS = 20_000
 /** Contract §8: a slot that nobody renews lives 600 s. */
 const LEAKED_AFTER_MS = 600_000
+const TURNS_EXPIRE_EVERY_MS = 60_000
+/** Of all kept conversations together; past it the oldest go first. */
+const TURNS_BYTES_MAX = 20 * 1024 ** 3
+const TURNS_PER_REMOVAL = 2_000
+/** So that a flood of expired turns does not hold up the heartbeat. */
+const REMOVALS_MAX = 20
 
 export async function keepHouse(house: {
-  readonly storage: Pick<Storage, 'calls'>
+  readonly storage: Pick<Storage, 'calls' | 'turns'>
   readonly telemetry: Telemetry
   readonly instance: InstanceId
   readonly now: () => number
 }): Promise<Housekeeping> {
   const { storage, telemetry, instance, now } = house
+  let turnsExpiredAt = 0
   const round = async (): Promise<void> => {
     const at = now()
     await storage.calls.heartbeat(instance, at)
@@ -30,6 +37,9 @@ export async function keepHouse(house: {
     })
     if (recovered > 0)
       telemetry.log.warn({ recovered }, 'calls of a process that ended without settling them were settled')
+    if (at - turnsExpiredAt < TURNS_EXPIRE_EVERY_MS) return
+    turnsExpiredAt = at
+    await expireTurns(storage, at)
   }
   await round()
   let running = false
@@ -45,4 +55,12 @@ export async function keepHouse(house: {
   }, HEARTBEAT_MS)
   timer.unref()
   return { stop: () => clearInterval(timer) }
+}
+
+/** Kept conversations whose time is over, or for which there is no room (`storage/turns.ts`). */
+async function expireTurns(storage: Pick<Storage, 'turns'>, at: number): Promise<void> {
+  for (let removals = 0; removals < REMOVALS_MAX; removals += 1) {
+    const gone = await storage.turns.expire({ at, bytesMax: TURNS_BYTES_MAX, limit: TURNS_PER_REMOVAL })
+    if (gone < TURNS_PER_REMOVAL) return
+  }
 }

@@ -7,8 +7,9 @@ import type { Chain, Model } from '../core/catalogue.ts'
 import type { JsonObject } from '../core/json.ts'
 import { CONSEQUENCES } from '../core/routing/failure.ts'
 import type { ChainFailure } from '../core/routing/health.ts'
+import { refusesSignatures } from '../core/routing/signature-refusal.ts'
 import type { ReservedCall } from './call.ts'
-import { classifyAttempt } from './classify.ts'
+import { classifyAttempt, parseJson } from './classify.ts'
 import type { AttemptFailure, Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { openExchange } from './open-exchange.ts'
@@ -34,6 +35,8 @@ export interface Leg {
   readonly model: Model
   readonly byok: boolean
   readonly why: AttemptRecord['why']
+  /** The upstream could not read the signed reasoning of the history: it goes without. */
+  readonly unsigned?: true
 }
 
 export type FinalFailure =
@@ -42,6 +45,8 @@ export type FinalFailure =
       readonly leg: Leg
       readonly failure: AttemptFailure
       readonly class: ChainFailure
+      /** The request sent signed reasoning back. */
+      readonly replayed: boolean
     }
   | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
   | { readonly kind: 'no-chain' }
@@ -118,8 +123,14 @@ class AttemptRun {
       : failure.kind !== 'unconvertible'
   }
 
-  /** One chain, and once more when the connection itself broke. */
+  /** One chain, once more when the connection itself broke, and once without the reasoning it cannot read. */
   async #tryChain(leg: Leg, target: Route): Promise<Attempted> {
+    const result = await this.#tryConnected(leg, target)
+    if (!refusedSignatures(result) || this.#spent()) return result
+    return this.#tryConnected({ ...leg, why: 'retry', unsigned: true }, target)
+  }
+
+  async #tryConnected(leg: Leg, target: Route): Promise<Attempted> {
     let result = await this.#tryOnce(leg, target)
     for (let tries = 1; tries < TRIES_PER_CHAIN_MAX; tries += 1) {
       const again =
@@ -173,7 +184,13 @@ class AttemptRun {
         })
         return {
           kind: 'failed',
-          failure: { kind: 'upstream', leg, failure: verdict.failure, class: failureClass },
+          failure: {
+            kind: 'upstream',
+            leg,
+            failure: verdict.failure,
+            class: failureClass,
+            replayed: failureClass.kind === 'request' && exchange.replays,
+          },
           records: this.records,
         }
       }
@@ -228,6 +245,28 @@ class AttemptRun {
       cooldownMs: what.cooldownMs,
     })
     this.#gateway.telemetry.metrics.attemptEnded({ chain: leg.chain.id, outcome: what.outcome })
+  }
+}
+
+/** The upstream refused the request for the reasoning in its history (reference §0, rule 7). */
+function refusedSignatures(result: Attempted): boolean {
+  if (result.kind !== 'failed' || result.failure.kind !== 'upstream' || !result.failure.replayed) return false
+  const { failure } = result.failure
+  switch (failure.kind) {
+    case 'status':
+      return refusesSignatures({
+        status: failure.status,
+        headers: failure.headers,
+        body: parseJson(failure.body),
+      })
+    case 'answer':
+      return (
+        failure.answer.kind === 'error' &&
+        refusesSignatures({ status: failure.answer.status ?? 200, headers: {}, body: failure.answer.raw })
+      )
+    case 'transport':
+    case 'deadline':
+      return false
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
 import type { Catalogue, Model, ProtocolId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
+import type { JsonValue } from '../core/json.ts'
 import type { ScannedRequest } from '../core/passthrough/request-scan.ts'
 import type { Account, Key } from '../storage/storage.ts'
 
@@ -53,6 +54,7 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
   readonly modelId: ModelId
   readonly stream: boolean
   readonly user: string | undefined
+  readonly past?: Past
 }
 
 /** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
@@ -102,6 +104,25 @@ export interface LoggedCall {
 export interface RefusedCall extends LoggedCall {
   readonly stage: StagedCall['stage']
   readonly body?: Pick<ReceivedBody, 'release'>
+}
+
+/** What a call continues (responses, `previous_response_id`). */
+export type Past =
+  /** Kept at an account upstream (`placeOf` in `dialect.ts`). */
+  | { readonly kind: 'upstream'; readonly place: string; readonly ids: readonly string[] }
+  /** Kept here: what was said, as items of a request and as their JSON; `ids` are its turns. */
+  | {
+      readonly kind: 'kept'
+      readonly ids: readonly string[]
+      readonly items: readonly JsonValue[]
+      readonly bytes: Uint8Array
+    }
+
+/** What is asked about a response that was kept. */
+export interface StoredRequest {
+  readonly id: string
+  readonly what: 'response' | 'input-items' | 'delete' | 'cancel'
+  readonly query: string
 }
 
 export type StagedCall = IncomingCall | AuthenticatedCall | ReceivedCall | AdmittedCall | ReservedCall

@@ -1,6 +1,7 @@
 /** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
 import { inlineMedia, listRemoteMedia } from '../core/canonical/remote-media.ts'
 import type { CanonicalRequest, MediaPart } from '../core/canonical/request.ts'
+import { replaysSignatures, withoutSignatures } from '../core/canonical/signatures.ts'
 import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
 import { cutResponse, type StopCutter, stopCutter } from '../core/canonical/stop-sequences.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
@@ -8,6 +9,7 @@ import type { Meter } from '../core/metering/meter.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { protocolOf } from '../core/protocols/index.ts'
 import type { Decoded, Encoded, Protocol, Refused, ReplyContext } from '../core/protocols/protocol.ts'
+import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
 import { createSseReader } from '../core/sse/events.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
@@ -15,10 +17,11 @@ import type { ReceivedBody, ReservedCall } from './call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from './classify.ts'
 import type { Gateway } from './gateway.ts'
-import type { AnswerFailure, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import type { AnswerFailure, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import type { OpenedLane } from './open-lane.ts'
 import { editBody } from './passthrough-lane.ts'
 import { fetchMedia } from './remote-media.ts'
+import { TURN_BYTES_MAX } from './turn-keeper.ts'
 
 /** A whole answer that has to be parsed; no model writes this much in one go. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
@@ -32,7 +35,7 @@ export function openConversionLane(
   const client = protocolOf(call.endpoint.protocol)
   const decoded = decodeOnce(client, call)
   if (decoded.kind === 'refused') return unconvertible(client, decoded)
-  const wanted: CanonicalRequest = { ...decoded.value, stream: call.stream }
+  const wanted = wantedOf(call, leg, decoded.value)
   const request = dialect.adapt?.(wanted) ?? wanted
   const converting: Converting = { gateway, call, leg, dialect, client, decoded, request }
   const capabilities = dialect.capabilities(leg.chain.forwardModelId)
@@ -60,34 +63,40 @@ interface Converting {
 
 function convert({ gateway, call, leg, dialect, client, decoded, request }: Converting): OpenedLane {
   const upstream = protocolOf(dialect.protocol)
+  const issuer = issuerOf(leg, dialect)
   const encoded = upstream.encodeRequest(request, {
     forwardModelId: leg.chain.forwardModelId,
     maxOutputTokens: leg.model.maxOutputTokens,
     capabilities: dialect.capabilities(leg.chain.forwardModelId),
-    issuer: issuerOf(leg, dialect),
+    issuer,
   })
   if (encoded.kind === 'refused') return unconvertible(client, encoded)
   const body = Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
   const metering = new CallMeter(gateway, call)
+  const keeps = keepsAnswer(call, decoded.value)
   const conversion: Conversion = {
     client,
     upstream,
     meter: metering.meter,
     cutAt: encoded.cutAt ?? [],
+    keeps,
     context: {
       model: leg.model.modelId,
       responseId: call.callId,
       createdAt: Math.floor(call.at / 1_000),
-      request: decoded.value,
+      request: keeps ? decoded.value : unkept(decoded.value),
       inputTokensEstimate: call.demand.estimate.inputTokens,
-      issuer: issuerOf(leg, dialect),
+      issuer,
       framing: call.endpoint.eventStream ? 'sse' : 'json-array',
     },
   }
   const lane: Lane = {
     body: [body],
     bodyLength: body.byteLength,
-    dropped: clientPaths(client.id, [...decoded.dropped, ...reallyDropped(encoded)]),
+    dropped: clientPaths(client.id, [...decoded.dropped, ...reallyDropped(encoded), ...leftOut(leg)]),
+    get replays() {
+      return replaysSignatures(request, { protocol: upstream.id, issuer })
+    },
     get inputEstimated() {
       return metering.inputEstimated
     },
@@ -111,7 +120,31 @@ interface Conversion {
   readonly meter: Meter
   /** Stop sequences the upstream cannot take: the answer is cut at them here. */
   readonly cutAt: readonly string[]
+  /** The client may continue from the answer. */
+  readonly keeps: boolean
   readonly context: ReplyContext
+}
+
+/** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
+function wantedOf(call: ReservedCall, leg: Leg, asked: CanonicalRequest): CanonicalRequest {
+  const state = call.endpoint.protocol === 'responses' ? NO_STATE : asked.state
+  const wanted = { ...asked, stream: call.stream, state }
+  return leg.unsigned === true ? withoutSignatures(wanted) : wanted
+}
+
+const NO_STATE = { store: undefined, previousResponseId: undefined }
+
+function keepsAnswer(call: ReservedCall, { state }: CanonicalRequest): boolean {
+  return call.endpoint.protocol === 'responses' && state.store !== false && call.body.length <= TURN_BYTES_MAX
+}
+
+/** The answer says that it is not kept, whoever decided so. */
+function unkept(request: CanonicalRequest): CanonicalRequest {
+  return { ...request, state: { ...request.state, store: false } }
+}
+
+function leftOut(leg: Leg): readonly string[] {
+  return leg.unsigned === true ? ['reasoningHistory'] : []
 }
 
 class ConvertedStream implements StreamLane {
@@ -123,7 +156,10 @@ class ConvertedStream implements StreamLane {
   readonly #cutter: StopCutter | undefined
   #usageTold = false
 
-  constructor({ client, upstream, meter, context, cutAt }: Conversion) {
+  readonly #keeps: boolean
+
+  constructor({ client, upstream, meter, context, cutAt, keeps }: Conversion) {
+    this.#keeps = keeps
     this.contentType =
       context.framing === 'json-array'
         ? 'application/json; charset=utf-8'
@@ -150,6 +186,11 @@ class ConvertedStream implements StreamLane {
 
   keepAlive(): string {
     return this.#encoder.keepAlive()
+  }
+
+  kept(): KeptAnswer | undefined {
+    const json = this.#keeps ? this.#encoder.whole : undefined
+    return json === undefined ? undefined : { kind: 'response', json }
   }
 
   failure(error: UpstreamError): string {
@@ -235,6 +276,7 @@ class ConvertedWhole implements WholeLane {
   readonly #conversion: Conversion
   readonly #chunks: Uint8Array[] = []
   #length = 0
+  #json: string | undefined
 
   constructor(conversion: Conversion) {
     this.#conversion = conversion
@@ -247,7 +289,7 @@ class ConvertedWhole implements WholeLane {
   }
 
   end(): ReturnType<WholeLane['end']> {
-    const { client, upstream, meter, context, cutAt } = this.#conversion
+    const { client, upstream, meter, context, cutAt, keeps } = this.#conversion
     const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
     if (body === undefined) return { output: [], failure: { kind: 'cut' } }
     if (isJsonObject(body) && body['error'] !== undefined && body['error'] !== null) {
@@ -263,19 +305,14 @@ class ConvertedWhole implements WholeLane {
     else observeText(meter, response.candidates)
     meter.observeProduced()
     meter.observeImages(countImages(response.candidates))
-    return {
-      output: [
-        Buffer.from(
-          JSON.stringify(
-            client.encodeResponse(
-              cutResponse({ ...response, usage: response.usage ?? meter.read().usage }, cutAt),
-              context,
-            ),
-          ),
-        ),
-      ],
-      failure: undefined,
-    }
+    const whole = cutResponse({ ...response, usage: response.usage ?? meter.read().usage }, cutAt)
+    const json = JSON.stringify(client.encodeResponse(whole, context))
+    if (keeps) this.#json = json
+    return { output: [Buffer.from(json)], failure: undefined }
+  }
+
+  kept(): KeptAnswer | undefined {
+    return this.#json === undefined ? undefined : { kind: 'response', json: this.#json }
   }
 
   readMeter() {
@@ -307,18 +344,39 @@ function countImages(candidates: Candidates): number {
   return images
 }
 
-const decodedBodies = new WeakMap<ReceivedBody, Decoded<CanonicalRequest>>()
+interface DecodedBody {
+  readonly decoded: Decoded<CanonicalRequest>
+  /** Responses: what the client said in this request, without what it continues. */
+  readonly input: readonly JsonValue[]
+}
+
+const decodedBodies = new WeakMap<ReceivedBody, DecodedBody>()
 
 /** All attempts of a call share one decoding. */
 function decodeOnce(client: Protocol, call: ReservedCall): Decoded<CanonicalRequest> {
   const known = decodedBodies.get(call.body)
-  if (known !== undefined) return known
+  if (known !== undefined) return known.decoded
   const body = parseJson(Buffer.concat(call.body.chunks))
   const decoded: Decoded<CanonicalRequest> = isJsonObject(body)
-    ? client.decodeRequest(body)
+    ? decodeBody(client, call, body)
     : { kind: 'refused', field: '', message: 'the request body must be a JSON object' }
-  decodedBodies.set(call.body, decoded)
+  const input = client.id === 'responses' && isJsonObject(body) ? inputItems(body['input']) : []
+  decodedBodies.set(call.body, { decoded, input })
   return decoded
+}
+
+/** A conversation kept here stands in front of what the client sends; the answer still names what it continues. */
+function decodeBody(client: Protocol, call: ReservedCall, body: JsonObject): Decoded<CanonicalRequest> {
+  if (call.past?.kind !== 'kept') return client.decodeRequest(body)
+  const decoded = client.decodeRequest(continuedBody(body, call.past.items))
+  if (decoded.kind === 'refused') return decoded
+  const state = { ...decoded.value.state, previousResponseId: call.scan.previousResponseId }
+  return { ...decoded, value: { ...decoded.value, state } }
+}
+
+/** What the client of a converted responses call said, as items. */
+export function clientInput(call: ReservedCall): readonly JsonValue[] {
+  return decodedBodies.get(call.body)?.input ?? []
 }
 
 /** The refusal names the field as the client wrote it. */

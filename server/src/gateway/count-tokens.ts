@@ -1,4 +1,6 @@
+import { isJsonObject } from '../core/json.ts'
 import { readRequestText } from '../core/metering/request-text.ts'
+import { continuedBody } from '../core/protocols/responses/stored-turn.ts'
 import type { ReceivedCall } from './call.ts'
 import { parseJson } from './classify.ts'
 import type { Gateway } from './gateway.ts'
@@ -14,13 +16,15 @@ const PARSED_BYTES_MAX = 262_144
 /** Input tokens of a request by our own tokenizer, for upstreams that do not count. */
 export async function estimateInputTokens(
   gateway: Pick<Gateway, 'tokens'>,
-  call: Pick<ReceivedCall, 'body' | 'scan'>,
+  call: Pick<ReceivedCall, 'body' | 'scan' | 'past'>,
 ): Promise<number> {
-  const { body, scan } = call
+  const { body, scan, past } = call
   if (scan.bodyBytes > PARSED_BYTES_MAX) return countBytes(scan)
   const parsed = parseJson(Buffer.concat(body.chunks))
   if (parsed === undefined) return countBytes(scan)
-  const { texts, messages, media } = readRequestText(parsed)
+  const { texts, messages, media } = readRequestText(
+    past?.kind === 'kept' && isJsonObject(parsed) ? continuedBody(parsed, past.items) : parsed,
+  )
   return (await gateway.tokens.countLong(texts)) + messages * TOKENS_PER_MESSAGE + media * TOKENS_PER_MEDIA
 }
 

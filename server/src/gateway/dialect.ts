@@ -1,4 +1,4 @@
-import type { Chain, Credential, CredentialSecret, Vendor } from '../core/catalogue.ts'
+import type { Catalogue, Chain, Credential, CredentialSecret, Vendor } from '../core/catalogue.ts'
 import { providerOf } from '../providers/index.ts'
 import type { Dialect, FormedRequest, Operation, Provider } from '../providers/provider.ts'
 import { readPublicFields } from '../upstream/auth.ts'
@@ -33,6 +33,31 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
   }
   return { vendor, provider, dialect, credential }
 }
+
+/** Whose signatures a chain makes and reads (`core/canonical/envelope.ts`). */
+export function issuerOfChain(chain: Chain, { vendors }: Catalogue): string {
+  const kind = vendors.get(chain.vendorCode)?.kind
+  const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
+  const dialect = chain.protocol === 'video' ? undefined : dialects?.[chain.protocol]
+  return dialect?.issuer ?? chain.vendorCode
+}
+
+/** The account upstream that a leg uses, as a name for the store: what is kept there is known to no other. */
+export function placeOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
+  return byok ? `${OWN}${chain.vendorCode}` : `credential:${chain.credentialId}`
+}
+
+/** Every account a chain may lead to, whoever pays. */
+export function placesOf(chain: Chain): readonly string[] {
+  return [placeOf({ chain, byok: false }), placeOf({ chain, byok: true })]
+}
+
+/** The place belongs to the calling account's own credential. */
+export function isOwnPlace(place: string): boolean {
+  return place.startsWith(OWN)
+}
+
+const OWN = 'own:'
 
 /** The request for one operation; undefined: the upstream has no address or no such operation. */
 export function formRequest(

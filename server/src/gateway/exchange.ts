@@ -18,7 +18,7 @@ import type {
   UpstreamSink,
 } from '../upstream/upstream.ts'
 import { Delivery } from './delivery.ts'
-import type { AnswerFailure, Bytes, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import type { Pulse, PulsedStream } from './pulse.ts'
 import type { ClientReply } from './reply.ts'
 
@@ -85,6 +85,8 @@ export class Exchange implements UpstreamSink, PulsedStream {
   readonly verdict: Promise<Verdict>
   readonly ending: Promise<Ending>
   firstByteAt: number | undefined
+  /** What there is to remember of an answer that ended well. */
+  kept: KeptAnswer | undefined
   status = 0
   readonly #options: ExchangeOptions
   readonly #upstream: UpstreamExchange
@@ -127,6 +129,11 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   get dropped(): readonly string[] {
     return this.#options.lane.dropped
+  }
+
+  /** Reasoning of the history was sent back to its issuer. */
+  get replays(): boolean {
+    return this.#options.lane.replays === true
   }
 
   get inputEstimated(): boolean {
@@ -350,6 +357,8 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   #over(): void {
     this.#reading = this.readMeter()
+    const mode = this.#mode
+    if (mode.kind === 'stream' || mode.kind === 'whole') this.kept = mode.lane.kept()
     this.#mode = { kind: 'over' }
     if (!this.#delivery.closing) this.#options.pulse.remove(this)
     this.#options.reply.onGone(undefined)

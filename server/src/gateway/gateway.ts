@@ -19,6 +19,7 @@ import { createMonthOf, type MonthOf } from './month.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createRefusalBudget } from './refusal-budget.ts'
 import type { TokenCounter } from './token-counter.ts'
+import { createTurnKeeper, type TurnKeeper } from './turn-keeper.ts'
 
 export interface GatewayLimits {
   readonly bodyLimitBytes: number
@@ -29,8 +30,8 @@ export interface GatewayLimits {
 
 export interface GatewayParts {
   readonly storage: Storage
-  readonly upstream: Upstream
   readonly blobs: BlobStore
+  readonly upstream: Upstream
   /** Fetches what clients name by address, within what the operator allows (`SLUICE_FETCH_ALLOW`). */
   readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>
   readonly telemetry: Telemetry
@@ -50,6 +51,7 @@ export interface Gateway extends GatewayParts {
   readonly pulse: Pulse
   readonly monthOf: MonthOf
   readonly terms: TermsReader
+  readonly turns: TurnKeeper
   /** The catalogue as it stands now; a call keeps the one it was admitted with. */
   catalogue(): Catalogue
   /** Reads the catalogue again at once, without waiting for its announcement. */
@@ -85,6 +87,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
   const unsubscribe = storage.subscribe(onChange)
   const pulse = createPulse(parts.now)
+  const turns = createTurnKeeper(storage, telemetry)
 
   return {
     ...parts,
@@ -94,6 +97,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
     monthOf: createMonthOf(),
     terms: createTermsReader(),
+    turns,
     catalogue: () => catalogue,
     refreshCatalogue,
     progress(call, leg, reading) {
@@ -122,6 +126,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     close() {
       unsubscribe()
       pulse.stop()
+      turns.close()
     },
   }
 }

@@ -17,11 +17,20 @@ export interface Lane {
   readonly dropped: readonly string[]
   /** The upstream told no input count: the meter's is a quick estimate, to be counted properly when the call settles. */
   readonly inputEstimated: boolean
+  /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */
+  readonly replays?: boolean
   openStream(): StreamLane
   openWhole(): WholeLane
 }
 
+/** What there is to remember of a response: its whole JSON, or the id under which the upstream keeps it. */
+export type KeptAnswer =
+  | { readonly kind: 'response'; readonly json: string }
+  | { readonly kind: 'id'; readonly id: string }
+
 interface AnswerLane {
+  /** Once the answer has ended well, where the client may continue from it. */
+  kept(): KeptAnswer | undefined
   /** What was used and produced, counted exactly. */
   readMeter(): MeterReading
   /** The same, cheaply, for a running answer. */

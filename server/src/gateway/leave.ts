@@ -2,6 +2,7 @@
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
+import { StorageUnavailable } from '../storage/unavailable.ts'
 import type { Attempted, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { deliverFailure } from './deliver-failure.ts'
@@ -9,6 +10,7 @@ import type { Ending, Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { baseLogRow } from './log-row.ts'
 import { persist } from './persist.ts'
+import { remember } from './remember.ts'
 import type { ClientReply } from './reply.ts'
 import { settle } from './settle.ts'
 
@@ -63,6 +65,7 @@ async function leaveAnswered(
   if (ending !== 'complete' && ending !== 'client-gone') {
     gateway.health.failed(leg.chain, { kind: 'cut' }, gateway.now())
   }
+  if (ending === 'complete') remember(gateway, call, { leg, exchange })
   const row = answeredRow(gateway, call, { leg, exchange, ending, reading })
   if (reading === undefined || (ending !== 'complete' && !reading.produced)) {
     return abandon(gateway, call, { ...row, attempts: records })
@@ -122,5 +125,8 @@ async function abandon(gateway: Gateway, call: ReservedCall, row: Partial<CallLo
 }
 
 export function asGatewayError(error: unknown): GatewayError {
-  return error instanceof GatewayError ? error : new GatewayError(50000, { cause: error })
+  if (error instanceof GatewayError) return error
+  if (error instanceof StorageUnavailable)
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  return new GatewayError(50000, { cause: error })
 }

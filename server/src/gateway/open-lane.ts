@@ -17,7 +17,8 @@ export function openLane(
   leg: Leg,
   dialect: Dialect,
 ): OpenedLane | Promise<OpenedLane> {
-  if (dialect.protocol === call.endpoint.protocol) {
+  // A conversation kept here is known to no upstream: it goes as if the client had sent it.
+  if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept') {
     return { kind: 'open', lane: openPassthroughLane(gateway, call, leg, dialect) }
   }
   return openConversionLane(gateway, call, leg, dialect)

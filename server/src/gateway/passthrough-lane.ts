@@ -15,7 +15,7 @@ import type { ReservedCall } from './call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from './classify.ts'
 import type { Gateway } from './gateway.ts'
-import type { AnswerFailure, Bytes, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 
 export function openPassthroughLane(gateway: Gateway, call: ReservedCall, leg: Leg, dialect: Dialect): Lane {
   const injection =
@@ -27,6 +27,7 @@ export function openPassthroughLane(gateway: Gateway, call: ReservedCall, leg: L
     model: leg.model.modelId,
     metering,
     removeUsageChunk: injection !== undefined,
+    keeps: dialect.protocol === 'responses' && !call.scan.forget,
     answer: {
       model: leg.model.modelId,
       responseId: `resp_${call.callId}`,
@@ -51,6 +52,8 @@ interface Passing {
   readonly model: string
   readonly metering: CallMeter
   readonly removeUsageChunk: boolean
+  /** The upstream keeps the answer, and the client may continue from it. */
+  readonly keeps: boolean
   readonly answer: BrokenAnswer
 }
 
@@ -128,6 +131,10 @@ class PassedStream implements StreamLane {
     })
   }
 
+  kept(): KeptAnswer | undefined {
+    return keptAnswer(this.#passing, this.#tap.observed.answerId)
+  }
+
   readMeter(): MeterReading {
     return this.#passing.metering.meter.read()
   }
@@ -181,6 +188,10 @@ class PassedWhole implements WholeLane {
     }
   }
 
+  kept(): KeptAnswer | undefined {
+    return keptAnswer(this.#passing, this.#tap.answerId)
+  }
+
   readMeter(): MeterReading {
     return this.#passing.metering.meter.read()
   }
@@ -188,6 +199,10 @@ class PassedWhole implements WholeLane {
   glanceMeter(): MeterReading {
     return this.#passing.metering.meter.glance()
   }
+}
+
+function keptAnswer({ keeps }: Passing, id: string | undefined): KeptAnswer | undefined {
+  return keeps && id !== undefined ? { kind: 'id', id } : undefined
 }
 
 /** The protocol's own reader of error objects. */

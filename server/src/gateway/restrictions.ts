@@ -1,6 +1,6 @@
 /** What a key itself forbids: its group (40301), its model and address lists (40302), a suspended account (40303). */
 import ipaddr from 'ipaddr.js'
-import type { Catalogue } from '../core/catalogue.ts'
+import type { Catalogue, Group } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ModelId } from '../core/ids.ts'
 import type { Account, Key } from '../storage/storage.ts'
@@ -13,6 +13,13 @@ export interface RestrictedUse {
   /** A chat-type protocol, or `video`, which no group is bound to. */
   readonly protocol: string
   readonly modelId: ModelId
+}
+
+/** What holds before a model is named: the group's protocol, the address, the account. */
+export function checkKey(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalogue): void {
+  findGroup(use, catalogue)
+  checkAddress(use)
+  if (use.account.status === 'suspended') throw new GatewayError(40303)
 }
 
 /** Throws the 403 that applies, in the order group, lists, account. */
@@ -32,8 +39,18 @@ export function checkAddress(use: { readonly key: Key; readonly ip: string }): v
 }
 
 function checkGroup(use: RestrictedUse, catalogue: Catalogue): void {
+  const group = findGroup(use, catalogue)
+  if (group !== undefined && !group.models.includes(use.modelId)) {
+    throw new GatewayError(40301, {
+      message: `the model ${use.modelId} is outside the group ${group.name} of this API key`,
+    })
+  }
+}
+
+/** The key's group, fit for the protocol; `undefined`: the key is bound to none and need not be. */
+function findGroup(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalogue): Group | undefined {
   if (use.key.group === undefined) {
-    if (use.address === 'base') return
+    if (use.address === 'base') return undefined
     throw new GatewayError(40301, {
       message:
         'at this address an API key must be bound to a protocol group; use the main address or a bound key',
@@ -47,11 +64,7 @@ function checkGroup(use: RestrictedUse, catalogue: Catalogue): void {
       message: `this API key is bound to the ${group.protocol} protocol and cannot be used for ${use.protocol}`,
     })
   }
-  if (!group.models.includes(use.modelId)) {
-    throw new GatewayError(40301, {
-      message: `the model ${use.modelId} is outside the group ${group.name} of this API key`,
-    })
-  }
+  return group
 }
 
 /** True when the address lies in the CIDR range; an IPv4 address mapped into IPv6 counts as IPv4. */

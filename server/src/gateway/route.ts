@@ -1,7 +1,9 @@
 import type { Funding } from '../core/calls/operations.ts'
-import type { Model, ProtocolId } from '../core/catalogue.ts'
+import type { Chain, Model } from '../core/catalogue.ts'
 import { type ChainOrder, orderChains } from '../core/routing/order.ts'
+import { issuerFavour } from './affinity.ts'
 import type { ReservedCall } from './call.ts'
+import { placeOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 
 /** One model's chains in the order they are tried, with who pays for them. */
@@ -29,13 +31,23 @@ function routeOf(
   call: ReservedCall,
   target: { readonly model: Model; readonly funding: Funding; readonly fallback: boolean },
 ): Route {
+  const { past } = call
+  const favoured = issuerFavour(call, target.model.chains)
   const order = orderChains(target.model, call.catalogue, {
     now: gateway.now(),
     healthOf: (chain) => gateway.health.of(chain),
     draw: gateway.draw,
     mayUse: (vendor) => target.funding.otherwise !== 'none' || target.funding.byokVendors.includes(vendor),
-    speaks: (protocol): protocol is ProtocolId => protocol !== 'video',
+    speaks: (protocol) => protocol !== 'video',
     preferred: call.endpoint.protocol,
+    ...(past?.kind === 'upstream' ? { mayAnswer: (chain: Chain) => leadsTo(past.place, chain, target) } : {}),
+    ...(favoured === undefined ? {} : { favoured }),
   })
   return { ...target, order }
+}
+
+/** Only the responses protocol knows what is kept at that account. */
+function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'>): boolean {
+  const byok = funding.byokVendors.includes(chain.vendorCode)
+  return chain.protocol === 'responses' && placeOf({ chain, byok }) === place
 }

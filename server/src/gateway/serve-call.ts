@@ -4,6 +4,7 @@ import { authenticate } from './authenticate.ts'
 import type { IncomingCall, StagedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import { leave } from './leave.ts'
+import { recall } from './recall.ts'
 import { receive, restrict } from './receive.ts'
 import { refuse } from './refuse.ts'
 import type { ClientReply } from './reply.ts'
@@ -20,6 +21,7 @@ export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply:
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
     restrict(gateway, call)
+    call = await recall(gateway, call)
     call = admit(gateway, call)
     call = await reserve(gateway, call)
   } catch (error) {

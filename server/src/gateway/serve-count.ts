@@ -1,11 +1,14 @@
 /** Counting the tokens of a request: free, held to the key's restrictions, answered by the upstream where it can. */
+import type { Chain } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { usableChains } from '../core/routing/order.ts'
 import { authenticate, findHolderNow } from './authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './count-tokens.ts'
+import { placesOf } from './dialect.ts'
 import { forwardCount } from './forward-count.ts'
 import type { Gateway } from './gateway.ts'
+import { recall } from './recall.ts'
 import { receive, restrict } from './receive.ts'
 import { refuse } from './refuse.ts'
 import type { ClientReply } from './reply.ts'
@@ -21,6 +24,7 @@ export async function serveCount(
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
     restrict(gateway, call)
+    call = await recall(gateway, call)
     await findHolderNow(gateway, call.key.hash, call.at)
     const answer = await count(gateway, call)
     reply.start({
@@ -42,8 +46,14 @@ async function count(gateway: Gateway, call: ReceivedCall): Promise<string> {
   if (model?.status !== 'enabled') throw new GatewayError(50201)
   const chains = usableChains(model, catalogue)
   if (chains.length === 0) throw new GatewayError(50201)
-  const forwarded = await forwardCount(gateway, call, { model, chains })
+  const forwarded = await forwardCount(gateway, call, { model, chains: reachable(call, chains) })
   return forwarded ?? render(call.endpoint.protocol, await estimateInputTokens(gateway, call))
+}
+
+/** What is kept here is known to no upstream, and what is kept upstream only there. */
+function reachable({ past }: ReceivedCall, chains: readonly Chain[]): readonly Chain[] {
+  if (past?.kind === 'kept') return []
+  return past === undefined ? chains : chains.filter((chain) => placesOf(chain).includes(past.place))
 }
 
 function render(protocol: ReceivedCall['endpoint']['protocol'], tokens: number): string {

@@ -1,9 +1,11 @@
 /** Which paths are calls, and what each means; everything else goes to the framework (decisions, Addresses). */
-import type { Endpoint } from '../gateway/call.ts'
+import type { Endpoint, StoredRequest } from '../gateway/call.ts'
 
 /** What a request line asks for. */
 export type CallPath =
   | { readonly kind: 'call'; readonly endpoint: Endpoint }
+  /** A response that was kept. */
+  | { readonly kind: 'stored'; readonly endpoint: Endpoint; readonly wanted: StoredRequest }
   /** The path is a call's, the method is not. */
   | { readonly kind: 'wrong-method'; readonly endpoint: Endpoint; readonly allow: string }
   | { readonly kind: 'other' }
@@ -27,10 +29,36 @@ const GEMINI_VERBS: Readonly<Record<string, Pick<Endpoint, 'operation' | 'stream
 
 export function matchCallPath(method: string, path: string, query: string): CallPath {
   const found = FIXED.get(path) ?? matchGemini(path, query)
-  if (found === undefined) return { kind: 'other' }
+  if (found === undefined) return matchStored(method, path, query)
   return method === 'POST'
     ? { kind: 'call', endpoint: found }
     : { kind: 'wrong-method', endpoint: found, allow: 'POST' }
+}
+
+const STORED_PATH = /^\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?$/
+
+/** `/v1/responses/{id}` and what lies below it (contract §4.2). */
+function matchStored(method: string, path: string, query: string): CallPath {
+  const [, segment = '', below] = STORED_PATH.exec(path) ?? []
+  const id = decodeSegment(segment)
+  if (id === undefined || id === '') return { kind: 'other' }
+  const shown = `/v1/responses/{id}${below === undefined ? '' : `/${below}`}`
+  const verbs = STORED_VERBS[below ?? '']
+  const what = verbs?.get(method)
+  const found = endpoint(shown, 'responses', 'generate')
+  if (verbs === undefined || what === undefined) {
+    return { kind: 'wrong-method', endpoint: found, allow: [...(verbs?.keys() ?? [])].join(', ') }
+  }
+  return { kind: 'stored', endpoint: found, wanted: { id, what, query } }
+}
+
+const STORED_VERBS: Readonly<Record<string, ReadonlyMap<string, StoredRequest['what']> | undefined>> = {
+  '': new Map([
+    ['GET', 'response'],
+    ['DELETE', 'delete'],
+  ]),
+  input_items: new Map([['GET', 'input-items']]),
+  cancel: new Map([['POST', 'cancel']]),
 }
 
 /** `/v1beta/models/{model}:{verb}`; a model id may hold slashes and encoded characters. */

@@ -5,9 +5,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { IncomingCall, StoredRequest } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { ClientReply } from '../gateway/reply.ts'
 import { serveCall } from '../gateway/serve-call.ts'
 import { serveCount } from '../gateway/serve-count.ts'
+import { serveStored } from '../gateway/serve-stored.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost, noteAddress } from './address.ts'
 import { type BodyWatch, createBodyWatch } from './body-watch.ts'
@@ -123,7 +126,10 @@ class Edge {
     const match = matchCallPath(request.method ?? 'GET', path, query)
     switch (match.kind) {
       case 'call':
-        this.#serve(request, response, { endpoint: match.endpoint, address, query })
+        this.#serve(request, response, { endpoint: match.endpoint, address, query, stored: undefined })
+        return
+      case 'stored':
+        this.#serve(request, response, { endpoint: match.endpoint, address, query, stored: match.wanted })
         return
       case 'wrong-method':
         response.setHeader('allow', match.allow)
@@ -143,7 +149,9 @@ class Edge {
   #serve(
     request: IncomingMessage,
     response: ServerResponse,
-    what: Pick<Parameters<typeof incomingCall>[2], 'endpoint' | 'address' | 'query'>,
+    what: Pick<Parameters<typeof incomingCall>[2], 'endpoint' | 'address' | 'query'> & {
+      readonly stored: StoredRequest | undefined
+    },
   ): void {
     const { gateway, clientAddress, clientStallTimeoutMs } = this.#options
     const at = gateway.now()
@@ -160,10 +168,7 @@ class Edge {
       ip: clientAddress(request),
       bodyWatch: this.#bodyWatch,
     })
-    const served =
-      what.endpoint.operation === 'generate'
-        ? serveCall(gateway, incoming, reply)
-        : serveCount(gateway, incoming, reply)
+    const served = serve(gateway, incoming, { reply, stored: what.stored })
     const running = served.catch((error: unknown) => {
       gateway.telemetry.log.error({ requestId: id, error }, 'a call ended in an error nobody expected')
       response.destroy()
@@ -174,6 +179,17 @@ class Edge {
       'serve a call',
     )
   }
+}
+
+function serve(
+  gateway: Gateway,
+  incoming: IncomingCall,
+  { reply, stored }: { readonly reply: ClientReply; readonly stored: StoredRequest | undefined },
+): Promise<void> {
+  if (stored !== undefined) return serveStored(gateway, incoming, reply, stored)
+  return incoming.endpoint.operation === 'generate'
+    ? serveCall(gateway, incoming, reply)
+    : serveCount(gateway, incoming, reply)
 }
 
 /** Resolves when the work is done or the time is over. */

@@ -4,7 +4,7 @@
  * because Gemini clients hold signatures as bytes.
  */
 import type { ProtocolId } from '../catalogue.ts'
-import { decodeBase64, encodeBase64 } from './base64.ts'
+import { decodeBase64, decodeBase64Bytes, encodeBase64 } from './base64.ts'
 import type { Signature } from './request.ts'
 
 /** What the blob belongs to: reasoning told to people, the model's own, only a blob, or a tool call. */
@@ -18,7 +18,7 @@ export interface OpenedEnvelope {
 
 const MARK = 'gw1.'
 /** Base64 of `gw1` and the first bits of the dot: what every envelope begins with. */
-const SEALED_START = 'Z3cxL'
+export const ENVELOPE_START = 'Z3cxL'
 
 /** The envelope's text; a signature that already names its issuer keeps it. */
 export function sealSignature(signature: Signature, kind: EnvelopeKind, issuer: string): string {
@@ -32,6 +32,17 @@ export function openSignature(text: string, protocol?: ProtocolId): OpenedEnvelo
   const bare = { issuer: undefined, id: undefined, data: text }
   const signature = protocol === undefined ? bare : { ...bare, protocol }
   return openEnvelope(text) ?? { kind: undefined, signature }
+}
+
+/** Characters of an envelope that surely hold its issuer's name. */
+export const ENVELOPE_HEAD_LENGTH = 400
+
+/** Who issued the envelope that begins so; `undefined`: it is none. */
+export function issuerOfEnvelope(head: string): string | undefined {
+  if (!head.startsWith(ENVELOPE_START)) return undefined
+  const bytes = decodeBase64Bytes(head.slice(0, head.length - (head.length % 4)))
+  const [mark, issuer, kind] = new TextDecoder().decode(bytes ?? new Uint8Array(0)).split('.', 3)
+  return mark === 'gw1' && issuer !== undefined && kind !== undefined ? unescapeDots(issuer) : undefined
 }
 
 /** The chain a blob would be replayed to. */
@@ -51,7 +62,7 @@ export function mayReplay(signature: Signature | undefined, reader: SignatureRea
 }
 
 function openEnvelope(text: string): OpenedEnvelope | undefined {
-  if (!text.startsWith(SEALED_START)) return undefined
+  if (!text.startsWith(ENVELOPE_START)) return undefined
   const plain = decodeBase64(text)
   if (plain === undefined || !plain.startsWith(MARK)) return undefined
   const [issuer, kind, id] = plain.slice(MARK.length).split('.', 3)

@@ -39,6 +39,7 @@ export const RESPONSES_ANSWERS = {
   },
   body: {
     fields: {
+      id: 'answer-id',
       model: 'model',
       error: 'error',
       usage: 'usage',

@@ -23,6 +23,8 @@ export interface BodyTap {
   finish(): BodyEnd
   /** An error object in the 200 answer, as soon as it is read. */
   readonly error: UpstreamError | undefined
+  /** Id the upstream gave the answer. Responses only. */
+  readonly answerId: string | undefined
 }
 
 export interface BodyEnd {
@@ -37,6 +39,7 @@ export function createBodyTap(protocol: ProtocolId, options: TapOptions): BodyTa
 
 class BodyMachine implements BodyTap, JsonSink {
   error: UpstreamError | undefined = undefined
+  answerId: string | undefined = undefined
   readonly #answers: CompiledAnswers
   readonly #usageReader: UsageReader
   readonly #options: TapOptions
@@ -116,10 +119,12 @@ class BodyMachine implements BodyTap, JsonSink {
       case 'item':
         if (this.#item.close()) meter.observeImages(1)
         return
+      case 'answer-id':
+        if (kind === 'string') this.#readId(start, end)
+        return
       case 'finish':
       case 'type':
       case 'block-type':
-      case 'answer-id':
       case 'sequence-number':
       case 'choice':
       case 'choice-index':
@@ -141,6 +146,11 @@ class BodyMachine implements BodyTap, JsonSink {
     if (usage === undefined) return
     this.#usageSeen = true
     this.#options.meter.observeUsage(usage)
+  }
+
+  #readId(start: number, end: number): void {
+    const id = parseJsonBytes(this.#reader.read(start, end))
+    if (typeof id === 'string') this.answerId = id
   }
 
   #readError(start: number, end: number): void {

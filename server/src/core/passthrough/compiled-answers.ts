@@ -96,6 +96,7 @@ const WANTED: ReadonlySet<AnswerRole> = new Set([
   'json',
   'item-type',
   'item-image-type',
+  'answer-id',
 ])
 
 export const MODEL_WATCH: number = ROLE_NUMBERS.model

@@ -14,6 +14,7 @@ export type RequestRole =
   | 'candidates'
   | 'candidates-inside'
   | 'previous-response'
+  | 'store'
   | 'stream-options'
   | 'include-usage'
   | 'media'
@@ -42,6 +43,7 @@ export const REQUEST_FIELDS = {
     user: 'user',
     max_output_tokens: 'output-cap',
     previous_response_id: 'previous-response',
+    store: 'store',
     'input[].content[].image_url': 'media',
     'input[].content[].file_data': 'media',
     'input[].output[].image_url': 'media',

@@ -35,6 +35,8 @@ export interface ScannedRequest {
   /** How many answers were asked for; undefined when none or nonsense was. */
   readonly candidates: number | undefined
   readonly previousResponseId: string | undefined
+  /** The client wants nothing of the answer kept (`store: false`). Responses only. */
+  readonly forget: boolean
   /** Where `stream_options` stands, for `inject.ts`. Chat only. */
   readonly streamOptions: StreamOptionsPlace
   /** Bytes of the body, and how many of them are images, sound and files written into it (they are no prompt text). */
@@ -127,6 +129,7 @@ const ROLES: readonly RequestRole[] = [
   'candidates',
   'candidates-inside',
   'previous-response',
+  'store',
   'stream-options',
   'include-usage',
   'media',
@@ -177,6 +180,7 @@ class RequestReading implements JsonSink {
   #candidates: number | undefined
   #candidatesInside: number | undefined
   #previousResponseId: string | undefined
+  #forget = false
   #includeUsage: ValuePlace | undefined
   #streamOptions: StreamOptionsPlace['value']
   #mediaBytes = 0
@@ -226,6 +230,9 @@ class RequestReading implements JsonSink {
       case 'previous-response':
         this.#previousResponseId = this.#marked(this.#text({ kind, start, end }, STATE_ID_CHARACTERS_MAX))
         return
+      case 'store':
+        this.#forget = kind === 'false'
+        return
       case 'include-usage':
         this.#includeUsage = { kind, start, end }
         return
@@ -259,6 +266,7 @@ class RequestReading implements JsonSink {
       maxOutputTokens: this.#outputCap,
       candidates: this.#candidates,
       previousResponseId: this.#previousResponseId,
+      forget: this.#forget,
       streamOptions: { rootStart: this.#rootStart, value: this.#streamOptions },
       bodyBytes,
       mediaBytes: this.#mediaBytes,

@@ -152,6 +152,8 @@ export interface StreamDecoder {
 /** `push` gives the text to send, framing included; empty where a part has no words yet. */
 export interface StreamEncoder {
   push(part: StreamPart): string
+  /** JSON text of the whole answer, once it has ended well, where the protocol repeats it at its end. */
+  readonly whole?: string | undefined
   /** Sent when nothing else was for a while; only after the first event. */
   keepAlive(): string
 }

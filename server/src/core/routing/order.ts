@@ -1,5 +1,5 @@
 /** In what order the chains of a model are tried (contract §1.6): availability, rate-limit state, priority, weight. */
-import type { Catalogue, Chain, Model, ProtocolId } from '../catalogue.ts'
+import type { Catalogue, Chain, ChainProtocol, Model } from '../catalogue.ts'
 import type { VendorCode } from '../ids.ts'
 import type { ChainHealth } from './health.ts'
 
@@ -11,9 +11,15 @@ export interface RoutingState {
   /** Whether a chain may be paid for (BYOK of its vendor, or the account's funds). */
   readonly mayUse: (vendor: VendorCode) => boolean
   /** Protocols a chain may speak for this client: its own for passthrough, or any that converts. */
-  readonly speaks: (protocol: Chain['protocol']) => protocol is ProtocolId
+  readonly speaks: (protocol: Chain['protocol']) => boolean
   /** Chains of this protocol go first among equal priorities: nothing has to be converted. */
-  readonly preferred: ProtocolId
+  readonly preferred: ChainProtocol
+  /** The client names who shall do it (contract §1.6); undefined: whoever is best. */
+  readonly pinned?: VendorCode | undefined
+  /** Chains that can answer this call at all: a conversation kept upstream goes on where it is kept. Absent: every one. */
+  readonly mayAnswer?: (chain: Chain) => boolean
+  /** Go before the others among equal priorities: they read the reasoning in the history. Absent: none. */
+  readonly favoured?: (chain: Chain) => boolean
 }
 
 export interface Skipped {
@@ -26,6 +32,8 @@ export type SkipReason =
   | 'vendor-disabled'
   | 'unfunded'
   | 'protocol'
+  | 'other-vendor'
+  | 'kept-elsewhere'
   | 'rate-limited'
   | 'cooling-down'
   | 'credential-full'
@@ -75,6 +83,8 @@ function unusable(chain: Chain, catalogue: Catalogue, state: RoutingState): Skip
   const off = switchedOff(chain, catalogue)
   if (off !== undefined) return off
   if (!state.speaks(chain.protocol)) return 'protocol'
+  if (state.pinned !== undefined && chain.vendorCode !== state.pinned) return 'other-vendor'
+  if (state.mayAnswer?.(chain) === false) return 'kept-elsewhere'
   return state.mayUse(chain.vendorCode) ? undefined : 'unfunded'
 }
 
@@ -87,10 +97,15 @@ function switchedOff(chain: Chain, catalogue: Catalogue): SkipReason | undefined
 
 function byPriority(chains: readonly Chain[], state: RoutingState): Chain[] {
   if (chains.length < 2) return [...chains]
-  const keyed = chains.map((chain) => ({ chain, lot: lotOf(chain, state) }))
+  const keyed = chains.map((chain) => ({
+    chain,
+    lot: lotOf(chain, state),
+    favoured: state.favoured?.(chain) === true,
+  }))
   keyed.sort(
     (one, other) =>
       one.chain.priority - other.chain.priority ||
+      Number(other.favoured) - Number(one.favoured) ||
       Number(other.chain.protocol === state.preferred) - Number(one.chain.protocol === state.preferred) ||
       other.lot - one.lot ||
       one.chain.id - other.chain.id,

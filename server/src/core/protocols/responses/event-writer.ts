@@ -33,6 +33,9 @@ export class EventWriter {
     this.#tail = JSON.stringify(constantFields(context)).slice(1)
   }
 
+  /** The response object as the last lifecycle event told it. */
+  response = ''
+
   /** True when the answer has outgrown what the end can repeat. */
   get full(): boolean {
     return this.#kept > KEPT_LENGTH_MAX
@@ -79,6 +82,7 @@ export class EventWriter {
     const state = JSON.stringify(fields).slice(1, -1)
     const output = this.#output.filter((item) => item !== undefined).join(',')
     const response = `${this.#head},${state},"output":[${output}],${this.#tail}`
+    this.response = response
     return `${eventHead(type)}${this.#sequence++},"response":${response}}\n\n`
   }
 }

@@ -34,6 +34,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #candidate: number | undefined
   #seen = { toolCall: false, refusal: false }
   #finish: Finish | undefined
+  whole: string | undefined = undefined
   #usage: Usage | undefined
 
   constructor(context: ReplyContext) {
@@ -191,7 +192,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     this.#over = true
     const completedAt = finish.status === 'completed' ? this.#events.context.createdAt : null
     const state = { ...UNFINISHED, ...finish, completed_at: completedAt, usage: this.#encodedUsage() }
-    return started + closed + this.#events.lifecycle(`response.${finish.status}`, state) + DONE
+    const ended = this.#events.lifecycle(`response.${finish.status}`, state)
+    this.whole = this.#events.response
+    return started + closed + ended + DONE
   }
 
   /** A refusal that came only as a reason says why in words of its own (reference §2.4). */

@@ -1,0 +1,125 @@
+import type { Chain } from '../core/catalogue.ts'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { usableChains } from '../core/routing/order.ts'
+import type { StoredTurn, TurnContent } from '../storage/turns.ts'
+import type { TransportFailure } from '../upstream/upstream.ts'
+import type { Leg } from './attempt.ts'
+import type { AuthenticatedCall, StoredRequest } from './call.ts'
+import { parseJson } from './classify.ts'
+import { formRequest, isOwnPlace, placesOf, upstreamOf } from './dialect.ts'
+import type { Gateway } from './gateway.ts'
+
+/** A response holds its whole answer, pictures included. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+export interface Pinned {
+  readonly turn: StoredTurn
+  readonly pin: Extract<TurnContent, { kind: 'upstream' }>
+  readonly wanted: StoredRequest
+}
+
+/** Asks the upstream that keeps a response, with the account there that made it. The model is called by its platform id. */
+export async function forwardStored(
+  gateway: Gateway,
+  call: AuthenticatedCall,
+  { turn, pin, wanted }: Pinned,
+): Promise<{ readonly status: number; readonly body: JsonValue }> {
+  const leg = legTo(gateway, turn, pin)
+  const found = upstreamOf(leg, gateway.catalogue())
+  const { dialect, vendor, credential } = found
+  const own = leg.byok ? await gateway.directory.byok(call.account.id) : undefined
+  const secret = leg.byok ? own?.get(leg.chain.vendorCode) : credential.secret
+  const formed =
+    secret === undefined || dialect.respond !== undefined
+      ? undefined
+      : formRequest(found, { chain: leg.chain, secret, operation: 'generate' })
+  if (secret === undefined || formed === undefined) throw unreachable()
+  const answer = await new Promise<Answer>((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let status = 0
+    const exchange = gateway.upstream.open(
+      {
+        request: {
+          method: METHODS[wanted.what],
+          url: addressOf(formed.url, wanted),
+          headers: formed.headers,
+        },
+        auth: dialect.auth,
+        credential: secret,
+        body: undefined,
+        bodyLength: 0,
+        timeouts: vendor.timeouts,
+      },
+      {
+        head: (head) => {
+          status = head.status
+        },
+        data: (chunk) => {
+          length += chunk.byteLength
+          if (length > ANSWER_BYTES_MAX) exchange.abort()
+          else chunks.push(chunk)
+        },
+        end: () => resolve({ status, body: Buffer.concat(chunks) }),
+        fail: (failure) => reject(transportError(failure)),
+      },
+    )
+  })
+  return readAnswer(answer, turn)
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Buffer
+}
+
+const METHODS = { response: 'GET', 'input-items': 'GET', delete: 'DELETE', cancel: 'POST' } as const
+
+/** The chain that answered, or another one to the same account. */
+function legTo(gateway: Gateway, turn: StoredTurn, { place, chainId }: Pinned['pin']): Leg {
+  const catalogue = gateway.catalogue()
+  const leads = (chain: Chain): boolean => chain.protocol === 'responses' && placesOf(chain).includes(place)
+  const models = [...catalogue.models.values()].flatMap((model) =>
+    usableChains(model, catalogue)
+      .filter(leads)
+      .map((chain) => ({ model, chain })),
+  )
+  const found = models.find(({ chain }) => chain.id === chainId) ?? models[0]
+  if (found === undefined) throw unreachable()
+  const model = catalogue.models.get(turn.modelId) ?? found.model
+  return { chain: found.chain, model, byok: isOwnPlace(place), why: 'priority' }
+}
+
+function unreachable(): GatewayError {
+  return new GatewayError(50201, { internal: 'the account upstream that keeps the response is gone' })
+}
+
+/** `…/responses` → `…/responses/{id}/…`, in front of a query the dialect may need. */
+function addressOf(url: string, { id, what, query }: StoredRequest): string {
+  const address = new URL(url)
+  const below = what === 'input-items' ? '/input_items' : what === 'cancel' ? '/cancel' : ''
+  address.pathname = `${address.pathname}/${encodeURIComponent(id)}${below}`
+  for (const [name, value] of new URLSearchParams(query)) {
+    // An answer that was made is read whole.
+    if (name !== 'stream' && name !== 'starting_after') address.searchParams.append(name, value)
+  }
+  return address.href
+}
+
+function readAnswer({ status, body }: Answer, turn: StoredTurn): { status: number; body: JsonValue } {
+  const json = parseJson(body)
+  if (status === 401 || status === 402 || status === 403) {
+    throw new GatewayError(50201, {
+      upstreamBody: json ?? null,
+      internal: 'the upstream refused our credential',
+    })
+  }
+  if (json === undefined) throw new GatewayError(50201, { internal: `no JSON came, with status ${status}` })
+  const named = isJsonObject(json) && typeof json['model'] === 'string'
+  return { status, body: named ? { ...json, model: turn.modelId } : json }
+}
+
+function transportError({ kind, detail }: TransportFailure): GatewayError {
+  return new GatewayError(kind.endsWith('timeout') ? 50401 : 50201, { internal: detail })
+}

@@ -1,0 +1,48 @@
+import type { Leg } from './attempt.ts'
+import type { ReservedCall } from './call.ts'
+import { clientInput } from './convert.ts'
+import { placeOf } from './dialect.ts'
+import type { Exchange } from './exchange.ts'
+import type { Gateway } from './gateway.ts'
+import type { KeptAnswer } from './lane.ts'
+import type { NewContent } from './turn-keeper.ts'
+
+/** Ids are put into addresses and into the store as they are. */
+const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
+
+/** Keeps a response that ended well: all of it where the gateway made it, where it is kept otherwise (contract §4.2). */
+export function remember(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, exchange }: { readonly leg: Leg; readonly exchange: Exchange },
+): void {
+  const content = contentOf(call, leg, exchange.kept)
+  if (content === undefined) return
+  gateway.turns.keep({
+    keyId: call.key.id,
+    modelId: leg.model.modelId,
+    previousId: call.scan.previousResponseId,
+    history: call.past?.ids ?? [],
+    at: gateway.now(),
+    content,
+  })
+}
+
+function contentOf(call: ReservedCall, leg: Leg, kept: KeptAnswer | undefined): NewContent | undefined {
+  switch (kept?.kind) {
+    case undefined:
+      return undefined
+    case 'id':
+      return RESPONSE_ID.test(kept.id)
+        ? { kind: 'upstream', responseId: kept.id, place: placeOf(leg), chainId: leg.chain.id }
+        : undefined
+    case 'response':
+      return {
+        kind: 'kept',
+        callId: call.callId,
+        input: clientInput(call),
+        responseJson: kept.json,
+        requestBytes: call.body.length,
+      }
+  }
+}

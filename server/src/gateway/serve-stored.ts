@@ -1,0 +1,116 @@
+/**
+ * Responses that were kept: read, listed, deleted. Whoever keeps a response answers for it: this gateway, or the upstream
+ * it came from. Only the key that made it sees it (contract §4.2; decisions, Addresses).
+ */
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import { inputItemPage, readTurn, type Turn } from '../core/protocols/responses/stored-turn.ts'
+import type { StoredTurn } from '../storage/turns.ts'
+import { authenticate, findHolderNow } from './authenticate.ts'
+import type { AuthenticatedCall, IncomingCall, StagedCall, StoredRequest } from './call.ts'
+import { forwardStored } from './forward-stored.ts'
+import type { Gateway } from './gateway.ts'
+import { refuse } from './refuse.ts'
+import type { ClientReply } from './reply.ts'
+import { checkKey } from './restrictions.ts'
+
+export async function serveStored(
+  gateway: Gateway,
+  incoming: IncomingCall,
+  reply: ClientReply,
+  wanted: StoredRequest,
+): Promise<void> {
+  let call: StagedCall = incoming
+  try {
+    gateway.refuseWhenDraining()
+    call = await authenticate(gateway, call)
+    await findHolderNow(gateway, call.key.hash, call.at)
+    checkKey(
+      {
+        key: call.key,
+        account: call.account,
+        address: call.address,
+        ip: call.ip,
+        protocol: call.endpoint.protocol,
+      },
+      gateway.catalogue(),
+    )
+    const turn = await gateway.turns.find(call.key.id, wanted.id, call.at)
+    if (turn === undefined) throw notFound(wanted.id)
+    const { status, body } = await answerOf(gateway, call, { turn, wanted })
+    send(reply, status, body)
+  } catch (error) {
+    await refuse(gateway, call, error, reply)
+  }
+}
+
+interface Asked {
+  readonly turn: StoredTurn
+  readonly wanted: StoredRequest
+}
+
+interface StoredAnswer {
+  readonly status: number
+  readonly body: JsonValue
+}
+
+async function answerOf(gateway: Gateway, call: AuthenticatedCall, asked: Asked): Promise<StoredAnswer> {
+  const { turn, wanted } = asked
+  const { content } = turn
+  if (content.kind === 'upstream') {
+    const answer = await forwardStored(gateway, call, { turn, pin: content, wanted })
+    if (wanted.what === 'delete' && (answer.status === 200 || answer.status === 404)) {
+      await gateway.turns.remove(call.key.id, wanted.id)
+    }
+    return answer
+  }
+  switch (wanted.what) {
+    case 'response':
+      return { status: 200, body: opened(content.body).response }
+    case 'input-items':
+      return { status: 200, body: listed(opened(content.body), wanted.query) }
+    case 'delete':
+      if (!(await gateway.turns.remove(call.key.id, wanted.id))) throw notFound(wanted.id)
+      return { status: 200, body: { id: wanted.id, object: 'response', deleted: true } }
+    case 'cancel':
+      throw new GatewayError(40000, { message: 'only a background response can be cancelled' })
+  }
+}
+
+function opened(body: string): Turn {
+  const turn = readTurn(JSON.parse(body) as JsonValue)
+  if (turn === undefined) throw new Error('a kept turn cannot be read')
+  return turn
+}
+
+const PAGE_DEFAULT = 20
+const PAGE_MAX = 100
+
+function listed(turn: Turn, query: string): JsonObject {
+  const parameters = new URLSearchParams(query)
+  const order = parameters.get('order') ?? 'desc'
+  const limit = Number(parameters.get('limit') ?? PAGE_DEFAULT)
+  if (order !== 'asc' && order !== 'desc') {
+    throw new GatewayError(40000, { message: 'order: must be asc or desc' })
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_MAX) {
+    throw new GatewayError(40000, { message: `limit: must be a whole number from 1 to ${PAGE_MAX}` })
+  }
+  const after = parameters.get('after') ?? undefined
+  const page = inputItemPage(turn, { order, limit, after })
+  if (page === undefined)
+    throw new GatewayError(40000, { message: 'after: no item of the response has this id' })
+  return page
+}
+
+function notFound(id: string): GatewayError {
+  const shown = id.length > 80 ? `${id.slice(0, 80)}…` : id
+  return new GatewayError(40400, { message: `the response ${JSON.stringify(shown)} was not found` })
+}
+
+function send(reply: ClientReply, status: number, body: JsonValue): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  reply.start({ status, headers: { 'content-type': 'application/json' }, contentLength: bytes.byteLength })
+  reply.write(bytes)
+  reply.end()
+}
