@@ -1,15 +1,9 @@
-import { isJsonObject } from '../../core/json.ts'
-import {
-  classifyFailure,
-  type FailureClass,
-  type FailureKind,
-  type UpstreamFailure,
-  withHint,
-} from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
+import { classify } from './failures.ts'
+import { minimaxVideo } from './video.ts'
 
 /** Mainland address; the international one is `https://api.minimax.io/v1`. */
 export const minimax: Provider = {
@@ -48,31 +42,5 @@ export const minimax: Provider = {
       classify,
     }),
   },
-}
-
-/** `base_resp.status_code`, which may come with status 200. */
-const CODES: Readonly<Record<number, FailureKind>> = {
-  1000: 'overloaded',
-  1001: 'overloaded',
-  1002: 'rate-limited',
-  1004: 'auth',
-  1008: 'quota',
-  1024: 'overloaded',
-  1026: 'refused-content',
-  1027: 'refused-content',
-  1033: 'overloaded',
-  1039: 'rate-limited',
-  1041: 'rate-limited',
-  1042: 'request',
-  1043: 'request',
-  2013: 'request',
-  2049: 'auth',
-  2056: 'quota',
-}
-
-function classify(failure: UpstreamFailure): FailureClass {
-  const base = isJsonObject(failure.body) ? failure.body['base_resp'] : undefined
-  const code = isJsonObject(base) ? base['status_code'] : undefined
-  const kind = typeof code === 'number' ? CODES[code] : undefined
-  return kind === undefined ? classifyFailure(failure) : withHint(kind, failure)
+  video: minimaxVideo,
 }

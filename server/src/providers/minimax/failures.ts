@@ -1,0 +1,55 @@
+/** MiniMax's codes: `base_resp.status_code`, which may come with status 200, and those of its newer error bodies. */
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import {
+  classifyFailure,
+  type FailureClass,
+  type FailureKind,
+  type FailureWords,
+  type UpstreamFailure,
+  withHint,
+} from '../../core/routing/failure.ts'
+
+const CODES: Readonly<Record<number, FailureKind>> = {
+  1000: 'overloaded',
+  1001: 'overloaded',
+  1002: 'rate-limited',
+  1004: 'auth',
+  1008: 'quota',
+  1024: 'overloaded',
+  1026: 'refused-content',
+  1027: 'refused-content',
+  1033: 'overloaded',
+  1039: 'rate-limited',
+  1041: 'rate-limited',
+  1042: 'request',
+  1043: 'request',
+  2013: 'request',
+  2049: 'auth',
+  2056: 'quota',
+}
+
+export function classify(failure: UpstreamFailure): FailureClass {
+  const kind = kindOfCode(codeIn(failure.body))
+  return kind === undefined ? classifyFailure(failure, WORDS) : withHint(kind, failure)
+}
+
+/** Types of the newer error bodies. A body the vendor cannot process is one it will not show. */
+const WORDS: FailureWords = {
+  bad_request_error: 'request',
+  authorized_error: 'auth',
+  insufficient_balance_error: 'quota',
+  unprocessable_entity_error: 'refused-content',
+  server_error: 'overloaded',
+}
+
+/** undefined: no code, or one that means nothing known. */
+export function kindOfCode(code: number | undefined): FailureKind | undefined {
+  return code === undefined ? undefined : CODES[code]
+}
+
+/** undefined: none; 0: all is well. */
+export function codeIn(body: JsonValue | undefined): number | undefined {
+  const base = isJsonObject(body) ? body['base_resp'] : undefined
+  const code = isJsonObject(base) ? base['status_code'] : undefined
+  return typeof code === 'number' ? code : undefined
+}

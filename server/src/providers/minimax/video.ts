@@ -1,0 +1,34 @@
+/**
+ * Hailuo's two forms, told apart by the model: H3 and later speak `/v2`. The first gives a file id, for which one more
+ * request gives the link.
+ */
+import type { ForwardModelId } from '../../core/ids.ts'
+import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../video.ts'
+import { classify } from './failures.ts'
+import { fileRequest, readFirst, submitFirst } from './video-first.ts'
+import { readSecond, submitSecond } from './video-second.ts'
+
+const DEFAULT_SECONDS = 6
+
+export const minimaxVideo: VideoDialect = {
+  auth: () => ({ kind: 'bearer' }),
+  imageForms: ['url', 'bytes'],
+  defaultSeconds: () => DEFAULT_SECONDS,
+  submit: (input) =>
+    isSecond(input.forwardModelId)
+      ? submitSecond(input, DEFAULT_SECONDS)
+      : submitFirst(input, DEFAULT_SECONDS),
+  accepted: (reply, context) => read(reply, context, 'create'),
+  step: (reply, context) => read(reply, context, 'poll'),
+  classify,
+  // A file's link is made anew each time it is asked for.
+  renew: (context) => fileRequest(context),
+}
+
+function read(reply: VideoReply, context: VideoContext, asked: 'create' | 'poll'): VideoStep {
+  return isSecond(context.forwardModelId) ? readSecond(reply, context) : readFirst(reply, context, asked)
+}
+
+function isSecond(model: ForwardModelId): boolean {
+  return /^minimax-h\d/i.test(model)
+}
