@@ -24,6 +24,7 @@ import { sandbox } from './sandbox/index.ts'
 import { siliconflow } from './siliconflow/index.ts'
 import { together } from './together/index.ts'
 import { vertex } from './vertex/index.ts'
+import { vidu } from './vidu/index.ts'
 import { vllm } from './vllm/index.ts'
 import { xai } from './xai/index.ts'
 import { zhipu } from './zhipu/index.ts'
@@ -53,6 +54,7 @@ const PROVIDERS: readonly Provider[] = [
   vllm,
   lmStudio,
   kling,
+  vidu,
   runway,
   luma,
   lumaDreamMachine,
