@@ -1,14 +1,19 @@
 import { hostedClaudeCapabilities } from '../dialects/claude.ts'
 import { geminiDialect, geminiModelCapabilities } from '../dialects/gemini.ts'
 import { messagesDialect } from '../dialects/messages.ts'
-import { below, type FormInput, type FormedRequest, type Provider } from '../provider.ts'
+import type { FormedRequest, FormInput, Provider } from '../provider.ts'
+import { modelUrl } from './address.ts'
+import { vertexVideo } from './video.ts'
 
-/** Gemini and Claude on Google Cloud, with a service account. `region` may be `global`, `us` or `eu`. */
+/**
+ * Gemini, Claude and Veo on Google Cloud, with a service account. `region` may be `global`, `us` or `eu`. `storage_uri`
+ * (`gs://bucket/folder`) is where Veo puts its films; without it they come inside its answers.
+ */
 export const vertex: Provider = {
   kind: 'vertex',
   name: 'Google Vertex AI',
   defaultBaseUrl: 'https://{region}-aiplatform.googleapis.com/v1',
-  publicFields: ['project', 'region'],
+  publicFields: ['project', 'region', 'storage_uri'],
   dialects: {
     gemini: geminiDialect({
       auth: { kind: 'google-oauth' },
@@ -23,6 +28,7 @@ export const vertex: Provider = {
       capabilities: hostedClaudeCapabilities,
     }),
   },
+  video: vertexVideo,
 }
 
 /** The version stands in the body, so no header names it; counting has another form and is left to the gateway. */
@@ -31,19 +37,4 @@ function formClaude(input: FormInput): FormedRequest | undefined {
   if (model === undefined || input.operation === 'count-tokens') return undefined
   const verb = input.operation === 'stream' ? 'streamRawPredict' : 'rawPredict'
   return { method: 'POST', url: `${model}:${verb}`, headers: {} }
-}
-
-function modelUrl({ baseUrl, forwardModelId, fields }: FormInput, publisher: string): string | undefined {
-  const { project, region } = fields
-  if (project === undefined || region === undefined) return undefined
-  const host = baseUrl.replace('{region}-aiplatform.googleapis.com', hostOf(region))
-  const model = encodeURIComponent(forwardModelId).replace('%40', '@')
-  return below(host, `/projects/${project}/locations/${region}/publishers/${publisher}/models/${model}`)
-}
-
-/** Regions have a host each, the whole world has the bare one, and the two multi-regions one of their own kind. */
-function hostOf(region: string): string {
-  if (region === 'global') return 'aiplatform.googleapis.com'
-  if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`
-  return `${region}-aiplatform.googleapis.com`
 }
