@@ -205,7 +205,7 @@ module.exports = {
         'core/',
         'telemetry/',
         'config/',
-        'storage/(storage|unavailable|conflict|invalid-cursor)\\.ts$',
+        'storage/(storage|unavailable|conflict|invalid-cursor|key-hash)\\.ts$',
       ],
     }),
     only({

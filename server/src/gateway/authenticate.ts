@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import { hashKey } from '../storage/key-hash.ts'
 import type { AuthenticatedCall, IncomingCall } from './call.ts'
 import type { KeyHolder } from './directory.ts'
 import type { Gateway } from './gateway.ts'
@@ -34,11 +34,6 @@ function usable(found: KeyHolder | undefined, at: number): KeyHolder {
   if (key.status !== 'enabled') throw new GatewayError(key.status === 'disabled' ? 40102 : 40101)
   if (key.expiresAt !== undefined && key.expiresAt <= at) throw new GatewayError(40103)
   return found
-}
-
-/** SHA-256 of the whole key, lower-case hex: the only form in which a key is stored or looked up (contract §2.6). */
-export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
 }
 
 export interface PresentedCredentials {

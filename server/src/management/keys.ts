@@ -1,5 +1,5 @@
 /** API keys in the back office: made, listed, switched, deleted (contract §2.6, §5.5, §5.6). */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { isAddressRange } from '../config/address-range.ts'
 import { isKeySecret, keySecretRule } from '../config/gateway-file/check-rows.ts'
 import type { Catalogue } from '../core/catalogue.ts'
@@ -7,6 +7,7 @@ import type { AccountId, KeyId, ModelId } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import { Secret } from '../core/secret.ts'
 import { StorageConflict } from '../storage/conflict.ts'
+import { hashKey } from '../storage/key-hash.ts'
 import type { Key, Storage } from '../storage/storage.ts'
 import { newKeyId } from './new-id.ts'
 
@@ -130,7 +131,7 @@ export function makeKeySecret(prefix: string): Secret {
 
 /** All that is stored of a key's secret. */
 export function hashKeySecret(secret: Secret): string {
-  return createHash('sha256').update(secret.unwrap(), 'utf8').digest('hex')
+  return hashKey(secret.unwrap())
 }
 
 /** The prefix plus six characters. */

@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { type AccountId, type KeyId, accountId, keyId } from '../core/ids.ts'
+import { uuidV7 } from '../core/uuid.ts'
 
 /** Ids sort by the time they were made, so that rows made together lie together in an index. */
 export function newAccountId(at: number): AccountId {
@@ -22,17 +23,12 @@ const COUNTER_START_MAX = 0x7ff
 let last = { at: -1, counter: 0 }
 
 /**
- * A UUIDv7 (RFC 9562) of the given instant, epoch ms. Ids of one millisecond sort in the order they were made, so that
+ * A UUIDv7 of the given instant, epoch ms. Ids of one millisecond sort in the order they were made, so that
  * rows made together keep their order.
  */
 export function timeOrderedId(at: number): string {
-  const bytes = takeRandom()
-  const counter = nextCounter(at, bytes.readUInt16BE(6))
-  bytes.writeUIntBE(at, 0, 6)
-  bytes.writeUInt16BE(0x7000 | counter, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  const hex = bytes.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  const random = takeRandom()
+  return uuidV7({ at, counter: nextCounter(at, random.readUInt16BE(8)), random })
 }
 
 /** Random bytes are fetched for many ids at once: one call to the system costs more than the rest of an id. */

@@ -20,9 +20,9 @@ import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
 import { createOfficeStore } from './office/office-store.ts'
 import type { Schema } from './schema.ts'
+import { newRowId } from './new-row-id.ts'
 import { Subscribers } from './subscribers.ts'
 import { createTurnStore } from './turns.ts'
-import { uuidV7 } from './uuid.ts'
 import { createVideoStore } from './videos.ts'
 
 export interface SqlStorageOptions {
@@ -37,7 +37,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   const { engine, secrets, log, now } = options
   const subscribers = new Subscribers(log)
   engine.onAnnouncement((change) => subscribers.tell(change))
-  const newId = () => uuidV7(now())
+  const newId = () => newRowId(now())
   const announceHere = (change: Announcement) => subscribers.tell(change)
   const write = createAnnouncedWrite(engine, announceHere)
   const group = new GroupCommit({
