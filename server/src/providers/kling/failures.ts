@@ -42,7 +42,7 @@ export function classify(failure: UpstreamFailure): FailureClass {
   return kind === undefined ? classifyFailure(failure) : withHint(kind, failure)
 }
 
-export function codeIn(body: JsonValue | undefined): number | undefined {
+function codeIn(body: JsonValue | undefined): number | undefined {
   return isJsonObject(body) ? numberIn(body['code']) : undefined
 }
 

@@ -406,13 +406,20 @@ describe('a task of the first generation', () => {
     })
   })
 
-  test('a refused poll is no verdict', () => {
-    const { steps } = play(klingVideo, OLD, [
+  test('a refused poll is no verdict; one too fast slows the next', () => {
+    const { steps, sent } = play(klingVideo, OLD, [
       reply(created),
       reply({ code: 1302, message: 'too fast' }),
+      reply({ code: 1000, message: 'who are you' }),
       reply(ok({ task_id: '840', task_status: 'processing' })),
     ])
-    expect(steps.map((step) => step.kind)).toEqual(['poll', 'unreadable', 'poll'])
+    expect(steps.map((step) => (step.kind === 'poll' ? step.afterMs : step.kind))).toEqual([
+      8000,
+      20_000,
+      'unreadable',
+      8000,
+    ])
+    expect(new Set(sent.slice(1)).size).toBe(1)
   })
 
   test.each([undefined, [], {}, ok(null), ok({ task_status: 'submitted' }), ok({ task_id: '1' })])(

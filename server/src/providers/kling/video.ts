@@ -1,15 +1,17 @@
 /** Kling's two generations, told apart by the model: `kling-v2-6` stands in a body, `kling-3.0` in a path. */
+import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoFailure, VideoReply, VideoStep } from '../video.ts'
 import { failedStep } from '../video-forms/failure.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
 import { linkIn, numberIn, objectAt, objectsIn, textIn } from '../video-forms/read.ts'
 import { bodyModelTask, submitBodyModel } from './body-model.ts'
-import { classify, codeIn, refusalIn } from './failures.ts'
+import { classify, refusalIn } from './failures.ts'
 import { isPathModel, pathModelTask, submitPathModel } from './path-model.ts'
 
 const DEFAULT_SECONDS = 5
 const POLL_MS = 8000
+const REFUSED_POLL_MS = 20_000
 /** Files are cleared after 30 days. */
 const LINK_MS = 30 * 24 * 3_600_000
 
@@ -27,9 +29,8 @@ export const klingVideo: VideoDialect = {
     return refusal === undefined ? read(reply, context) : failedStep(refusal, context.state)
   },
   step(reply, context) {
-    if (refusalIn(reply.body) === undefined) return read(reply, context)
-    // A refused poll says nothing about the task: only the task's own word does.
-    return { kind: 'unreadable', detail: `the poll was refused with code ${codeIn(reply.body) ?? ''}` }
+    const refusal = refusalIn(reply.body)
+    return refusal === undefined ? read(reply, context) : refusedPoll(refusal, context)
   },
   classify,
   // Our own id stands where the vendor's would: both forms take either.
@@ -37,6 +38,27 @@ export const klingVideo: VideoDialect = {
     isPathModel(context.forwardModelId)
       ? pathModelTask(context, 'external_task_ids', context.taskId)
       : bodyModelTask(context, context.taskId),
+}
+
+/** A refused poll says nothing about the task: only the task's own word does. */
+function refusedPoll({ class: kind, code }: VideoFailure, context: VideoContext): VideoStep {
+  const id = textIn(context.state['id'])
+  if (id === undefined || (kind !== 'rate' && kind !== 'upstream')) {
+    return { kind: 'unreadable', detail: `the poll was refused with code ${code}` }
+  }
+  return {
+    kind: 'poll',
+    request: taskRequest(context, id),
+    afterMs: REFUSED_POLL_MS,
+    status: 'in_progress',
+    state: context.state,
+  }
+}
+
+function taskRequest(context: VideoContext, id: string): HttpRequest {
+  return isPathModel(context.forwardModelId)
+    ? pathModelTask(context, 'task_ids', id)
+    : bodyModelTask(context, id)
 }
 
 /** Both generations' answers; the new one's polls are lists. */
@@ -57,9 +79,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
       taskWord(word) === 'failed'
         ? taskFailure(textIn(task['task_status_msg']) ?? textIn(task['message']), reply.body)
         : undefined,
-    poll: isPathModel(context.forwardModelId)
-      ? pathModelTask(context, 'task_ids', id)
-      : bodyModelTask(context, id),
+    poll: taskRequest(context, id),
     afterMs: POLL_MS,
     secondsProduced: numberIn(video?.['duration']),
     state: { ...context.state, id },

@@ -23,6 +23,9 @@ import { videoAddress } from './address.ts'
 import { codeIn, kindOfCode } from './failures.ts'
 
 const POLL_MS = 10_000
+const REFUSED_POLL_MS = 20_000
+/** The file is there already; its link can lag a little. */
+const FILE_MS = 2000
 /** How long a link lives is not published for video; of another product it is nine hours. */
 const LINK_MS = 9 * 3_600_000
 
@@ -110,8 +113,7 @@ export function readFirst(reply: VideoReply, context: VideoContext, asked: 'crea
   const refusal = refusalIn(reply)
   const failed = asked === 'create' || taskWord(task['status']) === 'failed'
   if (refusal !== undefined && failed) return failedStep(refusal, context.state)
-  // A refused poll says nothing about the task.
-  if (refusal !== undefined) return { kind: 'unreadable', detail: `refused with code ${refusal.code}` }
+  if (refusal !== undefined) return refusedPoll(refusal, context)
   const id = textIn(context.state['id']) ?? textIn(task['task_id'])
   if (id === undefined) return { kind: 'unreadable', detail: 'an answer without a task id' }
   if (asked === 'poll' && taskWord(task['status']) === 'done') return askForFile(task, id, context)
@@ -119,12 +121,26 @@ export function readFirst(reply: VideoReply, context: VideoContext, asked: 'crea
     word: asked === 'create' ? 'queued' : task['status'],
     result: undefined,
     failure: undefined,
-    poll: getJson(
-      videoAddress(context.baseUrl, 'v1', `/query/video_generation?task_id=${encodeURIComponent(id)}`),
-    ),
+    poll: taskRequest(context, id),
     afterMs: POLL_MS,
     state: { id },
   })
+}
+
+/** Says nothing about the task. */
+function refusedPoll({ class: kind, code }: VideoFailure, context: VideoContext): VideoStep {
+  const { state } = context
+  const id = textIn(state['id'])
+  if (id === undefined || (kind !== 'rate' && kind !== 'upstream')) {
+    return { kind: 'unreadable', detail: `the poll was refused with code ${code}` }
+  }
+  const request = fileRequest(context) ?? taskRequest(context, id)
+  return { kind: 'poll', request, afterMs: REFUSED_POLL_MS, status: 'in_progress', state }
+}
+
+function taskRequest({ baseUrl }: VideoContext, id: string): HttpRequest {
+  const query = `/query/video_generation?task_id=${encodeURIComponent(id)}`
+  return getJson(videoAddress(baseUrl, 'v1', query))
 }
 
 function askForFile(task: JsonObject, id: string, context: VideoContext): VideoStep {
@@ -134,7 +150,7 @@ function askForFile(task: JsonObject, id: string, context: VideoContext): VideoS
   const state = { id, ...(file === undefined ? {} : { file }), ...size }
   const request = fileRequest({ ...context, state })
   if (request === undefined) return { kind: 'unreadable', detail: 'finished, but without a file' }
-  return { kind: 'poll', request, afterMs: 0, status: 'in_progress', state }
+  return { kind: 'poll', request, afterMs: FILE_MS, status: 'in_progress', state }
 }
 
 function readFile(file: JsonObject, { state }: VideoContext): VideoStep {

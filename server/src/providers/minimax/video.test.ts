@@ -204,7 +204,7 @@ describe('a task of the first form', () => {
     expect(sent.slice(1)).toEqual([query, query, query, `GET ${file}`])
     expect(
       steps.map((step) => (step.kind === 'poll' ? `${step.status} ${step.afterMs}` : step.kind)),
-    ).toEqual(['queued 10000', 'queued 10000', 'in_progress 10000', 'in_progress 0', 'done'])
+    ).toEqual(['queued 10000', 'queued 10000', 'in_progress 10000', 'in_progress 2000', 'done'])
     expect(last).toEqual({
       kind: 'done',
       result: { kind: 'link', url: LINK, lastsMs: 32_400_000 },
@@ -258,13 +258,25 @@ describe('a task of the first form', () => {
     })
   })
 
-  test('goes on when a poll came too fast', () => {
-    const { steps } = play(minimaxVideo, HAILUO, [
+  test('goes on when a poll or the question for its file came too fast', () => {
+    const tooFast = reply({ base_resp: { status_code: 1002, status_msg: 'rate limit' } })
+    const { steps, sent } = play(minimaxVideo, HAILUO, [
       created,
-      reply({ task_id: '', status: '', base_resp: { status_code: 1002, status_msg: 'rate limit' } }),
-      reply({ task_id: '1069', status: 'Preparing', base_resp: OK }),
+      tooFast,
+      reply({ base_resp: { status_code: 1004, status_msg: 'who are you' } }),
+      reply(success),
+      tooFast,
+      reply({ file: { download_url: LINK }, base_resp: OK }),
     ])
-    expect(steps.map((step) => step.kind)).toEqual(['poll', 'unreadable', 'poll'])
+    expect(steps.map((step) => (step.kind === 'poll' ? step.afterMs : step.kind))).toEqual([
+      10_000,
+      20_000,
+      'unreadable',
+      2000,
+      20_000,
+      'done',
+    ])
+    expect(sent.slice(1)).toEqual([query, query, `GET ${file}`, `GET ${file}`])
   })
 
   test.each([undefined, {}, [], { base_resp: OK }, { task_id: '', base_resp: OK }])(
