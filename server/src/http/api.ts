@@ -21,10 +21,10 @@ import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
 import { readJsonBodies } from './json-body.ts'
-import { accountRoutes } from './routes/account.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { identityRoutes } from './routes/identity.ts'
 import { modelRoutes } from './routes/models.ts'
+import { officeRoutes } from './routes/office.ts'
 
 export interface ApiOptions {
   readonly gateway: Gateway
@@ -79,7 +79,7 @@ export async function openApi(
   const context = apiContext(options)
   catalogueRoutes(app, context)
   modelRoutes(app, context)
-  accountRoutes(app, context)
+  officeRoutes(app, context)
   identityRoutes(app, context)
   await app.ready()
   return (request, response) => app.routing(request, response)

@@ -27,7 +27,7 @@ export async function postJson(
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  return read(
+  return readAnswer(
     await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -37,10 +37,10 @@ export async function postJson(
 }
 
 export async function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return read(await fetch(url, { headers }))
+  return readAnswer(await fetch(url, { headers }))
 }
 
-async function read(response: Response): Promise<Answer> {
+export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parse(text) }
 }

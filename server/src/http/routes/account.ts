@@ -1,73 +1,146 @@
 import { z } from 'zod'
-import { keyId } from '../../core/ids.ts'
-import { viewAccount } from '../../management/accounts.ts'
-import { viewLogRow } from '../../management/log-view.ts'
+import { modelId } from '../../core/ids.ts'
+import { type SettingsChange, changeSettings, readOwnAccount } from '../../management/account-settings.ts'
+import { isTimezone } from '../../management/local-days.ts'
+import { amountInput } from '../amount-input.ts'
 import type { Api, ApiContext } from '../api.ts'
-import { definePage, defineRoute } from '../define-route.ts'
-import { accountShape, logRowShape } from '../shapes.ts'
-import { instantText, pageQuery } from '../wire-values.ts'
+import { defineRoute } from '../define-route.ts'
+import { refuseFields } from '../request-fields.ts'
+import { accountShape } from '../shapes.ts'
+import { decimalText } from '../wire-values.ts'
 
-const logQuery = z.object({
-  ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
-  from: instantText.optional(),
-  to: instantText.optional(),
-  model: z.string().max(512).optional(),
-  key_id: z.string().max(128).optional(),
-  request_id: z.string().max(128).optional(),
-  app_id: z.string().max(256).optional(),
-  custom_id: z.string().max(256).optional(),
-  user: z.string().max(512).optional(),
-  status: z.coerce.number().int().optional(),
+const TAG = 'Account'
+const PATH = '/api/v1/user/user/account'
+
+const ownAccountShape = accountShape.extend({
+  auto_exchange: z.strictObject({ enabled: z.boolean(), below_credits: decimalText, step_yuan: decimalText }),
+  name: z.string().nullable(),
+  language: z.string().nullable(),
+  time_zone: z.string().nullable(),
+  alerts: z.strictObject({
+    email: z.boolean(),
+    low_credits: decimalText.nullable(),
+    failures_per_hour: z.number().int().nullable(),
+    webhook_url: z.string().nullable(),
+  }),
 })
 
-/** What a key may read of its account (decisions, Accounts). */
+const settingsBody = z.strictObject({
+  fallback_model: z.string().min(1).max(512).nullable().optional(),
+  api_deduction: z.boolean().optional(),
+  monthly_cap_yuan: amountInput.optional().meta({ description: '0: no cap.' }),
+  auto_exchange: z
+    .strictObject({
+      enabled: z.boolean().optional(),
+      below_credits: amountInput.optional(),
+      step_yuan: amountInput.optional(),
+    })
+    .optional(),
+  name: z
+    .string()
+    .max(100)
+    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must say something and hold no control characters')
+    .nullable()
+    .optional(),
+  language: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language like en or zh-CN')
+    .nullable()
+    .optional(),
+  time_zone: z
+    .string()
+    .max(64)
+    .refine(isTimezone, 'must be a time zone like Asia/Shanghai')
+    .nullable()
+    .optional(),
+  alerts: z
+    .strictObject({
+      email: z.boolean().optional(),
+      low_credits: amountInput.nullable().optional(),
+      failures_per_hour: z.number().int().min(1).max(1_000_000).nullable().optional(),
+      webhook_url: z
+        .string()
+        .max(2048)
+        .refine(isWebAddress, 'must be an http or https address without a user name or password')
+        .nullable()
+        .optional(),
+    })
+    .optional(),
+})
+
+/** The account as its owner sees and sets it (decisions, Accounts). */
 export function accountRoutes(app: Api, context: ApiContext): void {
   const { gateway } = context
+
   defineRoute(app, context, {
     method: 'GET',
-    path: '/api/v1/user/user/account',
+    path: PATH,
     access: 'account',
-    tag: 'Account',
+    tag: TAG,
     summary: 'Read the account',
-    data: accountShape,
-    handle: async ({ caller }) => {
-      const account = (await gateway.storage.accounts.find(caller.account.id)) ?? caller.account
-      const { creditsPerYuan, timezone } = gateway.catalogue().settings
-      const at = gateway.now()
-      const monthStart = gateway.monthOf(at, timezone).from
-      return viewAccount(account, { creditsPerYuan, at, monthStart })
-    },
+    caching: 'etag',
+    data: ownAccountShape,
+    handle: ({ caller }) => readOwnAccount(gateway.storage, caller.account, viewOptions(context)),
   })
 
-  definePage(app, context, {
-    method: 'GET',
-    path: '/api/v1/user/user/logs',
-    access: 'account',
-    tag: 'Logs',
-    summary: 'List calls, newest first',
-    description: 'With a session: the calls of the account. With an API key: the calls of this key.',
-    query: logQuery,
-    row: logRowShape,
-    handle: async ({ caller, query }) => {
-      // A key sees its own calls only, so no row can match another key as well.
-      if (caller.kind === 'key' && query.key_id !== undefined && query.key_id !== caller.key.id)
-        return { rows: [], next: undefined }
-      const page = await gateway.storage.logs.page(
-        {
-          ...(caller.kind === 'key' ? { keyId: caller.key.id } : { accountId: caller.account.id }),
-          ...(caller.kind === 'key' || query.key_id === undefined ? {} : { keyId: keyId(query.key_id) }),
-          ...(query.from === undefined ? {} : { from: query.from }),
-          ...(query.to === undefined ? {} : { to: query.to }),
-          ...(query.model === undefined ? {} : { model: query.model }),
-          ...(query.request_id === undefined ? {} : { requestId: query.request_id }),
-          ...(query.app_id === undefined ? {} : { appId: query.app_id }),
-          ...(query.custom_id === undefined ? {} : { customId: query.custom_id }),
-          ...(query.user === undefined ? {} : { user: query.user }),
-          ...(query.status === undefined ? {} : { status: query.status }),
-        },
-        { limit: query.limit, cursor: query.cursor },
-      )
-      return { rows: page.rows.map(viewLogRow), next: page.next }
+  defineRoute(app, context, {
+    method: 'PATCH',
+    path: PATH,
+    access: 'session',
+    tag: TAG,
+    summary: 'Change what an account may change of itself',
+    description: 'Members that are absent stay as they are; null takes away.',
+    body: settingsBody,
+    data: ownAccountShape,
+    handle: async ({ caller, body }) => {
+      const change = settingsChange(body)
+      const options = viewOptions(context)
+      const mistakes = await changeSettings(gateway.storage, caller.account.id, {
+        change,
+        catalogue: gateway.catalogue(),
+      })
+      if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
+      return readOwnAccount(gateway.storage, caller.account, options)
     },
   })
+}
+
+function viewOptions({ gateway }: ApiContext) {
+  const { creditsPerYuan, timezone } = gateway.catalogue().settings
+  const at = gateway.now()
+  return { creditsPerYuan, at, monthStart: gateway.monthOf(at, timezone).from }
+}
+
+function settingsChange(body: z.output<typeof settingsBody>): SettingsChange {
+  const fallback = body.fallback_model
+  return {
+    ...('fallback_model' in body && {
+      fallbackModel: fallback === null || fallback === undefined ? undefined : modelId(fallback),
+    }),
+    apiDeduction: body.api_deduction,
+    monthlyCapYuan: body.monthly_cap_yuan,
+    autoExchange: body.auto_exchange && {
+      enabled: body.auto_exchange.enabled,
+      belowCredits: body.auto_exchange.below_credits,
+      stepYuan: body.auto_exchange.step_yuan,
+    },
+    ...('name' in body && { name: body.name ?? undefined }),
+    ...('language' in body && { language: body.language ?? undefined }),
+    ...('time_zone' in body && { timezone: body.time_zone ?? undefined }),
+    alerts: body.alerts && {
+      email: body.alerts.email,
+      ...('low_credits' in body.alerts && { lowCredits: body.alerts.low_credits ?? undefined }),
+      ...('failures_per_hour' in body.alerts && {
+        failuresPerHour: body.alerts.failures_per_hour ?? undefined,
+      }),
+      ...('webhook_url' in body.alerts && { webhookUrl: body.alerts.webhook_url ?? undefined }),
+    },
+  }
+}
+
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
 }

@@ -1,0 +1,23 @@
+import type { Api, ApiContext } from '../api.ts'
+import { accountRoutes } from './account.ts'
+import { byokRoutes } from './byok.ts'
+import { exchangeRoutes } from './exchange.ts'
+import { keyRoutes } from './keys.ts'
+import { logRoutes } from './logs.ts'
+import { ownKeyRoutes } from './own-key.ts'
+import { statementRoutes } from './statements.ts'
+import { subscriptionRoutes } from './subscription.ts'
+import { usageRoutes } from './usage.ts'
+
+/** What a customer sees and changes of an account, below `/api/v1/user/user/`. */
+export function officeRoutes(app: Api, context: ApiContext): void {
+  accountRoutes(app, context)
+  keyRoutes(app, context)
+  ownKeyRoutes(app, context)
+  byokRoutes(app, context)
+  exchangeRoutes(app, context)
+  subscriptionRoutes(app, context)
+  logRoutes(app, context)
+  statementRoutes(app, context)
+  usageRoutes(app, context)
+}

@@ -1,0 +1,30 @@
+import { viewKey } from '../../management/keys.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { callerLimitsShape, keyShape, readCallerLimits, showKey } from './keys.ts'
+import { answerUsage, usageSumsShape } from './usage.ts'
+
+/** What a key may know of itself. */
+export function ownKeyRoutes(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/key',
+    access: 'key',
+    tag: 'Keys',
+    summary: 'Read the calling key: its limits, its windows, what it used this month',
+    caching: 'etag',
+    data: keyShape.extend({ limits: callerLimitsShape, used_this_month: usageSumsShape }),
+    handle: async ({ caller: { key, account } }) => {
+      const { timezone } = gateway.catalogue().settings
+      const to = gateway.now()
+      const month = { from: gateway.monthOf(to, timezone).from, to, interval: 'total' as const, group_by: [] }
+      const used = await answerUsage(context, { ...month, key_id: key.id }, account.id)
+      return {
+        ...showKey(viewKey(key)),
+        limits: await readCallerLimits(context, key, account),
+        used_this_month: used.totals,
+      }
+    },
+  })
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { ENTRY_COLUMNS, EXPORT_FORMATS, EXPORT_TYPES, exportRows } from '../../management/export-rows.ts'
+import { monthPeriod } from '../../management/local-days.ts'
+import { eachEntry, readStatement, viewEntry } from '../../management/statements.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRawRoute, defineRoute } from '../define-route.ts'
+import { refuseFields } from '../request-fields.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
+import { sendExport } from './logs.ts'
+
+const TAG = 'Money'
+const PATH = '/api/v1/user/user/statements'
+
+const period = {
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month like 2027-01')
+    .optional()
+    .meta({ description: 'A calendar month of the platform, in place of from and to.' }),
+  from: instantText.optional(),
+  to: instantText.optional().meta({ description: 'The last moment; absent: now.' }),
+} as const
+const periodQuery = z.object(period)
+
+const sums = z.strictObject({ credits: decimalText, balance: decimalText })
+const statementShape = z.strictObject({
+  from: isoTime,
+  to: isoTime,
+  opening: sums,
+  closing: sums,
+  entries: z.array(
+    z.strictObject({
+      id: z.string(),
+      at: isoTime,
+      kind: z.string(),
+      credits: decimalText,
+      balance: decimalText,
+      reference: z.string().nullable(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+})
+
+/** What was there, what came and went, what is there (double-entry ledger; decisions, Money). */
+export function statementRoutes(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: PATH,
+    access: 'session',
+    tag: TAG,
+    summary: 'Read a statement: opening, entries, closing',
+    description:
+      'Credits include those that running calls hold. opening + all entries = closing; entries come in pages, oldest first.',
+    query: z.strictObject({ ...pageQuery({ rowsDefault: 100, rowsMax: 500 }), ...period }),
+    data: statementShape,
+    handle: async ({ caller, query }) => {
+      const { creditsPerYuan } = context.gateway.catalogue().settings
+      const asked = periodOf(context, query)
+      const view = await readStatement(storage, caller.account.id, { ...asked, creditsPerYuan })
+      const { limit, cursor } = query
+      const page = await storage.office.statements.entries(caller.account.id, {
+        ...asked,
+        limit,
+        after: cursor,
+      })
+      return {
+        ...view,
+        entries: page.entries.map((entry) => viewEntry(entry, creditsPerYuan)),
+        next_cursor: page.next ?? null,
+      }
+    },
+  })
+
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/export`,
+    access: 'session',
+    tag: TAG,
+    summary: 'Export a statement as CSV or NDJSON',
+    description: 'Streamed, oldest first, each entry with what was there after it.',
+    query: z.strictObject({ ...period, format: z.enum(EXPORT_FORMATS).default('csv') }),
+    answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
+    handle: ({ caller, query, request, reply }) => {
+      const { creditsPerYuan } = context.gateway.catalogue().settings
+      const asked = { ...periodOf(context, query), creditsPerYuan }
+      const lines = exportRows(
+        asRows(eachEntry(storage, caller.account.id, asked)),
+        query.format,
+        ENTRY_COLUMNS,
+      )
+      return sendExport(lines, { name: 'statement', format: query.format, method: request.method, reply })
+    },
+  })
+}
+
+async function* asRows<Row extends object>(
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<{ readonly [Name in keyof Row]: Row[Name] }> {
+  for await (const row of rows) yield { ...row }
+}
+
+/** The running month where nothing is said. */
+function periodOf(
+  { gateway }: ApiContext,
+  query: z.output<typeof periodQuery>,
+): { readonly from: number; readonly until: number } {
+  const { timezone } = gateway.catalogue().settings
+  if (query.month !== undefined) {
+    if (query.from !== undefined || query.to !== undefined) {
+      throw refuseFields([{ in: 'query', path: 'month', message: 'takes the place of from and to' }])
+    }
+    const [year, month] = query.month.split('-').map(Number)
+    return monthPeriod({ year: year ?? 0, month: month ?? 1 }, timezone)
+  }
+  const to = query.to ?? gateway.now()
+  const from = query.from ?? gateway.monthOf(to, timezone).from
+  if (from > to) throw refuseFields([{ in: 'query', path: 'to', message: 'must not lie before from' }])
+  return { from, until: to + 1 }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { type AccountId, keyId } from '../../core/ids.ts'
+import { isTimezone } from '../../management/local-days.ts'
+import { readUsage, USAGE_INTERVALS } from '../../management/usage.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { refuseFields } from '../request-fields.ts'
+import { decimalText, instantText, isoTime } from '../wire-values.ts'
+
+const DAY_MS = 86_400_000
+const USAGE_GROUPS = ['model', 'key', 'app'] as const
+
+export const usageQuery = z.strictObject({
+  from: instantText.optional(),
+  to: instantText.optional().meta({ description: 'The last moment; absent: now.' }),
+  interval: z.enum(USAGE_INTERVALS).default('day'),
+  group_by: z
+    .string()
+    .max(64)
+    .default('')
+    .transform((text, context) => {
+      const names = text.split(',').filter((name) => name !== '')
+      const groups = USAGE_GROUPS.filter((group) => names.includes(group))
+      if (groups.length !== names.length) {
+        context.addIssue({
+          code: 'custom',
+          message: `must be some of ${USAGE_GROUPS.join(', ')}, with commas between`,
+        })
+      }
+      return groups
+    })
+    .meta({ description: 'Some of model, key, app, with commas between.' }),
+  time_zone: z.string().max(64).refine(isTimezone, 'must be a time zone like Asia/Shanghai').optional(),
+})
+
+const count = z.number().int().min(0)
+const sums = {
+  calls: count,
+  failed: count,
+  usage: z.strictObject({
+    input: count,
+    cached_input: count,
+    cache_write: count,
+    cache_write_1h: count,
+    output: count,
+    reasoning: count,
+  }),
+  images: count,
+  video_seconds: z.number().min(0),
+  amount: decimalText,
+  deducted: decimalText,
+  subscription_covered: decimalText,
+}
+export const usageSumsShape = z.strictObject(sums)
+export const usageShape = z.strictObject({
+  from: isoTime,
+  to: isoTime,
+  interval: z.enum(USAGE_INTERVALS),
+  time_zone: z.string(),
+  rows: z.array(
+    z.strictObject({
+      at: isoTime,
+      model: z.string().nullable(),
+      key_id: z.string().nullable(),
+      app_id: z.string().nullable(),
+      ...sums,
+    }),
+  ),
+  totals: usageSumsShape,
+})
+
+/** What was used, by hour or day and by model, key or app (decisions, Accounts). */
+export function usageRoutes(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/usage',
+    access: 'account',
+    tag: 'Logs',
+    summary: 'Sum what was used',
+    description:
+      'With a session: of the account. With an API key: of this key. The sums are those of the log.',
+    caching: 'etag',
+    query: usageQuery.extend({ key_id: z.string().max(128).optional() }),
+    data: usageShape,
+    handle: ({ caller, query }) =>
+      answerUsage(
+        context,
+        caller.kind === 'key' ? { ...query, key_id: caller.key.id } : query,
+        caller.account.id,
+      ),
+  })
+}
+
+export interface AskedUsage extends z.output<typeof usageQuery> {
+  readonly key_id?: string | undefined
+}
+
+/** undefined account: everybody's. */
+export async function answerUsage(
+  { gateway }: ApiContext,
+  query: AskedUsage,
+  account: AccountId | undefined,
+): Promise<z.output<typeof usageShape>> {
+  const { interval } = query
+  const to = query.to ?? gateway.now()
+  const from = query.from ?? to - (interval === 'hour' ? DAY_MS : 30 * DAY_MS)
+  const timezone = query.time_zone ?? gateway.catalogue().settings.timezone
+  const answer = await readUsage(gateway.storage, {
+    accountId: account,
+    keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
+    from,
+    until: to + 1,
+    interval,
+    groups: query.group_by,
+    timezone,
+  })
+  if (answer.kind === 'refused') {
+    throw refuseFields([{ in: 'query', path: answer.path, message: answer.message }])
+  }
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    interval,
+    time_zone: timezone,
+    rows: answer.rows.map((row) => ({ ...row })),
+    totals: answer.totals,
+  }
+}
