@@ -73,7 +73,7 @@ export class SqliteConnection {
       workerData: this.#options,
       name: `storage-${this.#options.role}`,
       // Node's own SQLite calls itself experimental on every start.
-      execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
+      execArgv: [...process.execArgv.filter(suitsThread), '--disable-warning=ExperimentalWarning'],
     })
     worker.on('message', (reply: WorkerReply) => this.#receive(worker, reply))
     let cause: unknown
@@ -110,6 +110,11 @@ export class SqliteConnection {
       reject(new StorageUnavailable(`the storage thread ended${reason}`, { cause }))
     }
   }
+}
+
+/** Flags of the whole process, such as the size of its heap, are refused by a thread. */
+function suitsThread(flag: string): boolean {
+  return flag.startsWith('--enable-source-maps') || flag.startsWith('--cpu-prof')
 }
 
 /** SQLite's primary result codes that mean "the database cannot serve", not "this statement is wrong". */
