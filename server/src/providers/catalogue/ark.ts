@@ -1,4 +1,4 @@
-import type { EnvironmentVendor } from './listing.ts'
+import type { EnvironmentVendor, ListedModel } from './listing.ts'
 
 const PRICES = 'https://www.volcengine.com/docs/82379/1544106'
 
@@ -61,5 +61,58 @@ export const arkVendor: EnvironmentVendor = {
         note: 'derived from a reseller’s price',
       },
     },
+    seedance({
+      modelId: 'doubao-seedance-2.0',
+      name: 'Doubao Seedance 2.0',
+      forwardModelId: 'doubao-seedance-2-0-260128',
+      // 46 per million tokens.
+      perVideoSecond: '0.9936',
+      more: '1080p costs 2.4786 and 4k 5.0544 a second',
+    }),
+    seedance({
+      modelId: 'doubao-seedance-2.0-fast',
+      name: 'Doubao Seedance 2.0 Fast',
+      forwardModelId: 'doubao-seedance-2-0-fast-260128',
+      // 37 per million tokens.
+      perVideoSecond: '0.7992',
+    }),
+    seedance({
+      modelId: 'doubao-seedance-2.0-mini',
+      name: 'Doubao Seedance 2.0 Mini',
+      forwardModelId: 'doubao-seedance-2-0-mini-260615',
+      // 23 per million tokens.
+      perVideoSecond: '0.4968',
+    }),
   ],
+}
+
+/** Sold by the token; a second of 720p in 16:9 and 24 frames is 1280 × 720 × 24 / 1024 = 21 600 of them. */
+function seedance(listed: {
+  readonly modelId: string
+  readonly name: string
+  readonly forwardModelId: string
+  readonly perVideoSecond: string
+  readonly more?: string
+}): ListedModel {
+  const { modelId, name, forwardModelId, perVideoSecond, more } = listed
+  return {
+    modelId,
+    name,
+    features: ['video'],
+    contextTokens: undefined,
+    maxOutputTokens: undefined,
+    forwardModelId,
+    protocols: ['video'],
+    price: {
+      currency: 'CNY',
+      perVideoSecond,
+      source: PRICES,
+      date: '2026-10-25',
+      confidence: 'unverified',
+      note: [
+        'derived from the price of a token for 720p, read at third parties; reference videos are counted beside it',
+        ...(more === undefined ? [] : [more]),
+      ].join('; '),
+    },
+  }
 }
