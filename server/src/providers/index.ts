@@ -5,9 +5,11 @@ import { azureOpenai } from './azure-openai/index.ts'
 import { bedrock } from './bedrock/index.ts'
 import { dashscope } from './dashscope/index.ts'
 import { deepseek } from './deepseek/index.ts'
+import { fal } from './fal/index.ts'
 import { fireworks } from './fireworks/index.ts'
 import { google } from './google/index.ts'
 import { groq } from './groq/index.ts'
+import { jimeng } from './jimeng/index.ts'
 import { kling } from './kling/index.ts'
 import { lmStudio } from './lm-studio/index.ts'
 import { luma, lumaDreamMachine } from './luma/index.ts'
@@ -58,6 +60,8 @@ const PROVIDERS: readonly Provider[] = [
   runway,
   luma,
   lumaDreamMachine,
+  jimeng,
+  fal,
   sandbox,
 ]
 

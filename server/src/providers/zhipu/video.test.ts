@@ -141,12 +141,17 @@ describe('what CogVideoX answers', () => {
     ['1301', 'moderation'],
     ['1214', 'invalid'],
     ['1113', 'quota'],
-    ['1302', 'rate'],
     ['1002', 'auth'],
     ['9999', 'upstream'],
   ])('an error %s inside a 200', (code, kind) => {
     const { last } = play(zhipuVideo, COG, [ORDERED, reply({ error: { code, message: 'no' } })])
     expect(last).toMatchObject({ kind: 'failed', failure: { class: kind, code, message: 'no' } })
+  })
+
+  test('a question that came too fast is asked again', () => {
+    const busy = reply({ error: { code: '1302', message: 'no' } })
+    expect(play(zhipuVideo, COG, [busy]).last).toMatchObject({ failure: { class: 'rate' } })
+    expect(play(zhipuVideo, COG, [ORDERED, busy]).last).toMatchObject({ kind: 'poll' })
   })
 
   test('success without a link makes no sense', () => {

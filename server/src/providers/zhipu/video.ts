@@ -97,8 +97,10 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const url = objectsIn(body['video_result'])
     .map((entry) => linkIn(entry['url']))
     .find((link) => link !== undefined)
+  // The question was refused, not the task.
+  const busy = failure?.class === 'rate' && context.state['id'] !== undefined
   return stepOf({
-    word: body['task_status'],
+    word: busy ? 'processing' : body['task_status'],
     result: url === undefined ? undefined : { kind: 'link', url, lastsMs: LINK_MS },
     failure,
     poll: getJson(below(context.baseUrl, `/async-result/${encodeURIComponent(id)}`)),

@@ -1,0 +1,12 @@
+import type { Provider } from '../provider.ts'
+import { falVideo } from './video.ts'
+
+/** fal's queue: thousands of endpoints, each with a form of its own; a chain names one by its path. */
+export const fal: Provider = {
+  kind: 'fal',
+  name: 'fal',
+  defaultBaseUrl: 'https://queue.fal.run',
+  publicFields: [],
+  dialects: {},
+  video: falVideo,
+}

@@ -1,0 +1,187 @@
+/** fal's queue: the order gives addresses, one of them tells when it is over, and another only then how it ended. */
+import type { HttpRequest } from '../../core/http-request.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../core/routing/failure.ts'
+import { below } from '../provider.ts'
+import type {
+  VideoContext,
+  VideoDialect,
+  VideoFailure,
+  VideoReply,
+  VideoResult,
+  VideoStep,
+  VideoSubmission,
+  VideoSubmit,
+} from '../video.ts'
+import { failedStep } from '../video-forms/failure.ts'
+import { getJson, postJson } from '../video-forms/json-request.ts'
+import { addressOf } from '../video-forms/media.ts'
+import { type ClientField, placeFields } from '../video-forms/place.ts'
+import { stepOf, taskWord } from '../video-forms/progress.ts'
+import { linkIn, numberIn, objectAt, objectsIn, originOf, textIn } from '../video-forms/read.ts'
+import { secondsValue } from '../video-forms/seconds.ts'
+import { shapePlaces } from '../video-forms/shape.ts'
+import { failureOf } from '../video-forms/vendor-failure.ts'
+import { endpointFor, type FalForm, formOf } from './endpoints.ts'
+import { WORDS } from './failure-words.ts'
+
+const POLL_MS = 3_000
+/** How long files live is the caller's choice, made with the order. */
+const LINK_SECONDS = 48 * 3_600
+
+export const falVideo: VideoDialect = {
+  auth: () => ({ kind: 'header', name: 'authorization', prefix: 'Key ' }),
+  imageForms: ['url', 'bytes'],
+  defaultSeconds: (model) => formOf(model).defaultSeconds,
+  submit,
+  accepted: read,
+  step: read,
+  classify,
+}
+
+function submit(input: VideoSubmit): VideoSubmission {
+  const { baseUrl, forwardModelId, request } = input
+  const endpoint = endpointFor(forwardModelId, request)
+  const { members, dropped } = placeFields(request, { members: placesOf(input, formOf(endpoint)) })
+  const posted = postJson(below(baseUrl, `/${endpoint}`), { prompt: request.prompt, ...members })
+  const lifetime = JSON.stringify({ expiration_duration_seconds: LINK_SECONDS })
+  return {
+    request: { ...posted, headers: { ...posted.headers, 'x-fal-object-lifecycle-preference': lifetime } },
+    state: { app: appOf(endpoint) },
+    dropped,
+  }
+}
+
+function placesOf(input: VideoSubmit, form: FalForm): Partial<Record<ClientField, JsonObject | undefined>> {
+  const { request } = input
+  const { firstFrame, lastFrame } = request
+  return {
+    ...shapePlaces(request, {
+      names: { ratio: 'aspect_ratio', resolution: 'resolution' },
+      ratios: firstFrame === undefined ? form.ratios : [],
+      tiers: form.tiers,
+      letters: Object.values(form.tiers).some((word) => word.endsWith('P')) ? 'upper' : 'lower',
+    }),
+    seconds: { duration: lengthOf(input, form) },
+    input_reference: { [form.first]: firstFrame === undefined ? undefined : addressOf(firstFrame) },
+    image_tail:
+      form.last === undefined || firstFrame === undefined
+        ? undefined
+        : { [form.last]: lastFrame === undefined ? undefined : addressOf(lastFrame) },
+    reference_images: listed(form.references, request.referenceImages.map(addressOf)),
+    reference_videos: listed(form.referenceVideos, request.referenceVideos),
+    reference_audios: listed(form.referenceAudios, request.referenceAudios),
+    negative_prompt: { negative_prompt: request.negativePrompt },
+    generate_audio: { generate_audio: request.generateAudio },
+    seed: { seed: request.seed },
+    prompt_extend:
+      form.promptExtend === undefined ? undefined : { [form.promptExtend]: request.promptExtend },
+  }
+}
+
+function lengthOf(input: VideoSubmit, form: FalForm): JsonValue | undefined {
+  const value = secondsValue(input)
+  if (typeof value !== 'number') return value
+  switch (form.seconds) {
+    case 'number':
+      return value
+    case 'text':
+      return String(value)
+    case 'suffixed':
+      return `${value}s`
+  }
+}
+
+/** A name of many takes the list, a name of one its first entry. */
+function listed(name: string | undefined, addresses: readonly string[]): JsonObject | undefined {
+  if (name === undefined) return undefined
+  if (addresses.length === 0) return {}
+  return { [name]: name.endsWith('s') ? addresses : addresses[0] }
+}
+
+/** Owner and app: what comes behind belongs to the order, not to its requests. */
+function appOf(endpoint: string): string {
+  return endpoint.split('/').slice(0, 2).join('/')
+}
+
+function read(reply: VideoReply, context: VideoContext): VideoStep {
+  const body = objectAt(reply.body)
+  const id = textIn(context.state['id']) ?? textIn(body['request_id'])
+  const failure = failureIn(reply)
+  if (id === undefined) {
+    if (failure !== undefined) return failedStep(failure, context.state)
+    return { kind: 'unreadable', detail: 'an answer without a request id' }
+  }
+  const state = stateOf(body, context, id)
+  const asksResult = context.state['asks'] === 'result'
+  const result = asksResult ? resultIn(body) : undefined
+  // Over means no more than that: how it ended is told by another address, a refusal there by its status.
+  const over = !asksResult && taskWord(body['status']) === 'done' && failure === undefined
+  return stepOf({
+    word: asksResult ? (result === undefined ? undefined : 'done') : over ? 'in_progress' : body['status'],
+    result,
+    failure,
+    poll: requestOf(over ? 'response' : 'status', context, state),
+    afterMs: over ? 0 : POLL_MS,
+    state: over ? { ...state, asks: 'result' } : state,
+    secondsProduced: numberIn(objectAt(body, 'video')['duration']),
+    size: sizeIn(objectAt(body, 'video')),
+  })
+}
+
+function stateOf(body: JsonObject, { baseUrl, state }: VideoContext, id: string): JsonObject {
+  if (state['id'] !== undefined) return state
+  // Its addresses are trusted with the key only at the host that was asked.
+  const own = (name: string): JsonObject => {
+    const url = linkIn(body[`${name}_url`])
+    return url === undefined || originOf(url) !== originOf(baseUrl) ? {} : { [name]: url }
+  }
+  return { ...state, id, ...own('status'), ...own('response') }
+}
+
+function requestOf(
+  name: 'status' | 'response',
+  { baseUrl, forwardModelId }: VideoContext,
+  state: JsonObject,
+): HttpRequest {
+  const app = textIn(state['app']) ?? appOf(forwardModelId)
+  const url = below(baseUrl, `/${app}/requests/${encodeURIComponent(textIn(state['id']) ?? '')}`)
+  return getJson(textIn(state[name]) ?? (name === 'status' ? `${url}/status` : url))
+}
+
+/** A file, a list of files, or an address; asked to, some endpoints deliver the bytes as a `data:` address. */
+function resultIn(body: JsonObject): VideoResult | undefined {
+  const entries = [body['video'], ...objectsIn(body['videos']), body['output']]
+  const url = entries
+    .map((entry) => (typeof entry === 'string' ? entry : textIn(objectAt(entry)['url'])))
+    .find((text) => text !== undefined)
+  if (url === undefined) return undefined
+  const inline = /^data:([^;,]+);base64,/.exec(url)
+  if (inline !== null) {
+    return { kind: 'base64', data: url.slice(inline[0].length), mediaType: inline[1] ?? 'video/mp4' }
+  }
+  const link = linkIn(url)
+  return link === undefined ? undefined : { kind: 'link', url: link, lastsMs: LINK_SECONDS * 1000 }
+}
+
+function sizeIn(video: JsonObject): string | undefined {
+  const [width, height] = [numberIn(video['width']), numberIn(video['height'])]
+  return width === undefined || height === undefined ? undefined : `${width}x${height}`
+}
+
+/** `detail` entries of a refused input, or the error of a request that came to nothing. */
+function failureIn({ body }: VideoReply): VideoFailure | undefined {
+  const top = objectAt(body)
+  const entry = objectsIn(top['detail'])[0]
+  const code = textIn(entry?.['type']) ?? textIn(top['error_type'])
+  const message = textIn(entry?.['msg']) ?? textIn(top['detail']) ?? textIn(top['error'])
+  if (code === undefined && message === undefined) return undefined
+  const failure = failureOf({ code, message, body, words: WORDS })
+  return code === 'client_cancelled' ? { ...failure, class: 'cancelled' } : failure
+}
+
+function classify(failure: UpstreamFailure): FailureClass {
+  const { detail, error_type } = objectAt(failure.body)
+  const code = textIn(objectsIn(detail)[0]?.['type']) ?? textIn(error_type) ?? textIn(detail)
+  return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+}

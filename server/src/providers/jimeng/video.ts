@@ -1,0 +1,177 @@
+/** Jimeng: both calls are POSTs to one address, told apart by an action; failures come as 200 with a code. */
+import type { HttpRequest } from '../../core/http-request.ts'
+import type { JsonObject } from '../../core/json.ts'
+import {
+  classifyFailure,
+  type FailureClass,
+  type FailureWords,
+  type UpstreamFailure,
+} from '../../core/routing/failure.ts'
+import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
+import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
+import { ratioOfSize } from '../../core/video/size.ts'
+import { below } from '../provider.ts'
+import type {
+  VideoContext,
+  VideoDialect,
+  VideoFailure,
+  VideoReply,
+  VideoStep,
+  VideoSubmission,
+  VideoSubmit,
+} from '../video.ts'
+import { failedStep } from '../video-forms/failure.ts'
+import { postJson } from '../video-forms/json-request.ts'
+import { type ClientField, placeFields } from '../video-forms/place.ts'
+import { stepOf } from '../video-forms/progress.ts'
+import { linkIn, objectAt, textIn } from '../video-forms/read.ts'
+import { failureOf } from '../video-forms/vendor-failure.ts'
+import { hasKeyFor, type RequestKey, requestKeyFor } from './request-key.ts'
+
+const POLL_MS = 5_000
+const LINK_MS = 3_600_000
+const OK = '10000'
+/** Internal errors: of the question or of the task, which asking again tells. */
+const ILL: readonly string[] = ['50500', '50501']
+
+const WORDS: FailureWords = {
+  50411: 'refused-content',
+  50412: 'refused-content',
+  50413: 'refused-content',
+  50511: 'refused-content',
+  50512: 'refused-content',
+  50516: 'refused-content',
+  50517: 'refused-content',
+  50518: 'refused-content',
+  50519: 'refused-content',
+  50429: 'rate-limited',
+  50430: 'rate-limited',
+  50500: 'overloaded',
+  50501: 'overloaded',
+  signaturedoesnotmatch: 'auth',
+  invalidcredential: 'auth',
+  invalidaccesskey: 'auth',
+  accessdenied: 'auth',
+  missingparameter: 'request',
+  invalidparameter: 'request',
+}
+
+export const jimengVideo: VideoDialect = {
+  auth: () => ({ kind: 'volc-hmac', service: 'cv', region: 'cn-north-1' }),
+  // Addresses would do too, but not beside bytes in one order, and the vendor is far from most hosts.
+  imageForms: ['bytes'],
+  defaultSeconds: () => 5,
+  submit,
+  accepted: read,
+  step: read,
+  classify,
+}
+
+function submit(input: VideoSubmit): VideoSubmission {
+  const { baseUrl, forwardModelId, request } = input
+  const chosen = requestKeyFor(forwardModelId, request)
+  const { members, dropped } = placeFields(request, {
+    members: placesOf(input, chosen),
+    reserved: ['req_key', 'frames', 'image_urls', 'binary_data_base64'],
+  })
+  return {
+    request: actionRequest(baseUrl, 'CVSync2AsyncSubmitTask', {
+      req_key: chosen.key,
+      prompt: request.prompt,
+      ...picturesOf(request, chosen),
+      ...members,
+    }),
+    state: { key: chosen.key },
+    dropped,
+  }
+}
+
+const RATIOS: readonly string[] = ['16:9', '4:3', '1:1', '3:4', '9:16', '21:9']
+
+function placesOf(
+  { forwardModelId, request, seconds }: VideoSubmit,
+  { frames }: RequestKey,
+): Partial<Record<ClientField, JsonObject | undefined>> {
+  const { size, ratio, resolution } = request
+  const derived = size === undefined || frames !== 'none' ? undefined : ratioOfSize(size, RATIOS)
+  return {
+    seconds: framesPlace(seconds),
+    // A size also chooses the key, so it has a place even where the ratio follows the picture.
+    size: { aspect_ratio: derived },
+    ratio: frames === 'none' ? { aspect_ratio: ratio } : undefined,
+    resolution: resolution !== undefined && hasKeyFor(forwardModelId, resolution) ? {} : undefined,
+    input_reference: frames === 'none' ? undefined : {},
+    image_tail: frames === 'both' ? {} : undefined,
+    seed: { seed: request.seed },
+  }
+}
+
+/** Lengths are counted in pictures, and there are two. Any other cannot be said and leaves the vendor its default. */
+function framesPlace(seconds: number | undefined): JsonObject | undefined {
+  if (seconds === 5) return { frames: 121 }
+  return seconds === 10 ? { frames: 241 } : undefined
+}
+
+function picturesOf({ firstFrame, lastFrame }: VideoRequest, { frames }: RequestKey): JsonObject {
+  const pictures = [
+    frames === 'none' ? undefined : firstFrame,
+    frames === 'both' ? lastFrame : undefined,
+  ].flatMap((media) => (media === undefined ? [] : [media]))
+  if (pictures.length === 0) return {}
+  const addresses = pictures.flatMap((media) => (media.kind === 'url' ? [media.url] : []))
+  return addresses.length > 0 ? { image_urls: addresses } : { binary_data_base64: pictures.flatMap(bare) }
+}
+
+function bare(media: VideoMedia): readonly string[] {
+  return media.kind === 'bytes' ? [encodeBase64Bytes(media.bytes)] : []
+}
+
+function actionRequest(baseUrl: string, action: string, body: JsonObject): HttpRequest {
+  return postJson(below(baseUrl, `/?Action=${action}&Version=2022-08-31`), body)
+}
+
+function read(reply: VideoReply, context: VideoContext): VideoStep {
+  const body = objectAt(reply.body)
+  const data = objectAt(body, 'data')
+  const key = textIn(context.state['key']) ?? context.forwardModelId
+  const id = textIn(context.state['id']) ?? textIn(data['task_id'])
+  const failure = failureIn(reply)
+  const asked = context.state['id'] !== undefined
+  // The question was refused, not the task.
+  const busy = asked && failure?.class === 'rate'
+  if (asked && ILL.includes(failure?.code ?? ''))
+    return { kind: 'unreadable', detail: 'an internal error upstream' }
+  // A code is the last word, whatever the status beside it says.
+  if (failure !== undefined && !busy) return failedStep(failure, id === undefined ? { key } : { key, id })
+  if (id === undefined) return { kind: 'unreadable', detail: 'an answer without a task id' }
+  const url = linkIn(data['video_url'])
+  return stepOf({
+    // The order is answered with the id alone.
+    word: busy ? 'generating' : (data['status'] ?? (textIn(data['task_id']) === id ? 'in_queue' : undefined)),
+    result: url === undefined ? undefined : { kind: 'link', url, lastsMs: LINK_MS },
+    failure: undefined,
+    poll: actionRequest(context.baseUrl, 'CVSync2AsyncGetResult', { req_key: key, task_id: id }),
+    afterMs: POLL_MS,
+    state: { key, id },
+  })
+}
+
+function failureIn({ body }: VideoReply): VideoFailure | undefined {
+  const top = objectAt(body)
+  const refusal = objectAt(top, 'ResponseMetadata', 'Error')
+  const code = textIn(top['code']) ?? textIn(refusal['Code'])
+  if (code === undefined || code === OK) return undefined
+  return failureOf({
+    code,
+    message: textIn(top['message']) ?? textIn(refusal['Message']),
+    body,
+    words: WORDS,
+  })
+}
+
+/** Volcengine's own gate, before Jimeng, puts its error elsewhere. */
+function classify(failure: UpstreamFailure): FailureClass {
+  const gate = objectAt(failure.body, 'ResponseMetadata', 'Error')
+  const code = textIn(gate['Code'])
+  return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+}
