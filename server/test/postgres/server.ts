@@ -63,11 +63,14 @@ export interface OwnServer {
   close(): void
 }
 
-/** Named after this process, so that a run that was killed leaves no orphan for ever. */
-export async function openOwnServer(name: string): Promise<OwnServer> {
+/**
+ * Named after this process, so that a run that was killed leaves no orphan for ever.
+ * @param durable with the settings an operator would use, for figures
+ */
+export async function openOwnServer(name: string, { durable = false } = {}): Promise<OwnServer> {
   const folder = runFolder(`${process.pid}-${name}`)
   mkdirSync(folder, { recursive: true, mode: 0o755 })
-  const url = await start(folder)
+  const url = await start(folder, durable)
   const data = join(folder, 'data')
   return {
     port: Number(new URL(url).port),
@@ -80,7 +83,7 @@ export async function openOwnServer(name: string): Promise<OwnServer> {
     async startAgain() {
       const user = chooseServerUser()
       const { postgres } = findBinaries(user, baseFolder())
-      return Number(new URL(await listen({ postgres, folder, user })).port)
+      return Number(new URL(await listen({ postgres, folder, user, durable })).port)
     },
     close: () => removeRun(folder),
   }
@@ -122,7 +125,7 @@ function tryLock(lock: string): boolean {
   }
 }
 
-async function start(folder: string): Promise<string> {
+async function start(folder: string, durable = false): Promise<string> {
   const user = chooseServerUser()
   const binaries = findBinaries(user, baseFolder())
   const data = join(folder, 'data')
@@ -133,20 +136,21 @@ async function start(folder: string): Promise<string> {
     { ...user.spawn, cwd: data, encoding: 'utf8' },
   )
   if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}${String(created.error ?? '')}`)
-  return listen({ postgres: binaries.postgres, folder, user })
+  return listen({ postgres: binaries.postgres, folder, user, durable })
 }
 
 async function listen(server: {
   readonly postgres: string
   readonly folder: string
   readonly user: ServerUser
+  readonly durable: boolean
 }): Promise<string> {
-  const { postgres, folder, user } = server
+  const { postgres, folder, user, durable } = server
   const data = join(folder, 'data')
   for (let tries = 1; ; tries++) {
     const port = await freePort()
     const url = `postgres://${USER}@127.0.0.1:${port}/postgres`
-    const ended = launch(postgres, { data, port, user, logPath: join(folder, 'log') })
+    const ended = launch(postgres, { data, port, user, durable, logPath: join(folder, 'log') })
     if (await isReady(url, ended)) return url
     if (tries === PORT_TRIES) {
       throw new Error(`PostgreSQL does not start: ${readFileSync(join(folder, 'log'), 'utf8')}`)
@@ -164,19 +168,21 @@ interface Launch {
   readonly data: string
   readonly port: number
   readonly user: ServerUser
+  readonly durable: boolean
   readonly logPath: string
 }
 
-/** Durability off: what a test writes need not survive the machine. Returns how to ask whether it has ended. */
-function launch(postgres: string, { data, port, user, logPath }: Launch): () => boolean {
+/** What a test writes need not survive the machine. */
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/** Returns how to ask whether it has ended. */
+function launch(postgres: string, { data, port, user, durable, logPath }: Launch): () => boolean {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
     max_connections: '200',
-    shared_buffers: '64MB',
+    shared_buffers: durable ? '256MB' : '64MB',
+    ...(durable ? {} : NOT_DURABLE),
   }
   const log = openSync(logPath, 'a')
   const child = spawn(

@@ -1,0 +1,237 @@
+/** Drives `storage-load.ts`: fills databases, starts instances on cores of their own, prints figures and goals. */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { openOwnServer } from '../../server/test/postgres/server.ts'
+import { loadSqlite } from '../../server/src/storage/sqlite/library.ts'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    load: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '8' },
+    rows: { type: 'string', default: '10000000' },
+    smoke: { type: 'boolean', default: false },
+  },
+})
+const wanted = positionals.length === 0 ? ['sqlite', 'postgres', 'logs', 'keys'] : positionals
+const seconds = options.smoke ? '1' : options.seconds
+const rows = options.smoke ? 20_000 : Number(options.rows)
+const folder = mkdtempSync(join(tmpdir(), 'sluice-storage-bench-'))
+const DETAIL = JSON.stringify({
+  endpoint: '/v1/chat/completions',
+  clientProtocol: 'chat',
+  upstreamProtocol: 'chat',
+  modelRequested: 'model_1',
+  model: 'model_1',
+  vendorCode: 'acme',
+  chainId: 1,
+  stream: true,
+  usage: { input: 1000, output: 100 },
+  usageSource: 'upstream',
+  images: 0,
+  subscriptionCovered: false,
+  byok: false,
+  capped: false,
+  droppedFields: [],
+  attempts: [],
+  firstByteMs: 300,
+  durationMs: 2000,
+  clientGone: false,
+  ending: 'complete',
+})
+
+try {
+  for (const name of wanted) await bench(name)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function bench(name: string): Promise<void> {
+  switch (name) {
+    case 'sqlite':
+      return onSqlite()
+    case 'postgres':
+      return onPostgres()
+    case 'logs':
+      return largeLog()
+    case 'keys':
+      return manyKeys()
+  }
+  throw new Error(`no such bench: ${name} (sqlite, postgres, logs, keys)`)
+}
+
+async function onSqlite(): Promise<void> {
+  const data = join(folder, 'sqlite')
+  await load('0', ['--what', 'prepare', '--data', data])
+  tell(
+    'SQLite: reserve and settle',
+    await load('0', ['--what', 'pairs', '--data', data, '--seconds', seconds]),
+    {
+      'pairs a second': { atLeast: 4_000 },
+    },
+  )
+  tell(
+    'SQLite: 1 000 calls a second',
+    await load('0', ['--what', 'paced', '--data', data, '--seconds', seconds]),
+    {
+      'reserve p99 ms': { atMost: 5 },
+    },
+  )
+}
+
+/** Two instances share a core with each other, the server has the other one. */
+async function onPostgres(): Promise<void> {
+  const server = await openOwnServer('bench', { durable: true })
+  const database = `postgres://sluice@127.0.0.1:${server.port}/postgres`
+  try {
+    await load('0', ['--what', 'prepare', '--database', database])
+    const both = await Promise.all(
+      ['one', 'two'].map((instance) =>
+        load('0,1', [
+          '--what',
+          'pairs',
+          '--database',
+          database,
+          '--instance',
+          instance,
+          '--seconds',
+          seconds,
+        ]),
+      ),
+    )
+    const together = both.reduce((sum, figures) => sum + (figures['pairs a second'] ?? 0), 0)
+    tell(
+      'PostgreSQL, two instances: reserve and settle',
+      { 'pairs a second': together },
+      {
+        'pairs a second': { atLeast: 2_000 },
+      },
+    )
+    tell(
+      'PostgreSQL, one instance: 1 000 calls a second',
+      await load('0,1', ['--what', 'paced', '--database', database, '--seconds', seconds]),
+      { 'reserve p50 ms': { atMost: 4 } },
+    )
+  } finally {
+    server.close()
+  }
+}
+
+async function largeLog(): Promise<void> {
+  const data = join(folder, 'logs')
+  await load('0', ['--what', 'prepare', '--data', data])
+  fillSqlite(join(data, 'sluice.db'))
+  slowest(
+    `SQLite: ${rows} log rows`,
+    await load('0', ['--what', 'pages', '--data', data, '--rows', String(rows)]),
+  )
+  const server = await openOwnServer('bench-logs', { durable: true })
+  const database = `postgres://sluice@127.0.0.1:${server.port}/postgres`
+  try {
+    await load('0', ['--what', 'prepare', '--database', database])
+    await fillPostgres(database)
+    slowest(
+      `PostgreSQL: ${rows} log rows`,
+      await load('0', ['--what', 'pages', '--database', database, '--rows', String(rows)]),
+    )
+  } finally {
+    server.close()
+  }
+}
+
+async function manyKeys(): Promise<void> {
+  const data = join(folder, 'keys')
+  await load('0', ['--what', 'prepare', '--data', data])
+  const figures = await load('0', ['--what', 'directory', '--data', data])
+  tell('Remembered keys, each with an account of its own', figures, { 'resident MiB': { atMost: 200 } })
+}
+
+const COLUMNS = `call_id, request_id, created_at, ended_at, account_id, key_id, model, http_status, app_id, custom_id,
+  end_user, amount, deducted, detail`
+
+/** One row in forty failed; apps, custom ids and end users stand on part of the rows, as in life. */
+function valuesOf(text: (expression: string) => string): string {
+  return `'call_' || ${text('i')}, 'request_' || ${text('i')}, i * 10, i * 10 + 2000, 'acc_' || ${text('i % 8')},
+    'key_' || ${text('i % 8')}, 'model_' || ${text('i % 40')}, case when i % 40 = 0 then 502 else 200 end,
+    case when i % 3 = 0 then 'app_' || ${text('i % 50')} end, case when i % 10 = 0 then 'custom_' || ${text('i % 5000')} end,
+    case when i % 2 = 0 then 'user_' || ${text('i % 20000')} end, 2000000, 2000000, '${DETAIL}'`
+}
+
+function fillSqlite(path: string): void {
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(path)
+  database.exec('pragma synchronous = off; pragma cache_size = -1000000')
+  const step = 500_000
+  for (let from = 0; from < rows; from += step) {
+    const until = Math.min(from + step, rows)
+    database.exec(`insert into call_logs (${COLUMNS})
+      with recursive n (i) as (select ${from} union all select i + 1 from n where i + 1 < ${until})
+      select ${valuesOf((expression) => `(${expression})`)} from n`)
+    process.stderr.write(`filled ${until}\n`)
+  }
+  database.exec('analyze')
+  database.close()
+}
+
+async function fillPostgres(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const step = 1_000_000
+  for (let from = 0; from < rows; from += step) {
+    const until = Math.min(from + step, rows)
+    await client.query(`insert into call_logs (${COLUMNS})
+      select ${valuesOf((expression) => `(${expression})::text`)} from generate_series(${from}, ${until - 1}) i`)
+    process.stderr.write(`filled ${until}\n`)
+  }
+  await client.query('analyze call_logs')
+  await client.end()
+}
+
+type Goals = Readonly<Record<string, { readonly atLeast?: number; readonly atMost?: number }>>
+
+function tell(title: string, figures: Record<string, number>, goals: Goals): void {
+  process.stdout.write(`\n## ${title}\n\n`)
+  for (const [name, value] of Object.entries(figures)) {
+    const goal = goals[name]
+    const met =
+      goal === undefined || (value >= (goal.atLeast ?? -Infinity) && value <= (goal.atMost ?? Infinity))
+    const bound =
+      goal === undefined
+        ? ''
+        : goal.atLeast === undefined
+          ? ` (at most ${goal.atMost})`
+          : ` (at least ${goal.atLeast})`
+    process.stdout.write(
+      `- ${goal === undefined ? '' : met ? 'met: ' : 'MISSED: '}${name} ${value.toFixed(2)}${bound}\n`,
+    )
+  }
+}
+
+function slowest(title: string, figures: Record<string, number>): void {
+  tell(title, figures, Object.fromEntries(Object.keys(figures).map((name) => [name, { atMost: 100 }])))
+}
+
+/** Runs the load on these cores; its last line is its figures. */
+function load(cores: string, args: readonly string[]): Promise<Record<string, number>> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('taskset', ['-c', cores, process.execPath, '--expose-gc', options.load, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let printed = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString('utf8')
+    })
+    child.on('error', reject)
+    child.on('exit', (code) => {
+      if (code === 0) resolve(JSON.parse(printed) as Record<string, number>)
+      else reject(new Error(`the load ended with ${String(code)}`))
+    })
+  })
+}
+
+if (execFileSync('sh', ['-c', 'command -v taskset || true'], { encoding: 'utf8' }) === '')
+  throw new Error('taskset is missing; on Debian: apt-get install util-linux')

@@ -1,0 +1,238 @@
+/**
+ * What `bench/storage.mjs` runs on a core of its own: the hot verbs of one instance with six tiers on the key, ledger
+ * and log on, and reads of a large log. Prints one line of JSON.
+ */
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import { credits, exampleReserve, exampleSettle } from '../../server/src/core/calls/examples.ts'
+import { accountId, instanceId, keyId } from '../../server/src/core/ids.ts'
+import type { Policy } from '../../server/src/core/limits/policy.ts'
+import { createKeyDirectory } from '../../server/src/gateway/directory.ts'
+import { openStorage } from '../../server/src/storage/open.ts'
+import type { Storage } from '../../server/src/storage/storage.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    what: { type: 'string', default: 'pairs' },
+    data: { type: 'string', default: '' },
+    database: { type: 'string', default: '' },
+    instance: { type: 'string', default: 'one' },
+    seconds: { type: 'string', default: '5' },
+    rows: { type: 'string', default: '10000000' },
+    keys: { type: 'string', default: '100000' },
+  },
+})
+
+const SECONDS = Number(options.seconds)
+/** Calls that run at once, as 64 busy clients make them. */
+const LANES = 64
+const PACED_PER_SECOND = 1_000
+const ACCOUNTS = 8
+
+const SIX_TIERS: Policy = {
+  concurrency: 10_000,
+  windows: [
+    { dimension: 'requests', limit: 1e9, seconds: 60 },
+    { dimension: 'requests', limit: 1e9, seconds: 86_400 },
+    { dimension: 'tokens', limit: 1e12, seconds: 60 },
+    { dimension: 'tokens', limit: 1e12, seconds: 86_400 },
+    { dimension: 'amount', limit: 1e9, seconds: 3_600 },
+    { dimension: 'amount', limit: 1e9, seconds: 2_592_000 },
+  ],
+}
+
+const storage = await openStorage({
+  databaseUrl: options.database === '' ? undefined : options.database,
+  dataDir: options.data,
+  secretKey: new Uint8Array(32).fill(1),
+  instanceId: instanceId(options.instance),
+  now: Date.now,
+  log: { warn: (fields, message) => process.stderr.write(`${message} ${JSON.stringify(fields)}\n`) },
+})
+const figures = await run(options.what)
+process.stdout.write(`${JSON.stringify(figures)}\n`)
+await storage.close()
+
+function run(what: string): Promise<Record<string, number>> {
+  switch (what) {
+    case 'prepare':
+      return prepare()
+    case 'pairs':
+      return pairs()
+    case 'paced':
+      return paced()
+    case 'pages':
+      return pages()
+    case 'directory':
+      return directory()
+  }
+  throw new Error(`nothing is called ${what}`)
+}
+
+function accountOf(index: number) {
+  return accountId(`acc_${index % ACCOUNTS}`)
+}
+
+function keyOf(index: number) {
+  return keyId(`key_${index % ACCOUNTS}`)
+}
+
+async function prepare(): Promise<Record<string, number>> {
+  for (let index = 0; index < ACCOUNTS; index++) {
+    await storage.accounts.create({ id: accountOf(index), createdAt: 0, apiDeduction: true })
+    await storage.ledger.book([
+      {
+        transactionId: `opening_${index}`,
+        sequence: 0,
+        at: 0,
+        debit: 'platform/grants',
+        credit: `${accountOf(index)}/credits`,
+        amount: credits(1e9),
+        kind: 'grant',
+        reference: undefined,
+      },
+    ])
+    await storage.keys.create(keyRow(index, SIX_TIERS))
+  }
+  return { accounts: ACCOUNTS }
+}
+
+function keyRow(index: number, policy: Policy | undefined): Parameters<Storage['keys']['create']>[0] {
+  return {
+    id: keyOf(index),
+    accountId: accountOf(index),
+    name: 'bench',
+    hash: index.toString(16).padStart(64, '0'),
+    hint: 'sk-gateway-abcdef',
+    status: 'enabled',
+    createdAt: 0,
+    expiresAt: undefined,
+    group: undefined,
+    models: [],
+    ipAllow: [],
+    policy,
+  }
+}
+
+/** One call through both verbs; ms of the first. */
+async function pair(index: number): Promise<number> {
+  const id = `${options.instance}-${process.pid}-${index}`
+  const at = Date.now()
+  const who = { keyId: keyOf(index), accountId: accountOf(index) }
+  const started = performance.now()
+  const outcome = await storage.calls.reserve(
+    exampleReserve(id, { ...who, at, instanceId: instanceId(options.instance) }),
+  )
+  const took = performance.now() - started
+  if (outcome.kind !== 'reserved') throw new Error(`refused: ${JSON.stringify(outcome)}`)
+  const settle = exampleSettle(id, { usage: { input: 1_000, output: 100 } }, { ...who, at })
+  await storage.calls.settle({ ...settle, log: { ...settle.log, ...who, createdAt: at, endedAt: at } })
+  return took
+}
+
+async function pairs(): Promise<Record<string, number>> {
+  let count = 0
+  const lanes = async (seconds: number): Promise<number> => {
+    const until = performance.now() + seconds * 1_000
+    const before = count
+    await Promise.all(
+      Array.from({ length: LANES }, async () => {
+        while (performance.now() < until) await pair(count++)
+      }),
+    )
+    return count - before
+  }
+  await lanes(2)
+  const cpu = process.cpuUsage()
+  const started = performance.now()
+  const done = await lanes(SECONDS)
+  const seconds = (performance.now() - started) / 1_000
+  const { user, system } = process.cpuUsage(cpu)
+  return { 'pairs a second': done / seconds, 'CPU µs per pair': (user + system) / done }
+}
+
+/** Reserve's own latency at a steady rate. */
+async function paced(): Promise<Record<string, number>> {
+  const took: number[] = []
+  const running: Promise<void>[] = []
+  const started = performance.now()
+  for (let index = 0; index < PACED_PER_SECOND * (SECONDS + 2); ) {
+    const due = Math.floor(((performance.now() - started) / 1_000) * PACED_PER_SECOND)
+    for (; index < due; index++) {
+      const warm = index < PACED_PER_SECOND * 2
+      running.push(
+        pair(index).then((ms) => {
+          if (!warm) took.push(ms)
+        }),
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  await Promise.all(running)
+  took.sort((one, other) => one - other)
+  const at = (part: number): number => took[Math.floor(took.length * part)] ?? 0
+  return { 'reserve p50 ms': at(0.5), 'reserve p99 ms': at(0.99), 'calls a second': PACED_PER_SECOND }
+}
+
+/** The slowest of each page and filter over a log of `--rows`, of five tries each. */
+async function pages(): Promise<Record<string, number>> {
+  const rows = Number(options.rows)
+  const middle = Math.floor(rows / 2)
+  const filters = {
+    'newest page': {},
+    'one account': { accountId: accountOf(3) },
+    'one key': { keyId: keyOf(5) },
+    'one model': { model: 'model_7' },
+    'one request': { requestId: `request_${middle}` },
+    'one app': { appId: 'app_17' },
+    'one custom id': { customId: 'custom_123' },
+    'one end user': { user: 'user_99' },
+    failures: { status: 502 },
+    'one account, failures': { accountId: accountOf(3), status: 502 },
+    'a day in the middle': { from: middle * 10, to: middle * 10 + 86_400_000 },
+    'one key, a day in the middle': { keyId: keyOf(5), from: middle * 10, to: middle * 10 + 86_400_000 },
+  }
+  const figures: Record<string, number> = {}
+  for (const [name, filter] of Object.entries(filters)) {
+    let slowest = 0
+    for (let tries = 0; tries < 5; tries++) {
+      let cursor: string | undefined
+      for (let page = 0; page < 3; page++) {
+        const started = performance.now()
+        const found = await storage.logs.page(filter, { limit: 50, cursor })
+        slowest = Math.max(slowest, performance.now() - started)
+        if (found.next === undefined) break
+        cursor = found.next
+      }
+    }
+    figures[`${name}, ms`] = slowest
+  }
+  return figures
+}
+
+/** What remembering keys costs: resident memory before and after every key was looked up once. */
+async function directory(): Promise<Record<string, number>> {
+  const count = Number(options.keys)
+  const rows = Array.from({ length: count }, (_, index) => ({
+    ...keyRow(index, SIX_TIERS),
+    id: keyId(`key_x${index}`),
+    accountId: accountId(`acc_x${index}`),
+    hash: (index + 1_000).toString(16).padStart(64, '0'),
+  }))
+  const account = await storage.accounts.find(accountOf(0))
+  if (account === undefined) throw new Error('prepare first')
+  const byHash = new Map(rows.map((row) => [row.hash, row]))
+  const cached = createKeyDirectory(
+    {
+      ...storage,
+      keys: { ...storage.keys, findByHash: async (hash) => structuredClone(byHash.get(hash)) },
+      accounts: { ...storage.accounts, find: async (id) => ({ ...structuredClone(account), id }) },
+    },
+    Date.now,
+  )
+  global.gc?.()
+  const before = process.memoryUsage().rss
+  for (const { hash } of rows) await cached.find(hash)
+  global.gc?.()
+  return { keys: count, 'resident MiB': (process.memoryUsage().rss - before) / 2 ** 20 }
+}

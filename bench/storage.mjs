@@ -1,0 +1,36 @@
+/**
+ * node bench/storage.mjs [sqlite] [postgres] [logs] [keys]
+ *   --seconds 8        how long each load runs
+ *   --rows 10000000    rows of the large log
+ *   --smoke            shortest possible, to see that the harness works
+ */
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { buildWhenNeeded } from '../tools/project/build.mjs'
+
+const bench = dirname(fileURLToPath(import.meta.url))
+const root = dirname(bench)
+/** Beside the storage worker, where the built product looks for it. */
+const dist = join(root, 'server/dist')
+
+await buildWhenNeeded(root)
+await build({
+  entryPoints: {
+    'bench-storage': join(bench, 'src/storage-bench.ts'),
+    'bench-load': join(bench, 'src/storage-load.ts'),
+  },
+  outdir: dist,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+})
+const ended = spawnSync(
+  process.execPath,
+  [join(dist, 'bench-storage.js'), '--load', join(dist, 'bench-load.js'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+)
+process.exit(ended.status ?? 1)
