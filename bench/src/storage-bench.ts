@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { openOwnServer } from '../../server/test/postgres/server.ts'
 import { loadSqlite } from '../../server/src/storage/sqlite/library.ts'
+import { openOwnServer } from '../../server/test/postgres/server.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -196,19 +196,16 @@ type Goals = Readonly<Record<string, { readonly atLeast?: number; readonly atMos
 function tell(title: string, figures: Record<string, number>, goals: Goals): void {
   process.stdout.write(`\n## ${title}\n\n`)
   for (const [name, value] of Object.entries(figures)) {
-    const goal = goals[name]
-    const met =
-      goal === undefined || (value >= (goal.atLeast ?? -Infinity) && value <= (goal.atMost ?? Infinity))
-    const bound =
-      goal === undefined
-        ? ''
-        : goal.atLeast === undefined
-          ? ` (at most ${goal.atMost})`
-          : ` (at least ${goal.atLeast})`
-    process.stdout.write(
-      `- ${goal === undefined ? '' : met ? 'met: ' : 'MISSED: '}${name} ${value.toFixed(2)}${bound}\n`,
-    )
+    process.stdout.write(`- ${line(name, value, goals[name])}\n`)
   }
+}
+
+function line(name: string, value: number, goal: Goals[string] | undefined): string {
+  const shown = `${name} ${value.toFixed(2)}`
+  if (goal === undefined) return shown
+  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = goal
+  const bound = Number.isFinite(atLeast) ? `at least ${atLeast}` : `at most ${atMost}`
+  return `${value >= atLeast && value <= atMost ? 'met' : 'MISSED'}: ${shown} (${bound})`
 }
 
 function slowest(title: string, figures: Record<string, number>): void {
