@@ -44,12 +44,6 @@ const DETAIL = JSON.stringify({
   ending: 'complete',
 })
 
-try {
-  for (const name of wanted) await bench(name)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
-
 async function bench(name: string): Promise<void> {
   switch (name) {
     case 'sqlite':
@@ -163,7 +157,7 @@ function valuesOf(text: (expression: string) => string): string {
 
 function fillSqlite(path: string): void {
   const { DatabaseSync } = loadSqlite()
-  const database = new DatabaseSync(path)
+  const database = new DatabaseSync(path, { timeout: 5_000 })
   database.exec('pragma synchronous = off; pragma cache_size = -1000000')
   const step = 500_000
   for (let from = 0; from < rows; from += step) {
@@ -232,3 +226,9 @@ function load(cores: string, args: readonly string[]): Promise<Record<string, nu
 
 if (execFileSync('sh', ['-c', 'command -v taskset || true'], { encoding: 'utf8' }) === '')
   throw new Error('taskset is missing; on Debian: apt-get install util-linux')
+
+try {
+  for (const name of wanted) await bench(name)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
