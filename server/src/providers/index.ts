@@ -21,6 +21,7 @@ import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { openrouter } from './openrouter/index.ts'
 import type { Provider } from './provider.ts'
+import { replicate } from './replicate/index.ts'
 import { runway } from './runway/index.ts'
 import { sandbox } from './sandbox/index.ts'
 import { siliconflow } from './siliconflow/index.ts'
@@ -62,6 +63,7 @@ const PROVIDERS: readonly Provider[] = [
   lumaDreamMachine,
   jimeng,
   fal,
+  replicate,
   sandbox,
 ]
 

@@ -1,0 +1,12 @@
+import type { Provider } from '../provider.ts'
+import { replicateVideo } from './video.ts'
+
+/** Replicate: a chain names a model (`owner/name`), a version of one (`owner/name:hash`) or a deployment (`deployments/owner/name`). */
+export const replicate: Provider = {
+  kind: 'replicate',
+  name: 'Replicate',
+  defaultBaseUrl: 'https://api.replicate.com/v1',
+  publicFields: [],
+  dialects: {},
+  video: replicateVideo,
+}
