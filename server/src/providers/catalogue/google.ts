@@ -121,5 +121,22 @@ export const googleVendor: EnvironmentVendor = {
         note: 'audio input costs 1.00',
       },
     },
+    {
+      modelId: 'gemini-omni-1.2-flash',
+      name: 'Gemini Omni 1.2 Flash',
+      features: ['video'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'gemini-omni-1.2-flash',
+      protocols: ['video'],
+      price: {
+        currency: 'USD',
+        perVideoSecond: '0.07',
+        source: PRICES,
+        date: '2026-11-11',
+        confidence: 'unverified',
+        note: 'for 720p, derived from what a reseller says of the list price; 1080p costs 0.105. Veo left this API on 2026-10-22',
+      },
+    },
   ],
 }

@@ -1,20 +1,21 @@
-/** Veo on the Gemini API. Its files want the key; sound is always on; a filtered video is reported as finished. */
+/** Videos on the Gemini API: Veo, and Omni that came after it. Files want the key; sound is always on. */
 import { classifyFailure } from '../../core/routing/failure.ts'
 import { below } from '../provider.ts'
-import type { VideoContext, VideoDialect, VideoReply, VideoResult, VideoStep } from '../video.ts'
+import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../video.ts'
 import { getJson, postJson } from '../video-forms/json-request.ts'
-import { linkIn, objectAt, originOf, textIn } from '../video-forms/read.ts'
+import { linkIn, objectAt, textIn } from '../video-forms/read.ts'
 import { firstOf, readOperation, VEO_DEFAULT_SECONDS, veoForm } from '../video-forms/veo.ts'
-import { defaultBaseUrl } from './address.ts'
+import { fileResult } from './file-result.ts'
+import { isOmni, readOmni, SAFETY_WORDS, submitOmni } from './omni.ts'
 
 const POLL_MS = 10_000
-const LINK_MS = 48 * 3_600_000
 
 export const googleVideo: VideoDialect = {
   auth: () => ({ kind: 'header', name: 'x-goog-api-key' }),
   imageForms: ['bytes'],
   defaultSeconds: () => VEO_DEFAULT_SECONDS,
   submit(input) {
+    if (isOmni(input.forwardModelId)) return submitOmni(input, VEO_DEFAULT_SECONDS)
     const { body, dropped } = veoForm(input)
     const model = encodeURIComponent(input.forwardModelId)
     const url = below(input.baseUrl, `/models/${model}:predictLongRunning`)
@@ -22,10 +23,14 @@ export const googleVideo: VideoDialect = {
   },
   accepted: read,
   step: read,
-  classify: (failure) => classifyFailure(failure),
+  classify: (failure) => classifyFailure(failure, SAFETY_WORDS),
 }
 
 function read(reply: VideoReply, context: VideoContext): VideoStep {
+  return isOmni(context.forwardModelId) ? readOmni(reply, context) : readVeo(reply, context)
+}
+
+function readVeo(reply: VideoReply, context: VideoContext): VideoStep {
   return readOperation(reply, context, {
     poll: (name) => getJson(below(context.baseUrl, `/${name.replace(/^\/+/, '')}`)),
     afterMs: POLL_MS,
@@ -42,11 +47,4 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
       })
     },
   })
-}
-
-/** The key goes to the API's own address only; where that is an operator's proxy, the file is fetched through it. */
-function fileResult(uri: string, baseUrl: string): VideoResult {
-  const url = uri.startsWith(`${defaultBaseUrl}/`) ? below(baseUrl, uri.slice(defaultBaseUrl.length)) : uri
-  if (originOf(url) !== originOf(baseUrl)) return { kind: 'link', url, lastsMs: LINK_MS }
-  return { kind: 'download', request: { method: 'GET', url, headers: {} } }
 }
