@@ -1,4 +1,5 @@
 import type { InstanceId } from './core/ids.ts'
+import type { BlobStore } from './storage/blobs.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 
@@ -12,21 +13,23 @@ const HEARTBEAT_MS = 5_000
 const DEAD_AFTER_MS = 20_000
 /** Contract §8: a slot that nobody renews lives 600 s. */
 const LEAKED_AFTER_MS = 600_000
-const TURNS_EXPIRE_EVERY_MS = 60_000
+const EXPIRE_EVERY_MS = 60_000
 /** Of all kept conversations together; past it the oldest go first. */
 const TURNS_BYTES_MAX = 20 * 1024 ** 3
 const TURNS_PER_REMOVAL = 2_000
-/** So that a flood of expired turns does not hold up the heartbeat. */
+const VIDEOS_PER_REMOVAL = 200
+/** So that a flood of expired things does not hold up the heartbeat. */
 const REMOVALS_MAX = 20
 
 export async function keepHouse(house: {
-  readonly storage: Pick<Storage, 'calls' | 'turns'>
+  readonly storage: Pick<Storage, 'calls' | 'turns' | 'videos'>
+  readonly blobs: Pick<BlobStore, 'remove'>
   readonly telemetry: Telemetry
   readonly instance: InstanceId
   readonly now: () => number
 }): Promise<Housekeeping> {
   const { storage, telemetry, instance, now } = house
-  let turnsExpiredAt = 0
+  let expiredAt = 0
   const round = async (): Promise<void> => {
     const at = now()
     await storage.calls.heartbeat(instance, at)
@@ -37,9 +40,10 @@ export async function keepHouse(house: {
     })
     if (recovered > 0)
       telemetry.log.warn({ recovered }, 'calls of a process that ended without settling them were settled')
-    if (at - turnsExpiredAt < TURNS_EXPIRE_EVERY_MS) return
-    turnsExpiredAt = at
+    if (at - expiredAt < EXPIRE_EVERY_MS) return
+    expiredAt = at
     await expireTurns(storage, at)
+    await expireVideos(house, at)
   }
   await round()
   let running = false
@@ -62,5 +66,20 @@ async function expireTurns(storage: Pick<Storage, 'turns'>, at: number): Promise
   for (let removals = 0; removals < REMOVALS_MAX; removals += 1) {
     const gone = await storage.turns.expire({ at, bytesMax: TURNS_BYTES_MAX, limit: TURNS_PER_REMOVAL })
     if (gone < TURNS_PER_REMOVAL) return
+  }
+}
+
+/** Contract §8: a video's record is kept 24 hours, and its bytes no longer than that. */
+async function expireVideos(
+  {
+    storage,
+    blobs,
+  }: { readonly storage: Pick<Storage, 'videos'>; readonly blobs: Pick<BlobStore, 'remove'> },
+  at: number,
+): Promise<void> {
+  for (let removals = 0; removals < REMOVALS_MAX; removals += 1) {
+    const gone = await storage.videos.expire(at, VIDEOS_PER_REMOVAL)
+    for (const { blob } of gone) if (blob !== undefined) await blobs.remove(blob)
+    if (gone.length < VIDEOS_PER_REMOVAL) return
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from './config/environment.ts'
 import { type InstanceId, instanceId } from './core/ids.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
 import { loadTokenCounter } from './gateway/token-counter.ts'
+import { startVideos } from './gateway/video/start-videos.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openApi } from './http/api.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -17,6 +18,7 @@ import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { fetchRemote } from './upstream/fetch-remote.ts'
+import { streamRemote } from './upstream/stream-remote.ts'
 import { AllowList } from './upstream/guard.ts'
 import { openUpstream } from './upstream/send.ts'
 import { VERSION } from './version.ts'
@@ -43,6 +45,8 @@ export type Prepare = (house: {
 }) => Promise<void>
 
 export interface StartOptions {
+  /** What tests bend: the clock, and how long vendors' advice makes polls wait. */
+  readonly bent?: { readonly now: () => number; readonly videoPace: number }
   /** False where several processes serve and the first of them has the operator's port. */
   readonly ops: boolean
 }
@@ -50,12 +54,14 @@ export interface StartOptions {
 export async function startGateway(
   config: Config,
   prepare: Prepare,
-  { ops }: StartOptions = { ops: true },
+  { ops, bent }: StartOptions = { ops: true },
 ): Promise<RunningGateway> {
-  const now = Date.now
+  const now = bent?.now ?? Date.now
   const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
   warn(config, telemetry)
   const instance = instanceId(timeOrderedId(now()))
+  const { secretKey } = await openDataDirectory(config)
+  let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
   const storage = await openStore(config, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
@@ -66,6 +72,13 @@ export async function startGateway(
     blobs,
     upstream,
     fetchRemote: (url, options) => fetchRemote(url, { ...options, allow }),
+    streamRemote: (url, options) => streamRemote(url, { ...options, allow }),
+    videoSettings: {
+      secretKey,
+      publicUrl: () => publicUrl,
+      deadlineMs: config.videoDeadlineMs,
+      pace: bent?.videoPace ?? 1,
+    },
     telemetry,
     tokens: await loadTokenCounter(),
     instanceId: instance,
@@ -77,16 +90,20 @@ export async function startGateway(
     now,
     draw: Math.random,
   })
-  const house = await keepHouse({ storage, telemetry, instance, now })
+  const house = await keepHouse({ storage, blobs, telemetry, instance, now })
   const doors = await openDoors(config, gateway, ops)
+  const addresses = addressesOf(config, doors)
+  publicUrl = addresses.baseUrl
+  const stopVideos = startVideos(gateway)
   return {
-    ...addressesOf(config, doors),
+    ...addresses,
     ops: doors.ops,
     gateway,
     openCalls: () => doors.servers.openCalls(),
     async stop() {
       await doors.close()
       house.stop()
+      await stopVideos()
       gateway.close()
       await upstream.close()
       await telemetry.background.drain(config.shutdownGraceMs)

@@ -216,8 +216,16 @@ export const VARIABLES = {
     shownDefault: '900000',
     form: 'milliseconds, 1000 to 86400000',
     meaning:
-      'The longest a chat-type call may take, over all its attempts. Video calls have no deadline here.',
+      'The longest a chat-type call may take, over all its attempts. Videos have a deadline of their own.',
     parse: (text) => wholeNumberOf(text, { least: 1000, most: 86_400_000 }),
+  },
+  videoDeadlineMs: {
+    name: 'SLUICE_VIDEO_DEADLINE_MS',
+    fallback: 3_600_000,
+    shownDefault: '3600000',
+    form: 'milliseconds, 1800000 to 86400000',
+    meaning: 'How long a video may take upstream; then the task fails with 504/50401 and costs nothing.',
+    parse: (text) => wholeNumberOf(text, { least: 1_800_000, most: 86_400_000 }),
   },
   bodyLimitBytes: {
     name: 'SLUICE_BODY_LIMIT_BYTES',
@@ -303,6 +311,7 @@ export interface VariableValues {
   readonly trustedProxies: readonly string[]
   readonly shutdownGraceMs: number
   readonly callDeadlineMs: number
+  readonly videoDeadlineMs: number
   readonly bodyLimitBytes: number
   readonly bytesInFlightLimit: number
   readonly headerLimitBytes: number

@@ -47,6 +47,8 @@ export interface Config {
   readonly shutdownGraceMs: number
   /** One deadline over all attempts of a chat-type call. */
   readonly callDeadlineMs: number
+  /** How long a task may take upstream. */
+  readonly videoDeadlineMs: number
   readonly bodyLimitBytes: number
   /** Sum of request bodies held at once; past it 50301. */
   readonly bytesInFlightLimit: number
@@ -127,6 +129,7 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     trustedProxies: read(VARIABLES.trustedProxies),
     shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
     callDeadlineMs: read(VARIABLES.callDeadlineMs),
+    videoDeadlineMs: read(VARIABLES.videoDeadlineMs),
     bodyLimitBytes: read(VARIABLES.bodyLimitBytes),
     bytesInFlightLimit: read(VARIABLES.bytesInFlightLimit),
     headerLimitBytes: read(VARIABLES.headerLimitBytes),

@@ -9,6 +9,7 @@ import type { BlobStore } from '../storage/blobs.ts'
 import type { Announcement, Storage } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { RemoteAnswer, RemoteOptions } from '../upstream/fetch-remote.ts'
+import type { StreamedRemote, StreamOptions } from '../upstream/stream-remote.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Leg } from './attempt.ts'
 import { type BodyBudget, createBodyBudget } from './body-budget.ts'
@@ -19,6 +20,7 @@ import { createMonthOf, type MonthOf } from './month.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createRefusalBudget } from './refusal-budget.ts'
 import type { TokenCounter } from './token-counter.ts'
+import { createVideos, type VideoSettings, type Videos } from './video/videos.ts'
 import { createTurnKeeper, type TurnKeeper } from './turn-keeper.ts'
 
 export interface GatewayLimits {
@@ -34,6 +36,9 @@ export interface GatewayParts {
   readonly upstream: Upstream
   /** Fetches what clients name by address, within what the operator allows (`SLUICE_FETCH_ALLOW`). */
   readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>
+  /** Streams what a provider's link leads to, within the same bounds. */
+  readonly streamRemote: (url: string, options: Omit<StreamOptions, 'allow'>) => Promise<StreamedRemote>
+  readonly videoSettings: VideoSettings
   readonly telemetry: Telemetry
   readonly tokens: TokenCounter
   readonly instanceId: InstanceId
@@ -51,6 +56,7 @@ export interface Gateway extends GatewayParts {
   readonly pulse: Pulse
   readonly monthOf: MonthOf
   readonly terms: TermsReader
+  readonly videos: Videos
   readonly turns: TurnKeeper
   /** The catalogue as it stands now; a call keeps the one it was admitted with. */
   catalogue(): Catalogue
@@ -97,6 +103,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
     monthOf: createMonthOf(),
     terms: createTermsReader(),
+    videos: createVideos(parts.videoSettings, parts.now),
     turns,
     catalogue: () => catalogue,
     refreshCatalogue,

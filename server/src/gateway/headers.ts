@@ -29,14 +29,14 @@ export function forwardedHeaders(
 
 /** What every answer carries (decisions, Requests): the model used and what was dropped on the way. */
 export function answerHeaders(
-  call: ReservedCall,
+  call: { readonly reservation: ReservedCall['reservation'] | undefined },
   used: ModelId,
   dropped: readonly string[],
 ): Readonly<Record<string, string>> {
   return {
     'gw-model': headerText(used),
     ...(dropped.length === 0 ? {} : { 'gw-dropped-fields': headerText(dropped.join(',')) }),
-    ...rateLimitHeaders(call.reservation),
+    ...(call.reservation === undefined ? {} : rateLimitHeaders(call.reservation)),
   }
 }
 

@@ -31,6 +31,7 @@ export function renderError(
     headers: {
       'content-type': 'application/json',
       ...retryAfterHeader(error.status, error.retryAfterMs),
+      ...error.headers,
       'x-request-id': context.requestId,
     },
     body: JSON.stringify(envelope),

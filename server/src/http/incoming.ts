@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { callId } from '../core/ids.ts'
 import type { BodyWatch } from './body-watch.ts'
-import type { Endpoint, IncomingCall } from '../gateway/call.ts'
+import type { IncomingCall } from '../gateway/call.ts'
 
-export interface IncomingOptions {
+export interface IncomingOptions<AnyEndpoint> {
   readonly id: string
   readonly at: number
-  readonly endpoint: Endpoint
+  readonly endpoint: AnyEndpoint
   readonly address: IncomingCall['address']
   readonly ip: string
   readonly query: string
@@ -15,11 +15,11 @@ export interface IncomingOptions {
 }
 
 /** A request as the corridor takes it: headers as they are, the body still on the wire. */
-export function incomingCall(
+export function incomingCall<AnyEndpoint>(
   request: IncomingMessage,
   response: ServerResponse,
-  options: IncomingOptions,
-): IncomingCall {
+  options: IncomingOptions<AnyEndpoint>,
+): Omit<IncomingCall, 'endpoint'> & { readonly endpoint: AnyEndpoint } {
   return {
     stage: 'incoming',
     callId: callId(options.id),

@@ -11,6 +11,8 @@ import type { ClientReply } from '../gateway/reply.ts'
 import { serveCall } from '../gateway/serve-call.ts'
 import { serveCount } from '../gateway/serve-count.ts'
 import { serveStored } from '../gateway/serve-stored.ts'
+import { serveVideos } from '../gateway/video/serve-videos.ts'
+import type { IncomingVideo } from '../gateway/video/video-call.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost, noteAddress } from './address.ts'
 import { type BodyWatch, createBodyWatch } from './body-watch.ts'
@@ -19,6 +21,8 @@ import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { incomingCall } from './incoming.ts'
 import { SocketReply } from './socket-reply.ts'
+import { incomingVideo } from './video/incoming-video.ts'
+import { matchVideoPath } from './video/video-paths.ts'
 
 export interface ServersOptions {
   readonly gateway: Gateway
@@ -123,7 +127,12 @@ class Edge {
       answer(response, refusal, path)
       return
     }
-    const match = matchCallPath(request.method ?? 'GET', path, query)
+    const video = matchVideoPath(request.method ?? 'GET', path, query)
+    if (video.kind === 'video') {
+      this.#serveVideo(request, response, { ...video, address, query })
+      return
+    }
+    const match = video.kind === 'wrong-method' ? video : matchCallPath(request.method ?? 'GET', path, query)
     switch (match.kind) {
       case 'call':
         this.#serve(request, response, { endpoint: match.endpoint, address, query, stored: undefined })
@@ -149,28 +158,45 @@ class Edge {
   #serve(
     request: IncomingMessage,
     response: ServerResponse,
-    what: Pick<Parameters<typeof incomingCall>[2], 'endpoint' | 'address' | 'query'> & {
+    what: Pick<IncomingCall, 'endpoint' | 'address'> & {
+      readonly query: string
       readonly stored: StoredRequest | undefined
     },
   ): void {
+    const { gateway } = this.#options
+    const arrived = this.#arrived(request, response, what.endpoint.path)
+    const incoming = incomingCall(request, response, { ...what, ...arrived, bodyWatch: this.#bodyWatch })
+    this.#track(response, arrived.id, serve(gateway, incoming, { reply: arrived.reply, stored: what.stored }))
+  }
+
+  #serveVideo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    what: Pick<IncomingVideo, 'action' | 'endpoint' | 'address'> & { readonly query: string },
+  ): void {
+    const { gateway } = this.#options
+    const arrived = this.#arrived(request, response, what.endpoint.path)
+    const incoming = incomingVideo(request, response, {
+      ...what,
+      ...arrived,
+      bodyWatch: this.#bodyWatch,
+      textBytesMax: gateway.limits.bodyLimitBytes,
+    })
+    this.#track(response, arrived.id, serveVideos(gateway, incoming, arrived.reply))
+  }
+
+  #arrived(request: IncomingMessage, response: ServerResponse, path: string) {
     const { gateway, clientAddress, clientStallTimeoutMs } = this.#options
     const at = gateway.now()
     const id = timeOrderedId(at)
-    const reply = new SocketReply(request, response, {
-      requestId: id,
-      path: what.endpoint.path,
-      clientStallTimeoutMs,
-    })
-    const incoming = incomingCall(request, response, {
-      ...what,
-      id,
-      at,
-      ip: clientAddress(request),
-      bodyWatch: this.#bodyWatch,
-    })
-    const served = serve(gateway, incoming, { reply, stored: what.stored })
+    const reply = new SocketReply(request, response, { requestId: id, path, clientStallTimeoutMs })
+    return { id, at, reply, ip: clientAddress(request) }
+  }
+
+  #track(response: ServerResponse, requestId: string, served: Promise<void>): void {
+    const { gateway } = this.#options
     const running = served.catch((error: unknown) => {
-      gateway.telemetry.log.error({ requestId: id, error }, 'a call ended in an error nobody expected')
+      gateway.telemetry.log.error({ requestId, error }, 'a call ended in an error nobody expected')
       response.destroy()
     })
     this.#running.add(running)

@@ -27,6 +27,11 @@ export interface VideoStore {
     keyId: KeyId,
     idempotency: { readonly key: string; readonly bodySha256: string },
   ): Promise<Extract<VideoCreation, { kind: 'joined' | 'other-body' }> | undefined>
+  /** The newest task of this API key that was made with this body, not before `since`: what a lost POST made. */
+  findByBody(
+    keyId: KeyId,
+    body: { readonly bodySha256: string; readonly since: number },
+  ): Promise<VideoTask | undefined>
   /**
    * Only where `instance` still holds the lease; false: somebody else does, or the task has ended or is gone. Announces
    * `video` when it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never here.

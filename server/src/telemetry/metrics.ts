@@ -11,6 +11,8 @@ export interface Metrics {
   callEnded(row: CallLogRow): void
   /** One chain was tried. `outcome` is a word of the gateway's own, never an upstream's. */
   attemptEnded(attempt: { readonly chain: ChainId; readonly outcome: string }): void
+  /** A vendor was asked about a video task. `outcome` is a word of the gateway's own. */
+  videoPolled(poll: { readonly vendor: string; readonly outcome: string }): void
   /** The first byte of an answer has gone to the client, `ms` after the call began. */
   firstByte(answer: { readonly protocol: string; readonly ms: number }): void
   /** A reservation was taken and is open; `held` stays set aside until `callReleased` is told the same amount. */
@@ -57,6 +59,7 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
   return {
     callEnded: (row) => countCall(counted, row),
     attemptEnded: ({ chain, outcome }) => counted.attempts.add({ chain: String(chain), outcome }, 1),
+    videoPolled: ({ vendor, outcome }) => counted.videoPolls.add({ vendor, outcome }, 1),
     firstByte: ({ protocol, ms }) => counted.firstBytes.observe({ protocol }, ms / MS_PER_SECOND),
     callReserved(held) {
       open.calls += 1
@@ -140,6 +143,11 @@ function openTallies(version: string) {
       name: 'sluice_attempts_total',
       help: 'Upstream attempts, by chain and outcome.',
       labels: ['chain', 'outcome'],
+    }),
+    videoPolls: new CounterTally({
+      name: 'sluice_video_polls_total',
+      help: 'Questions to vendors about video tasks, by vendor and what came of them.',
+      labels: ['vendor', 'outcome'],
     }),
     failovers: new CounterTally({
       name: 'sluice_failovers_total',

@@ -48,6 +48,11 @@ export const ERRORS = {
     title: 'another site',
     message: 'a request with a session cookie must come from this site itself',
   },
+  40306: {
+    status: 403,
+    title: 'link not valid',
+    message: 'this link is not valid, or has expired',
+  },
   40400: { status: 404, title: 'path not found', message: 'this path does not exist' },
   40401: { status: 404, title: 'not a video model', message: 'this model is not a video model' },
   40402: { status: 404, title: 'task not found', message: 'this video task does not exist or has expired' },

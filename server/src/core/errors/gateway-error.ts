@@ -14,6 +14,8 @@ export interface GatewayErrorDetails {
   readonly details?: JsonObject
   /** Another status than the code's own: 409 or 400 for 40000, 404 for a model unknown at the gateway address. */
   readonly status?: number
+  /** Further headers of the answer, lower-case names: what a client's SDK is told besides. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
@@ -25,6 +27,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined
   readonly upstreamBody: JsonValue | undefined
   readonly details: JsonObject | undefined
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ErrorCode, details: GatewayErrorDetails = {}) {
     super(
@@ -38,5 +41,6 @@ export class GatewayError extends Error {
     this.retryAfterMs = details.retryAfterMs
     this.upstreamBody = details.upstreamBody
     this.details = details.details
+    this.headers = details.headers ?? {}
   }
 }

@@ -33,8 +33,12 @@ export function isFormFile(value: FormValue | undefined): value is FormFile {
   return typeof value === 'object' && value !== null && 'bytes' in value && value.bytes instanceof Uint8Array
 }
 
+export function isFormList(value: FormValue | undefined): value is readonly FormValue[] {
+  return Array.isArray(value)
+}
+
 export function isFormFields(value: FormValue | undefined): value is FormFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isFormFile(value)
+  return typeof value === 'object' && value !== null && !isFormList(value) && !isFormFile(value)
 }
 
 /** Elements of one array; more is nobody's honest form. */

@@ -1,6 +1,6 @@
 /** Images of an order, in whatever form they were named: file, data address, public address, bare base64. */
 import { MEDIA_HEAD_BYTES, typeOfMedia } from '../canonical/media-type.ts'
-import { type FormValue, isFormFields, isFormFile } from './form.ts'
+import { type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
 import type { VideoMedia } from './request.ts'
 
 /** Fast on a hundred megabytes, which this room could not be; undefined: no base64. */
@@ -37,7 +37,7 @@ export function readMediaList(
   decode: DecodeBase64,
 ): readonly ReadMedia[] {
   if (value === undefined) return []
-  const list: readonly FormValue[] = Array.isArray(value) ? value : [value]
+  const list = isFormList(value) ? value : [value]
   return list.map((item) => readMedia(item, field, decode)).filter((read) => read.kind !== 'none')
 }
 

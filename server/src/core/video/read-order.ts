@@ -1,6 +1,6 @@
 /** From fields to an order (contract §4.4): what is known is read, aliases included, everything else is passed on. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { type FormFields, type FormValue, isFormFields, isFormFile } from './form.ts'
+import { type FormFields, type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
 import { type DecodeBase64, type ReadMedia, readMedia, readMediaList } from './media.ts'
 import type { VideoMedia, VideoRequest } from './request.ts'
 import { parseSize } from './size.ts'
@@ -151,8 +151,8 @@ function extrasOf(fields: FormFields): JsonObject {
 /** A file in a field nobody knows has no form any upstream could take it in. */
 function jsonOf(value: FormValue): JsonValue | undefined {
   if (isFormFile(value)) return undefined
-  if (Array.isArray(value)) {
-    return value.map((item: FormValue) => jsonOf(item)).filter((item) => item !== undefined)
+  if (isFormList(value)) {
+    return value.map((item) => jsonOf(item)).filter((item) => item !== undefined)
   }
   if (!isFormFields(value)) return isJsonLeaf(value) ? value : undefined
   const object: Record<string, JsonValue> = {}
@@ -209,7 +209,7 @@ function flagOf(value: FormValue | undefined): boolean | undefined {
 /** Addresses, each as text or as an object that names one. */
 function addresses(value: FormValue | undefined): readonly string[] {
   if (value === undefined) return []
-  const list: readonly FormValue[] = Array.isArray(value) ? value : [value]
+  const list = isFormList(value) ? value : [value]
   return list.flatMap((item) => {
     const text = typeof item === 'string' ? item : isJsonObject(item) ? item['url'] : undefined
     return typeof text === 'string' && /^https?:\/\//i.test(text.trim()) ? [text.trim()] : []

@@ -21,6 +21,8 @@ export interface TaskDetail {
   readonly forwardModelId: ForwardModelId | undefined
   readonly attempts: readonly AttemptRecord[]
   readonly dropped: readonly string[]
+  /** Images that were published for the vendor to fetch. */
+  readonly inputs: number
   /** Epoch ms: from here on nobody waits any more. */
   readonly deadlineAt: number
   /** Epoch ms: a create call without an answer is looked for until then. */

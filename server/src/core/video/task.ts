@@ -1,4 +1,5 @@
 /** A video task as it is kept (contract §3, decisions Video): an order that outlives its request, its process and its instance. */
+import type { ErrorCode } from '../errors/catalogue.ts'
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 
@@ -62,6 +63,12 @@ export interface VideoTaskError {
   readonly code: string
   readonly message: string
   readonly body: JsonValue | undefined
+  /** Set where the error is the gateway's own: `body` is then what the vendor said, under `upstream_body`. */
+  readonly gatewayCode?: ErrorCode
+  /** Sent as `Retry-After` where waiting helps. */
+  readonly retryAfterMs?: number | undefined
+  /** A vendor had the task, or may have had it: a repetition of the order joins this end instead of beginning anew. */
+  readonly accepted?: boolean
 }
 
 /** What may change of a task; absent: as it was. */

@@ -19,7 +19,10 @@ export function videoObject(task: VideoTask, url: string | undefined): JsonObjec
     size: task.size,
     prompt: task.prompt,
     url: url ?? null,
-    error: task.error === undefined ? null : { code: task.error.code, message: task.error.message },
+    error:
+      task.status !== 'failed' || task.error === undefined
+        ? null
+        : { code: task.error.code, message: task.error.message },
     remixed_from_video_id: null,
   }
 }

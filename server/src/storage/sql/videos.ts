@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { InstanceId } from '../../core/ids.ts'
-import type { VideoTask, VideoTaskPatch } from '../../core/video/task.ts'
+import type { VideoTask } from '../../core/video/task.ts'
 import { StorageConflict } from '../conflict.ts'
 import { InvalidCursor } from '../invalid-cursor.ts'
 import { StorageUnavailable } from '../unavailable.ts'
@@ -15,6 +15,7 @@ import type { SqlEngine } from './engine.ts'
 import { pageLimit } from './page.ts'
 import type { Schema } from './schema.ts'
 import type { StoredRow } from './table.ts'
+import { VideoPatches } from './video-patches.ts'
 import { type ColumnCell, decodeVideoTask, videoCells } from './video-task-row.ts'
 
 export interface VideoStoreOptions {
@@ -27,6 +28,7 @@ type Idempotency = Parameters<VideoStore['findByIdempotency']>[1]
 
 export function createVideoStore({ engine, write, instance }: VideoStoreOptions): VideoStore {
   const { reader, writer } = engine
+  const patches = new VideoPatches(engine.name, write)
   return {
     create: (task, idempotency, lease) =>
       write(async (transaction) => {
@@ -37,14 +39,23 @@ export function createVideoStore({ engine, write, instance }: VideoStoreOptions)
 
     findByIdempotency: (keyId, idempotency) => findStanding(reader, keyId, idempotency),
 
+    async findByBody(keyId, { bodySha256, since }) {
+      const row = await reader
+        .selectFrom('video_tasks')
+        .selectAll()
+        .where('key_id', '=', keyId)
+        .where('created_at', '>=', BigInt(since))
+        .where('body_sha256', '=', bodySha256)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row === undefined ? undefined : decodeVideoTask({ ...row })
+    },
+
     async patch(id, patch, holder) {
       if (patch.phase === 'ended') throw new Error('a video task ends by settle or abandon')
-      const update = updateOf(id, patch, holder)
-      if (!isSeen(patch)) return (await update.execute(writer)).rows.length > 0
-      return write(async (transaction) => {
-        const value = (await update.execute(transaction)).rows.length > 0
-        return { value, changes: value ? [{ kind: 'video', id }] : [] }
-      })
+      return patches.submit({ id, patch, holder })
     },
 
     async find(id, keyId) {
@@ -106,24 +117,6 @@ export function createVideoStore({ engine, write, instance }: VideoStoreOptions)
 /** Spelled as the partial indexes spell it, so that they are used. */
 const OPEN = sql`phase <> 'ended'`
 const ENDED = sql`phase = 'ended'`
-
-/** Waiting POSTs and lists show these; polls, leases and what the vendor said last are nobody's business. */
-const SEEN: readonly (keyof VideoTaskPatch)[] = [
-  'status',
-  'phase',
-  'progress',
-  'completedAt',
-  'expiresAt',
-  'seconds',
-  'size',
-  'url',
-  'blob',
-  'error',
-]
-
-function isSeen(patch: VideoTaskPatch): boolean {
-  return SEEN.some((name) => name in patch)
-}
 
 /**
  * Recovery that thought this instance dead has moved the call to itself: a task that is written now would have none. While
@@ -204,16 +197,6 @@ async function findStanding(
 
 function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
-}
-
-function updateOf(id: string, patch: VideoTaskPatch, holder: InstanceId): RawBuilder<StoredRow> {
-  const cells = videoCells(patch)
-  // A patch of nothing still answers whether the lease is held.
-  const changes =
-    cells.length === 0 ? [sql`id = id`] : cells.map(([column, cell]) => sql`${sql.ref(column)} = ${cell}`)
-  return sql<StoredRow>`
-    update video_tasks set ${sql.join(changes)}
-    where id = ${id} and lease_instance = ${holder} and ${OPEN} returning id`
 }
 
 async function isOpen(transaction: Transaction<Schema>, id: string): Promise<boolean> {

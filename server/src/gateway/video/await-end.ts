@@ -1,0 +1,51 @@
+import type { VideoTask } from '../../core/video/task.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ClientReply } from '../reply.ts'
+
+/**
+ * Waits for a task to end without costing anything meanwhile. undefined: the client has gone; the task goes on.
+ * @param onChange told of every change on the way, the end not included
+ */
+export async function awaitEnd(
+  gateway: Gateway,
+  waited: { readonly task: VideoTask; readonly joined: boolean },
+  reply: ClientReply,
+  onChange: (task: VideoTask) => void = () => undefined,
+): Promise<VideoTask | undefined> {
+  const { task, joined } = waited
+  if (task.phase === 'ended') return task
+  const { waiting, clientsGone } = gateway.videos
+  const ended = await new Promise<VideoTask | undefined>((resolve) => {
+    const leave = waiting.wait(task.id, (present) => {
+      if (present.phase !== 'ended') {
+        onChange(present)
+        return
+      }
+      finish(present)
+    })
+    const finish = (end: VideoTask | undefined): void => {
+      leave()
+      reply.onGone(undefined)
+      resolve(end)
+    }
+    reply.onGone(() => finish(undefined))
+    if (reply.gone) finish(undefined)
+    // What another instance works on may have ended before anybody listened here.
+    if (joined) gateway.telemetry.background.track(lookAgain(gateway, task.id), 'read a joined video task')
+  })
+  if (ended === undefined && !joined) {
+    clientsGone.add(task.id)
+    const leave = waiting.wait(task.id, (present) => {
+      if (present.phase !== 'ended') return
+      clientsGone.delete(present.id)
+      leave()
+    })
+  }
+  return ended
+}
+
+/** Reads a task somebody waits for and tells what it found. */
+export async function lookAgain(gateway: Gateway, id: string): Promise<void> {
+  const present = await gateway.storage.videos.read(id)
+  if (present !== undefined) gateway.videos.waiting.tell(present)
+}

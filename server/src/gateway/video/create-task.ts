@@ -1,0 +1,93 @@
+/** The intent: a row that says what is about to be ordered, written before any vendor hears of it. */
+import { randomBytes } from 'node:crypto'
+import type { VideoTask } from '../../core/video/task.ts'
+import { encodeDetail, type TaskDetail } from '../../core/video/task-detail.ts'
+import type { Gateway } from '../gateway.ts'
+import { describeVideo } from './admit-video.ts'
+import type { OpenTask } from './open-task.ts'
+import type { ReservedVideo } from './video-call.ts'
+
+/** Contract §8: a record is kept 24 hours. */
+export const RETENTION_MS = 24 * 3_600_000
+/** Taken over by another instance when this one falls silent while it creates. */
+export const LEASE_MS = 30_000
+/** The poller renews a creation that runs here; longer than a breath of the event loop. */
+export const CREATE_WATCH_MS = 15_000
+
+export type CreatedTask =
+  | { readonly kind: 'created'; readonly open: OpenTask }
+  /** The same order is there already. */
+  | { readonly kind: 'joined'; readonly task: VideoTask }
+  | { readonly kind: 'other-body' }
+
+export async function createTask(gateway: Gateway, order: ReservedVideo): Promise<CreatedTask> {
+  const at = gateway.now()
+  const detail = detailOf(gateway, order, at)
+  const task: VideoTask = {
+    id: `video_${randomBytes(18).toString('hex')}`,
+    keyId: order.key.id,
+    accountId: order.account.id,
+    callId: order.callId,
+    status: 'queued',
+    phase: 'intent',
+    modelId: order.model.modelId,
+    chainId: undefined,
+    vendorCode: undefined,
+    byok: false,
+    state: {},
+    next: undefined,
+    dueAt: at + CREATE_WATCH_MS,
+    polls: 0,
+    failuresInRow: 0,
+    progress: 0,
+    createdAt: at,
+    completedAt: undefined,
+    expiresAt: at + RETENTION_MS,
+    seconds: order.request.seconds ?? '',
+    secondsBilled: order.demand.estimate.videoSeconds,
+    secondsProduced: undefined,
+    size: order.size,
+    prompt: order.request.prompt,
+    url: undefined,
+    blob: undefined,
+    blobBytes: undefined,
+    blobSha256: undefined,
+    error: undefined,
+    lastAnswer: undefined,
+    detail: encodeDetail(detail),
+  }
+  const { key = `call ${order.callId}`, bodySha256 } = order.repeat
+  gateway.videos.creating.add(task.id)
+  let kept = false
+  try {
+    const creation = await gateway.storage.videos.create(
+      task,
+      { key, bodySha256 },
+      { instance: gateway.instanceId, until: at + LEASE_MS },
+    )
+    if (creation.kind !== 'created') return creation
+    kept = true
+    return { kind: 'created', open: { task, detail } }
+  } finally {
+    if (!kept) gateway.videos.creating.delete(task.id)
+  }
+}
+
+function detailOf(gateway: Gateway, order: ReservedVideo, at: number): TaskDetail {
+  return {
+    description: describeVideo(order),
+    terms: order.demand.terms,
+    userRate: order.reservation.userRate,
+    timezone: order.catalogue.settings.timezone,
+    credentialId: undefined,
+    forwardModelId: undefined,
+    attempts: [],
+    dropped: order.dropped,
+    inputs: 0,
+    deadlineAt: at + gateway.videos.settings.deadlineMs,
+    searchUntil: undefined,
+    afterMs: 5_000,
+    firstByteMs: undefined,
+    result: undefined,
+  }
+}

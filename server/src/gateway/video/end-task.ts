@@ -1,0 +1,160 @@
+/** The two ends of a task: state, charge and log row are written in one storage verb, whichever instance it ends on. */
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import { priceCall } from '../../core/pricing/price.ts'
+import type { VideoTaskError, VideoTaskPatch } from '../../core/video/task.ts'
+import type { Gateway } from '../gateway.ts'
+import { baseLogRow } from '../log-row.ts'
+import { persist } from '../persist.ts'
+import type { OpenTask } from './open-task.ts'
+import { inputKeyOf } from './prepare-inputs.ts'
+
+/** Where the finished video is, and what is known of it. */
+export interface MadeVideo {
+  readonly url: string | undefined
+  readonly blob: { readonly key: string; readonly bytes: number; readonly sha256: string } | undefined
+  readonly secondsProduced: number | undefined
+  readonly size: string | undefined
+}
+
+/** Billed by declared seconds, however long the film became (contract §8 rule 4). */
+export async function endCompleted(
+  gateway: Gateway,
+  { task, detail }: OpenTask,
+  made: MadeVideo,
+): Promise<void> {
+  const { chainId, callId, keyId, accountId } = task
+  if (chainId === undefined) throw new Error(`task ${task.id} was completed by no chain`)
+  const at = gateway.now()
+  const read = gateway.terms.terms(detail.terms)
+  if (read.kind === 'unreadable') throw new Error(`the price terms of task ${task.id} cannot be read`)
+  const { recipe, amount } = priceCall(
+    { usage: NO_USAGE, images: 0, videoSeconds: task.secondsBilled, requests: 1 },
+    { terms: read.terms, chainId, userRate: detail.userRate },
+  )
+  const patch: VideoTaskPatch = {
+    status: 'completed',
+    progress: 100,
+    completedAt: at,
+    dueAt: at,
+    url: made.url,
+    blob: made.blob?.key,
+    blobBytes: made.blob?.bytes,
+    blobSha256: made.blob?.sha256,
+    secondsProduced: made.secondsProduced,
+    size: task.size === '' ? (made.size ?? '') : task.size,
+  }
+  const log: CallLogRow = {
+    ...logRow(gateway, { task, detail }, at),
+    httpStatus: 200,
+    usageSource: 'declared',
+    secondsDeclared: task.secondsBilled,
+    secondsProduced: made.secondsProduced,
+    recipe,
+    amount,
+    ending: 'complete',
+  }
+  const outcome = await persist(gateway, detail.description.requestId, () =>
+    gateway.storage.calls.settle({
+      callId,
+      keyId,
+      accountId,
+      at,
+      monthStart: gateway.monthOf(at, detail.timezone).from,
+      modelId: task.modelId,
+      byok: task.byok,
+      credentialId: task.byok ? undefined : detail.credentialId,
+      recipe,
+      amount,
+      tokens: 0,
+      images: 0,
+      videoSeconds: task.secondsBilled,
+      log,
+      task: { id: task.id, patch },
+    }),
+  )
+  if (outcome === undefined) return
+  if (outcome.first) gateway.observeEnd({ ...log, deducted: outcome.deducted })
+  await tellEnd(gateway, { task, detail }, outcome.first ? patch : undefined)
+}
+
+/** Costs nothing: counts, slot and hold are given back. */
+export async function endFailed(
+  gateway: Gateway,
+  { task, detail }: OpenTask,
+  error: VideoTaskError,
+): Promise<void> {
+  const { callId, keyId, accountId } = task
+  const at = gateway.now()
+  const patch: VideoTaskPatch = { status: 'failed', completedAt: at, dueAt: at, error }
+  const log: CallLogRow = {
+    ...logRow(gateway, { task, detail }, at),
+    httpStatus: error.status,
+    code: error.gatewayCode,
+    secondsDeclared: detail.description.secondsDeclared,
+    ending: error.status === 504 ? 'timeout' : 'upstream-error',
+  }
+  const outcome = await persist(gateway, detail.description.requestId, () =>
+    gateway.storage.calls.abandon({
+      callId,
+      keyId,
+      accountId,
+      at,
+      log,
+      task: { id: task.id, patch },
+    }),
+  )
+  if (outcome === undefined) return
+  gateway.observeEnd(log)
+  await tellEnd(gateway, { task, detail }, patch)
+}
+
+async function tellEnd(
+  gateway: Gateway,
+  { task, detail }: OpenTask,
+  patch: VideoTaskPatch | undefined,
+): Promise<void> {
+  const { waiting } = gateway.videos
+  for (let index = 0; index < detail.inputs; index += 1) {
+    gateway.telemetry.background.track(gateway.blobs.remove(inputKeyOf(task.id, index)), 'remove an input')
+  }
+  if (patch !== undefined) {
+    waiting.tell({ ...task, ...patch, phase: 'ended', next: undefined })
+    return
+  }
+  const ended = await gateway.storage.videos.read(task.id)
+  if (ended !== undefined) waiting.tell(ended)
+}
+
+function logRow(gateway: Gateway, { task, detail }: OpenTask, at: number): CallLogRow {
+  const { description } = detail
+  const chain = task.chainId === undefined ? undefined : description.chains?.[String(task.chainId)]
+  return {
+    ...baseLogRow(
+      {
+        callId: task.callId,
+        requestId: description.requestId,
+        at: description.createdAt,
+        endpoint: { path: description.endpoint, protocol: description.clientProtocol },
+        headers: {},
+        stream: description.stream,
+        user: description.user,
+      },
+      at,
+    ),
+    modelRequested: description.modelRequested,
+    appId: description.appId,
+    customId: description.customId,
+    keyId: task.keyId,
+    accountId: task.accountId,
+    upstreamProtocol: chain?.upstreamProtocol,
+    model: task.chainId === undefined ? undefined : task.modelId,
+    vendorCode: task.vendorCode,
+    chainId: task.chainId,
+    byok: task.byok,
+    droppedFields: detail.dropped,
+    attempts: detail.attempts,
+    firstByteMs: detail.firstByteMs,
+    clientGone: gateway.videos.clientsGone.has(task.id),
+  }
+}

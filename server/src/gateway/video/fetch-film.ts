@@ -1,0 +1,184 @@
+/**
+ * Brings a finished film to our own store: where the vendor delivers bytes, where its link needs a credential, and where
+ * the link dies before the record does (contract §4.4 rule 4). Streamed, bounded, measured as it passes.
+ */
+import type { Timeouts } from '../../core/catalogue.ts'
+import { Mp4Reader, type VideoMeasure } from '../../core/video/mp4.ts'
+import { backOffMs } from '../../core/video/schedule.ts'
+import { decodeRequest, type FinishedResult } from '../../core/video/task-detail.ts'
+import { openStream, type StreamedAnswer } from '../../upstream/open-stream.ts'
+import { TransportError } from '../../upstream/read-whole.ts'
+import { redirectOf } from '../../upstream/stream-remote.ts'
+import type { Gateway } from '../gateway.ts'
+import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
+import { changeTask, type OpenTask } from './open-task.ts'
+import { callOf } from './send-to-vendor.ts'
+import { gatewayFailure } from './task-error.ts'
+import { vendorOfTask } from './vendor-of-task.ts'
+import type { VideoVendor } from './video-vendor.ts'
+
+/** Ten minutes in 4k; nobody sells longer ones by the second. */
+const FILM_BYTES_MAX = 4 * 1024 * 1024 * 1024
+const TRIES_MAX = 6
+const RETRY_AFTER_MS = 5_000
+const MEDIA_TYPE = 'video/mp4'
+
+/** One try; when it fails the poller makes the next. */
+export async function fetchFilm(gateway: Gateway, open: OpenTask): Promise<void> {
+  const { result } = open.detail
+  if (result === undefined) throw new Error(`task ${open.task.id} has nothing to fetch`)
+  try {
+    const vendor = await vendorOfTask(gateway, open)
+    if (vendor.kind === 'missing') throw new FetchFailure(vendor.reason)
+    const answer = await openSource(gateway, vendor, result.source)
+    const stored = await store(gateway, open, answer.body)
+    await endCompleted(gateway, open, madeOf(stored, result))
+  } catch (error) {
+    if (!isFetchFailure(error)) throw error
+    await tryLater(gateway, open, { result, reason: error.message })
+  }
+}
+
+export async function storeBase64(
+  gateway: Gateway,
+  open: OpenTask,
+  film: { readonly data: string } & Pick<FinishedResult, 'secondsProduced' | 'size'>,
+): Promise<void> {
+  const stored = await store(gateway, open, oneChunk(Buffer.from(film.data, 'base64')))
+  await endCompleted(gateway, open, madeOf(stored, film))
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
+}
+
+/** The vendor, its link or our way there failed; anything else is a fault of ours. */
+class FetchFailure extends Error {}
+
+function isFetchFailure(error: unknown): error is FetchFailure | TransportError {
+  return error instanceof FetchFailure || error instanceof TransportError
+}
+
+/** Links go without a credential and under the guard; requests of the vendor's own are signed and go to it alone. */
+async function openSource(
+  gateway: Gateway,
+  vendor: VideoVendor,
+  source: FinishedResult['source'],
+): Promise<StreamedAnswer> {
+  const { timeouts } = vendor.vendor
+  if (source.kind === 'link') return openLink(gateway, vendor, source.url)
+  const request = decodeRequest(source.request, (text) => Buffer.from(text, 'base64'))
+  const answer = await openStream(
+    (call, sink) => gateway.upstream.open(call, sink),
+    callOf(vendor, { request, timeouts }),
+  )
+  const location = redirectOf(answer, request.url)
+  if (location === undefined) return judged(answer)
+  answer.abort()
+  return openLink(gateway, vendor, location)
+}
+
+async function openLink(gateway: Gateway, vendor: VideoVendor, url: string): Promise<StreamedAnswer> {
+  const opened = await gateway.streamRemote(url, {
+    trustedHost: trustedHostOf(vendor),
+    headers: {},
+    timeouts: linkTimeouts(vendor.vendor.timeouts),
+  })
+  if (opened.kind === 'refused') throw new FetchFailure(opened.detail)
+  return judged(opened.answer)
+}
+
+/** A vendor that runs inside the operator's network keeps its films there too. */
+export function trustedHostOf({ baseUrl }: VideoVendor): string | undefined {
+  if (!URL.canParse(baseUrl)) return undefined
+  return new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase()
+}
+
+export function linkTimeouts({ connectMs, firstByteMs, idleMs }: Timeouts): Timeouts {
+  return { connectMs, firstByteMs: Math.min(firstByteMs, 60_000), idleMs }
+}
+
+/** Vendors' file stores label films anyhow, but a page of text is none. */
+function judged(answer: StreamedAnswer): StreamedAnswer {
+  const type = String(answer.headers['content-type'] ?? '').toLowerCase()
+  if (answer.status === 200 && !/^(text\/|application\/(json|xml))/.test(type)) return answer
+  answer.abort()
+  throw new FetchFailure(
+    answer.status === 200
+      ? `the address holds ${type.slice(0, 60)}`
+      : `the address answered ${answer.status}`,
+  )
+}
+
+interface StoredFilm {
+  readonly blob: NonNullable<MadeVideo['blob']>
+  readonly measure: VideoMeasure
+}
+
+async function store(
+  gateway: Gateway,
+  { task }: OpenTask,
+  body: AsyncIterable<Uint8Array>,
+): Promise<StoredFilm> {
+  const reader = new Mp4Reader()
+  const key = blobKeyOf(task.id)
+  const { bytes, sha256 } = await gateway.blobs.put(key, measured(body, reader), {
+    mediaType: MEDIA_TYPE,
+    maxBytes: FILM_BYTES_MAX,
+  })
+  if (bytes === 0) throw new FetchFailure('the film is empty')
+  return { blob: { key, bytes, sha256 }, measure: reader.end() }
+}
+
+export function blobKeyOf(taskId: string): string {
+  return `videos/${taskId}.mp4`
+}
+
+async function* measured(body: AsyncIterable<Uint8Array>, reader: Mp4Reader): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    reader.push(chunk)
+    yield chunk
+  }
+}
+
+/** The file knows its length better than anybody. */
+function madeOf(
+  { blob, measure }: StoredFilm,
+  told: Pick<FinishedResult, 'secondsProduced' | 'size'>,
+): MadeVideo {
+  const { seconds, width, height } = measure
+  const size = width === undefined || height === undefined ? undefined : `${width}x${height}`
+  return { url: undefined, blob, secondsProduced: seconds ?? told.secondsProduced, size: size ?? told.size }
+}
+
+/** The video is made and will be billed upstream: a link that cannot be copied is handed out for as long as it lives. */
+async function tryLater(
+  gateway: Gateway,
+  open: OpenTask,
+  { result, reason }: { readonly result: FinishedResult; readonly reason: string },
+): Promise<void> {
+  const failures = open.task.failuresInRow + 1
+  gateway.telemetry.log.warn(
+    { taskId: open.task.id, reason, failures },
+    'a finished video could not be fetched',
+  )
+  if (failures < TRIES_MAX) {
+    const wait = backOffMs(
+      { afterMs: RETRY_AFTER_MS, ageMs: 0, draw: gateway.draw() },
+      failures - 1,
+      undefined,
+    )
+    await changeTask(gateway, open, {
+      failuresInRow: failures,
+      dueAt: gateway.now() + Math.ceil(wait * gateway.videos.settings.pace),
+      lastAnswer: reason.slice(0, 200),
+    })
+    return
+  }
+  if (result.source.kind === 'link') {
+    const { secondsProduced, size } = result
+    return endCompleted(gateway, open, { url: result.source.url, blob: undefined, secondsProduced, size })
+  }
+  const message = `the finished video could not be fetched from the provider: ${reason}`
+  return endFailed(gateway, open, gatewayFailure(50201, { message, accepted: true }))
+}

@@ -1,0 +1,165 @@
+/**
+ * The one clock of all running tasks of an instance: it leases what is due, a batch at a time, and looks at each with
+ * bounded concurrency. Thousands of tasks cost one timer. Tasks of instances that fell silent come with the same lease.
+ */
+import { StorageUnavailable } from '../../storage/unavailable.ts'
+import type { Gateway } from '../gateway.ts'
+import { LEASE_MS } from './create-task.ts'
+import { lookAfter } from './look-after.ts'
+import { openTask } from './open-task.ts'
+
+export interface Poller {
+  /** From here on due tasks are looked at. */
+  start(gateway: Gateway): void
+  /** A task will be due then: the clock need not be set later. */
+  expect(dueAt: number): void
+  /** Looks at what is due now; resolves when it is leased. */
+  beat(): Promise<void>
+  /** Takes no more tasks; resolves when those under way are done with their present step. */
+  stop(): Promise<void>
+  /** Whether this instance moves the task just now: then nobody else does. */
+  holds(taskId: string): boolean
+}
+
+/** Questions to vendors at once. */
+const BUSY_MAX = 128
+/** Tasks of other instances become due without a word to us. */
+const IDLE_MS = 2_000
+/** Between two beats, so that what falls due together is leased together. */
+const BEAT_MS_MIN = 50
+/** After an error of the store, or of ours. */
+const AGAIN_MS = 5_000
+
+export function createPoller(): Poller {
+  return new LeasingPoller()
+}
+
+class LeasingPoller implements Poller {
+  readonly #busy = new Map<string, Promise<void>>()
+  /** Until when tasks are leased to this instance, epoch ms. */
+  readonly #leased = new Map<string, number>()
+  #gateway: Gateway | undefined
+  #timer: NodeJS.Timeout | undefined
+  #timerDue = Number.POSITIVE_INFINITY
+  #lastBeatAt = 0
+  #beating: Promise<void> | undefined
+
+  holds(taskId: string): boolean {
+    return (
+      this.#gateway?.videos.creating.has(taskId) === true ||
+      (this.#leased.get(taskId) ?? 0) > this.#lastBeatAt
+    )
+  }
+
+  start(gateway: Gateway): void {
+    this.#gateway = gateway
+    gateway.telemetry.metrics.gauge({
+      name: 'sluice_video_polls_running',
+      help: 'Video tasks this process is looking at just now.',
+      read: () => this.#busy.size,
+    })
+    gateway.telemetry.metrics.gauge({
+      name: 'sluice_video_waiting',
+      help: 'Video tasks that clients of this process wait for.',
+      read: () => gateway.videos.waiting.size,
+    })
+    this.expect(gateway.now())
+  }
+
+  expect(dueAt: number): void {
+    const gateway = this.#gateway
+    if (gateway === undefined) return
+    const due = Math.max(dueAt, this.#lastBeatAt + BEAT_MS_MIN)
+    if (this.#timer !== undefined && this.#timerDue <= due) return
+    clearTimeout(this.#timer)
+    this.#timerDue = due
+    this.#timer = setTimeout(() => this.#onTimer(gateway), Math.max(1, due - gateway.now()))
+    this.#timer.unref()
+  }
+
+  beat(): Promise<void> {
+    const gateway = this.#gateway
+    if (gateway === undefined) return Promise.resolve()
+    this.#beating ??= this.#beat(gateway).finally(() => {
+      this.#beating = undefined
+    })
+    return this.#beating
+  }
+
+  async stop(): Promise<void> {
+    this.#gateway = undefined
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#beating
+    await Promise.all(this.#busy.values())
+  }
+
+  #onTimer(gateway: Gateway): void {
+    this.#timer = undefined
+    this.#timerDue = Number.POSITIVE_INFINITY
+    gateway.telemetry.background.track(this.beat(), 'poll video tasks')
+  }
+
+  async #beat(gateway: Gateway): Promise<void> {
+    const at = gateway.now()
+    this.#lastBeatAt = at
+    try {
+      const tasks = await gateway.storage.videos.lease({
+        instance: gateway.instanceId,
+        at,
+        until: at + LEASE_MS,
+        // Those under way are leased again with the others, since their time has come as well.
+        limit: BUSY_MAX,
+      })
+      for (const [id, until] of this.#leased) if (until <= at) this.#leased.delete(id)
+      for (const task of tasks) {
+        this.#leased.set(task.id, at + LEASE_MS)
+        this.#look(gateway, task)
+      }
+      const next = (await gateway.storage.videos.nextDue()) ?? Number.POSITIVE_INFINITY
+      this.expect(Math.min(next, gateway.now() + IDLE_MS))
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) {
+        gateway.telemetry.log.error({ error }, 'video tasks could not be leased')
+      }
+      this.expect(gateway.now() + AGAIN_MS)
+    }
+  }
+
+  #look(gateway: Gateway, task: Parameters<typeof openTask>[0]): void {
+    if (this.#busy.has(task.id)) {
+      gateway.telemetry.background.track(this.#keep(gateway, task.id), 'keep a video task')
+      return
+    }
+    if (gateway.videos.creating.has(task.id)) {
+      gateway.telemetry.background.track(this.#keep(gateway, task.id), 'keep a video order')
+      return
+    }
+    if (this.#busy.size >= BUSY_MAX) return
+    const looking = this.#lookAfter(gateway, task).finally(() => {
+      this.#busy.delete(task.id)
+    })
+    this.#busy.set(task.id, looking)
+    gateway.telemetry.background.track(looking, 'look after a video task')
+  }
+
+  async #lookAfter(gateway: Gateway, task: Parameters<typeof openTask>[0]): Promise<void> {
+    try {
+      await lookAfter(gateway, openTask(task))
+    } catch (error) {
+      gateway.telemetry.log.error({ taskId: task.id, error }, 'a video task could not be looked after')
+      await this.#postpone(gateway, task.id, AGAIN_MS)
+    }
+  }
+
+  /** Work on it goes on here: nobody else takes it as long as its time lies ahead. */
+  #keep(gateway: Gateway, id: string): Promise<void> {
+    return this.#postpone(gateway, id, LEASE_MS / 2)
+  }
+
+  async #postpone(gateway: Gateway, id: string, ms: number): Promise<void> {
+    const dueAt = gateway.now() + ms
+    await gateway.storage.videos.patch(id, { dueAt }, gateway.instanceId)
+    this.expect(dueAt)
+  }
+}

@@ -1,0 +1,65 @@
+/** `POST /v1/videos`: synchronous as contracted, or accepted at once where the client prefers that (decisions, Video). */
+import { refuse } from '../refuse.ts'
+import type { RefusedCall } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import { answerHeaders } from '../headers.ts'
+import type { ClientReply } from '../reply.ts'
+import { awaitEnd } from './await-end.ts'
+import { decodeDetail } from '../../core/video/task-detail.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import { authenticateVideo, receiveVideo, restrictVideo } from './receive-video.ts'
+import { type TakenOrder, takeOrder } from './take-order.ts'
+import { sendTask, sendTaskError } from './task-answer.ts'
+import type { IncomingVideo, VideoOrder } from './video-call.ts'
+
+export async function serveOrder(
+  gateway: Gateway,
+  incoming: IncomingVideo,
+  reply: ClientReply,
+): Promise<void> {
+  let call: RefusedCall = incoming
+  let order: VideoOrder
+  let taken: TakenOrder
+  try {
+    gateway.refuseWhenDraining()
+    const authenticated = await authenticateVideo(gateway, incoming)
+    call = authenticated
+    order = await receiveVideo(gateway, authenticated)
+    call = order
+    restrictVideo(gateway, order)
+    taken = await takeOrder(gateway, order)
+  } catch (error) {
+    await refuse(gateway, call, error, reply)
+    return
+  }
+  if (prefersAsync(order)) {
+    const { task } = taken
+    sendTask(gateway, reply, { task, status: 202, headers: { 'preference-applied': 'respond-async' } })
+    return
+  }
+  const ended = await awaitEnd(gateway, taken, reply)
+  if (ended === undefined) return
+  sendEnd(gateway, reply, { order, taken, ended })
+}
+
+/** RFC 7240: preferences are a list, each with parameters. */
+function prefersAsync({ headers }: VideoOrder): boolean {
+  return (headers['prefer'] ?? '')
+    .toLowerCase()
+    .split(/[,;]/)
+    .some((preference) => preference.trim() === 'respond-async')
+}
+
+function sendEnd(
+  gateway: Gateway,
+  reply: ClientReply,
+  answer: { readonly order: VideoOrder; readonly taken: TakenOrder; readonly ended: VideoTask },
+): void {
+  const { order, taken, ended } = answer
+  if (ended.status === 'failed' && ended.error !== undefined) {
+    sendTaskError(reply, order, ended.error)
+    return
+  }
+  const headers = answerHeaders(taken, ended.modelId, decodeDetail(ended.detail).dropped)
+  sendTask(gateway, reply, { task: ended, status: 200, headers })
+}

@@ -1,0 +1,132 @@
+/** Reading, listing and removing tasks. They are stored records: no vendor hears of it (contract §4.4 rule 3). */
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import { InvalidCursor } from '../../storage/invalid-cursor.ts'
+import { hashKey } from '../../storage/key-hash.ts'
+import { StorageUnavailable } from '../../storage/unavailable.ts'
+import { findHolderNow, presentedKey } from '../authenticate.ts'
+import type { KeyHolder } from '../directory.ts'
+import type { Gateway } from '../gateway.ts'
+import { asGatewayError } from '../leave.ts'
+import type { ClientReply } from '../reply.ts'
+import { checkAddress } from '../restrictions.ts'
+import { objectOf, sendJson, sendTask } from './task-answer.ts'
+import type { IncomingVideo, VideoAction } from './video-call.ts'
+
+type Action<Kind extends VideoAction['kind']> = Extract<VideoAction, { kind: Kind }>
+
+export function serveRead(
+  gateway: Gateway,
+  call: IncomingVideo,
+  reply: ClientReply,
+  { id }: Action<'read'>,
+): Promise<void> {
+  return answering(gateway, call, reply, async () => {
+    sendTask(gateway, reply, { task: await ownTask(gateway, call, id), status: 200 })
+  })
+}
+
+/** Only the platform's record goes: nothing is refunded, nothing is removed upstream (contract §3). */
+export function serveRemove(
+  gateway: Gateway,
+  call: IncomingVideo,
+  reply: ClientReply,
+  { id }: Action<'remove'>,
+): Promise<void> {
+  return answering(gateway, call, reply, async () => {
+    const task = await ownTask(gateway, call, id)
+    if (task.phase !== 'ended') {
+      throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
+    }
+    if (!(await gateway.storage.videos.remove(id, task.keyId))) throw new GatewayError(40402)
+    if (task.blob !== undefined) await gateway.blobs.remove(task.blob)
+    sendJson(reply, 200, { id, object: 'video.deleted', deleted: true })
+  })
+}
+
+const PAGE_DEFAULT = 20
+const PAGE_MAX = 100
+
+export function serveList(
+  gateway: Gateway,
+  call: IncomingVideo,
+  reply: ClientReply,
+  { query }: Action<'list'>,
+): Promise<void> {
+  return answering(gateway, call, reply, async () => {
+    const { key } = await holderOf(gateway, call)
+    const limit = pageLimit(query.get('limit'))
+    const tasks = await gateway.storage.videos.list({
+      keyId: key.id,
+      // One more tells whether there are more.
+      limit: limit + 1,
+      after: query.get('after') ?? undefined,
+      order: orderOf(query.get('order')),
+      notExpiredAt: call.at,
+    })
+    const page = tasks.slice(0, limit)
+    sendJson(reply, 200, {
+      object: 'list',
+      data: page.map((task) => objectOf(gateway, task)),
+      has_more: tasks.length > limit,
+      first_id: page[0]?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
+    })
+  })
+}
+
+function pageLimit(text: string | null): number {
+  if (text === null) return PAGE_DEFAULT
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1) throw new GatewayError(40000, { message: `limit must be a number from 1 to ${PAGE_MAX}` })
+  return Math.min(limit, PAGE_MAX)
+}
+
+function orderOf(text: string | null): 'asc' | 'desc' {
+  if (text === null || text === 'desc') return 'desc'
+  if (text === 'asc') return 'asc'
+  throw new GatewayError(40000, { message: 'order must be asc or desc' })
+}
+
+/** The caller's own task, as long as it is kept: anything else is not there (contract §2.5). */
+export async function ownTask(gateway: Gateway, call: IncomingVideo, id: string): Promise<VideoTask> {
+  const { key } = await holderOf(gateway, call)
+  const task = await gateway.storage.videos.find(id, key.id)
+  if (task === undefined || task.expiresAt <= call.at) throw new GatewayError(40402)
+  return task
+}
+
+async function holderOf(gateway: Gateway, call: IncomingVideo): Promise<KeyHolder> {
+  const holder = await findHolderNow(gateway, hashKey(presentedKey(call)), call.at)
+  checkAddress({ key: holder.key, ip: call.ip })
+  if (holder.account.status === 'suspended') throw new GatewayError(40303)
+  return holder
+}
+
+/** Whatever goes wrong is answered, once. */
+export async function answering(
+  gateway: Gateway,
+  call: IncomingVideo,
+  reply: ClientReply,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal.code === 50000) {
+      gateway.telemetry.log.error({ requestId: call.requestId, error }, 'a video request failed')
+    }
+    if (reply.started) reply.destroy()
+    else if (!reply.gone) reply.fail(refusal, call)
+  }
+}
+
+function refusalOf(error: unknown): GatewayError {
+  if (error instanceof StorageUnavailable)
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  if (error instanceof InvalidCursor) {
+    return new GatewayError(40000, { message: 'after is not the id of a video of this key' })
+  }
+  return asGatewayError(error)
+}

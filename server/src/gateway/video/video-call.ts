@@ -1,0 +1,103 @@
+/**
+ * The life of a video call as a chain of immutable types, beside `call.ts`: an order may come over `/v1/videos` or over
+ * the chat protocol, and is the same order from `VideoOrder` on.
+ */
+import type { Demand, ReserveOutcome } from '../../core/calls/operations.ts'
+import type { Catalogue, Model } from '../../core/catalogue.ts'
+import type { CallId, ModelId, VendorCode } from '../../core/ids.ts'
+import type { ReceivedForm } from '../../core/video/form.ts'
+import type { VideoRequest } from '../../core/video/request.ts'
+import type { Account, Key } from '../../storage/storage.ts'
+import type { IncomingCall, ReceivedBody } from '../call.ts'
+
+export interface IncomingVideo extends Omit<IncomingCall, 'endpoint' | 'readBody'> {
+  readonly endpoint: VideoEndpoint
+  readonly action: VideoAction
+  /** Reads the body to its end; `onBytes` may throw to refuse the rest. Rejects when the client has gone. */
+  readonly readForm: (onBytes: (bytes: number) => void) => Promise<ReceivedForm>
+}
+
+export interface VideoEndpoint {
+  /** As the contract writes it, for the log. */
+  readonly path: string
+  readonly protocol: 'video'
+}
+
+/** What a request line asks for. */
+export type VideoAction =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'list'; readonly query: URLSearchParams }
+  | { readonly kind: 'read'; readonly id: string }
+  | { readonly kind: 'remove'; readonly id: string }
+  | {
+      readonly kind: 'content'
+      readonly id: string
+      readonly query: URLSearchParams
+      readonly body: 'wanted' | 'head-only'
+    }
+  /** A signed link of ours to stored bytes. */
+  | {
+      readonly kind: 'file'
+      readonly key: string
+      readonly query: URLSearchParams
+      readonly body: 'wanted' | 'head-only'
+    }
+
+export interface AuthenticatedVideo extends Omit<IncomingVideo, 'stage'> {
+  readonly stage: 'authenticated'
+  readonly key: Key
+  readonly account: Account
+}
+
+/** An order however it came: what is wanted, and by whom. */
+export interface VideoOrder {
+  readonly stage: 'received'
+  readonly callId: CallId
+  readonly requestId: string
+  /** Epoch ms. */
+  readonly at: number
+  readonly endpoint: { readonly path: string; readonly protocol: 'video' | 'chat' }
+  readonly address: 'base' | 'gateway'
+  readonly ip: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly key: Key
+  readonly account: Account
+  readonly modelId: ModelId
+  readonly stream: boolean
+  readonly user: string | undefined
+  /** The bytes of the order, counted until they have gone upstream. */
+  readonly body: Pick<ReceivedBody, 'hold' | 'release'>
+  readonly request: VideoRequest
+  /** `size` as sent. */
+  readonly size: string
+  readonly dropped: readonly string[]
+  /** `Gw-Vendor-Code`. */
+  readonly pinned: VendorCode | undefined
+  readonly repeat: Repeat
+}
+
+/** What tells a repeated order from a new one (decisions, Video). */
+export interface Repeat {
+  /** `Idempotency-Key`. */
+  readonly key: string | undefined
+  /** Of the order's fields and files, so that a form of other boundaries is the same order. */
+  readonly bodySha256: string
+  /** The SDK says that it sends this once more because it got no answer. */
+  readonly retried: boolean
+}
+
+export interface AdmittedVideo extends Omit<VideoOrder, 'stage'> {
+  readonly stage: 'admitted'
+  readonly catalogue: Catalogue
+  readonly model: Model
+  readonly fallback: Model | undefined
+  readonly demand: Demand
+  readonly fallbackDemand: Demand | undefined
+}
+
+export interface ReservedVideo extends Omit<AdmittedVideo, 'stage'> {
+  readonly stage: 'reserved'
+  readonly reservation: Extract<ReserveOutcome, { kind: 'reserved' }>
+}
+
+export type StagedVideo = IncomingVideo | AuthenticatedVideo | VideoOrder | AdmittedVideo | ReservedVideo

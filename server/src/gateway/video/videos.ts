@@ -1,0 +1,39 @@
+/** What an instance remembers about videos between calls: who waits, what is being created, who polls. */
+import { createLinkSigner, type LinkSettings, type LinkSigner } from './links.ts'
+import { createPauses, type Pauses } from './pauses.ts'
+import { createPoller, type Poller } from './poller.ts'
+import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts'
+
+export interface VideoSettings extends LinkSettings {
+  /** Nobody waits longer for a vendor, ms. */
+  readonly deadlineMs: number
+  /** What vendors advise is waited this many times as long; 1 outside of tests. */
+  readonly pace: number
+}
+
+export interface Videos {
+  readonly settings: VideoSettings
+  readonly waiting: WaitingRoom
+  readonly poller: Poller
+  readonly links: LinkSigner
+  readonly pauses: Pauses
+  /** Tasks whose create call is under way here; nobody else touches them. */
+  readonly creating: Set<string>
+  /** Tasks of this process whose client did not wait for them. */
+  readonly clientsGone: Set<string>
+  /** Orders with an `Idempotency-Key` that are being written just now, by key; the next with the same one waits. */
+  readonly writing: Map<string, Promise<void>>
+}
+
+export function createVideos(settings: VideoSettings, now: () => number): Videos {
+  return {
+    settings,
+    waiting: createWaitingRoom(),
+    poller: createPoller(),
+    links: createLinkSigner(settings),
+    pauses: createPauses(now),
+    creating: new Set(),
+    clientsGone: new Set(),
+    writing: new Map(),
+  }
+}

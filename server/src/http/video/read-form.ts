@@ -1,0 +1,119 @@
+/**
+ * Reads the body of an order, JSON or multipart, as it arrives. The parts of a form are taken apart on the way, so that its
+ * files exist once in memory, without the form around them.
+ */
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
+import type { JsonValue } from '../../core/json.ts'
+import type { FormPart, ReceivedForm } from '../../core/video/form.ts'
+
+export interface FormSource {
+  readonly contentType: string | undefined
+  readonly readBody: (onChunk: (chunk: Uint8Array) => void) => Promise<void>
+  /** Told the size of each piece before it is kept; may throw to refuse the rest. */
+  readonly onBytes: (bytes: number) => void
+  /** A text part may hold an image as a data address. */
+  readonly textBytesMax: number
+}
+
+export function readForm(source: FormSource): Promise<ReceivedForm> {
+  const type = (source.contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  return type === 'multipart/form-data' ? readMultipart(source) : readJson(source)
+}
+
+async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm> {
+  const chunks: Uint8Array[] = []
+  await readBody((chunk) => {
+    onBytes(chunk.byteLength)
+    chunks.push(chunk)
+  })
+  const text = Buffer.concat(chunks).toString('utf8')
+  if (text.trim() === '') return { kind: 'empty' }
+  try {
+    return { kind: 'json', value: JSON.parse(text) as JsonValue }
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: 'not-json' }
+    throw error
+  }
+}
+
+/** A form of an order has a dozen parts; these bound what a hostile one costs. */
+const PARTS_MAX = 256
+const FILES_MAX = 32
+const NAME_BYTES_MAX = 256
+const PART_HEAD_BYTES_MAX = 16_384
+const PART_HEADERS_MAX = 32
+
+async function readMultipart(source: FormSource): Promise<ReceivedForm> {
+  const parser = openParser(source)
+  if (parser === undefined) {
+    await source.readBody((chunk) => source.onBytes(chunk.byteLength))
+    return { kind: 'unreadable', detail: 'the content type names no boundary' }
+  }
+  const parts: FormPart[] = []
+  let trouble: string | undefined
+  const over = new Promise<void>((resolve) => {
+    parser.on('finish', resolve)
+    parser.on('error', (error: unknown) => {
+      trouble ??= error instanceof Error ? error.message : 'it is no form'
+      resolve()
+    })
+  })
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+    parser.on(limit, () => {
+      trouble ??= 'the form has too many parts'
+    })
+  }
+  parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
+    if (nameCut || valueCut) trouble ??= 'a part of the form is too long'
+    parts.push({ name, value })
+  })
+  parser.on('file', (name: string, stream: BusboyFileStream, ...[, , mediaType]: readonly string[]) => {
+    const chunks: Buffer[] = []
+    const place = parts.push({ name, value: '' }) - 1
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('error', (error: Error) => {
+      trouble ??= error.message
+    })
+    stream.on('end', () => {
+      parts[place] = { name, value: { mediaType: mediaType ?? '', bytes: Buffer.concat(chunks) } }
+    })
+  })
+  let length = 0
+  try {
+    await source.readBody((chunk) => {
+      source.onBytes(chunk.byteLength)
+      length += chunk.byteLength
+      if (trouble === undefined) parser.write(chunk)
+    })
+  } catch (error) {
+    parser.destroy()
+    throw error
+  }
+  if (length === 0) return { kind: 'empty' }
+  if (trouble === undefined) {
+    parser.end()
+    await over
+  }
+  return trouble === undefined ? { kind: 'multipart', parts } : { kind: 'unreadable', detail: trouble }
+}
+
+/** undefined: the content type is one no form can be read with. */
+function openParser({ contentType, textBytesMax }: FormSource): BusboyInstance | undefined {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType ?? '' },
+      limits: {
+        fieldNameSize: NAME_BYTES_MAX,
+        fieldSize: textBytesMax,
+        fields: PARTS_MAX,
+        files: FILES_MAX,
+        parts: PARTS_MAX,
+        headerPairs: PART_HEADERS_MAX,
+        headerSize: PART_HEAD_BYTES_MAX,
+      },
+    })
+  } catch (error) {
+    if (error instanceof Error) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+/** A house with an admin signed in, and the words in which tests speak to the back office. */
+import { type Answer, get, postJson, readAnswer } from './client.ts'
+import { type House, openHouse } from './house.ts'
+import { answerJson, openScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
+
+export interface AdminHouse {
+  readonly house: House
+  readonly upstream: ScriptedUpstream
+  readonly headers: Record<string, string>
+  readonly adminId: string
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  patch(path: string, body: unknown): Promise<Answer>
+  remove(path: string): Promise<Answer>
+  /** Asks a model for an answer, with a customer's key. */
+  call(model: string, key?: string): Promise<Answer>
+  close(): Promise<void>
+}
+
+export const ANSWER = {
+  object: 'chat.completion',
+  model: 'x',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1_000, completion_tokens: 100 },
+}
+
+export async function openAdminHouse(): Promise<AdminHouse> {
+  const upstream = await openScriptedUpstream()
+  upstream.answer(answerJson(ANSWER))
+  const house = await openHouse()
+  const { id: adminId, headers } = await house.newAdmin()
+  const at = (path: string): string => `${house.baseUrl}/api/v1/admin${path}`
+  return {
+    house,
+    upstream,
+    headers,
+    adminId,
+    get: (path) => get(at(path), headers),
+    post: (path, body = {}, more = {}) => postJson(at(path), body, { ...headers, ...more }),
+    patch: async (path, body) =>
+      readAnswer(
+        await fetch(at(path), {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        }),
+      ),
+    remove: async (path) => readAnswer(await fetch(at(path), { method: 'DELETE', headers })),
+    call: (model, key = house.key) =>
+      postJson(
+        `${house.baseUrl}/v1/chat/completions`,
+        { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 },
+        { authorization: `Bearer ${key}` },
+      ),
+    async close() {
+      await house.close()
+      await upstream.close()
+    },
+  }
+}
