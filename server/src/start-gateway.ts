@@ -11,11 +11,13 @@ import { openApi } from './http/api.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { gatewayOps, type OpsSource, openOpsServer } from './http/ops-server.ts'
 import { openServers, type Servers } from './http/servers.ts'
+import type { Identity } from './management/identity/identity.ts'
 import { timeOrderedId } from './management/new-id.ts'
 import type { BlobStore } from './storage/blobs.ts'
 import { openBlobs } from './storage/open-blobs.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
+import { openIdentity } from './open-identity.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { fetchRemote } from './upstream/fetch-remote.ts'
 import { streamRemote } from './upstream/stream-remote.ts'
@@ -107,6 +109,7 @@ export async function startGateway(
       gateway.close()
       await upstream.close()
       await telemetry.background.drain(config.shutdownGraceMs)
+      await doors.identity.messenger.close()
       await blobs.close()
       await storage.close()
       await telemetry.close()
@@ -157,6 +160,7 @@ async function openBlobStore(config: Config, { log }: Telemetry, now: () => numb
 /** Everything that listens. */
 interface Doors {
   readonly servers: Servers
+  readonly identity: Identity
   readonly ops: OpsSource
   readonly opsPort: number | undefined
   /** Refuses new calls, lets running ones end, then closes; the ops port last, so that a stop can be watched. */
@@ -165,6 +169,7 @@ interface Doors {
 
 async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
+  const identity = await openIdentity(config, gateway)
   let draining = false
   const source = gatewayOps(gateway, () => draining)
   const ops = withOps
@@ -180,12 +185,7 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
     gateway,
     api: await openApi({
       gateway,
-      identity: {
-        storage: gateway.storage,
-        background: gateway.telemetry.background,
-        log: gateway.telemetry.log,
-        now: gateway.now,
-      },
+      identity,
       clientAddress,
       publicUrl: config.publicUrl,
     }),
@@ -195,6 +195,7 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
   return {
     servers,
     ops: source,
+    identity,
     opsPort: ops?.port,
     async close() {
       draining = true

@@ -37,9 +37,14 @@ export interface Session {
   readonly impersonator: AccountId | undefined
 }
 
+export interface NewSession extends Session {
+  /** The network it came from. */
+  readonly place: string
+}
+
 export interface SessionStore {
-  /** `tokenHash`: lower-case hex SHA-256 of the token. Its address becomes one the account is known to sign in from. */
-  create(session: Session, tokenHash: string): Promise<void>
+  /** `tokenHash`: lower-case hex SHA-256 of the token. The account is known to sign in from its place afterwards. */
+  create(session: NewSession, tokenHash: string): Promise<void>
   /** Only one that lives at `at`. */
   findByHash(tokenHash: string, at: number): Promise<Session | undefined>
   /** Says that the session was used; nothing when it is gone. */
@@ -50,8 +55,8 @@ export interface SessionStore {
   revoke(account: AccountId, id: string): Promise<boolean>
   /** A changed password ends every session by itself, in the store (`accounts.patch`). Returns how many ended. */
   revokeAll(account: AccountId, options?: { readonly except?: string }): Promise<number>
-  /** Whether the account's owner has signed in from this address since. Sessions may have ended; places stay a while. */
-  knowsPlace(account: AccountId, address: string, since: number): Promise<boolean>
+  /** Whether the account's owner has signed in from there since. Sessions may have ended; places stay a while. */
+  knowsPlace(account: AccountId, place: string, since: number): Promise<boolean>
 }
 
 export type CodePurpose = 'register' | 'sign_in' | 'reset_password' | 'change_email' | 'change_phone'

@@ -35,14 +35,14 @@ export async function openMailbox(): Promise<Mailbox> {
       if (username === USER && password === PASSWORD) done(null, { user: username })
       else done(new Error('wrong user or password'))
     },
-    onData: (stream, _session, done) => {
+    onData: (stream, _session, finish) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         PostalMime.parse(Buffer.concat(chunks)).then((mail) => {
           deliver(mail)
-          done()
-        }, done)
+          finish()
+        }, finish)
       })
     },
   })
@@ -78,6 +78,6 @@ function isTo(mail: Email, address: string): boolean {
 export function codeIn(text: string | undefined): string {
   const runs = [...(text ?? '').matchAll(/(?<!\d)\d{6}(?!\d)/g)].map(([code]) => code)
   const [code] = runs
-  if (runs.length !== 1 || code === undefined) throw new Error(`no single code in: ${text}`)
+  if (runs.length !== 1 || code === undefined) throw new Error(`no single code in: ${text ?? 'nothing'}`)
   return code
 }

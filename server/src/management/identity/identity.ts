@@ -1,13 +1,26 @@
 /** Who is at the other end: what the acts of identity share. */
+import type { Messenger } from '../../notify/messenger.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Background } from '../../telemetry/background.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 export interface Identity {
   readonly storage: Pick<Storage, 'accounts' | 'identity'>
+  readonly messenger: Messenger
   /** For what must not make an answer slower where an account exists: sending messages. */
   readonly background: Background
   readonly log: Log
+  /** The country of phone numbers written without one, ISO 3166. */
+  readonly phoneRegion: string | undefined
   /** Epoch ms. */
   readonly now: () => number
+}
+
+/** How a counted try ended. */
+export type Guarded = { readonly kind: 'right' } | { readonly kind: 'wrong' } | TooMany
+
+/** Somebody did too much in too short a time. */
+export interface TooMany {
+  readonly kind: 'too-many'
+  readonly retryAfterMs: number
 }

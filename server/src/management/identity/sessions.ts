@@ -1,9 +1,10 @@
 /** Sessions: opened at sign-in, found by their token at every request, ended by their owner or by time. */
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { Session, SignInMethod } from '../../storage/identity.ts'
+import type { NewSession, Session, SignInMethod } from '../../storage/identity.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { timeOrderedId } from '../new-id.ts'
+import { placeOf } from './limits.ts'
 import { hashToken, makeToken, SESSION_TOKEN_PREFIX } from './tokens.ts'
 
 const DAY_MS = 86_400_000
@@ -42,7 +43,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const token = makeToken(SESSION_TOKEN_PREFIX)
   const endsAt = at + (request.impersonator === undefined ? LIFE_MS : IMPERSONATION_MS)
-  const session: Session = {
+  const session: NewSession = {
     id: `ses_${timeOrderedId(at)}`,
     accountId: request.accountId,
     method: request.method,
@@ -52,6 +53,7 @@ export async function openSession(
     endsAt,
     userAgent: request.userAgent,
     address: request.address,
+    place: placeOf(request.address),
     impersonator: request.impersonator,
   }
   await storage.identity.sessions.create(session, hashToken(token.unwrap()))

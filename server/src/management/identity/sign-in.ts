@@ -1,41 +1,155 @@
-/** Sign-in: a proof of who somebody is, exchanged for a session. */
+/** Sign-in: a proof of who somebody is, exchanged for a session, or for the question after a second factor. */
 import { Secret } from '../../core/secret.ts'
+import type { SignInMethod } from '../../storage/identity.ts'
 import type { Account } from '../../storage/storage.ts'
 import { hashPassword, verifyPassword } from '../passwords.ts'
-import type { Identity } from './identity.ts'
+import { type Contact, loginOf } from './contact.ts'
+import { type FactorKind, listFactors } from './factors.ts'
+import type { Guarded, Identity, TooMany } from './identity.ts'
+import { placeOf, type SignInBuckets, signInBuckets } from './limits.ts'
 import { openSession, type OpenedSession, type RequestOrigin } from './sessions.ts'
+import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
 
-export type Login = { readonly email: string } | { readonly phone: string }
-
-export type SignIn =
+export type SignedIn =
   | { readonly kind: 'signed-in'; readonly opened: OpenedSession; readonly account: Account }
-  /** No such account, or not its password: nobody is told which. */
-  | { readonly kind: 'refused' }
+  /** The first factor was right; the client goes on with `answerSecondFactor`. */
+  | {
+      readonly kind: 'second-factor'
+      readonly challenge: Secret
+      readonly factors: readonly FactorKind[]
+      readonly endsAt: number
+    }
   /** Told only to whoever proved to be its owner. */
   | { readonly kind: 'suspended' }
 
-export async function signInByPassword(
+/** `refused`: no such account, or not its proof; nobody is told which. */
+export type SignIn = SignedIn | { readonly kind: 'refused' } | TooMany
+
+/** Somebody looks for their telephone. */
+const SECOND_FACTOR_MS = 600_000
+const SECOND_FACTOR_TRIES = 5
+/** A place is known as long as sessions may live. */
+const PLACE_MS = 90 * 86_400_000
+
+export function signInByPassword(
   identity: Identity,
-  attempt: { readonly login: Login; readonly password: Secret },
+  attempt: { readonly contact: Contact; readonly password: Secret },
   origin: RequestOrigin,
 ): Promise<SignIn> {
-  const account = await identity.storage.accounts.findByLogin(attempt.login)
-  if (!(await matches(account, attempt.password)) || account === undefined) return { kind: 'refused' }
-  return enter(identity, account, origin)
+  return prove(identity, attempt.contact, origin, {
+    method: 'password',
+    isRight: (account) => hasPassword(account, attempt.password),
+  })
 }
 
-async function enter(identity: Identity, account: Account, origin: RequestOrigin): Promise<SignIn> {
-  if (account.status === 'suspended') return { kind: 'suspended' }
-  const opened = await openSession(
-    identity.storage,
-    { ...origin, accountId: account.id, method: 'password' },
-    identity.now(),
+export function signInByCode(
+  identity: Identity,
+  attempt: { readonly contact: Contact; readonly code: Secret },
+  origin: RequestOrigin,
+): Promise<SignIn> {
+  const use = { purpose: 'sign_in', target: attempt.contact.target, accountId: undefined } as const
+  return prove(identity, attempt.contact, origin, {
+    method: 'code',
+    isRight: () => identity.storage.identity.codes.redeem(use, attempt.code, identity.now()),
+  })
+}
+
+interface Proof {
+  readonly method: SignInMethod
+  isRight(account: Account | undefined): Promise<boolean>
+}
+
+/** The try is taken before the proof is looked at, so that parallel guesses are counted; a right one is given back. */
+async function prove(
+  identity: Identity,
+  contact: Contact,
+  origin: RequestOrigin,
+  proof: Proof,
+): Promise<SignIn> {
+  const account = await identity.storage.accounts.findByLogin(loginOf(contact))
+  const guarded = await guardTries(identity, { contact, account, address: origin.address }, () =>
+    proof.isRight(account),
   )
+  if (guarded.kind === 'too-many') return guarded
+  if (guarded.kind === 'wrong' || account === undefined) return { kind: 'refused' }
+  return enter(identity, account, { ...origin, method: proof.method })
+}
+
+export interface GuardedTry {
+  readonly contact: Contact
+  readonly account: Account | undefined
+  readonly address: string
+}
+
+/** Counts a try of whatever proves that somebody is the owner of a contact. */
+export async function guardTries(
+  identity: Identity,
+  { contact, account, address }: GuardedTry,
+  isRight: () => Promise<boolean>,
+): Promise<Guarded> {
+  const { attempts } = identity.storage.identity
+  const known = account !== undefined && (await knowsPlace(identity, account, address))
+  const buckets = signInBuckets(contact.target, address, known ? 'known-place' : 'new-place')
+  const waitMs = await attempts.take([buckets.pair, ...buckets.shared], identity.now())
+  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
+  if (!(await isRight())) return { kind: 'wrong' }
+  await forgive(identity, buckets)
+  return { kind: 'right' }
+}
+
+async function forgive({ storage }: Identity, { pair, shared }: SignInBuckets): Promise<void> {
+  await storage.identity.attempts.giveBack(shared)
+  await storage.identity.attempts.forget([pair.subject])
+}
+
+function knowsPlace({ storage, now }: Identity, account: Account, address: string): Promise<boolean> {
+  return storage.identity.sessions.knowsPlace(account.id, placeOf(address), now() - PLACE_MS)
+}
+
+export interface Entering extends RequestOrigin {
+  readonly method: SignInMethod
+}
+
+/** Behind the first proof. A passkey is two factors by itself: the device, and what unlocks it. */
+export async function enter(identity: Identity, account: Account, entering: Entering): Promise<SignedIn> {
+  if (account.status === 'suspended') return { kind: 'suspended' }
+  const factors = entering.method === 'passkey' ? [] : await listFactors(identity, account.id)
+  return factors.length === 0
+    ? begin(identity, account, entering)
+    : askSecondFactor(identity, account, { ...entering, factors })
+}
+
+/** Behind every proof there is. */
+export async function begin(identity: Identity, account: Account, entering: Entering): Promise<SignedIn> {
+  const request = { ...entering, accountId: account.id }
+  const opened = await openSession(identity.storage, request, identity.now())
   return { kind: 'signed-in', opened, account }
 }
 
+async function askSecondFactor(
+  identity: Identity,
+  account: Account,
+  { method, factors }: Entering & { readonly factors: readonly FactorKind[] },
+): Promise<SignedIn> {
+  const challenge = makeToken(CHALLENGE_TOKEN_PREFIX)
+  const at = identity.now()
+  const endsAt = at + SECOND_FACTOR_MS
+  await identity.storage.identity.challenges.put(hashToken(challenge.unwrap()), {
+    kind: 'second-factor',
+    accountId: account.id,
+    detail: JSON.stringify({ method }),
+    triesLeft: SECOND_FACTOR_TRIES,
+    createdAt: at,
+    endsAt,
+  })
+  return { kind: 'second-factor', challenge, factors, endsAt }
+}
+
 /** Takes as long for an account that does not exist, or has no password, as for one that has. */
-async function matches(account: Account | undefined, password: Secret): Promise<boolean> {
+export async function hasPassword(
+  account: Pick<Account, 'passwordHash'> | undefined,
+  password: Secret,
+): Promise<boolean> {
   const passwordHash = account?.passwordHash
   if (passwordHash !== undefined) return verifyPassword(passwordHash, password)
   await verifyPassword(await unknownPasswordHash(), password)

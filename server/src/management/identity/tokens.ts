@@ -3,6 +3,8 @@ import { Secret } from '../../core/secret.ts'
 
 /** Session tokens begin so, API keys never do: which of the two a bearer is shows at sight. */
 export const SESSION_TOKEN_PREFIX = 'session-'
+/** Of conversations that are no session yet. */
+export const CHALLENGE_TOKEN_PREFIX = 'pending-'
 const TOKEN_BYTES = 32
 
 /** 32 random bytes as base64url after the prefix. */

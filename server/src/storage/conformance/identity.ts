@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT } from '../../core/calls/examples.ts'
 import { accountId } from '../../core/ids.ts'
-import type { Session } from '../identity.ts'
+import type { NewSession, Session } from '../identity.ts'
 import { describeProofs } from './identity-proofs.ts'
 import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
 
 const TOKEN_HASH = 'a'.repeat(64)
+
+/** Its place is its address. */
+function placed(session: Session): NewSession {
+  return { ...session, place: session.address }
+}
 
 function exampleSession(changes: Partial<Session> = {}): Session {
   return {
@@ -30,7 +35,7 @@ export function describeIdentity(suite: StorageSuite): void {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
     const session = exampleSession({ method: 'impersonation', impersonator: accountId('acc_admin') })
-    await sessions.create(session, TOKEN_HASH)
+    await sessions.create(placed(session), TOKEN_HASH)
     expect(await sessions.findByHash(TOKEN_HASH, NOW)).toEqual(session)
     expect(await sessions.findByHash('b'.repeat(64), NOW)).toBeUndefined()
   })
@@ -41,7 +46,7 @@ export function describeIdentity(suite: StorageSuite): void {
   ])('a session that is %s has ended', async (_why, session, endsAt) => {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
-    await sessions.create(session, TOKEN_HASH)
+    await sessions.create(placed(session), TOKEN_HASH)
     expect(await sessions.findByHash(TOKEN_HASH, endsAt - 1)).toEqual(session)
     expect(await sessions.findByHash(TOKEN_HASH, endsAt)).toBeUndefined()
     expect(await sessions.list(ACCOUNT, endsAt - 1)).toEqual([session])
@@ -51,7 +56,7 @@ export function describeIdentity(suite: StorageSuite): void {
   test('use keeps a session alive', async () => {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
-    await sessions.create(exampleSession(), TOKEN_HASH)
+    await sessions.create(placed(exampleSession()), TOKEN_HASH)
     await sessions.touch('ses_1', { at: NOW + 50, idleEndsAt: NOW + 150 })
     await sessions.touch('ses_1', { at: NOW + 20, idleEndsAt: NOW + 120 })
     expect(await sessions.findByHash(TOKEN_HASH, NOW + 149)).toEqual(
@@ -65,9 +70,12 @@ export function describeIdentity(suite: StorageSuite): void {
     await createAccount(storage, { id: OTHER_ACCOUNT })
     const { sessions } = storage.identity
     for (const [index, id] of ['ses_1', 'ses_2', 'ses_3'].entries()) {
-      await sessions.create(exampleSession({ id, createdAt: NOW + index }), String(index).repeat(64))
+      await sessions.create(placed(exampleSession({ id, createdAt: NOW + index })), String(index).repeat(64))
     }
-    await sessions.create(exampleSession({ id: 'ses_other', accountId: OTHER_ACCOUNT }), 'f'.repeat(64))
+    await sessions.create(
+      placed(exampleSession({ id: 'ses_other', accountId: OTHER_ACCOUNT })),
+      'f'.repeat(64),
+    )
     const ids = async () => (await sessions.list(ACCOUNT, NOW)).map(({ id }) => id)
     expect(await ids()).toEqual(['ses_3', 'ses_2', 'ses_1'])
     expect(await sessions.revoke(OTHER_ACCOUNT, 'ses_1')).toBe(false)
@@ -82,9 +90,12 @@ export function describeIdentity(suite: StorageSuite): void {
   test('an account is known to sign in from where a session of its owner began', async () => {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
-    await sessions.create(exampleSession(), TOKEN_HASH)
+    await sessions.create(placed(exampleSession()), TOKEN_HASH)
     const impersonator = accountId('acc_admin')
-    await sessions.create(exampleSession({ id: 'ses_2', address: '192.0.2.9', impersonator }), 'b'.repeat(64))
+    await sessions.create(
+      placed(exampleSession({ id: 'ses_2', address: '192.0.2.9', impersonator })),
+      'b'.repeat(64),
+    )
     await sessions.revokeAll(ACCOUNT)
     expect(await sessions.knowsPlace(ACCOUNT, '192.0.2.1', NOW)).toBe(true)
     expect(await sessions.knowsPlace(ACCOUNT, '192.0.2.1', NOW + 1)).toBe(false)
@@ -95,7 +106,7 @@ export function describeIdentity(suite: StorageSuite): void {
   test('another password ends every session of the account, other changes do not', async () => {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
-    await sessions.create(exampleSession(), TOKEN_HASH)
+    await sessions.create(placed(exampleSession()), TOKEN_HASH)
     await storage.accounts.patch(ACCOUNT, { verification: 1 })
     expect(await sessions.list(ACCOUNT, NOW)).toHaveLength(1)
     await storage.accounts.patch(ACCOUNT, { passwordHash: '$argon2id$other' })

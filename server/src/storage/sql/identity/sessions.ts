@@ -34,7 +34,7 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
         if (session.impersonator === undefined) {
           await transaction
             .insertInto('sign_in_places')
-            .values({ account_id: session.accountId, address: session.address, seen_at: session.createdAt })
+            .values({ account_id: session.accountId, address: session.place, seen_at: session.createdAt })
             .onConflict((conflict) =>
               conflict.columns(['account_id', 'address']).doUpdateSet({ seen_at: session.createdAt }),
             )
@@ -88,12 +88,12 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
         return { value: Number(numDeletedRows), changes: [] }
       }),
 
-    async knowsPlace(account, address, since) {
+    async knowsPlace(account, place, since) {
       const row = await reader
         .selectFrom('sign_in_places')
         .select('seen_at')
         .where('account_id', '=', account)
-        .where('address', '=', address)
+        .where('address', '=', place)
         .where('seen_at', '>=', BigInt(since))
         .executeTakeFirst()
       return row !== undefined

@@ -1,0 +1,101 @@
+/** What an account is entered with, changed by its owner: the password, the e-mail address, the phone number. */
+import type { Secret } from '../../core/secret.ts'
+import { StorageConflict } from '../../storage/conflict.ts'
+import type { Account } from '../../storage/storage.ts'
+import { hashPassword } from '../passwords.ts'
+import { type Contact, loginOf } from './contact.ts'
+import type { Guarded, Identity, TooMany } from './identity.ts'
+import { factorBucket } from './limits.ts'
+import { EMAIL_CHANGED, PASSWORD_CHANGED } from './message-texts.ts'
+import type { RequestOrigin } from './sessions.ts'
+import { begin, enter, guardTries, hasPassword, type SignedIn } from './sign-in.ts'
+import { tellOwner } from './tell.ts'
+
+export type PasswordReset = SignedIn | { readonly kind: 'wrong-code' } | TooMany
+
+/** Every session ends; whoever has the code goes on in a new one, behind the second factor where there is one. */
+export async function resetPassword(
+  identity: Identity,
+  request: { readonly contact: Contact; readonly code: Secret; readonly password: Secret },
+  origin: RequestOrigin,
+): Promise<PasswordReset> {
+  const { storage, now } = identity
+  const { contact } = request
+  const account = await storage.accounts.findByLogin(loginOf(contact))
+  const use = { purpose: 'reset_password', target: contact.target, accountId: undefined } as const
+  const guarded = await guardTries(identity, { contact, account, address: origin.address }, () =>
+    storage.identity.codes.redeem(use, request.code, now()),
+  )
+  if (guarded.kind === 'too-many') return guarded
+  if (guarded.kind === 'wrong' || account === undefined) return { kind: 'wrong-code' }
+  await putPassword(identity, account, request.password)
+  return enter(identity, account, { ...origin, method: 'code' })
+}
+
+export type PasswordChange = SignedIn | { readonly kind: 'wrong' } | TooMany
+
+/** @param current undefined: the account has none yet */
+export async function changePassword(
+  identity: Identity,
+  account: Account,
+  passwords: { readonly current: Secret | undefined; readonly next: Secret },
+  origin: RequestOrigin,
+): Promise<PasswordChange> {
+  const guarded = await confirmPassword(identity, account, passwords.current)
+  if (guarded.kind !== 'right') return guarded
+  await putPassword(identity, account, passwords.next)
+  return begin(identity, account, { ...origin, method: 'password' })
+}
+
+async function confirmPassword(
+  { storage, now }: Identity,
+  account: Account,
+  current: Secret | undefined,
+): Promise<Guarded> {
+  if (account.passwordHash === undefined) return { kind: 'right' }
+  if (current === undefined) return { kind: 'wrong' }
+  const bucket = { ...factorBucket(account.id), subject: `password/${account.id}` }
+  const waitMs = await storage.identity.attempts.take([bucket], now())
+  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
+  if (!(await hasPassword(account, current))) return { kind: 'wrong' }
+  await storage.identity.attempts.giveBack([bucket])
+  return { kind: 'right' }
+}
+
+/** The store ends every session in the same transaction. */
+async function putPassword(identity: Identity, account: Account, password: Secret): Promise<void> {
+  await identity.storage.accounts.patch(account.id, { passwordHash: await hashPassword(password) })
+  tellOwner(identity, account, PASSWORD_CHANGED)
+}
+
+export type ContactChange =
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'wrong-code' }
+  | { readonly kind: 'taken' }
+  | TooMany
+
+export async function changeContact(
+  identity: Identity,
+  account: Account,
+  request: { readonly contact: Contact; readonly code: Secret },
+  address: string,
+): Promise<ContactChange> {
+  const { storage, now } = identity
+  const { contact } = request
+  const purpose = contact.channel === 'email' ? 'change_email' : 'change_phone'
+  const use = { purpose, target: contact.target, accountId: account.id } as const
+  const guarded = await guardTries(identity, { contact, account, address }, () =>
+    storage.identity.codes.redeem(use, request.code, now()),
+  )
+  if (guarded.kind === 'too-many') return guarded
+  if (guarded.kind === 'wrong') return { kind: 'wrong-code' }
+  try {
+    await storage.accounts.patch(account.id, loginOf(contact))
+  } catch (error) {
+    if (error instanceof StorageConflict) return { kind: 'taken' }
+    throw error
+  }
+  if (contact.channel === 'email' && account.email !== contact.target)
+    tellOwner(identity, account, EMAIL_CHANGED)
+  return { kind: 'changed' }
+}

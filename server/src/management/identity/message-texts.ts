@@ -1,0 +1,71 @@
+/** What people are told, each in English and Chinese: nobody has said a language before signing in. */
+import type { CodePurpose } from '../../storage/identity.ts'
+
+export interface MessageText {
+  readonly subject: string
+  readonly text: string
+}
+
+const ACTS: Readonly<Record<CodePurpose, { readonly english: string; readonly chinese: string }>> = {
+  register: { english: 'create your account', chinese: '注册账号' },
+  sign_in: { english: 'sign in', chinese: '登录' },
+  reset_password: { english: 'set a new password', chinese: '重置密码' },
+  change_email: { english: 'use this e-mail address for your account', chinese: '更换邮箱' },
+  change_phone: { english: 'use this phone number for your account', chinese: '更换手机号' },
+}
+
+/** The six digits are the only six digits in it. */
+export function codeText(purpose: CodePurpose, code: string): MessageText {
+  const { english, chinese } = ACTS[purpose]
+  return {
+    subject: `Your code to ${english} · ${chinese}验证码`,
+    text: [
+      `${code} is your code to ${english}. It is valid for 10 minutes. Give it to nobody; if you did not ask for it, you need do nothing.`,
+      '',
+      `上面的数字是您用于${chinese}的验证码，10 分钟内有效。请勿告诉任何人；如非本人操作，请忽略。`,
+    ].join('\n'),
+  }
+}
+
+/** One line: SMS are paid by length. */
+export function codeLine(code: string): string {
+  return `${code} is your code, valid for 10 minutes. 验证码 10 分钟内有效，请勿告诉他人。`
+}
+
+export const ALREADY_REGISTERED: MessageText = {
+  subject: 'You already have an account · 您已有账号',
+  text: [
+    'Somebody, perhaps you, wanted to use this address for an account. It has one already: sign in, or set a new password if you forgot yours.',
+    '',
+    '有人（可能是您）尝试用此邮箱注册。该邮箱已有账号：请直接登录，如忘记密码可重置。',
+  ].join('\n'),
+}
+
+export const PASSWORD_CHANGED: MessageText = {
+  subject: 'Your password was changed · 您的密码已更改',
+  text: [
+    'The password of your account was changed and every session has ended. If that was not you, set a new password now.',
+    '',
+    '您的账号密码已更改，所有登录均已退出。如非本人操作，请立即重置密码。',
+  ].join('\n'),
+}
+
+export const EMAIL_CHANGED: MessageText = {
+  subject: 'Your account has another e-mail address · 您的账号邮箱已更换',
+  text: [
+    'This address no longer belongs to your account. If that was not you, tell the operator of this service now.',
+    '',
+    '此邮箱已不再与您的账号关联。如非本人操作，请立即联系服务运营方。',
+  ].join('\n'),
+}
+
+export function factorChangedText(what: string): MessageText {
+  return {
+    subject: 'A second factor of your account was changed · 您的两步验证已变更',
+    text: [
+      `${what}. If that was not you, sign in, end all other sessions and set a new password now.`,
+      '',
+      '您的两步验证设置已变更。如非本人操作，请立即登录、退出其他设备并重置密码。',
+    ].join('\n'),
+  }
+}

@@ -1,0 +1,49 @@
+/** What a password must be: long enough, and not the first thing anybody would try. No rules about kinds of characters. */
+const CHARACTERS_MIN = 8
+/** Hashing takes as long as the text; nobody types more. */
+const CHARACTERS_MAX = 256
+
+/** The most used passwords of at least eight characters in published leaks. */
+const FIRST_GUESSES: ReadonlySet<string> = new Set([
+  'password',
+  'passw0rd',
+  'password1',
+  '12345678',
+  '123456789',
+  '1234567890',
+  '87654321',
+  'qwertyui',
+  'qwertyuiop',
+  'qwerty123',
+  '1q2w3e4r',
+  '1qaz2wsx',
+  'iloveyou',
+  'sunshine',
+  'princess',
+  'football',
+  'baseball',
+  'superman',
+  'trustno1',
+  'abcd1234',
+  'abc12345',
+  'letmein1',
+  'welcome1',
+  'admin123',
+  'a1234567',
+])
+
+/** A sentence that goes on after the field's name; undefined: the password will do. */
+export function findPasswordMistake(
+  password: string,
+  logins: readonly (string | undefined)[],
+): string | undefined {
+  const length = Array.from(password).length
+  if (length < CHARACTERS_MIN) return `must have at least ${CHARACTERS_MIN} characters`
+  if (length > CHARACTERS_MAX) return `must have at most ${CHARACTERS_MAX} characters`
+  const plain = password.toLowerCase()
+  if (FIRST_GUESSES.has(plain)) return 'is one of the first anybody would guess'
+  if (new Set(plain).size === 1) return 'must not be one character over and over'
+  const own = logins.flatMap((login) => (login === undefined ? [] : [login, login.split('@')[0] ?? login]))
+  if (own.some((login) => login.toLowerCase() === plain)) return 'must not be the name it protects'
+  return undefined
+}

@@ -1,0 +1,50 @@
+/** A new account: whoever reads what is sent to an address or a number may have one there. */
+import type { Secret } from '../../core/secret.ts'
+import { StorageConflict } from '../../storage/conflict.ts'
+import { createAccount } from '../accounts.ts'
+import { hashPassword } from '../passwords.ts'
+import { type Contact, loginOf } from './contact.ts'
+import type { Identity, TooMany } from './identity.ts'
+import type { RequestOrigin } from './sessions.ts'
+import { begin, guardTries, type SignedIn } from './sign-in.ts'
+
+export type Registration =
+  | SignedIn
+  | { readonly kind: 'wrong-code' }
+  /** Told only to whoever has shown that the address is theirs. */
+  | { readonly kind: 'taken' }
+  | TooMany
+
+export async function register(
+  identity: Identity,
+  request: { readonly contact: Contact; readonly code: Secret; readonly password: Secret },
+  origin: RequestOrigin,
+): Promise<Registration> {
+  const { storage, now } = identity
+  const { contact } = request
+  const use = { purpose: 'register', target: contact.target, accountId: undefined } as const
+  const guarded = await guardTries(identity, { contact, account: undefined, address: origin.address }, () =>
+    storage.identity.codes.redeem(use, request.code, now()),
+  )
+  if (guarded.kind === 'too-many') return guarded
+  if (guarded.kind === 'wrong') return { kind: 'wrong-code' }
+  const passwordHash = await hashPassword(request.password)
+  const made = await makeAccount(identity, { ...loginOf(contact), passwordHash })
+  if (!made) return { kind: 'taken' }
+  const account = await storage.accounts.findByLogin(loginOf(contact))
+  if (account === undefined) throw new Error('an account vanished right after it was made')
+  return begin(identity, account, { ...origin, method: 'code' })
+}
+
+async function makeAccount(
+  { storage, now }: Identity,
+  fields: { readonly passwordHash: string; readonly email?: string; readonly phone?: string },
+): Promise<boolean> {
+  try {
+    await createAccount(storage, fields, now())
+    return true
+  } catch (error) {
+    if (error instanceof StorageConflict) return false
+    throw error
+  }
+}
