@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { accountsList, accountsShow, type OutputFlags } from './commands/accounts.ts'
 import { apply, type ApplyFlags } from './commands/apply.ts'
+import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
 import { grant, type GrantFlags } from './commands/grant.ts'
 import { keysCreate, type KeyCreateFlags, keysList, type KeyListFlags, keysSwitch } from './commands/keys.ts'
@@ -136,6 +137,20 @@ function addLedger(program: Command, io: Console): void {
     .option('--cursor <cursor>', 'go on where a former page ended')
     .option('--json', 'print one JSON object a line')
     .action((flags: LogFlags) => logs(io, flags))
+  program
+    .command('explain')
+    .description('say what would become of a call, without making it: chains, conversion, rules, hold')
+    .argument(...KEY)
+    .argument('<model>', 'the model the call would name')
+    .option(
+      '-f, --file <path>',
+      'the body of the call; - reads standard input; without it one short question',
+    )
+    .option('--protocol <protocol>', 'what the body speaks: chat, responses, messages or gemini', 'chat')
+    .option('--stream', 'as a stream')
+    .option('--gateway', 'at the gateway address')
+    .option(...JSON_OPTION)
+    .action((key: string, model: string, flags: ExplainFlags) => explainCall(io, key, model, flags))
   program
     .command('verify')
     .description('recompute every balance from the ledger and print what differs')

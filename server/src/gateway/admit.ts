@@ -20,7 +20,7 @@ const OUTPUT_TOKENS_WORST = 128_000
  * Finds the model and says what the call demands of the account. Levels and the right to call are not judged here:
  * `reserve` judges them on the account's fresh row, so that a verification counts from the next call on every instance.
  */
-export function admit(gateway: Gateway, call: ReceivedCall): AdmittedCall {
+export function admit(gateway: Pick<Gateway, 'catalogue'>, call: ReceivedCall): AdmittedCall {
   const catalogue = gateway.catalogue()
   const model = findModel(call, catalogue)
   const fallback = findFallback(call, catalogue, model)

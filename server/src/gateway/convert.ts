@@ -1,21 +1,19 @@
 /** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
-import { inlineMedia, listRemoteMedia } from '../core/canonical/remote-media.ts'
-import type { CanonicalRequest, MediaPart } from '../core/canonical/request.ts'
-import { replaysSignatures, withoutSignatures } from '../core/canonical/signatures.ts'
+import type { CanonicalRequest, MediaSource } from '../core/canonical/request.ts'
+import { replaysSignatures } from '../core/canonical/signatures.ts'
 import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
 import { cutResponse, type StopCutter, stopCutter } from '../core/canonical/stop-sequences.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Meter } from '../core/metering/meter.ts'
-import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { protocolOf } from '../core/protocols/index.ts'
-import type { Decoded, Encoded, Protocol, Refused, ReplyContext } from '../core/protocols/protocol.ts'
-import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
+import type { Protocol, ReplyContext } from '../core/protocols/protocol.ts'
 import { createSseReader } from '../core/sse/events.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
-import type { ReceivedBody, ReservedCall } from './call.ts'
+import type { ReservedCall } from './call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from './classify.ts'
+import { encodePrepared, prepareConversion, type PreparedRequest } from './convert-request.ts'
 import type { Gateway } from './gateway.ts'
 import type { AnswerFailure, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import type { OpenedLane } from './open-lane.ts'
@@ -32,59 +30,50 @@ export function openConversionLane(
   leg: Leg,
   dialect: Dialect,
 ): OpenedLane | Promise<OpenedLane> {
-  const client = protocolOf(call.endpoint.protocol)
-  const decoded = decodeOnce(client, call)
-  if (decoded.kind === 'refused') return unconvertible(client, decoded)
-  const wanted = wantedOf(call, leg, decoded.value)
-  const request = dialect.adapt?.(wanted) ?? wanted
-  const converting: Converting = { gateway, call, leg, dialect, client, decoded, request }
-  const capabilities = dialect.capabilities(leg.chain.forwardModelId)
-  const needsInline = (part: MediaPart): boolean =>
-    protocolOf(dialect.protocol).needsInline(part, capabilities)
-  const remote = listRemoteMedia(request, needsInline)
-  if (remote.length === 0) return convert(converting)
-  return fetchMedia(gateway, call, remote).then((fetched) =>
+  const prepared = prepareConversion(call, leg, dialect)
+  if (prepared.kind === 'refused') return prepared
+  if (prepared.remote.length === 0)
+    return openPrepared(gateway, call, { leg, dialect, prepared, sources: NOTHING })
+  return fetchMedia(gateway, call, prepared.remote).then((fetched) =>
     fetched.kind === 'refused'
-      ? unconvertible(client, { kind: 'refused', field: '', message: fetched.message })
-      : convert({ ...converting, request: inlineMedia(request, needsInline, fetched.sources) }),
+      ? { kind: 'refused', failure: { kind: 'unconvertible', message: fetched.message, details: undefined } }
+      : openPrepared(gateway, call, { leg, dialect, prepared, sources: fetched.sources }),
   )
 }
 
-interface Converting {
-  readonly gateway: Gateway
-  readonly call: ReservedCall
+const NOTHING: ReadonlyMap<string, MediaSource> = new Map()
+
+interface Opening {
   readonly leg: Leg
   readonly dialect: Dialect
-  readonly client: Protocol
-  readonly decoded: Extract<Decoded<CanonicalRequest>, { kind: 'decoded' }>
-  /** What the dialect made of it, with the bytes the chain wants. */
-  readonly request: CanonicalRequest
+  readonly prepared: PreparedRequest
+  /** What was fetched, by address. */
+  readonly sources: ReadonlyMap<string, MediaSource>
 }
 
-function convert({ gateway, call, leg, dialect, client, decoded, request }: Converting): OpenedLane {
+function openPrepared(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, dialect, prepared, sources }: Opening,
+): OpenedLane {
+  const converted = encodePrepared(prepared, leg, dialect, sources)
+  if (converted.kind === 'refused') return converted
+  const { asked, request, issuer, client } = prepared
   const upstream = protocolOf(dialect.protocol)
-  const issuer = issuerOf(leg, dialect)
-  const encoded = upstream.encodeRequest(request, {
-    forwardModelId: leg.chain.forwardModelId,
-    maxOutputTokens: leg.model.maxOutputTokens,
-    capabilities: dialect.capabilities(leg.chain.forwardModelId),
-    issuer,
-  })
-  if (encoded.kind === 'refused') return unconvertible(client, encoded)
-  const body = Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
+  const body = Buffer.from(JSON.stringify(editBody(converted.body, dialect)))
   const metering = new CallMeter(gateway, call)
-  const keeps = keepsAnswer(call, decoded.value)
+  const keeps = keepsAnswer(call, asked)
   const conversion: Conversion = {
     client,
     upstream,
     meter: metering.meter,
-    cutAt: encoded.cutAt ?? [],
+    cutAt: converted.cutAt,
     keeps,
     context: {
       model: leg.model.modelId,
       responseId: call.callId,
       createdAt: Math.floor(call.at / 1_000),
-      request: keeps ? decoded.value : unkept(decoded.value),
+      request: keeps ? asked : unkept(asked),
       inputTokensEstimate: call.demand.estimate.inputTokens,
       issuer,
       framing: call.endpoint.eventStream ? 'sse' : 'json-array',
@@ -93,7 +82,7 @@ function convert({ gateway, call, leg, dialect, client, decoded, request }: Conv
   const lane: Lane = {
     body: [body],
     bodyLength: body.byteLength,
-    dropped: clientPaths(client.id, [...decoded.dropped, ...reallyDropped(encoded), ...leftOut(leg)]),
+    dropped: converted.dropped,
     get replays() {
       return replaysSignatures(request, { protocol: upstream.id, issuer })
     },
@@ -125,15 +114,6 @@ interface Conversion {
   readonly context: ReplyContext
 }
 
-/** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
-function wantedOf(call: ReservedCall, leg: Leg, asked: CanonicalRequest): CanonicalRequest {
-  const state = call.endpoint.protocol === 'responses' ? NO_STATE : asked.state
-  const wanted = { ...asked, stream: call.stream, state }
-  return leg.unsigned === true ? withoutSignatures(wanted) : wanted
-}
-
-const NO_STATE = { store: undefined, previousResponseId: undefined }
-
 function keepsAnswer(call: ReservedCall, { state }: CanonicalRequest): boolean {
   return call.endpoint.protocol === 'responses' && state.store !== false && call.body.length <= TURN_BYTES_MAX
 }
@@ -141,10 +121,6 @@ function keepsAnswer(call: ReservedCall, { state }: CanonicalRequest): boolean {
 /** The answer says that it is not kept, whoever decided so. */
 function unkept(request: CanonicalRequest): CanonicalRequest {
   return { ...request, state: { ...request.state, store: false } }
-}
-
-function leftOut(leg: Leg): readonly string[] {
-  return leg.unsigned === true ? ['reasoningHistory'] : []
 }
 
 class ConvertedStream implements StreamLane {
@@ -342,56 +318,4 @@ function countImages(candidates: Candidates): number {
       if (block.type === 'media' && block.mediaType.startsWith('image/')) images += 1
   }
   return images
-}
-
-interface DecodedBody {
-  readonly decoded: Decoded<CanonicalRequest>
-  /** Responses: what the client said in this request, without what it continues. */
-  readonly input: readonly JsonValue[]
-}
-
-const decodedBodies = new WeakMap<ReceivedBody, DecodedBody>()
-
-/** All attempts of a call share one decoding. */
-function decodeOnce(client: Protocol, call: ReservedCall): Decoded<CanonicalRequest> {
-  const known = decodedBodies.get(call.body)
-  if (known !== undefined) return known.decoded
-  const body = parseJson(Buffer.concat(call.body.chunks))
-  const decoded: Decoded<CanonicalRequest> = isJsonObject(body)
-    ? decodeBody(client, call, body)
-    : { kind: 'refused', field: '', message: 'the request body must be a JSON object' }
-  const input = client.id === 'responses' && isJsonObject(body) ? inputItems(body['input']) : []
-  decodedBodies.set(call.body, { decoded, input })
-  return decoded
-}
-
-/** A conversation kept here stands in front of what the client sends; the answer still names what it continues. */
-function decodeBody(client: Protocol, call: ReservedCall, body: JsonObject): Decoded<CanonicalRequest> {
-  if (call.past?.kind !== 'kept') return client.decodeRequest(body)
-  const decoded = client.decodeRequest(continuedBody(body, call.past.items))
-  if (decoded.kind === 'refused') return decoded
-  const state = { ...decoded.value.state, previousResponseId: call.scan.previousResponseId }
-  return { ...decoded, value: { ...decoded.value, state } }
-}
-
-/** What the client of a converted responses call said, as items. */
-export function clientInput(call: ReservedCall): readonly JsonValue[] {
-  return decodedBodies.get(call.body)?.input ?? []
-}
-
-/** The refusal names the field as the client wrote it. */
-function unconvertible(client: Protocol, refused: Refused): OpenedLane {
-  const field = clientPath(client.id, refused.field)
-  const message =
-    field === '' || refused.message.includes(field) ? refused.message : `${field}: ${refused.message}`
-  return { kind: 'refused', failure: { kind: 'unconvertible', message, details: refused.details } }
-}
-
-/** `stop` is not dropped where the gateway itself cuts the answer. */
-function reallyDropped(encoded: Encoded): readonly string[] {
-  return encoded.cutAt === undefined ? encoded.dropped : encoded.dropped.filter((field) => field !== 'stop')
-}
-
-function issuerOf(leg: Leg, dialect: Dialect): string {
-  return dialect.issuer ?? leg.chain.vendorCode
 }

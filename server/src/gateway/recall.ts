@@ -13,7 +13,10 @@ import type { Conversation } from './turn-keeper.ts'
  * The call with its past. A conversation kept here counts as part of the request, in bytes held and in tokens estimated;
  * one kept upstream needs a chain that leads there.
  */
-export async function recall(gateway: Gateway, call: ReceivedCall): Promise<ReceivedCall> {
+export async function recall(
+  gateway: Pick<Gateway, 'turns' | 'catalogue'>,
+  call: ReceivedCall,
+): Promise<ReceivedCall> {
   const { previousResponseId } = call.scan
   if (previousResponseId === undefined || call.endpoint.protocol !== 'responses') return call
   const found = await gateway.turns.conversation(call.key.id, previousResponseId, call.at)
@@ -64,7 +67,7 @@ function measure(items: Uint8Array): { bodyBytes: number; mediaBytes: number; me
 }
 
 /** An unknown model is told as such later. */
-function checkReach(gateway: Gateway, call: ReceivedCall, place: string): void {
+function checkReach(gateway: Pick<Gateway, 'catalogue'>, call: ReceivedCall, place: string): void {
   const catalogue = gateway.catalogue()
   const model = catalogue.models.get(call.modelId)
   if (model === undefined || model.status !== 'enabled') return

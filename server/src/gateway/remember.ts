@@ -1,6 +1,6 @@
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
-import { clientInput } from './convert.ts'
+import { clientInput } from './convert-request.ts'
 import { placeOf } from './dialect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../core/calls/operations.ts'
+import type { Refusal, ReserveOperation } from '../core/calls/operations.ts'
 import { encodeDescription } from '../core/calls/recover.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { AdmittedCall, ReservedCall } from './call.ts'
@@ -10,8 +10,18 @@ import { describeCall } from './log-row.ts'
  * nothing (decisions, order of checks). The fallback model is judged and funded in the same breath.
  */
 export async function reserve(gateway: Gateway, call: AdmittedCall): Promise<ReservedCall> {
+  const outcome = await gateway.storage.calls.reserve(reservation(gateway, call))
+  if (outcome.kind === 'refused') throw refusalError(outcome.refusal)
+  return { ...call, stage: 'reserved', reservation: outcome }
+}
+
+/** What is asked of the store. */
+export function reservation(
+  gateway: Pick<Gateway, 'monthOf' | 'instanceId'>,
+  call: AdmittedCall,
+): Omit<ReserveOperation, 'kind'> {
   const month = gateway.monthOf(call.at, call.catalogue.settings.timezone)
-  const outcome = await gateway.storage.calls.reserve({
+  return {
     callId: call.callId,
     instanceId: gateway.instanceId,
     at: call.at,
@@ -24,9 +34,7 @@ export async function reserve(gateway: Gateway, call: AdmittedCall): Promise<Res
     monthStart: month.from,
     monthEnd: month.until,
     description: encodeDescription(describeCall(call)),
-  })
-  if (outcome.kind === 'refused') throw refusalError(outcome.refusal)
-  return { ...call, stage: 'reserved', reservation: outcome }
+  }
 }
 
 export function refusalError(refusal: Refusal): GatewayError {

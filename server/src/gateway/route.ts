@@ -2,7 +2,7 @@ import type { Funding } from '../core/calls/operations.ts'
 import type { Chain, Model } from '../core/catalogue.ts'
 import { type ChainOrder, orderChains } from '../core/routing/order.ts'
 import { issuerFavour } from './affinity.ts'
-import type { ReservedCall } from './call.ts'
+import type { AdmittedCall, ReservedCall } from './call.ts'
 import { placeOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -31,9 +31,18 @@ function routeOf(
   call: ReservedCall,
   target: { readonly model: Model; readonly funding: Funding; readonly fallback: boolean },
 ): Route {
+  return { ...target, order: orderFor(gateway, call, target) }
+}
+
+/** The order alone, for whoever asks without making the call. */
+export function orderFor(
+  gateway: Pick<Gateway, 'now' | 'health' | 'draw'>,
+  call: AdmittedCall | ReservedCall,
+  target: Pick<Route, 'model' | 'funding'>,
+): ChainOrder {
   const { past } = call
   const favoured = issuerFavour(call, target.model.chains)
-  const order = orderChains(target.model, call.catalogue, {
+  return orderChains(target.model, call.catalogue, {
     now: gateway.now(),
     healthOf: (chain) => gateway.health.of(chain),
     draw: gateway.draw,
@@ -43,7 +52,6 @@ function routeOf(
     ...(past?.kind === 'upstream' ? { mayAnswer: (chain: Chain) => leadsTo(past.place, chain, target) } : {}),
     ...(favoured === undefined ? {} : { favoured }),
   })
-  return { ...target, order }
 }
 
 /** Only the responses protocol knows what is kept at that account. */

@@ -2,6 +2,7 @@ import type { Api, ApiContext } from '../api.ts'
 import { accountRoutes } from './account.ts'
 import { byokRoutes } from './byok.ts'
 import { exchangeRoutes } from './exchange.ts'
+import { explainRoutes } from './explain.ts'
 import { keyRoutes } from './keys.ts'
 import { logRoutes } from './logs.ts'
 import { ownKeyRoutes } from './own-key.ts'
@@ -18,6 +19,7 @@ export function officeRoutes(app: Api, context: ApiContext): void {
   exchangeRoutes(app, context)
   subscriptionRoutes(app, context)
   logRoutes(app, context)
+  explainRoutes(app, context)
   statementRoutes(app, context)
   usageRoutes(app, context)
 }

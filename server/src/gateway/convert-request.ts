@@ -1,0 +1,159 @@
+/** A client's request on its way to an upstream of another protocol: decoded once per call, encoded per chain (contract §1.3). */
+import {
+  inlineMedia,
+  listRemoteMedia,
+  type NeedsInline,
+  type RemoteMedia,
+} from '../core/canonical/remote-media.ts'
+import type { CanonicalRequest, MediaPart, MediaSource } from '../core/canonical/request.ts'
+import { withoutSignatures } from '../core/canonical/signatures.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
+import { protocolOf } from '../core/protocols/index.ts'
+import type { Decoded, Encoded, Protocol, Refused } from '../core/protocols/protocol.ts'
+import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
+import type { Dialect } from '../providers/provider.ts'
+import type { FinalFailure, Leg } from './attempt.ts'
+import type { ReceivedBody, ReceivedCall } from './call.ts'
+import { parseJson } from './classify.ts'
+
+/** What of a call its conversion looks at. */
+export type ConvertibleCall = Pick<ReceivedCall, 'endpoint' | 'body' | 'past' | 'scan' | 'stream'>
+
+/** A request in the canonical form, fit for one chain's dialect, and what has to be fetched before it can be encoded. */
+export interface PreparedRequest {
+  readonly kind: 'prepared'
+  readonly client: Protocol
+  /** As the client asked; what answers echo. */
+  readonly asked: CanonicalRequest
+  readonly request: CanonicalRequest
+  readonly issuer: string
+  readonly needsInline: NeedsInline
+  readonly remote: readonly RemoteMedia[]
+  /** JSON paths the canonical form has no room for. */
+  readonly dropped: readonly string[]
+}
+
+export interface RefusedRequest {
+  readonly kind: 'refused'
+  readonly failure: Extract<FinalFailure, { kind: 'unconvertible' }>
+}
+
+export interface ConvertedRequest {
+  readonly kind: 'converted'
+  readonly body: JsonObject
+  /** In the client's own words. */
+  readonly dropped: readonly string[]
+  /** Stop sequences the upstream cannot take. */
+  readonly cutAt: readonly string[]
+}
+
+export function prepareConversion(
+  call: ConvertibleCall,
+  leg: Leg,
+  dialect: Dialect,
+): PreparedRequest | RefusedRequest {
+  const client = protocolOf(call.endpoint.protocol)
+  const decoded = decodeOnce(client, call)
+  if (decoded.kind === 'refused') return unconvertible(client, decoded)
+  const wanted = wantedOf(call, leg, decoded.value)
+  const request = dialect.adapt?.(wanted) ?? wanted
+  const capabilities = dialect.capabilities(leg.chain.forwardModelId)
+  const needsInline = (part: MediaPart): boolean =>
+    protocolOf(dialect.protocol).needsInline(part, capabilities)
+  return {
+    kind: 'prepared',
+    client,
+    asked: decoded.value,
+    request,
+    issuer: dialect.issuer ?? leg.chain.vendorCode,
+    needsInline,
+    remote: listRemoteMedia(request, needsInline),
+    dropped: decoded.dropped,
+  }
+}
+
+export function encodePrepared(
+  prepared: PreparedRequest,
+  leg: Leg,
+  dialect: Dialect,
+  sources: ReadonlyMap<string, MediaSource>,
+): ConvertedRequest | RefusedRequest {
+  const { client, request, issuer, needsInline, remote } = prepared
+  const whole = remote.length === 0 ? request : inlineMedia(request, needsInline, sources)
+  const encoded = protocolOf(dialect.protocol).encodeRequest(whole, {
+    forwardModelId: leg.chain.forwardModelId,
+    maxOutputTokens: leg.model.maxOutputTokens,
+    capabilities: dialect.capabilities(leg.chain.forwardModelId),
+    issuer,
+  })
+  if (encoded.kind === 'refused') return unconvertible(client, encoded)
+  const dropped = [...prepared.dropped, ...reallyDropped(encoded), ...leftOut(leg)]
+  return {
+    kind: 'converted',
+    body: encoded.body,
+    dropped: clientPaths(client.id, dropped),
+    cutAt: encoded.cutAt ?? [],
+  }
+}
+
+/** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
+function wantedOf(call: ConvertibleCall, leg: Leg, asked: CanonicalRequest): CanonicalRequest {
+  const state = call.endpoint.protocol === 'responses' ? NO_STATE : asked.state
+  const wanted = { ...asked, stream: call.stream, state }
+  return leg.unsigned === true ? withoutSignatures(wanted) : wanted
+}
+
+const NO_STATE = { store: undefined, previousResponseId: undefined }
+
+interface DecodedBody {
+  readonly decoded: Decoded<CanonicalRequest>
+  /** Responses: what the client said in this request, without what it continues. */
+  readonly input: readonly JsonValue[]
+}
+
+const decodedBodies = new WeakMap<ReceivedBody, DecodedBody>()
+
+/** All attempts of a call share one decoding. */
+function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalRequest> {
+  const known = decodedBodies.get(call.body)
+  if (known !== undefined) return known.decoded
+  const body = parseJson(Buffer.concat(call.body.chunks))
+  const decoded: Decoded<CanonicalRequest> = isJsonObject(body)
+    ? decodeBody(client, call, body)
+    : { kind: 'refused', field: '', message: 'the request body must be a JSON object' }
+  const input = client.id === 'responses' && isJsonObject(body) ? inputItems(body['input']) : []
+  decodedBodies.set(call.body, { decoded, input })
+  return decoded
+}
+
+/** A conversation kept here stands in front of what the client sends; the answer still names what it continues. */
+function decodeBody(client: Protocol, call: ConvertibleCall, body: JsonObject): Decoded<CanonicalRequest> {
+  if (call.past?.kind !== 'kept') return client.decodeRequest(body)
+  const decoded = client.decodeRequest(continuedBody(body, call.past.items))
+  if (decoded.kind === 'refused') return decoded
+  const state = { ...decoded.value.state, previousResponseId: call.scan.previousResponseId }
+  return { ...decoded, value: { ...decoded.value, state } }
+}
+
+/** What the client of a converted responses call said, as items. */
+export function clientInput(call: Pick<ConvertibleCall, 'body'>): readonly JsonValue[] {
+  return decodedBodies.get(call.body)?.input ?? []
+}
+
+/** The refusal names the field as the client wrote it. */
+function unconvertible(client: Protocol, refused: Refused): RefusedRequest {
+  const field = clientPath(client.id, refused.field)
+  const message =
+    field === '' || refused.message.includes(field) ? refused.message : `${field}: ${refused.message}`
+  return { kind: 'refused', failure: { kind: 'unconvertible', message, details: refused.details } }
+}
+
+/** `stop` is not dropped where the gateway itself cuts the answer. */
+function reallyDropped(encoded: Encoded): readonly string[] {
+  return encoded.cutAt === undefined ? encoded.dropped : encoded.dropped.filter((field) => field !== 'stop')
+}
+
+function leftOut(leg: Leg): readonly string[] {
+  return leg.unsigned === true ? ['reasoningHistory'] : []
+}

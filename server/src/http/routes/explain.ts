@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { PROTOCOL_IDS } from '../../core/catalogue.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { keyId } from '../../core/ids.ts'
+import { explain } from '../../gateway/explain.ts'
+import type { Key } from '../../storage/storage.ts'
+import type { Api, ApiContext } from '../api.ts'
+import type { Caller } from '../caller.ts'
+import { defineRoute } from '../define-route.ts'
+import { explanationShape, viewExplanation } from '../explain-view.ts'
+
+const bodyShape = z.strictObject({
+  protocol: z.enum(PROTOCOL_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
+  body: z.record(z.string(), z.json()).meta({ description: 'The body the call would have.' }),
+  key_id: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The API key that would call; needed with a session, with an API key it is itself.',
+    }),
+  address: z.enum(['base', 'gateway']).default('base'),
+  model: z.string().optional().meta({ description: 'Gemini only, which names it in the path.' }),
+  stream: z.boolean().optional().meta({ description: 'Gemini only, which says it in the path.' }),
+})
+
+/** What would become of a call, without making it (contract §1.6, §7.1). */
+export function explainRoutes(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/user/user/explain',
+    access: 'account',
+    tag: 'Calls',
+    summary: 'Say what would become of a call, without making it',
+    description:
+      'The chains in the order they would be tried and why, what would be converted and dropped, the rules and limits that apply and the hold the call would take. Nobody upstream is asked and nothing is charged.',
+    body: bodyShape,
+    data: explanationShape,
+    async handle({ caller, body }) {
+      const key = await keyOf(context, caller, body.key_id)
+      return viewExplanation(
+        await explain(gateway, {
+          key,
+          account: caller.account,
+          address: body.address,
+          ip: undefined,
+          protocol: body.protocol,
+          pathModel: body.protocol === 'gemini' ? body.model : undefined,
+          stream: body.protocol === 'gemini' ? (body.stream ?? false) : undefined,
+          body: Buffer.from(JSON.stringify(body.body)),
+        }),
+      )
+    },
+  })
+}
+
+async function keyOf({ gateway }: ApiContext, caller: Caller, id: string | undefined): Promise<Key> {
+  if (caller.kind === 'key' && (id === undefined || id === caller.key.id)) return caller.key
+  if (caller.kind === 'key') {
+    throw new GatewayError(40304, { message: 'an API key explains its own calls only' })
+  }
+  if (id === undefined)
+    throw new GatewayError(40000, { message: 'key_id: say which API key would make the call' })
+  const key = await gateway.storage.keys.find(keyId(id))
+  if (key?.accountId !== caller.account.id) {
+    throw new GatewayError(40400, { message: 'key_id: this account has no such API key' })
+  }
+  return key
+}
