@@ -10,10 +10,12 @@ import { keysCreate, type KeyCreateFlags, keysList, type KeyListFlags, keysSwitc
 import { logs, type LogFlags } from './commands/logs.ts'
 import { migrate } from './commands/migrate.ts'
 import { start } from './commands/start.ts'
+import { type VideoFailFlags, videos, videosFail, videosRepoll } from './commands/videos.ts'
 import { verify } from './commands/verify.ts'
 import type { Console } from './console.ts'
 
 const JSON_OPTION = ['--json', 'print JSON for programs instead of text for people'] as const
+const VIDEO = ['<id>', 'the id of the task (video_…)'] as const
 const ACCOUNT = ['<account>', 'an id, an e-mail address or a phone number'] as const
 const KEY = ['<key>', 'an id (key_…), the beginning that lists show, or the whole key'] as const
 
@@ -28,6 +30,7 @@ export function createProgram(io: Console): Command {
   addRunning(program, io)
   addGatewayFile(program, io)
   addKeys(program, io)
+  addVideos(program, io)
   addAccounts(program, io)
   addLedger(program, io)
   return program
@@ -116,6 +119,26 @@ function addAccounts(program: Command, io: Console): void {
     .option('--reason <text>', 'for the statement')
     .option('--id <id>', 'books the grant once, however often the command is run with this id')
     .option(...JSON_OPTION)
+}
+
+function addVideos(program: Command, io: Console): void {
+  const command = program.command('videos').description('video tasks')
+  command
+    .command('list', { isDefault: true })
+    .description('list the tasks that run, oldest first, with what was heard of them last')
+    .option(...JSON_OPTION)
+    .action((flags: OutputFlags) => videos(io, flags))
+  command
+    .command('repoll')
+    .description('ask the provider about a task at once')
+    .argument(...VIDEO)
+    .action((id: string) => videosRepoll(io, id))
+  command
+    .command('fail')
+    .description('give a running task up: it has failed, and nothing is charged for it')
+    .argument(...VIDEO)
+    .option('--reason <text>', 'told to whoever waits for it', 'given up')
+    .action((id: string, flags: VideoFailFlags) => videosFail(io, id, flags))
     .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
 }
 

@@ -72,7 +72,7 @@ export function decideRecovery(
   // Reserving read the same terms, so unreadable ones are a damaged row: it must not block the recovery of all others.
   if (progress === undefined || terms.kind === 'unreadable' || !hasProduced(call, progress)) {
     const { callId, keyId, accountId } = call
-    return { kind: 'abandon', callId, keyId, accountId, at, log: rowOf(call, description, undefined) }
+    return { kind: 'abandon', callId, keyId, accountId, at, log: describedRow(call, description, undefined) }
   }
   return settleRecovered(call, { description, progress, terms: terms.terms, at, monthStart })
 }
@@ -121,7 +121,7 @@ function settleRecovered(
     tokens: tokensOf(progress.usage),
     images: progress.images,
     videoSeconds,
-    log: { ...rowOf(call, known.description, progress), amount, recipe },
+    log: { ...describedRow(call, known.description, progress), amount, recipe },
   }
 }
 
@@ -136,8 +136,15 @@ export function tokensOf(usage: Usage): number {
   )
 }
 
-/** A stream that had begun showed 200; anything else ended without an answer. */
-function rowOf(call: OpenCall, description: CallDescription, progress: CallProgress | undefined): CallLogRow {
+/**
+ * The log row of a call that is ended by somebody else than its process: what its description and its last progress say. A
+ * stream that had begun showed 200; anything else ended without an answer.
+ */
+export function describedRow(
+  call: Pick<OpenCall, 'callId' | 'keyId' | 'accountId' | 'touchedAt'>,
+  description: CallDescription,
+  progress: CallProgress | undefined,
+): CallLogRow {
   const chain = progress && description.chains?.[String(progress.chainId)]
   const begun = progress !== undefined && description.stream
   return {

@@ -56,11 +56,11 @@ export class VideoPatches {
     this.#running = true
     setImmediate(() => {
       // `#settle` tells every failure to whom it concerns, so it never rejects.
-      const done = () => {
+      const finished = () => {
         this.#running = false
         if (this.#queue.length > 0) this.#schedule()
       }
-      this.#settle(this.#take()).then(done, done)
+      this.#settle(this.#take()).then(finished, finished)
     })
   }
 
