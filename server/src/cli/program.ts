@@ -10,13 +10,13 @@ import { keysCreate, type KeyCreateFlags, keysList, type KeyListFlags, keysSwitc
 import { logs, type LogFlags } from './commands/logs.ts'
 import { migrate } from './commands/migrate.ts'
 import { start } from './commands/start.ts'
-import { type VideoFailFlags, videos, videosFail, videosRepoll } from './commands/videos.ts'
 import { verify } from './commands/verify.ts'
+import { type VideoFailFlags, videos, videosFail, videosRepoll } from './commands/videos.ts'
 import type { Console } from './console.ts'
 
 const JSON_OPTION = ['--json', 'print JSON for programs instead of text for people'] as const
-const VIDEO = ['<id>', 'the id of the task (video_…)'] as const
 const ACCOUNT = ['<account>', 'an id, an e-mail address or a phone number'] as const
+const VIDEO = ['<id>', 'the id of the task (video_…)'] as const
 const KEY = ['<key>', 'an id (key_…), the beginning that lists show, or the whole key'] as const
 
 export function createProgram(io: Console): Command {
@@ -30,8 +30,8 @@ export function createProgram(io: Console): Command {
   addRunning(program, io)
   addGatewayFile(program, io)
   addKeys(program, io)
-  addVideos(program, io)
   addAccounts(program, io)
+  addVideos(program, io)
   addLedger(program, io)
   return program
 }
@@ -119,6 +119,7 @@ function addAccounts(program: Command, io: Console): void {
     .option('--reason <text>', 'for the statement')
     .option('--id <id>', 'books the grant once, however often the command is run with this id')
     .option(...JSON_OPTION)
+    .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
 }
 
 function addVideos(program: Command, io: Console): void {
@@ -139,7 +140,6 @@ function addVideos(program: Command, io: Console): void {
     .argument(...VIDEO)
     .option('--reason <text>', 'told to whoever waits for it', 'given up')
     .action((id: string, flags: VideoFailFlags) => videosFail(io, id, flags))
-    .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
 }
 
 function addLedger(program: Command, io: Console): void {
