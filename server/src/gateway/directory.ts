@@ -85,6 +85,7 @@ class RememberedKeys implements KeyDirectory {
         this.#own.clear()
         return
       case 'catalogue':
+      case 'chain':
       case 'video':
         return
     }

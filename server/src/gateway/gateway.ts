@@ -88,6 +88,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
   const onChange = (change: Announcement): void => {
     directory.forget(change)
+    if (change.kind === 'chain') health.reset(change.chainId)
     if (change.kind === 'catalogue' || change.kind === 'everything')
       telemetry.background.track(refreshCatalogue(), 'refresh catalogue')
   }

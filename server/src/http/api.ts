@@ -21,6 +21,7 @@ import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
 import { readJsonBodies } from './json-body.ts'
+import { adminRoutes } from './routes/admin/index.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { identityRoutes } from './routes/identity.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -81,6 +82,7 @@ export async function openApi(
   modelRoutes(app, context)
   officeRoutes(app, context)
   identityRoutes(app, context)
+  adminRoutes(app, context)
   await app.ready()
   return (request, response) => app.routing(request, response)
 }

@@ -84,9 +84,11 @@ export interface RouteReply {
 }
 
 /** Views are read-only; zod's types are not. */
-export type Answered<Value> = Value extends string | number | boolean | null | undefined
-  ? Value
-  : { readonly [Name in keyof Value]: Answered<Value[Name]> }
+export type Answered<Value> = unknown extends Value
+  ? unknown
+  : Value extends string | number | boolean | null | undefined
+    ? Value
+    : { readonly [Name in keyof Value]: Answered<Value[Name]> }
 
 export interface DataRoute<
   Who extends Access,

@@ -4,7 +4,7 @@
  */
 import type { AccountId } from '../core/ids.ts'
 import type { JsonValue } from '../core/json.ts'
-import type { Storage } from './storage.ts'
+import type { Announcement, Storage } from './storage.ts'
 
 export interface AuditStore {
   /**
@@ -35,6 +35,8 @@ export interface AuditedWork<Value> {
   readonly value: Value
   /** undefined: nothing was done, so there is no entry. */
   readonly act: AuditedAct | undefined
+  /** Told to every instance when it is done, beside what the stores announce. */
+  readonly announce?: readonly Announcement[]
 }
 
 export interface AuditActor {

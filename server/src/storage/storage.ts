@@ -18,7 +18,7 @@ import type {
   SettleOutcome,
 } from '../core/calls/operations.ts'
 import type { Catalogue, CredentialSecret } from '../core/catalogue.ts'
-import type { AccountId, InstanceId, KeyId, ModelId, VendorCode } from '../core/ids.ts'
+import type { AccountId, ChainId, InstanceId, KeyId, ModelId, VendorCode } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { AuditStore } from './audit.ts'
@@ -59,6 +59,8 @@ export type Announcement =
   | { readonly kind: 'account'; readonly accountId: AccountId }
   /** A video task moved on: a POST that waits for it looks again. */
   | { readonly kind: 'video'; readonly id: string }
+  /** An operator says that this chain is well again. */
+  | { readonly kind: 'chain'; readonly chainId: ChainId }
   /** The link to the other instances was lost and is back: forget everything. */
   | { readonly kind: 'everything' }
 
@@ -113,6 +115,13 @@ export interface AccountPatch {
   readonly policy?: Policy
 }
 
+export interface AccountFilter {
+  /** Part of the e-mail address or phone number, in any case; or the whole id. */
+  readonly search?: string
+  readonly role?: Account['role']
+  readonly status?: Account['status']
+}
+
 export interface AccountStore {
   /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
@@ -120,7 +129,9 @@ export interface AccountStore {
   patch(id: AccountId, patch: AccountPatch): Promise<boolean>
   find(id: AccountId): Promise<Account | undefined>
   findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>
-  list(page: { readonly limit: number; readonly after: string | undefined }): Promise<readonly Account[]>
+  list(
+    page: { readonly limit: number; readonly after: string | undefined } & AccountFilter,
+  ): Promise<readonly Account[]>
   /** Own credentials per vendor that are switched on, decrypted. */
   readByok(id: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
   putByok(

@@ -36,9 +36,9 @@ const PLAN_LEVELS: ReadonlyMap<string, number> = new Map([
 ])
 const DAYS = integer({ least: 1, most: 36_500 })
 /** Money at the edges has at most six decimals (decisions, Names and numbers). */
-const AMOUNT = decimal({ decimalsMax: 6 })
+const AMOUNT = decimal({ decimalsMax: 6, most: '1000000000000' })
 /** Derived from µCr at any rate, so it may need more. */
-const EXACT_AMOUNT = decimal()
+const EXACT_AMOUNT = decimal({ most: '1000000000' })
 const EMAIL = formed(/^[^\s@]+@[^\s@]+$/, 'an e-mail address')
 const PHONE = formed(/^\+?\d{5,15}$/, 'a phone number: digits, with + and the country code before them')
 

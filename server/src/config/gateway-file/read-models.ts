@@ -52,7 +52,7 @@ export const readModel: Read<ModelRow> = (node, report) => {
 }
 
 /** Prices are one value: writing some replaces all. */
-const readPricing: Read<Pricing> = (node, report) => {
+export const readPricing: Read<Pricing> = (node, report) => {
   const map = openMap(node, report)
   if (map === undefined) return undefined
   const billingModes = map.optional('billing_modes', readBillingModes) ?? ['token']

@@ -74,7 +74,7 @@ function wholeNumberIn(bounds: { readonly least: number; readonly most: number }
 
 /** A decimal number, exactly as written; plain or quoted. */
 export function decimal(
-  rule: { readonly above?: '0'; readonly decimalsMax?: number } = {},
+  rule: { readonly above?: '0'; readonly decimalsMax?: number; readonly most?: DecimalText } = {},
 ): Read<DecimalText> {
   return (node, report) => {
     const value = decimalOf(node)
@@ -83,6 +83,10 @@ export function decimal(
     if (value.units < 0n) return refuse(node, report, 'must not be negative')
     if (rule.decimalsMax !== undefined && value.scale > rule.decimalsMax) {
       return refuse(node, report, `must have at most ${rule.decimalsMax} decimals`)
+    }
+    // As numbers: what is near the bound is as absurd as what is beyond it.
+    if (rule.most !== undefined && Number(printDecimal(value)) > Number(rule.most)) {
+      return refuse(node, report, `must be at most ${rule.most}`)
     }
     return printDecimal(value)
   }

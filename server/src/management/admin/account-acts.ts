@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
-import type { AuditedChange } from '../../storage/audit.ts'
+import type { AuditedChange, AuditedStores, AuditedWork } from '../../storage/audit.ts'
+import { Overdraft } from '../../storage/overdraft.ts'
 import type { Account } from '../../storage/storage.ts'
 import { creditsText, yuanText } from '../amounts.ts'
 import { grantTransfer } from '../grants.ts'
@@ -30,7 +31,7 @@ export async function grantByAdmin(
   id: AccountId,
   request: { readonly grant: AdminGrant; readonly idempotencyKey: string },
   actor: Actor,
-): Promise<Done<Granted> | { readonly kind: 'other-request' }> {
+): Promise<GrantOutcome> {
   const { grant, idempotencyKey } = request
   const { creditsPerYuan } = (await storage.catalogue.read()).settings
   const fingerprint = createHash('sha256')
@@ -45,7 +46,7 @@ export async function grantByAdmin(
     reference: grant.reason ?? `granted by ${actor.name}`,
     at: actor.at,
   })
-  return storage.audit.act<Done<Granted> | { readonly kind: 'other-request' }>(async (stores) => {
+  const work = async (stores: AuditedStores): Promise<AuditedWork<GrantOutcome>> => {
     const outcome = await stores.office.acts.perform<never>({
       accountId: id,
       operation: 'admin-grant',
@@ -72,8 +73,16 @@ export async function grantByAdmin(
         return { value, act: { at: actor.at, actor, action: 'account.grant', subject: id, changes } }
       }
     }
-  })
+  }
+  try {
+    return await storage.audit.act(work)
+  } catch (error) {
+    if (!(error instanceof Overdraft)) throw error
+    return { kind: 'conflict', message: `the account has less ${grant.pool} than that` }
+  }
 }
+
+export type GrantOutcome = Done<Granted> | { readonly kind: 'other-request' }
 
 function transactionOf(answer: JsonObject): string {
   const { transaction_id: id } = answer

@@ -1,5 +1,7 @@
-import { PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
-import type { ChainProtocol, Pricing } from '../../core/catalogue.ts'
+import { BILLING_MODES, PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
+import type { ChainProtocol, Model, Pricing } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import type { FieldMistake } from '../keys.ts'
 
 /**
  * Why calls over such a chain could not be charged; undefined: they can. A chain nobody can be charged for gives its
@@ -25,4 +27,39 @@ export function missingPrice(pricing: Pricing, protocol: ChainProtocol): string 
   if (protocol !== 'video' && pricing.billingModes.every((mode) => mode === 'video_second'))
     return `calls over ${protocol} have no video seconds, and the model is billed by nothing else`
   return undefined
+}
+
+/** What a change of a model's prices would leave without one: its chains that are switched on. */
+export function missingPriceAfter(body: JsonObject, model: Model): readonly FieldMistake[] {
+  const { pricing } = body
+  if (!isJsonObject(pricing)) return []
+  const after = pricingOfForm(pricing)
+  const why = model.chains
+    .filter((chain) => chain.status === 'enabled')
+    .map((chain) => missingPrice(after, chain.protocol))
+    .find((one) => one !== undefined)
+  return why === undefined
+    ? []
+    : [{ path: 'pricing', message: `leaves a chain that is enabled without a price: ${why}` }]
+}
+
+/** Only which prices there are: the file's readers check what they say. */
+function pricingOfForm(form: JsonObject): Pricing {
+  const price = (name: string): string | null => {
+    const value = form[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : null
+  }
+  const modes = Array.isArray(form['billing_modes']) ? form['billing_modes'] : ['token']
+  return {
+    billingModes: BILLING_MODES.filter((mode) => modes.includes(mode)),
+    inputPrice: price('input_price'),
+    outputPrice: price('output_price'),
+    cacheInputPrice: null,
+    cacheOutputPrice: null,
+    cacheWritePrice: null,
+    cacheWrite1hPrice: null,
+    requestPrice: price('request_price'),
+    imagePrice: price('image_price'),
+    videoPrice: price('video_price'),
+  }
 }

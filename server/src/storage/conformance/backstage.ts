@@ -143,7 +143,7 @@ function describeAudit(suite: StorageSuite): void {
     const [first] = await storage.audit.following(0, 1)
     await database.execute(
       `insert into audit_entries (sequence, at, actor_name, address, action, subject, changes, previous_hash, hash)
-       values (2, 1, 'nobody', '', 'account.change', 'x', '[]', '${first?.hash}', '${'e'.repeat(64)}')`,
+       values (2, 1, 'nobody', '', 'account.change', 'x', '[]', '${first?.hash ?? ''}', '${'e'.repeat(64)}')`,
     )
     expect(await storage.audit.verify()).toMatchObject({ kind: 'broken', sequence: 2 })
     expect(await storage.ledger.verify()).toMatchObject([{ subject: 'audit:2' }])

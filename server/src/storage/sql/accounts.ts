@@ -1,5 +1,12 @@
 /** Accounts and their own upstream credentials. */
-import type { Kysely, Insertable, Selectable, Transaction } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Kysely,
+  type Insertable,
+  type Selectable,
+  type Transaction,
+  sql,
+} from 'kysely'
 import type { CredentialSecret, DecimalText } from '../../core/catalogue.ts'
 import { normalEmail } from '../../core/identity/email-address.ts'
 import { type AccountId, type VendorCode, vendorCode } from '../../core/ids.ts'
@@ -55,14 +62,15 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
     findByLogin: (login) =>
       'email' in login ? findBy('email', oneEmail(login.email)) : findBy('phone', login.phone),
 
-    async list({ limit, after }) {
-      const rows = await reader
+    async list({ limit, after, search, role, status }) {
+      let query = reader
         .selectFrom('accounts')
         .selectAll()
         .where('id', '>', after ?? '')
-        .orderBy('id')
-        .limit(pageLimit(limit))
-        .execute()
+      if (role !== undefined) query = query.where('role', '=', role)
+      if (status !== undefined) query = query.where('status', '=', status)
+      if (search !== undefined) query = query.where((where) => named(where, search))
+      const rows = await query.orderBy('id').limit(pageLimit(limit)).execute()
       return rows.map((row) => decodeAccount(toStored(row)))
     },
 
@@ -211,4 +219,11 @@ async function refreshByokVendors(transaction: Transaction<Schema>, id: AccountI
     .set({ byok_vendors: JSON.stringify(rows.map((row) => row.vendor_code)) })
     .where('id', '=', id)
     .execute()
+}
+
+/** Addresses are stored in lower case; `\\`, `%` and `_` of the text mean themselves. */
+function named(where: ExpressionBuilder<Schema, 'accounts'>, search: string) {
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`
+  const like = (column: 'email' | 'phone') => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
+  return where.or([like('email'), like('phone'), where('id', '=', search)])
 }

@@ -1,5 +1,5 @@
 /** Announcements as they travel between instances. */
-import { accountId } from '../../core/ids.ts'
+import { accountId, chainId } from '../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { Announcement } from '../storage.ts'
 import { parseStored } from './stored-json.ts'
@@ -21,6 +21,9 @@ export function decodeAnnouncement(body: string): Announcement {
   }
   if (value['kind'] === 'video' && typeof value['id'] === 'string') {
     return { kind: 'video', id: value['id'] }
+  }
+  if (value['kind'] === 'chain' && typeof value['chainId'] === 'number') {
+    return { kind: 'chain', chainId: chainId(value['chainId']) }
   }
   return { kind: 'everything' }
 }

@@ -29,9 +29,9 @@ export function createAuditStore({ engine, write, storesIn }: AuditStoreOptions)
           changes.push(...written.changes)
           return written.value
         }
-        const { value, act } = await work(storesIn(transaction, within))
+        const { value, act, announce = [] } = await work(storesIn(transaction, within))
         if (act !== undefined) await appendEntry(engine, transaction, act)
-        return { value, changes }
+        return { value, changes: [...changes, ...announce] }
       }),
 
     record: (act) =>

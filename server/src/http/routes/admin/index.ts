@@ -1,0 +1,21 @@
+/** Everything under `/api/v1/admin/`: for sessions of role admin only (decisions, Accounts). */
+import type { Api, ApiContext } from '../../api.ts'
+import { adminAccountRoutes } from './accounts.ts'
+import { announcementRoutes } from './announcements.ts'
+import { adminAuditRoutes } from './audit.ts'
+import { adminCatalogueRoutes } from './catalogue.ts'
+import { adminChainRoutes } from './chains.ts'
+import { adminLogRoutes } from './logs.ts'
+import { adminOperationRoutes } from './operations.ts'
+import { adminPriceRoutes } from './prices.ts'
+
+export function adminRoutes(app: Api, context: ApiContext): void {
+  adminAccountRoutes(app, context)
+  adminCatalogueRoutes(app, context)
+  adminChainRoutes(app, context)
+  adminPriceRoutes(app, context)
+  adminLogRoutes(app, context)
+  adminOperationRoutes(app, context)
+  adminAuditRoutes(app, context)
+  announcementRoutes(app, context)
+}

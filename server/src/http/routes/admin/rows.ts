@@ -1,0 +1,153 @@
+/** Rows of the catalogue over HTTP: listed, read, added, changed; each change by the gateway file's own checks. */
+import { z } from 'zod'
+import type { Catalogue } from '../../../core/catalogue.ts'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { type CatalogueEdit, editCatalogue } from '../../../management/admin/edit-catalogue.ts'
+import type { FieldMistake } from '../../../management/keys.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { defineRoute } from '../../define-route.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { actorOf, officeOf, present, textOf, valueOf } from './admin-route.ts'
+
+const TAG = 'Admin: catalogue'
+
+export interface RowKind {
+  /** Last part of the path, and the file's section: `vendors`. */
+  readonly section: string
+  /** One of them: `vendor`. */
+  readonly what: string
+  /** What stands in the path, for the document. */
+  readonly idDescription: string
+  readonly shape: z.ZodType
+  readonly newBody: z.ZodType
+  readonly body: z.ZodType
+  /** As the answer shows them. */
+  list(catalogue: Catalogue): Promise<readonly JsonObject[]> | readonly JsonObject[]
+  /** What the path's id stands for, in the list above; undefined: nothing. */
+  idOf(row: JsonObject): string
+  /** The row of the list that a new one's body names; undefined: there is none yet. */
+  idOfNew(body: JsonObject, catalogue: Catalogue): string | undefined
+  /** The gateway file that writes the row; `old` is the row as it stands. */
+  fragment(
+    body: JsonObject,
+    old: JsonObject | undefined,
+    catalogue: Catalogue,
+  ): Pick<CatalogueEdit, 'fragment' | 'prefix'>
+  /** What the file's checks do not know. */
+  check?(body: JsonObject, old: JsonObject | undefined, catalogue: Catalogue): readonly FieldMistake[]
+  /** What is written beside the catalogue. */
+  more?(body: JsonObject, old: JsonObject | undefined): Pick<CatalogueEdit, 'more' | 'moreDifferences'>
+  /** After it was written and the catalogue was read again. */
+  written?(body: JsonObject, id: string): Promise<void>
+}
+
+const idParams = z.object({ id: z.string().min(1).max(512) })
+
+export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
+  const { gateway } = context
+  const path = `/api/v1/admin/${kind.section}`
+  const find = async (id: string): Promise<JsonObject | undefined> =>
+    (await kind.list(gateway.catalogue())).find((row) => kind.idOf(row) === id)
+  const shown = async (id: string): Promise<unknown> => kind.shape.parse(present(await find(id)))
+
+  const write = async (
+    row: { readonly body: JsonObject; readonly old: JsonObject | undefined; readonly id: string | undefined },
+    who: Parameters<typeof actorOf>[1],
+  ): Promise<string> => {
+    const catalogue = gateway.catalogue()
+    const { body, old } = row
+    const mistakes = kind.check?.(body, old, catalogue) ?? []
+    if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
+    const actor = actorOf(context, who)
+    const edit: CatalogueEdit = {
+      ...kind.fragment(body, old, catalogue),
+      action: `${kind.what}.${old === undefined ? 'create' : 'change'}`,
+      subject: row.id ?? kind.idOfNew(body, catalogue) ?? nameOfNew(body),
+      ...kind.more?.(body, old),
+    }
+    valueOf(await editCatalogue(officeOf(context), edit, actor))
+    await gateway.refreshCatalogue()
+    const id = row.id ?? kind.idOfNew(body, gateway.catalogue())
+    if (id === undefined) throw new Error(`a new ${kind.what} was written and is not there`)
+    return id
+  }
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path,
+    access: 'admin',
+    tag: TAG,
+    summary: `List ${kind.section}`,
+    caching: 'etag',
+    data: z.array(kind.shape),
+    handle: async () => z.array(kind.shape).parse(await kind.list(gateway.catalogue())),
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: `${path}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: `Read a ${kind.what}`,
+    description: kind.idDescription,
+    params: idParams,
+    caching: 'etag',
+    data: kind.shape,
+    handle: ({ params }) => shown(params.id),
+  })
+
+  defineRoute(app, context, {
+    method: 'POST',
+    path,
+    access: 'admin',
+    tag: TAG,
+    summary: `Add a ${kind.what}`,
+    body: kind.newBody,
+    status: 201,
+    errors: [40900],
+    data: kind.shape,
+    handle: async ({ body, caller, request }) => {
+      const form = jsonOf(body)
+      await gateway.refreshCatalogue()
+      const known = kind.idOfNew(form, gateway.catalogue())
+      if (known !== undefined)
+        throw new GatewayError(40900, { message: `there is such a ${kind.what} already: ${known}` })
+      const id = await write({ body: form, old: undefined, id: undefined }, { caller, request })
+      await kind.written?.(form, id)
+      return shown(id)
+    },
+  })
+
+  defineRoute(app, context, {
+    method: 'PATCH',
+    path: `${path}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: `Change a ${kind.what}`,
+    description: `${kind.idDescription} Fields that are absent stay as they are.`,
+    params: idParams,
+    body: kind.body,
+    data: kind.shape,
+    handle: async ({ params, body, caller, request }) => {
+      await gateway.refreshCatalogue()
+      const old = present(await find(params.id))
+      const id = await write({ body: jsonOf(body), old, id: params.id }, { caller, request })
+      await kind.written?.(jsonOf(body), id)
+      return shown(id)
+    },
+  })
+}
+
+/** For the audit log, of a row that has no id before it is written. */
+function nameOfNew(body: JsonObject): string {
+  return ['vendor', 'model_id', 'code', 'name']
+    .map((member) => textOf(body, member))
+    .filter((text) => text !== '')
+    .join(' / ')
+}
+
+/** A body that was checked is JSON that holds an object. */
+function jsonOf(body: unknown): JsonObject {
+  return body as JsonObject
+}

@@ -1,0 +1,149 @@
+/** What the admin routes answer: the gateway file's forms with what only the running gateway knows. */
+import { z } from 'zod'
+import { accountShape } from '../../shapes.ts'
+import { isoTime } from '../../wire-values.ts'
+
+/** A JSON number where it prints the same digits again, else the exact text. */
+const exact = z.union([z.number(), z.string()])
+const price = exact.nullable()
+
+export const policyShape = z.strictObject({
+  concurrency: z.number().int().optional(),
+  windows: z
+    .array(z.strictObject({ dimension: z.string(), limit: z.number(), seconds: z.number() }))
+    .optional(),
+})
+
+export const pricingShape = z.strictObject({
+  billing_modes: z.array(z.string()),
+  input_price: price,
+  output_price: price,
+  cache_input_price: price,
+  cache_output_price: price,
+  cache_write_price: price,
+  cache_write_1h_price: price,
+  request_price: price,
+  image_price: price,
+  video_price: price,
+})
+
+export const settingsShape = z.strictObject({
+  currency: z.string(),
+  credits_per_yuan: exact,
+  timezone: z.string(),
+  key_prefix: z.string(),
+  limits: policyShape,
+})
+
+export const vendorShape = z.strictObject({
+  code: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  base_url: z.string().nullable(),
+  timeouts: z.strictObject({ connect_ms: z.number(), first_byte_ms: z.number(), idle_ms: z.number() }),
+  status: z.string(),
+  credentials: z.array(z.string()),
+  chains: z.number().int(),
+})
+
+export const credentialShape = z.strictObject({
+  id: z.string(),
+  vendor: z.string(),
+  name: z.string(),
+  secret_set: z.boolean(),
+  fields_set: z.array(z.string()),
+  limits: policyShape,
+  status: z.string(),
+})
+
+export const modelShape = z.strictObject({
+  model_id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  client_visible: z.boolean(),
+  support_features: z.array(z.string()),
+  required_verification: z.number(),
+  required_plan: z.number(),
+  context_tokens: z.number().nullable(),
+  max_output_tokens: z.number().nullable(),
+  subscription_covered: z.boolean(),
+  pricing: pricingShape,
+  chains: z.array(z.number().int()),
+})
+
+export const chainShape = z.strictObject({
+  id: z.number().int(),
+  model_id: z.string(),
+  vendor: z.string(),
+  credential: z.string(),
+  protocol: z.string(),
+  forward_model_id: z.string(),
+  priority: z.number(),
+  weight: z.number(),
+  rate_multiplier: exact,
+  stream_usage: z.string(),
+  status: z.string(),
+  usable: z.boolean().meta({ description: 'Chain, vendor, credential and model are switched on.' }),
+  cost: pricingShape.nullable(),
+  health: z.strictObject({
+    state: z.enum(['healthy', 'failing', 'cooling-down', 'rate-limited']),
+    cause: z.string().nullable(),
+    cooling_until: isoTime.nullable(),
+    failures_in_row: z.number().int(),
+  }),
+  recent: z.strictObject({
+    attempts: z.number().int(),
+    failed: z.number().int(),
+    first_byte_ms_median: z.number().nullable(),
+    first_byte_ms_p95: z.number().nullable(),
+  }),
+})
+
+export const groupShape = z.strictObject({
+  name: z.string(),
+  protocol: z.string(),
+  models: z.array(z.string()),
+})
+
+export const planShape = z.strictObject({
+  code: z.string(),
+  level: z.number().int(),
+  price: exact,
+  period_days: z.number().int(),
+  quota: z.array(z.strictObject({ credits: exact, seconds: z.number() })),
+})
+
+export const keyShape = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  hint: z.string(),
+  status: z.string(),
+  created_at: isoTime,
+  expires_at: isoTime.nullable(),
+  group: z.string().nullable(),
+  models: z.array(z.string()),
+  ip_allow: z.array(z.string()),
+  policy: policyShape.nullable(),
+})
+
+export const accountRowShape = accountShape.extend({ created_at: isoTime })
+
+export const accountDetailShape = accountRowShape.extend({
+  auto_exchange: z.strictObject({ enabled: z.boolean(), below_credits: exact, step_yuan: exact }),
+  limits: policyShape,
+  byok: z.array(z.strictObject({ vendor: z.string(), enabled: z.boolean() })),
+  keys: z.array(keyShape),
+})
+
+export const newKeysShape = z
+  .array(z.strictObject({ name: z.string(), key: z.string() }))
+  .meta({ description: 'Keys made now without a fixed secret: shown this once.' })
+
+export const probeShape = z.strictObject({
+  ok: z.boolean(),
+  chain_id: z.number().int(),
+  status: z.number().int().nullable(),
+  outcome: z.string(),
+  message: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+})

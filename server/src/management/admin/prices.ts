@@ -1,0 +1,246 @@
+/** Prices that will hold later, and price lists taken over from a file once somebody has looked at the difference. */
+import { createHash } from 'node:crypto'
+import { loadGatewayFile } from '../../config/gateway-file/load.ts'
+import type { Catalogue, Model, Pricing } from '../../core/catalogue.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { AuditedStores } from '../../storage/audit.ts'
+import type { PriceChange } from '../../storage/prices.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { compareForms, type Difference, type FieldDifference } from '../gateway-file/difference.ts'
+import { modelForm } from '../gateway-file/forms.ts'
+import { timeOrderedId } from '../new-id.ts'
+import { type Actor, auditedChanges, done, type Done, type Office } from './acts.ts'
+import { kindsOf } from './edit-catalogue.ts'
+import { readPricingForm } from './pricing-form.ts'
+import { missingPrice } from './usable-price.ts'
+
+/** How many price changes one import may make; more than any platform has models. */
+const CHANGES_MAX = 5_000
+
+export async function schedulePrice(
+  { storage }: Office,
+  model: Model,
+  request: { readonly pricing: JsonObject; readonly effectiveAt: number },
+  actor: Actor,
+): Promise<Done<PriceChange>> {
+  const read = readPricingForm(request.pricing)
+  if (read.kind === 'mistakes') {
+    return {
+      kind: 'mistakes',
+      mistakes: read.mistakes.map(({ path, message }) => ({ path: `pricing.${path}`, message })),
+    }
+  }
+  if (request.effectiveAt <= actor.at) {
+    const message = 'must lie in the future; prices that hold from now on are changed with the model'
+    return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message }] }
+  }
+  const change = changeOf(model, read.pricing, request.effectiveAt, actor)
+  await storage.audit.act(async (stores) => {
+    await stores.prices.schedule(change)
+    return { value: undefined, act: scheduledAct(model, change, actor) }
+  })
+  return done(change)
+}
+
+export async function cancelPrice({ storage }: Office, id: string, actor: Actor): Promise<Done<PriceChange>> {
+  return storage.audit.act<Done<PriceChange>>(async (stores) => {
+    const change = await stores.prices.find(id)
+    if (change === undefined) return { value: { kind: 'missing' }, act: undefined }
+    if (!(await stores.prices.settle(id, 'cancelled'))) {
+      return { value: { kind: 'conflict', message: 'this change is not pending any more' }, act: undefined }
+    }
+    const changes = [{ field: `price change ${id}`, from: 'pending', to: 'cancelled' }]
+    const act = { at: actor.at, actor, action: 'price.cancel', subject: change.modelId, changes }
+    return { value: done({ ...change, status: 'cancelled' }), act }
+  })
+}
+
+export interface PriceImport {
+  readonly differences: readonly PriceDifference[]
+  /** Stands for exactly these differences: what is applied is what was looked at. */
+  readonly review: string
+}
+
+export interface PriceDifference {
+  readonly modelId: string
+  readonly fields: readonly FieldDifference[]
+}
+
+export interface ImportRequest {
+  /** A gateway file of which the models' prices are read, and nothing else. */
+  readonly text: string
+  /** undefined: at once. */
+  readonly effectiveAt: number | undefined
+}
+
+interface PlannedImport extends PriceImport {
+  readonly prices: readonly { readonly model: Model; readonly pricing: Pricing }[]
+}
+
+/** What taking over the file's prices would change. */
+export function reviewImport(office: Office, request: ImportRequest, known: Catalogue): Done<PlannedImport> {
+  const loaded = loadGatewayFile({
+    text: request.text,
+    environment: {},
+    ...kindsOf(office),
+    known,
+    missing: 'stays',
+  })
+  if (loaded.kind === 'mistakes') {
+    const mistakes = loaded.mistakes.map(({ place, message }) => ({
+      path: `file:${place.line}:${place.column}${place.path === '' ? '' : ` ${place.path}`}`,
+      message,
+    }))
+    return { kind: 'mistakes', mistakes }
+  }
+  const rows = (loaded.file.models ?? []).slice(0, CHANGES_MAX)
+  const strangers = rows.filter((row) => !known.models.has(row.modelId))
+  if (strangers.length > 0) {
+    return {
+      kind: 'mistakes',
+      mistakes: strangers.map((row) => ({
+        path: `file:${row.place.line}:${row.place.column} ${row.place.path}`,
+        message: `names no model: ${row.modelId}`,
+      })),
+    }
+  }
+  const prices = rows.flatMap(({ modelId, pricing }) => {
+    const model = known.models.get(modelId)
+    return model === undefined || pricing === undefined ? [] : [{ model, pricing }]
+  })
+  const changed = prices
+    .map((one) => ({ ...one, fields: fieldsOf(one.model, one.pricing) }))
+    .filter(({ fields }) => fields.length > 0)
+  const unusable = changed.flatMap(({ model, pricing }) => {
+    const why = model.chains
+      .filter((chain) => chain.status === 'enabled')
+      .map((chain) => missingPrice(pricing, chain.protocol))
+      .find((one) => one !== undefined)
+    return why === undefined
+      ? []
+      : [{ path: 'file', message: `leaves ${model.modelId} without a price: ${why}` }]
+  })
+  if (unusable.length > 0) return { kind: 'mistakes', mistakes: unusable }
+  const differences = changed.map(({ model, fields }) => ({ modelId: model.modelId, fields }))
+  const review = createHash('sha256')
+    .update(JSON.stringify([request.effectiveAt ?? null, differences]))
+    .digest('base64url')
+  return done({ differences, review, prices: changed })
+}
+
+/** Refused when something else would change than what was looked at: the catalogue moved on, or the file did. */
+export async function applyImport(
+  office: Office,
+  request: ImportRequest & { readonly review: string },
+  actor: Actor,
+): Promise<Done<PriceImport>> {
+  const planned = reviewImport(office, request, await office.storage.catalogue.read())
+  if (planned.kind !== 'done') return planned
+  const { prices, review, differences } = planned.value
+  if (review !== request.review) {
+    return {
+      kind: 'conflict',
+      message: 'this is not the difference that was reviewed: look at the new one and send its review',
+    }
+  }
+  const { effectiveAt } = request
+  if (effectiveAt !== undefined && effectiveAt <= actor.at) {
+    return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message: 'must lie in the future' }] }
+  }
+  if (prices.length > 0) {
+    await office.storage.audit.act(async (stores) => {
+      if (effectiveAt === undefined) await putPrices(stores, prices)
+      else {
+        for (const { model, pricing } of prices) {
+          await stores.prices.schedule(changeOf(model, pricing, effectiveAt, actor))
+        }
+      }
+      const when = effectiveAt === undefined ? 'at once' : new Date(effectiveAt).toISOString()
+      const changes = [
+        { field: 'effective_at', from: null, to: when },
+        ...auditedChanges(differences.map((one) => differenceOf(one.modelId, one.fields))),
+      ]
+      const act = { at: actor.at, actor, action: 'price.import', subject: 'prices', changes }
+      return { value: undefined, act }
+    })
+  }
+  return done({ differences, review })
+}
+
+/** Prices whose moment has come take the place of the old ones. Several instances may try; each change happens once. */
+export async function applyDuePrices(
+  storage: Pick<Storage, 'prices' | 'audit' | 'catalogue'>,
+  at: number,
+): Promise<number> {
+  const due = await storage.prices.due(at, 100)
+  if (due.length === 0) return 0
+  let applied = 0
+  for (const change of due) {
+    const model = (await storage.catalogue.read()).models.get(change.modelId)
+    const happened = await storage.audit.act(async (stores) => {
+      const mine = await stores.prices.settle(change.id, 'applied')
+      if (!mine || model === undefined) return { value: false, act: undefined }
+      await putPrices(stores, [{ model, pricing: change.pricing }])
+      const difference = differenceOf(model.modelId, fieldsOf(model, change.pricing))
+      const act = {
+        at,
+        actor: { ...SCHEDULE, name: `schedule, for ${change.createdBy}` },
+        action: 'price.apply',
+        subject: change.modelId,
+        changes: auditedChanges([difference]),
+      }
+      return { value: true, act }
+    })
+    if (happened) applied += 1
+  }
+  return applied
+}
+
+const SCHEDULE = { accountId: undefined, sessionId: undefined, address: '', requestId: undefined }
+
+async function putPrices(
+  stores: Pick<AuditedStores, 'catalogue'>,
+  prices: readonly { readonly model: Model; readonly pricing: Pricing }[],
+): Promise<void> {
+  await stores.catalogue.apply(
+    prices.map(({ model: { chains: _chains, ...model }, pricing }) => ({
+      kind: 'put-model',
+      model: { ...model, pricing },
+    })),
+  )
+}
+
+function changeOf(model: Model, pricing: Pricing, effectiveAt: number, actor: Actor): PriceChange {
+  return {
+    id: `prc_${timeOrderedId(actor.at)}`,
+    modelId: model.modelId,
+    effectiveAt,
+    pricing,
+    status: 'pending',
+    createdAt: actor.at,
+    createdBy: actor.accountId ?? actor.name,
+  }
+}
+
+function scheduledAct(model: Model, change: PriceChange, actor: Actor) {
+  const changes = [
+    { field: 'effective_at', from: null, to: new Date(change.effectiveAt).toISOString() },
+    ...auditedChanges([differenceOf(model.modelId, fieldsOf(model, change.pricing))]),
+  ]
+  return { at: actor.at, actor, action: 'price.schedule', subject: model.modelId, changes }
+}
+
+function differenceOf(modelId: string, fields: readonly FieldDifference[]): Difference {
+  return { action: 'change', what: 'price', name: modelId, fields }
+}
+
+function fieldsOf(model: Model, pricing: Pricing): readonly FieldDifference[] {
+  return compareForms(pricesOf(model), pricesOf({ ...model, pricing }))
+}
+
+function pricesOf(model: Model): JsonObject {
+  const { pricing } = modelForm(model)
+  if (typeof pricing !== 'object' || pricing === null || Array.isArray(pricing))
+    throw new Error('a model’s form has no prices')
+  return pricing as JsonObject
+}

@@ -1,0 +1,23 @@
+import type { DecimalText } from '../../core/catalogue.ts'
+import { parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
+
+export type SignedAmount =
+  | { readonly kind: 'value'; readonly value: DecimalText }
+  | { readonly kind: 'mistake'; readonly message: string }
+
+/** Money at the edges has at most six decimals (decisions, Names and numbers). */
+const DECIMALS_MAX = 6
+/** µCr beyond this do not fit a ledger entry. */
+const WHOLE_DIGITS_MAX = 12
+
+/** An amount that may be negative, as a JSON number or as text. */
+export function readSignedAmount(written: unknown): SignedAmount {
+  const parsed = parseDecimal(String(written))
+  if (parsed.kind === 'refused') return { kind: 'mistake', message: 'must be a decimal number' }
+  if (parsed.value.scale > DECIMALS_MAX)
+    return { kind: 'mistake', message: `must have at most ${DECIMALS_MAX} decimals` }
+  const text = printDecimal(parsed.value)
+  const [whole = ''] = text.replace('-', '').split('.')
+  if (whole.length > WHOLE_DIGITS_MAX) return { kind: 'mistake', message: 'is more than can be booked' }
+  return { kind: 'value', value: text }
+}
