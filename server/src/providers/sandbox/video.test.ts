@@ -4,31 +4,13 @@ import { decodeBase64Bytes } from '../../core/canonical/base64.ts'
 import { forwardModelId } from '../../core/ids.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
 import type { VideoContext, VideoStep, VideoSubmission } from '../video.ts'
+import { order } from '../video-forms/testing/order.ts'
 import { bitWriter } from './bits.ts'
 import { filmOf } from './film.ts'
 import { sandboxVideo } from './video.ts'
 
 const BASE = 'https://sandbox.invalid'
 const TASK = 'video_0123456789abcdef'
-
-const PLAIN: VideoRequest = {
-  prompt: 'a red kite',
-  seconds: undefined,
-  size: undefined,
-  ratio: undefined,
-  resolution: undefined,
-  firstFrame: undefined,
-  lastFrame: undefined,
-  referenceImages: [],
-  referenceVideos: [],
-  referenceAudios: [],
-  negativePrompt: undefined,
-  generateAudio: undefined,
-  seed: undefined,
-  watermark: undefined,
-  promptExtend: undefined,
-  extras: {},
-}
 
 interface Life {
   readonly steps: readonly VideoStep[]
@@ -66,8 +48,8 @@ function submit(request: Partial<VideoRequest>, seconds?: number, model = 'sandb
     fields: {},
     forwardModelId: forwardModelId(model),
     taskId: TASK,
-    request: { ...PLAIN, ...request },
-    seconds: seconds ?? sandboxVideo.defaultSeconds(forwardModelId(model), PLAIN),
+    request: order(request),
+    seconds: seconds ?? sandboxVideo.defaultSeconds(forwardModelId(model), order()),
   })
 }
 
@@ -206,7 +188,7 @@ describe('a sandbox film', () => {
       firstFrame: { kind: 'bytes', mediaType: 'image/png', bytes },
       referenceVideos: ['https://example.com/a.mp4'],
       referenceAudios: ['https://example.com/a.mp3'],
-      extras: { style: 'anime', seconds: 60 },
+      extras: { style: 'anime', duration: 60 },
     })
     const body: unknown = JSON.parse(String(submission.request.body))
     expect(body).toMatchObject({
@@ -215,7 +197,8 @@ describe('a sandbox film', () => {
     })
     // What is billed is what is sent.
     expect(body).toMatchObject({ seconds: 4 })
-    expect(submission.dropped).toEqual(['reference_videos', 'reference_audios'])
+    expect(body).not.toHaveProperty('duration')
+    expect(submission.dropped).toEqual(['reference_videos', 'reference_audios', 'duration'])
   })
 })
 
