@@ -220,6 +220,16 @@ export interface LogStore {
     filter: LogFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
   ): Promise<LogPage>
+  /** Removes rows past their retention, and makes room for those to come. Returns how many went; money stays in the ledger. */
+  keep(upkeep: LogUpkeep): Promise<number>
+}
+
+/** What is done to the log from time to time. */
+export interface LogUpkeep {
+  /** Epoch ms. */
+  readonly at: number
+  /** Rows created before this are not kept; undefined: all are. */
+  readonly keepSince: number | undefined
 }
 
 export interface LogPage {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT, exampleLog, KEY, MODEL } from '../../core/calls/examples.ts'
+import { ACCOUNT, credits, exampleLog, exampleReserve, KEY, MODEL } from '../../core/calls/examples.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { chainId, modelId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import { InvalidCursor } from '../invalid-cursor.ts'
 import type { LogFilter, Storage } from '../storage.ts'
-import { OTHER_ACCOUNT, OTHER_KEY, type StorageSuite } from './suite.ts'
+import { OTHER_ACCOUNT, OTHER_KEY, openWithAccount, type StorageSuite, settleTwoCredits } from './suite.ts'
 
 export function describeLogs(suite: StorageSuite): void {
   const open = async (logs: readonly CallLogRow[]): Promise<Storage> => {
@@ -122,5 +122,48 @@ export function describeLogs(suite: StorageSuite): void {
     await expect(storage.logs.page({}, { limit: 1, cursor: 'nonsense' })).rejects.toThrow(InvalidCursor)
     expect((await storage.logs.page({}, { limit: 1e9, cursor: undefined })).rows).toHaveLength(1)
     expect((await storage.logs.page({}, { limit: 0, cursor: undefined })).rows).toHaveLength(1)
+  })
+
+  const DAY_MS = 86_400_000
+  const JANUARY = Date.UTC(2026, 0, 20)
+
+  test('rows past their retention go, the rest stays whole, and money is untouched', async () => {
+    const { storage } = await openWithAccount(suite)
+    await storage.logs.keep({ at: JANUARY, keepSince: undefined })
+    for (const [id, at] of [
+      ['last-year', JANUARY - 40 * DAY_MS],
+      ['december', JANUARY - 25 * DAY_MS],
+      ['january', JANUARY - DAY_MS],
+      ['today', JANUARY],
+    ] as const) {
+      await storage.calls.reserve(exampleReserve(id, { at }))
+      const settle = settleTwoCredits(id, { at })
+      await storage.calls.settle({ ...settle, log: { ...settle.log, createdAt: at, endedAt: at } })
+    }
+    expect(await storage.logs.keep({ at: JANUARY, keepSince: undefined })).toBe(0)
+    expect(await storage.logs.keep({ at: JANUARY, keepSince: JANUARY - 30 * DAY_MS })).toBe(1)
+    expect(await idsOf(storage, {})).toEqual(['today', 'january', 'december'])
+    expect(await storage.logs.keep({ at: JANUARY, keepSince: JANUARY })).toBe(2)
+    expect(await idsOf(storage, {})).toEqual(['today'])
+    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(1000 - 8) })
+    expect(await storage.ledger.verify()).toEqual([])
+  })
+
+  test('a new month has its place before it begins, and a call that ended is still known in it', async () => {
+    const { storage } = await openWithAccount(suite)
+    const february = Date.UTC(2026, 1, 1)
+    await storage.logs.keep({ at: JANUARY, keepSince: undefined })
+    await storage.logs.keep({ at: february, keepSince: undefined })
+    for (const at of [february - 1, february, february + 40 * DAY_MS]) {
+      await storage.calls.reserve(exampleReserve(`call_${at}`, { at }))
+      const settle = settleTwoCredits(`call_${at}`, { at })
+      const operation = { ...settle, log: { ...settle.log, createdAt: at, endedAt: at } }
+      expect(await storage.calls.settle(operation)).toMatchObject({ first: true })
+      expect(await storage.calls.settle(operation)).toMatchObject({ first: false })
+      await expect(storage.calls.reserve(exampleReserve(`call_${at}`, { at }))).rejects.toThrow('has ended')
+    }
+    // Rows of a month that had no table of its own move into it.
+    await storage.logs.keep({ at: february + 40 * DAY_MS, keepSince: undefined })
+    expect(await idsOf(storage, {})).toHaveLength(3)
   })
 }

@@ -3,18 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { Kysely, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { HotOperation } from '../../core/calls/operations.ts'
+import { StorageConflict } from '../conflict.ts'
 import type { SqlEngine, StorageLog } from '../sql/engine.ts'
 import type { HotResult } from '../sql/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
-import type { Announcement } from '../storage.ts'
-import { StorageConflict } from '../conflict.ts'
-import { StorageUnavailable } from '../unavailable.ts'
 import { TransactionConflict } from '../sql/transaction-conflict.ts'
+import type { Announcement, LogUpkeep } from '../storage.ts'
+import { StorageUnavailable } from '../unavailable.ts'
 import { clientConfig, translateError } from './connect.ts'
 import { runHotTransaction } from './hot-transaction.ts'
 import { createPostgresDialect } from './kysely-driver.ts'
 import { CHANNEL, encodeNotice, Listener } from './listener.ts'
+import { keepLogPartitions } from './log-partitions.ts'
 
 export interface PostgresOptions {
   readonly databaseUrl: string
@@ -122,6 +123,10 @@ class PostgresEngine implements SqlEngine {
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(read)
+  }
+
+  keepLog(upkeep: LogUpkeep): Promise<number> {
+    return keepLogPartitions(this.writer, upkeep)
   }
 
   async close(): Promise<void> {

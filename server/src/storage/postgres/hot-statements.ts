@@ -102,7 +102,7 @@ function writeText(): string {
     insert(openCalls),
     update(openCallProgress, 'call_id'),
     insert(transfers),
-    `${insert(callLogs)} on conflict (call_id) do nothing`,
+    `${insert(callLogs)} on conflict do nothing`,
     `delete from open_calls where call_id = any($${next}::text[])`,
   ]
   return `with ${parts.map((part, index) => `part_${index} as (${part})`).join(', ')} select 1`

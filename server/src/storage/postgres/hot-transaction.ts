@@ -12,14 +12,14 @@ import type {
   OpenCall,
 } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
-import { callId, type CallId } from '../../core/ids.ts'
+import { type CallId, callId } from '../../core/ids.ts'
 import { decodeAccountRow } from '../sql/account-row.ts'
 import {
   decideHotBatch,
   type HotResult,
+  type WantedRows,
   wantedCalls,
   wantedRows,
-  type WantedRows,
   withoutKnown,
 } from '../sql/hot-batch.ts'
 import { decodeKeyRow } from '../sql/key-row.ts'
@@ -28,6 +28,7 @@ import { decodeOpenCall } from '../sql/open-call-row.ts'
 import { type StoredRow, textOf } from '../sql/table.ts'
 import { translateError } from './connect.ts'
 import {
+  endVideo,
   FIND_ENDED,
   LOCK_ACCOUNTS,
   LOCK_LIMIT_STATES,
@@ -35,7 +36,6 @@ import {
   MAKE_LIMIT_STATES,
   READ_KEYS,
   READ_LIMIT_STATES,
-  endVideo,
   type Statement,
   WRITE,
   writeParameters,

@@ -1,7 +1,7 @@
 /** What the shared queries need of an engine. */
 import type { Kysely, Transaction } from 'kysely'
 import type { HotOperation } from '../../core/calls/operations.ts'
-import type { Announcement } from '../storage.ts'
+import type { Announcement, LogUpkeep } from '../storage.ts'
 import type { HotResult } from './hot-batch.ts'
 import type { EngineName } from './migrations.ts'
 import type { Schema } from './schema.ts'
@@ -24,6 +24,8 @@ export interface SqlEngine {
   onAnnouncement(listener: (change: Announcement) => void): void
   /** Runs `read` on one unchanging state of the database, apart from everybody else's reading. */
   withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value>
+  /** Where the log lies in several tables: makes those that will be needed, drops those past their time. Returns rows gone. */
+  keepLog?(upkeep: LogUpkeep): Promise<number>
   close(): Promise<void>
 }
 

@@ -4,13 +4,15 @@ import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { LogStore } from '../storage.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
+import type { SqlEngine } from './engine.ts'
 import {
   FAILURE_STATUS_MIN,
   isIndexAlone,
   type LogConditions,
-  logConditions,
   type Logs,
+  logConditions,
 } from './log-conditions.ts'
+import { keepLog } from './log-retention.ts'
 import { pageLimit } from './page.ts'
 import type { Schema } from './schema.ts'
 
@@ -20,8 +22,11 @@ import type { Schema } from './schema.ts'
  */
 const SCAN_ROWS_MAX = 10_000
 
-export function createLogStore(reader: Kysely<Schema>): LogStore {
+export function createLogStore(engine: SqlEngine): LogStore {
+  const { reader } = engine
   return {
+    keep: (upkeep) => keepLog(engine, upkeep),
+
     async page(filter, { limit, cursor }) {
       const wanted = pageLimit(limit)
       const conditions = { ...logConditions(filter), from: filter.from, to: filter.to }

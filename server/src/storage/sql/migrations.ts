@@ -8,6 +8,7 @@ import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
 import { instancePlace } from './migrations/instance-place.ts'
 import { office } from './migrations/office.ts'
+import { logPartitions } from './migrations/log-partitions.ts'
 import { turns } from './migrations/turns.ts'
 import { videos } from './migrations/videos.ts'
 
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   backstage,
   turns,
   instancePlace,
+  logPartitions,
 ]

@@ -59,7 +59,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     catalogue: createCatalogueStore({ reader: engine.reader, write, secrets, newId }),
     accounts: createAccountStore({ reader: engine.reader, write, secrets }),
     keys: createKeyStore({ reader: engine.reader, write }),
-    logs: createLogStore(engine.reader),
+    logs: createLogStore(engine),
     ledger: createLedgerStore(engine, write),
     office: createOfficeStore({ engine, write, secrets }),
     turns: createTurnStore({ engine, secrets }),

@@ -1,4 +1,4 @@
-import { type Dialect, DIALECTS, type EngineName, type Migration } from './dialect.ts'
+import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
 /** What only the operator's side of the house needs. */
 export const backstage: Migration = { version: 5, name: 'audit, announcements, future prices', statements }

@@ -1,4 +1,4 @@
-import { type Dialect, DIALECTS, type EngineName, type Migration } from './dialect.ts'
+import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
 export const firstSchema: Migration = { version: 1, name: 'first schema', statements }
 
@@ -96,6 +96,20 @@ function ledgerTables({ integer, clustered }: Dialect): readonly string[] {
  * Free text that not every call carries, and statuses that are not a success, are indexed only where present: a plain
  * call pays for six indexes whose right edge stays in memory.
  */
+export const CALL_LOG_INDEXES: readonly string[] = [
+  `create index call_logs_by_time on call_logs (created_at)`,
+  `create index call_logs_by_account on call_logs (account_id, created_at)`,
+  `create index call_logs_by_key on call_logs (key_id, created_at)`,
+  `create index call_logs_by_model on call_logs (model, created_at)`,
+  `create index call_logs_by_request on call_logs (request_id)`,
+  `create index call_logs_by_app on call_logs (app_id, created_at) where app_id is not null`,
+  `create index call_logs_by_custom on call_logs (custom_id, created_at) where custom_id is not null`,
+  `create index call_logs_by_user on call_logs (end_user, created_at) where end_user is not null`,
+  `create index call_logs_by_failure on call_logs (http_status, created_at) where http_status >= 400`,
+  `create index call_logs_by_account_failure on call_logs (account_id, http_status, created_at)
+     where http_status >= 400`,
+]
+
 function logTables({ integer, table }: Dialect): readonly string[] {
   return [
     `create table call_logs (
@@ -103,17 +117,7 @@ function logTables({ integer, table }: Dialect): readonly string[] {
        ended_at ${integer} not null, account_id text, key_id text, model text, http_status ${integer} not null,
        app_id text, custom_id text, end_user text, amount ${integer} not null, deducted ${integer} not null,
        detail text not null) ${table}`,
-    `create index call_logs_by_time on call_logs (created_at)`,
-    `create index call_logs_by_account on call_logs (account_id, created_at)`,
-    `create index call_logs_by_key on call_logs (key_id, created_at)`,
-    `create index call_logs_by_model on call_logs (model, created_at)`,
-    `create index call_logs_by_request on call_logs (request_id)`,
-    `create index call_logs_by_app on call_logs (app_id, created_at) where app_id is not null`,
-    `create index call_logs_by_custom on call_logs (custom_id, created_at) where custom_id is not null`,
-    `create index call_logs_by_user on call_logs (end_user, created_at) where end_user is not null`,
-    `create index call_logs_by_failure on call_logs (http_status, created_at) where http_status >= 400`,
-    `create index call_logs_by_account_failure on call_logs (account_id, http_status, created_at)
-       where http_status >= 400`,
+    ...CALL_LOG_INDEXES,
   ]
 }
 

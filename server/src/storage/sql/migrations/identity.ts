@@ -1,4 +1,4 @@
-import { type Dialect, DIALECTS, type EngineName, type Migration } from './dialect.ts'
+import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
 export const identity: Migration = { version: 3, name: 'identity', statements }
 

@@ -1,4 +1,4 @@
-import { type Dialect, DIALECTS, type EngineName, type Migration } from './dialect.ts'
+import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
 export const videos: Migration = { version: 2, name: 'video tasks', statements }
 
