@@ -14,6 +14,8 @@ const DEAD_AFTER_MS = 20_000
 /** Contract §8: a slot that nobody renews lives 600 s. */
 const LEAKED_AFTER_MS = 600_000
 const EXPIRE_EVERY_MS = 60_000
+const LOG_UPKEEP_EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
 /** Of all kept conversations together; past it the oldest go first. */
 const TURNS_BYTES_MAX = 20 * 1024 ** 3
 const TURNS_PER_REMOVAL = 2_000
@@ -22,10 +24,12 @@ const VIDEOS_PER_REMOVAL = 200
 const REMOVALS_MAX = 20
 
 export async function keepHouse(house: {
-  readonly storage: Pick<Storage, 'calls' | 'turns' | 'videos'>
+  readonly storage: Pick<Storage, 'calls' | 'logs' | 'turns' | 'videos'>
   readonly blobs: Pick<BlobStore, 'remove'>
   readonly telemetry: Telemetry
   readonly instance: InstanceId
+  /** 0: for ever. */
+  readonly logRetentionDays: number
   readonly now: () => number
 }): Promise<Housekeeping> {
   const { storage, telemetry, instance, now } = house
@@ -46,19 +50,52 @@ export async function keepHouse(house: {
     await expireVideos(house, at)
   }
   await round()
+  await keepLog(house)
+  const timers = [
+    every(HEARTBEAT_MS, telemetry, { work: round, name: 'heartbeat and recovery' }),
+    // Apart, since a first removal of old rows may take its time.
+    every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(house), name: 'upkeep of the log' }),
+  ]
+  return {
+    stop: () => {
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
+}
+
+/** Never twice at once. */
+function every(
+  periodMs: number,
+  telemetry: Telemetry,
+  { work, name }: { readonly work: () => Promise<void>; readonly name: string },
+): NodeJS.Timeout {
   let running = false
   const timer = setInterval(() => {
     if (running) return
     running = true
     telemetry.background.track(
-      round().finally(() => {
+      work().finally(() => {
         running = false
       }),
-      'heartbeat and recovery',
+      name,
     )
-  }, HEARTBEAT_MS)
+  }, periodMs)
   timer.unref()
-  return { stop: () => clearInterval(timer) }
+  return timer
+}
+
+/** Rows past their retention go, and the months to come have their place. */
+async function keepLog(house: {
+  readonly storage: Pick<Storage, 'logs'>
+  readonly telemetry: Telemetry
+  readonly logRetentionDays: number
+  readonly now: () => number
+}): Promise<void> {
+  const at = house.now()
+  const keepSince = house.logRetentionDays === 0 ? undefined : at - house.logRetentionDays * DAY_MS
+  const removed = await house.storage.logs.keep({ at, keepSince })
+  if (removed > 0)
+    house.telemetry.log.info({ removed }, 'rows of the call log past their retention were removed')
 }
 
 /** Kept conversations whose time is over, or for which there is no room (`storage/turns.ts`). */

@@ -92,7 +92,14 @@ export async function startGateway(
     now,
     draw: Math.random,
   })
-  const house = await keepHouse({ storage, blobs, telemetry, instance, now })
+  const house = await keepHouse({
+    storage,
+    blobs,
+    telemetry,
+    instance,
+    logRetentionDays: config.logRetentionDays,
+    now,
+  })
   const doors = await openDoors(config, gateway, ops)
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl

@@ -202,6 +202,14 @@ export const VARIABLES = {
       "Reverse proxies whose `X-Forwarded-For` is believed, so that a key's address list sees the client and not the proxy.",
     parse: rangesOf,
   },
+  logRetentionDays: {
+    name: 'SLUICE_LOG_RETENTION_DAYS',
+    fallback: 0,
+    shownDefault: '0: for ever',
+    form: 'a whole number from 0 to 36500',
+    meaning: 'How many days the rows of the call log are kept. The ledger is kept for ever.',
+    parse: (text) => wholeNumberOf(text, { least: 0, most: 36_500 }),
+  },
   shutdownGraceMs: {
     name: 'SLUICE_SHUTDOWN_GRACE_MS',
     fallback: 30_000,
@@ -309,6 +317,7 @@ export interface VariableValues {
   readonly workers: number
   readonly fetchAllow: readonly string[]
   readonly trustedProxies: readonly string[]
+  readonly logRetentionDays: number
   readonly shutdownGraceMs: number
   readonly callDeadlineMs: number
   readonly videoDeadlineMs: number

@@ -44,6 +44,8 @@ export interface Config {
   readonly fetchAllow: readonly string[]
   /** CIDR ranges of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[]
+  /** 0: for ever. */
+  readonly logRetentionDays: number
   readonly shutdownGraceMs: number
   /** One deadline over all attempts of a chat-type call. */
   readonly callDeadlineMs: number
@@ -127,6 +129,7 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     workers: read(VARIABLES.workers),
     fetchAllow: read(VARIABLES.fetchAllow),
     trustedProxies: read(VARIABLES.trustedProxies),
+    logRetentionDays: read(VARIABLES.logRetentionDays),
     shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
     callDeadlineMs: read(VARIABLES.callDeadlineMs),
     videoDeadlineMs: read(VARIABLES.videoDeadlineMs),
