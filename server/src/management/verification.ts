@@ -6,6 +6,8 @@ import type { Account, Storage } from '../storage/storage.ts'
 import { verificationLevel } from './accounts.ts'
 import { timeOrderedId } from './new-id.ts'
 
+export type { VerificationRequest } from '../storage/office.ts'
+
 export const VERIFICATION_KINDS = ['personal', 'enterprise'] as const
 export type VerificationKind = (typeof VERIFICATION_KINDS)[number]
 

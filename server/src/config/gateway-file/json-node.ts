@@ -1,6 +1,6 @@
 /** A parsed JSON value as the tree the gateway file's readers read, so that a request is checked like a file. */
 import type { JsonValue } from '../../core/json.ts'
-import type { FileNode, MapEntry, Place } from './file-node.ts'
+import type { FileNode, MapEntry, Place, ScalarNode } from './file-node.ts'
 
 /** A request has paths, no lines. */
 export function placeAt(path: string): Place {
@@ -9,25 +9,18 @@ export function placeAt(path: string): Place {
 
 export function jsonNode(value: JsonValue, path = ''): FileNode {
   const place = placeAt(path)
-  if (value === null) return { kind: 'scalar', place, text: 'null', meaning: 'null', expanded: false }
-  switch (typeof value) {
-    case 'boolean':
-      return {
-        kind: 'scalar',
-        place,
-        text: String(value),
-        meaning: value ? 'true' : 'false',
-        expanded: false,
-      }
-    case 'number':
-      return { kind: 'scalar', place, text: String(value), meaning: 'number', expanded: false }
-    case 'string':
-      return { kind: 'scalar', place, text: value, meaning: 'text', expanded: false }
-    case 'object':
-      return isList(value)
-        ? { kind: 'list', place, items: value.map((item, index) => jsonNode(item, `${path}[${index}]`)) }
-        : { kind: 'map', place, entries: new Map(entriesOf(value, path)) }
+  if (typeof value === 'object' && value !== null) {
+    return isList(value)
+      ? { kind: 'list', place, items: value.map((item, index) => jsonNode(item, `${path}[${index}]`)) }
+      : { kind: 'map', place, entries: new Map(entriesOf(value, path)) }
   }
+  return { kind: 'scalar', place, text: String(value), meaning: meaningOf(value), expanded: false }
+}
+
+function meaningOf(value: null | boolean | number | string): ScalarNode['meaning'] {
+  if (value === null) return 'null'
+  if (typeof value === 'boolean') return value ? 'true' : 'false'
+  return typeof value === 'number' ? 'number' : 'text'
 }
 
 function isList(value: object): value is readonly JsonValue[] {

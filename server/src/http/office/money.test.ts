@@ -356,7 +356,7 @@ describe('statements', () => {
     do {
       page = await customer.ask('GET', `statements?limit=2${cursor}`)
       entries.push(...page.entries)
-      cursor = `&cursor=${page.next_cursor}`
+      cursor = `&cursor=${page.next_cursor ?? ''}`
     } while (page.next_cursor !== null)
     const { opening, closing } = page
     expect(entries.map(({ kind }) => kind)).toEqual([

@@ -215,17 +215,17 @@ describe('GET …/usage', () => {
 
   test('each group is summed apart', async () => {
     const byKey: Usage = await customer.ask('GET', 'usage?interval=total&group_by=key')
-    expect(byKey.rows.map(({ key_id: key, calls }) => [key, calls]).sort()).toEqual(
-      [
+    expect(new Map(byKey.rows.map(({ key_id: key, calls }) => [key, calls]))).toEqual(
+      new Map([
         [customer.keyId, 2],
         [second.keyId, 2],
-      ].sort(),
+      ]),
     )
     const byModel: Usage = await customer.ask(
       'GET',
       `usage?interval=total&group_by=model&key_id=${customer.keyId}`,
     )
-    expect(byModel.rows.map(({ model }) => model).sort()).toEqual(['large', 'small'])
+    expect(new Set(byModel.rows.map(({ model }) => model))).toEqual(new Set(['large', 'small']))
   })
 
   test('a key sees its own sums, whatever key is named', async () => {

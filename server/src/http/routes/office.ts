@@ -9,6 +9,7 @@ import { ownKeyRoutes } from './own-key.ts'
 import { statementRoutes } from './statements.ts'
 import { subscriptionRoutes } from './subscription.ts'
 import { usageRoutes } from './usage.ts'
+import { verificationRoutes } from './verification.ts'
 
 /** What a customer sees and changes of an account, below `/api/v1/user/user/`. */
 export function officeRoutes(app: Api, context: ApiContext): void {
@@ -18,6 +19,7 @@ export function officeRoutes(app: Api, context: ApiContext): void {
   byokRoutes(app, context)
   exchangeRoutes(app, context)
   subscriptionRoutes(app, context)
+  verificationRoutes(app, context)
   logRoutes(app, context)
   explainRoutes(app, context)
   statementRoutes(app, context)
