@@ -1,5 +1,7 @@
 /** A streamed answer as a whole one, and a whole one as a stream: for upstreams that answer in the other form. */
+
 import type { JsonValue } from '../json.ts'
+import { addAll } from './add-all.ts'
 import { isJsonArray } from './json-text.ts'
 import type { Signature } from './request.ts'
 import type {
@@ -35,7 +37,7 @@ export function unfoldResponse(response: CanonicalResponse): readonly StreamPart
   let block = 0
   for (const candidate of response.candidates) {
     for (const whole of candidate.blocks) {
-      parts.push(...unfoldBlock(whole, { block, candidate: candidate.index }))
+      addAll(parts, unfoldBlock(whole, { block, candidate: candidate.index }))
       block += 1
     }
   }

@@ -2,6 +2,7 @@
  * One block at a time, for client protocols that cannot interleave (reference §0, rule 5). The block that opened first
  * goes through live; what others say meanwhile is held until their turn comes. Candidates do not wait for each other.
  */
+import { addAll } from '../canonical/add-all.ts'
 import type { StreamPart } from '../canonical/response.ts'
 import { brokenStream } from './error-body.ts'
 
@@ -149,7 +150,7 @@ function promote(state: State, lane: Lane): readonly StreamPart[] {
     const [block, next] = first
     lane.waiting.delete(block)
     for (const part of next.parts) state.held -= 'text' in part ? part.text.length : HELD_BLOCK_COST
-    out.push(...next.parts)
+    addAll(out, next.parts)
     if (next.ended) {
       state.candidates.delete(block)
       out.push({ type: 'block-end', block })
@@ -163,6 +164,6 @@ function closeLane(state: State, candidate: number): readonly StreamPart[] {
   const lane = state.lanes.get(candidate)
   if (lane === undefined) return []
   const out: StreamPart[] = []
-  while (lane.open !== undefined) out.push(...end(state, { type: 'block-end', block: lane.open }))
+  while (lane.open !== undefined) addAll(out, end(state, { type: 'block-end', block: lane.open }))
   return out
 }

@@ -1,4 +1,5 @@
 /** Tools and their choice, as a Gemini client names them (reference §1.4). */
+import { addAll } from '../../canonical/add-all.ts'
 import { isJsonArray, nestsTooDeep } from '../../canonical/json-text.ts'
 import type { HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { toJsonSchema } from '../../canonical/schema.ts'
@@ -20,7 +21,8 @@ export function decodeTools(value: Maybe, dropped: Set<string>): readonly Tool[]
     if (nestsTooDeep(entry)) return refused(`tools[${index}]`, 'is nested too deep')
     const functions = decodeFunctions(entry, `tools[${index}]`, dropped)
     if (isRefused(functions)) return functions
-    tools.push(...functions, ...decodeHosted(entry))
+    addAll(tools, functions)
+    addAll(tools, decodeHosted(entry))
   }
   return tools
 }

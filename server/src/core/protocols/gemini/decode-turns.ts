@@ -2,6 +2,7 @@
  * The contents of a Gemini client as turns. Calls often carry no id here, so they get one from their place, which
  * stays the same when the history grows; an answer without an id belongs to the first open call of its name.
  */
+import { addAll } from '../../canonical/add-all.ts'
 import { openSignature } from '../../canonical/envelope.ts'
 import { argumentsText, isJsonArray, nestsTooDeep } from '../../canonical/json-text.ts'
 import type {
@@ -113,7 +114,7 @@ function readUser(reading: Reading, items: readonly JsonValue[], field: string):
     } else {
       const decoded = decodeContentPart(reading, part, place)
       if (isRefused(decoded)) return decoded
-      parts.push(...decoded)
+      addAll(parts, decoded)
     }
   }
   placeResults(reading, results)
@@ -125,14 +126,14 @@ function readUser(reading: Reading, items: readonly JsonValue[], field: string):
 function placeResults(reading: Reading, results: readonly ToolResultPart[]): void {
   if (results.length === 0) return
   const turn = reading.turns[reading.behindCalls]
-  if (turn?.role === 'tool') turn.parts.push(...results)
+  if (turn?.role === 'tool') addAll(turn.parts, results)
   else reading.turns.splice(reading.behindCalls, 0, { role: 'tool', parts: [...results] })
 }
 
 function appendParts(reading: Reading, { role, parts }: Turn): void {
   if (parts.length === 0) return
   const last = reading.turns.at(-1)
-  if (last?.role === role) last.parts.push(...parts)
+  if (last?.role === role) addAll(last.parts, parts)
   else reading.turns.push({ role, parts: [...parts] })
 }
 
@@ -161,7 +162,7 @@ function readModel(
     } else {
       const decoded = decodeModelPart(reading, part, place)
       if (isRefused(decoded)) return decoded
-      parts.push(...decoded)
+      addAll(parts, decoded)
     }
   }
   appendModel(reading, parts)

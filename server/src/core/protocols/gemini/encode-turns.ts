@@ -2,6 +2,7 @@
  * The conversation for a Gemini upstream. Behind a content with calls it wants one content with exactly as many
  * responses, in the order of the calls; and on the calls of the turn in progress the thoughts' signature (reference §1.4).
  */
+import { addAll } from '../../canonical/add-all.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
 import { argumentsObject, nestsTooDeep, parseJson } from '../../canonical/json-text.ts'
 import type {
@@ -100,7 +101,7 @@ function answerCalls(layout: Layout, plan: Plan): Refused | undefined {
     const encoded = encodeResponse(call, byCall.get(call.id), plan)
     if (isRefused(encoded)) return encoded
     responses.push(encoded.response)
-    beside.push(...encoded.beside)
+    addAll(beside, encoded.beside)
     byCall.delete(call.id)
   }
   for (const orphan of byCall.values()) beside.push({ text: textOfResult(orphan) })

@@ -2,8 +2,9 @@
  * Chunks of a Gemini upstream as canonical parts. A text goes on until something else comes; a call comes whole; the
  * end is the end of the connection after a finish reason, since nothing else marks it (reference §1.4, §2.9).
  */
-import { argumentsText, parseJson } from '../../canonical/json-text.ts'
+import { addAll } from '../../canonical/add-all.ts'
 import { hashText } from '../../canonical/hash-text.ts'
+import { argumentsText, parseJson } from '../../canonical/json-text.ts'
 import type { Signature } from '../../canonical/request.ts'
 import type { BlockStart, Finish, StreamPart } from '../../canonical/response.ts'
 import type { JsonObject } from '../../json.ts'
@@ -12,8 +13,8 @@ import type { SseEvent, StreamDecoder } from '../protocol.ts'
 import { flagOf, listOf, type Maybe, numberOf, objectOf, textOf, wordOf } from '../read-json.ts'
 import { decodeError } from './error.ts'
 import { decodeFinish, isFailedCall } from './finish.ts'
-import { collectArguments, type PartialArguments } from './partial-args.ts'
 import { type GroundedText, groundedText, readGrounding } from './grounding.ts'
+import { collectArguments, type PartialArguments } from './partial-args.ts'
 import { usageCollector } from './usage.ts'
 
 export function streamDecoder(): StreamDecoder {
@@ -88,7 +89,7 @@ export function pushChunk(reading: Reading, chunk: JsonObject): readonly StreamP
   const parts = [...start(reading, chunk), ...usageParts(reading, chunk.usageMetadata)]
   for (const item of listOf(chunk.candidates)) {
     const candidate = objectOf(item)
-    if (candidate !== undefined && !reading.over) parts.push(...pushCandidate(reading, candidate))
+    if (candidate !== undefined && !reading.over) addAll(parts, pushCandidate(reading, candidate))
   }
   return [...parts, ...blocked(reading, objectOf(chunk.promptFeedback))]
 }

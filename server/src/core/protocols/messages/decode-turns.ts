@@ -2,6 +2,7 @@
  * The conversation of a messages client as turns. Consecutive messages of one role are one turn, as the API itself
  * joins them; tool results leave their user message and stand right behind the calls they answer (reference §3, 28).
  */
+import { addAll } from '../../canonical/add-all.ts'
 import { openSignature } from '../../canonical/envelope.ts'
 import { argumentsText, isJsonArray, nestsTooDeep } from '../../canonical/json-text.ts'
 import type {
@@ -128,7 +129,7 @@ function systemParts(blocks: readonly JsonValue[], field: string): readonly Syst
 function readSystem(reading: Reading, blocks: readonly JsonValue[], field: string): Refused | undefined {
   const parts = systemParts(blocks, field)
   if (isRefused(parts)) return parts
-  if (reading.turns.length === 0) reading.system.push(...parts)
+  if (reading.turns.length === 0) addAll(reading.system, parts)
   else appendParts(reading, { role: 'system', parts: parts.map((part) => ({ type: 'text', ...part })) })
   return undefined
 }
@@ -148,7 +149,7 @@ function readUser(reading: Reading, blocks: readonly JsonValue[], field: string)
     } else {
       const decoded = decodeContent(block, { type, place, dropped: reading.dropped })
       if (isRefused(decoded)) return decoded
-      parts.push(...decoded)
+      addAll(parts, decoded)
     }
   }
   placeResults(reading, results)
@@ -160,14 +161,14 @@ function readUser(reading: Reading, blocks: readonly JsonValue[], field: string)
 function placeResults(reading: Reading, results: readonly ToolResultPart[]): void {
   if (results.length === 0) return
   const turn = reading.turns[reading.behindCalls]
-  if (turn?.role === 'tool') turn.parts.push(...results)
+  if (turn?.role === 'tool') addAll(turn.parts, results)
   else reading.turns.splice(reading.behindCalls, 0, { role: 'tool', parts: [...results] })
 }
 
 function appendParts(reading: Reading, { role, parts }: Turn): void {
   if (parts.length === 0) return
   const last = reading.turns.at(-1)
-  if (last?.role === role) last.parts.push(...parts)
+  if (last?.role === role) addAll(last.parts, parts)
   else reading.turns.push({ role, parts: [...parts] })
 }
 
@@ -180,7 +181,7 @@ function readAssistant(reading: Reading, blocks: readonly JsonValue[], field: st
     if (block === undefined || type === undefined) return refused(place, 'must be a block with a type')
     const decoded = decodeAssistantBlock(reading, block, { type, place, dropped: reading.dropped })
     if (isRefused(decoded)) return decoded
-    parts.push(...decoded)
+    addAll(parts, decoded)
   }
   appendParts(reading, { role: 'assistant', parts })
   reading.behindCalls = reading.turns.length
@@ -308,7 +309,7 @@ function decodeResultContent(
     if (block === undefined || type === undefined) return refused(at, 'must be a block with a type')
     const decoded = decodeResultBlock(block, { type, place: at, dropped })
     if (isRefused(decoded)) return decoded
-    content.push(...decoded)
+    addAll(content, decoded)
   }
   return content
 }
@@ -420,7 +421,7 @@ function decodeInnerContent(value: Maybe, at: BlockPlace): readonly Part[] | Ref
     }
     const decoded = decodeContent(block, { ...at, type })
     if (isRefused(decoded)) return decoded
-    parts.push(...decoded)
+    addAll(parts, decoded)
   }
   return parts
 }

@@ -2,6 +2,7 @@
  * The conversation for a messages upstream. It accepts one layout only: a user message that answers calls holds the
  * results first and in a row, no text is blank, and thoughts come back unchanged or not at all (reference §1.3).
  */
+import { addAll } from '../../canonical/add-all.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
 import { argumentsObject } from '../../canonical/json-text.ts'
 import type {
@@ -57,13 +58,13 @@ function place(messages: Message[], role: Turn['role'], blocks: readonly JsonObj
   switch (role) {
     case 'tool':
       // A system message in between must not part the results from their calls.
-      messageOf(messages, 'user', 'behind-calls').results.push(...blocks)
+      addAll(messageOf(messages, 'user', 'behind-calls').results, blocks)
       return
     case 'user':
-      messageOf(messages, 'user').others.push(...blocks)
+      addAll(messageOf(messages, 'user').others, blocks)
       return
     case 'assistant':
-      messageOf(messages, 'assistant').others.push(...blocks)
+      addAll(messageOf(messages, 'assistant').others, blocks)
       return
     case 'system':
       placeSystem(messages, blocks, plan)
@@ -74,13 +75,13 @@ function place(messages: Message[], role: Turn['role'], blocks: readonly JsonObj
 /** Where the model knows no system message in the middle, the user says it, marked as what it is. */
 function placeSystem(messages: Message[], blocks: readonly JsonObject[], plan: Plan): void {
   if (plan.target.capabilities.midSystem) {
-    messageOf(messages, 'system').others.push(...blocks)
+    addAll(messageOf(messages, 'system').others, blocks)
     return
   }
   const wrapped = blocks.map((block) =>
     typeof block.text === 'string' ? { ...block, text: `<system>\n${block.text}\n</system>` } : block,
   )
-  messageOf(messages, 'user').others.push(...wrapped)
+  addAll(messageOf(messages, 'user').others, wrapped)
 }
 
 /** The last message when it is of this role, else a new one. */
@@ -121,7 +122,7 @@ function encodeParts(turn: Turn, plan: Plan, marks: CacheControls): readonly Jso
     }
     const encoded = encodePart(part, plan, marks)
     if (isRefused(encoded)) return encoded
-    blocks.push(...encoded)
+    addAll(blocks, encoded)
   }
   return turn.role === 'assistant' ? withoutLastThoughts(blocks) : blocks
 }

@@ -1,6 +1,7 @@
 /** Canonical answer → a response object (contract §2.4). Neighbouring texts are parts of one message item. */
-import type { Block, CanonicalResponse } from '../../canonical/response.ts'
+import { addAll } from '../../canonical/add-all.ts'
 import { isJsonArray } from '../../canonical/json-text.ts'
+import type { Block, CanonicalResponse } from '../../canonical/response.ts'
 import { callRestorer } from '../../canonical/restore-calls.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { ReplyContext } from '../protocol.ts'
@@ -63,7 +64,7 @@ function encodeOutput(
     const part = encodePart(block)
     if (part === undefined) {
       flush('completed')
-      items.push(...encodeItem(block, items.length, context))
+      addAll(items, encodeItem(block, items.length, context))
     } else {
       parts.push(part)
     }
