@@ -1,4 +1,4 @@
-import type { EnvironmentVendor } from './listing.ts'
+import type { EnvironmentVendor, ListedModel } from './listing.ts'
 
 const PRICES = 'https://help.aliyun.com/zh/model-studio/models'
 const IN_DOLLARS = 'known in dollars only; the mainland price list is in yuan'
@@ -86,5 +86,29 @@ export const dashscopeVendor: EnvironmentVendor = {
         note: IN_DOLLARS,
       },
     },
+    wan({ modelId: 'wan2.7-t2v', name: 'Wan 2.7 (text to video)' }),
+    wan({ modelId: 'wan2.7-i2v', name: 'Wan 2.7 (image to video)' }),
+    wan({ modelId: 'wan2.7-r2v', name: 'Wan 2.7 (references to video)' }),
   ],
+}
+
+/** At 1080P, which is made when no resolution is asked for. 3.0 is not listed: it has no address all accounts share. */
+function wan({ modelId, name }: { readonly modelId: string; readonly name: string }): ListedModel {
+  return {
+    modelId,
+    name,
+    features: ['video'],
+    contextTokens: undefined,
+    maxOutputTokens: undefined,
+    forwardModelId: modelId,
+    protocols: ['video'],
+    price: {
+      currency: 'CNY',
+      perVideoSecond: '1',
+      source: 'https://help.aliyun.com/zh/model-studio/model-pricing',
+      date: '2026-06-18',
+      confidence: 'third-party',
+      note: 'price of 1080P; 720P costs 0.6 a second',
+    },
+  }
 }

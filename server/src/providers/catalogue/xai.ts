@@ -1,4 +1,4 @@
-import type { EnvironmentVendor } from './listing.ts'
+import type { EnvironmentVendor, ListedModel } from './listing.ts'
 
 const PRICES = 'https://docs.x.ai/docs/models'
 const LONG = 'prompts of 200 000 tokens and more cost twice as much'
@@ -66,5 +66,50 @@ export const xaiVendor: EnvironmentVendor = {
         note: LONG,
       },
     },
+    imagine({
+      modelId: 'grok-imagine-video-1.5',
+      name: 'Grok Imagine Video 1.5',
+      perVideoSecond: '0.08',
+      more: '720p costs 0.14 and 1080p 0.25 a second, an input image 0.01',
+    }),
+    imagine({
+      modelId: 'grok-imagine-video-1.5-lite',
+      name: 'Grok Imagine Video 1.5 Lite',
+      perVideoSecond: '0.02',
+      more: '720p costs 0.03 a second, an input image 0.01',
+    }),
+    imagine({
+      modelId: 'grok-imagine-video',
+      name: 'Grok Imagine Video',
+      perVideoSecond: '0.05',
+      more: '720p costs 0.07 a second, an input image 0.002',
+    }),
   ],
+}
+
+/** At 480p, which is made when no resolution is asked for. */
+function imagine(listed: {
+  readonly modelId: string
+  readonly name: string
+  readonly perVideoSecond: string
+  readonly more: string
+}): ListedModel {
+  const { modelId, name, perVideoSecond, more } = listed
+  return {
+    modelId,
+    name,
+    features: ['video'],
+    contextTokens: undefined,
+    maxOutputTokens: undefined,
+    forwardModelId: modelId,
+    protocols: ['video'],
+    price: {
+      currency: 'USD',
+      perVideoSecond,
+      source: `https://docs.x.ai/developers/models/${modelId}`,
+      date: '2026-10-12',
+      confidence: 'third-party',
+      note: `price of 480p; ${more}`,
+    },
+  }
 }

@@ -43,9 +43,9 @@ describe('what Grok is sent', () => {
     ['a full size is one step lower', FIRST, size(1920, 1080), { aspect_ratio: '16:9', resolution: '720p' }],
     ['1.5 has full pictures', NEWER, size(1920, 1080), { aspect_ratio: '16:9', resolution: '1080p' }],
     [
-      'its light form has not',
-      { ...NEWER, model: 'grok-imagine-video-1.5-lite' },
-      size(1920, 1080),
+      'but not from references',
+      NEWER,
+      { ...size(1920, 1080), referenceImages: [PNG] },
       { resolution: '720p' },
     ],
     ['a square', FIRST, size(1024, 1024), { aspect_ratio: '1:1', resolution: '720p' }],
@@ -62,7 +62,14 @@ describe('what Grok is sent', () => {
       { referenceImages: [PNG, at(PICTURE)] },
       { reference_images: [{ url: `data:image/png;base64,${PNG_BASE64}` }, { url: PICTURE }] },
     ],
-    ['1.5 can be silenced', NEWER, { generateAudio: false }, { generate_audio: false }],
+    ['[4.4-33] sound', NEWER, { generateAudio: false }, { generate_audio: false }],
+    [
+      '[4.4-33] 1.5: frames beside references',
+      NEWER,
+      { firstFrame: at(PICTURE), lastFrame: at(PICTURE), referenceImages: [at(PICTURE)] },
+      { image: { url: PICTURE }, last_frame: { url: PICTURE }, reference_images: [{ url: PICTURE }] },
+    ],
+    ['1.5: a last frame alone', NEWER, { lastFrame: at(PICTURE) }, { last_frame: { url: PICTURE } }],
     [
       '[4.4-32] a field nobody knows',
       FIRST,
@@ -73,7 +80,7 @@ describe('what Grok is sent', () => {
     expect(submittedBody(xaiVideo, { ...given, request })).toMatchObject(expected)
   })
 
-  test('a ratio is not derived beside a picture, which it would stretch; one asked for is sent', () => {
+  test('a ratio is not derived beside a picture, which brings its own; one asked for is sent', () => {
     const framed = { firstFrame: PNG, ...size(1280, 720) }
     expect(submittedBody(xaiVideo, { ...FIRST, request: framed })).not.toHaveProperty('aspect_ratio')
     const asked = submittedBody(xaiVideo, { ...FIRST, request: { ...framed, ratio: '1:1' } })
@@ -90,11 +97,10 @@ describe('what Grok is sent', () => {
         referenceVideos: ['https://cdn.example/a.mp4'],
         referenceAudios: ['https://cdn.example/a.mp3'],
         negativePrompt: 'text',
-        generateAudio: true,
         seed: 1,
         watermark: true,
         promptExtend: true,
-        extras: { webhook: 'https://client.example' },
+        extras: { webhook: 'https://client.example', output: { upload_url: 'https://client.example' } },
       },
     })
     expect(Object.keys(JSON.parse(String(request.body)))).toEqual(['model', 'prompt', 'duration', 'image'])
@@ -104,13 +110,22 @@ describe('what Grok is sent', () => {
       'reference_videos',
       'reference_audios',
       'negative_prompt',
-      'generate_audio',
       'seed',
       'watermark',
       'prompt_extend',
       'webhook',
+      'output',
     ])
   })
+})
+
+test('[4.4-36] the light model takes neither references nor a last frame', () => {
+  const model = 'grok-imagine-video-1.5-lite'
+  const request = { lastFrame: PNG, referenceImages: [PNG] }
+  expect(submitted(xaiVideo, { model, baseUrl: BASE, request }).dropped).toEqual([
+    'image_tail',
+    'reference_images',
+  ])
 })
 
 const ORDERED = reply({ request_id: 'd97415a1' })
@@ -152,6 +167,7 @@ describe('what Grok answers', () => {
     ['permission_denied', 'auth'],
     ['failed_precondition', 'invalid'],
     ['service_unavailable', 'upstream'],
+    ['internal_error', 'upstream'],
     ['something_new', 'upstream'],
   ])('a task that failed with %s', (code, kind) => {
     const { last } = play(xaiVideo, FIRST, [

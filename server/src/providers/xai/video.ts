@@ -1,6 +1,7 @@
 /** Grok Imagine: one call to order, one address to ask until it is done. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
+import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import { below } from '../provider.ts'
 import type {
   VideoContext,
@@ -25,7 +26,10 @@ const POLL_MS = 5_000
 /** The vendor says "temporary" and no more. */
 const LINK_MS = 3_600_000
 
-const WORDS: FailureWords = { service_unavailable: 'overloaded' }
+const WORDS: FailureWords = { service_unavailable: 'overloaded', internal_error: 'overloaded' }
+
+/** They have the result sent to the client's own host, or kept for good in the operator's account. */
+const RESERVED: readonly string[] = ['output', 'storage_options']
 
 export const xaiVideo: VideoDialect = {
   auth: () => ({ kind: 'bearer' }),
@@ -39,7 +43,7 @@ export const xaiVideo: VideoDialect = {
 
 function submit(input: VideoSubmit): VideoSubmission {
   const { baseUrl, forwardModelId, request } = input
-  const { members, dropped } = placeFields(request, { members: placesOf(input) })
+  const { members, dropped } = placeFields(request, { members: placesOf(input), reserved: RESERVED })
   return {
     request: postJson(below(baseUrl, '/videos/generations'), {
       model: forwardModelId,
@@ -53,43 +57,65 @@ function submit(input: VideoSubmit): VideoSubmission {
 
 const SHAPE: Shape = {
   names: { ratio: 'aspect_ratio', resolution: 'resolution' },
-  ratios: ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3'],
+  ratios: ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '5:2'],
   tiers: { '480p': '480p', '720p': '720p' },
   letters: 'lower',
 }
 
+/** What a model takes beside words and a first frame (the vendor's overview, autumn of 2026). */
+interface Grok {
+  readonly fullPictures: boolean
+  readonly references: 'none' | 'instead-of-frames' | 'beside-frames'
+  readonly lastFrame: boolean
+}
+
+function grokOf(model: string): Grok {
+  if (model === 'grok-imagine-video') {
+    return { fullPictures: false, references: 'instead-of-frames', lastFrame: false }
+  }
+  return /lite/.test(model)
+    ? { fullPictures: true, references: 'none', lastFrame: false }
+    : { fullPictures: true, references: 'beside-frames', lastFrame: true }
+}
+
 function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | undefined>> {
   const { forwardModelId, request } = input
-  const { firstFrame, referenceImages } = request
-  const newer = !/^grok-imagine-video$/.test(forwardModelId)
-  // Full pictures are of 1.5 only, and not from references.
-  const full =
-    newer && !/lite/.test(forwardModelId) && (referenceImages.length === 0 || firstFrame !== undefined)
+  const { firstFrame, lastFrame } = request
+  const grok = grokOf(forwardModelId)
+  const references = referencesOf(request, grok)
+  // Full pictures are made from words and a first frame, not from references, last frames among them.
+  const referring =
+    references?.['reference_images'] !== undefined || (grok.lastFrame && lastFrame !== undefined)
   return {
     ...shapePlaces(request, {
       ...SHAPE,
-      // A ratio beside a picture stretches it: only one asked for outright is sent.
+      // A picture brings its own ratio: only one asked for outright is sent beside it.
       ratios: firstFrame === undefined ? SHAPE.ratios : [],
-      tiers: full ? { ...SHAPE.tiers, '1080p': '1080p' } : SHAPE.tiers,
+      tiers: grok.fullPictures && !referring ? { ...SHAPE.tiers, '1080p': '1080p' } : SHAPE.tiers,
     }),
     seconds: { duration: secondsValue(input) },
-    input_reference: { image: firstFrame === undefined ? undefined : { url: addressOf(firstFrame) } },
-    // A picture and references exclude each other.
-    reference_images:
-      firstFrame === undefined
-        ? { reference_images: listed(referenceImages.map((image) => ({ url: addressOf(image) }))) }
-        : undefined,
-    generate_audio: newer ? { generate_audio: request.generateAudio } : undefined,
+    input_reference: { image: pictureOf(firstFrame) },
+    image_tail: grok.lastFrame ? { last_frame: pictureOf(lastFrame) } : undefined,
+    reference_images: references,
+    generate_audio: { generate_audio: request.generateAudio },
   }
 }
 
-function listed(entries: readonly JsonObject[]): readonly JsonObject[] | undefined {
-  return entries.length === 0 ? undefined : entries
+function pictureOf(media: VideoMedia | undefined): JsonObject | undefined {
+  return media === undefined ? undefined : { url: addressOf(media) }
+}
+
+function referencesOf({ firstFrame, referenceImages }: VideoRequest, grok: Grok): JsonObject | undefined {
+  if (grok.references === 'none') return undefined
+  if (grok.references === 'instead-of-frames' && firstFrame !== undefined) return undefined
+  if (referenceImages.length === 0) return {}
+  return { reference_images: referenceImages.map((image) => ({ url: addressOf(image) })) }
 }
 
 function read(reply: VideoReply, context: VideoContext): VideoStep {
   const body = objectAt(reply.body)
-  const id = textIn(context.state['id']) ?? textIn(body['request_id'])
+  const ordered = textIn(body['request_id']) ?? textIn(body['id'])
+  const id = textIn(context.state['id']) ?? ordered
   const failure = failureIn(reply)
   if (id === undefined) {
     if (failure !== undefined) return failedStep(failure, context.state)
@@ -99,8 +125,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   if (video['respect_moderation'] === false) return failedStep(moderated(reply), { id })
   const url = linkIn(video['url'])
   // While it waits the answer is a 202, with an empty body at times; the create call's answer has no status either.
-  const waiting =
-    reply.status === 202 || (textIn(body['request_id']) !== undefined && body['status'] === undefined)
+  const waiting = reply.status === 202 || (ordered !== undefined && body['status'] === undefined)
   return stepOf({
     word: body['status'] ?? (waiting ? 'pending' : undefined),
     result: url === undefined ? undefined : { kind: 'link', url, lastsMs: LINK_MS },
