@@ -9,6 +9,7 @@ import { receive, restrict } from './receive.ts'
 import { refuse } from './refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { reserve } from './reserve.ts'
+import { asksForVideo, serveChatOrder } from './video/serve-chat-order.ts'
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;
@@ -21,6 +22,7 @@ export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply:
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
     restrict(gateway, call)
+    if (asksForVideo(gateway, call)) return await serveChatOrder(gateway, call, reply)
     call = await recall(gateway, call)
     call = admit(gateway, call)
     call = await reserve(gateway, call)

@@ -1,0 +1,162 @@
+/** A chat call to a video model: the same order over the same chains for the same bill, answered in the chat's own form. */
+import { isJsonObject } from '../../core/json.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { finalChunk, progressChunk, videoCompletion } from '../../core/video/chat-answer.ts'
+import { fieldsOfChat } from '../../core/video/chat-order.ts'
+import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
+import { decodeDetail } from '../../core/video/task-detail.ts'
+import type { ReceivedCall } from '../call.ts'
+import { parseJson } from '../classify.ts'
+import type { Gateway } from '../gateway.ts'
+import { answerHeaders } from '../headers.ts'
+import type { PulsedStream } from '../pulse.ts'
+import { refuse } from '../refuse.ts'
+import type { ClientReply } from '../reply.ts'
+import { makesOnlyVideos } from './admit-video.ts'
+import { awaitEnd } from './await-end.ts'
+import { orderOf } from './receive-video.ts'
+import { type TakenOrder, takeOrder } from './take-order.ts'
+import { sendJson, sendTaskError, urlOf } from './task-answer.ts'
+import type { VideoOrder } from './video-call.ts'
+
+/** The model a chat-type call names can do nothing but make videos. */
+export function asksForVideo(gateway: Gateway, call: ReceivedCall): boolean {
+  const model = gateway.catalogue().models.get(call.modelId)
+  return model?.status === 'enabled' && makesOnlyVideos(model)
+}
+
+export async function serveChatOrder(
+  gateway: Gateway,
+  call: ReceivedCall,
+  reply: ClientReply,
+): Promise<void> {
+  let order: VideoOrder
+  let taken: TakenOrder
+  try {
+    order = chatOrder(call)
+    taken = await takeOrder(gateway, order)
+  } catch (error) {
+    await refuse(gateway, call, error, reply)
+    return
+  }
+  const stream = call.stream ? new ProgressStream(gateway, reply, taken) : undefined
+  const ended = await awaitEnd(gateway, taken, reply, (task) => stream?.progress(task))
+  stream?.leave()
+  if (ended === undefined) return
+  const url = urlOf(gateway, ended)
+  if (url === undefined) {
+    const error = ended.error ?? UNKNOWN
+    if (stream?.started === true) stream.fail(error)
+    else sendTaskError(reply, order, error)
+  } else if (stream === undefined) {
+    sendJson(reply, 200, videoCompletion(ended, url), headersOf(taken, ended))
+  } else stream.finish(ended, url)
+}
+
+const UNKNOWN: VideoTaskError = { status: 502, code: 'unknown', message: 'the video failed', body: undefined }
+
+function chatOrder(call: ReceivedCall): VideoOrder {
+  if (call.endpoint.protocol !== 'chat') {
+    throw new GatewayError(40000, {
+      message: `${call.modelId} is a video model: call it on /v1/videos, or on /v1/chat/completions`,
+    })
+  }
+  const document = parseJson(Buffer.concat(call.body.chunks))
+  if (!isJsonObject(document)) throw new GatewayError(40000)
+  const { callId, requestId, at, address, ip, headers, key, account, stream, user, body } = call
+  return {
+    ...orderOf(fieldsOfChat(document), headers),
+    stage: 'received',
+    callId,
+    requestId,
+    at,
+    endpoint: { path: call.endpoint.path, protocol: 'chat' },
+    address,
+    ip,
+    headers,
+    key,
+    account,
+    modelId: call.modelId,
+    stream,
+    user,
+    body,
+  }
+}
+
+function headersOf(taken: TakenOrder, task: VideoTask): Readonly<Record<string, string>> {
+  return answerHeaders(taken, task.modelId, decodeDetail(task.detail).dropped)
+}
+
+const SIGN_OF_LIFE_MS = 15_000
+
+/** Progress as chunks. It begins when a vendor has the task, so that a refused order still is an error of its own status. */
+class ProgressStream implements PulsedStream {
+  started = false
+  readonly #gateway: Gateway
+  readonly #reply: ClientReply
+  readonly #taken: TakenOrder
+  #last: VideoTask | undefined
+  #lastSentAt = 0
+
+  constructor(gateway: Gateway, reply: ClientReply, taken: TakenOrder) {
+    this.#gateway = gateway
+    this.#reply = reply
+    this.#taken = taken
+  }
+
+  progress(task: VideoTask): void {
+    const known = this.#last
+    const news = known?.progress !== task.progress || known.status !== task.status
+    if ((task.phase !== 'running' && task.phase !== 'fetching') || !news) return
+    this.#send(task)
+  }
+
+  onPulse(now: number): void {
+    if (this.#last !== undefined && now - this.#lastSentAt >= SIGN_OF_LIFE_MS) this.#send(this.#last)
+  }
+
+  finish(task: VideoTask, url: string): void {
+    if (!this.started) this.#send({ ...task, status: 'in_progress' })
+    this.#write(JSON.stringify(finalChunk(task, url)))
+    this.#write('[DONE]')
+    this.#reply.end()
+  }
+
+  /** After the stream has begun a failure is an error object, and no `[DONE]` (decisions, Errors). */
+  fail({ message, code, gatewayCode }: VideoTaskError): void {
+    const type = gatewayCode === undefined ? 'upstream_error' : 'gateway_error'
+    this.#write(JSON.stringify({ error: { message, type, code } }))
+    this.#reply.end()
+  }
+
+  leave(): void {
+    this.#gateway.pulse.remove(this)
+  }
+
+  #send(task: VideoTask): void {
+    const place = this.started ? 'later' : 'first'
+    if (!this.started) this.#start(task)
+    this.#last = task
+    this.#write(JSON.stringify(progressChunk(task, place)))
+  }
+
+  #start(task: VideoTask): void {
+    this.started = true
+    this.#reply.start({
+      status: 200,
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-cache',
+        'x-accel-buffering': 'no',
+        ...headersOf(this.#taken, task),
+      },
+      contentLength: undefined,
+    })
+    this.#gateway.pulse.add(this)
+  }
+
+  #write(data: string): void {
+    this.#lastSentAt = this.#gateway.now()
+    this.#reply.write(`data: ${data}\n\n`)
+  }
+}
