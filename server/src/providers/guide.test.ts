@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forwardModelId } from '../core/ids.ts'
 import type * as registryModule from './index.ts'
 import type { Provider } from './provider.ts'
+import { type Order, PNG, PNG_BASE64, play, reply, submitted } from './video-forms/testing/order.ts'
 
 type Registry = typeof registryModule
 
@@ -29,9 +30,14 @@ async function followGuide(copy: string, snippets: ReadonlyMap<string, string>):
   for (const room of ['core', 'providers']) {
     await cp(join(SOURCE, room), join(copy, 'server/src', room), { recursive: true, filter: untested })
   }
-  const folder = join(copy, 'server/src/providers/northwind/index.ts')
-  await mkdir(dirname(folder), { recursive: true })
-  await writeFile(folder, snippets.get('server/src/providers/northwind/index.ts') ?? '')
+  const folder = join(copy, 'server/src/providers/northwind')
+  await mkdir(folder, { recursive: true })
+  const index = snippets.get('server/src/providers/northwind/index.ts') ?? ''
+  const [importLine = '', memberLine = ''] = (
+    snippets.get('server/src/providers/northwind/index.ts#video') ?? ''
+  ).split('\n\n')
+  await writeFile(join(folder, 'index.ts'), `${importLine}\n${index.replace(/\}\n$/, `${memberLine}}\n`)}`)
+  await writeFile(join(folder, 'video.ts'), snippets.get('server/src/providers/northwind/video.ts') ?? '')
   const registry = join(copy, 'server/src/providers/index.ts')
   const written = await readFile(registry, 'utf8')
   const line = snippets.get('server/src/providers/index.ts') ?? ''
@@ -85,6 +91,36 @@ describe('the guide to adding a provider', () => {
     expect(chat?.capabilities(forwardModelId('northwind-2'))).toMatchObject({ reasoning: 'none' })
     const body = { error: { code: 'tokens_used_up', message: 'top up' } }
     expect(chat?.classify({ status: 429, headers: {}, body })).toEqual({ kind: 'quota' })
+  })
+
+  test('whose videos are ordered and awaited as the guide says', () => {
+    const order: Order = { model: 'northwind-film-1', baseUrl: northwind?.defaultBaseUrl ?? '' }
+    const video = northwind?.video
+    if (video === undefined) throw new Error('the guide leads to no video side')
+    const request = { seconds: '9', size: { width: 1080, height: 1920 }, firstFrame: PNG, seed: 7 }
+    const formed = submitted(video, { ...order, request })
+    expect(formed.request.url).toBe('https://api.northwind.example/v1/films')
+    expect(JSON.parse(String(formed.request.body))).toEqual({
+      model: 'northwind-film-1',
+      prompt: 'a red kite',
+      seconds: 9,
+      ratio: '9:16',
+      lines: '1080',
+      first_picture: `data:image/png;base64,${PNG_BASE64}`,
+    })
+    expect(formed.dropped).toEqual(['seed'])
+    const film = { url: 'https://cdn.northwind.example/f1.mp4' }
+    const { sent, last } = play(video, order, [
+      reply({ id: 'f1', status: 'waiting' }),
+      reply({ id: 'f1', status: 'finished', film }),
+    ])
+    expect(sent[1]).toBe('GET https://api.northwind.example/v1/films/f1')
+    expect(last).toMatchObject({ kind: 'done', result: { kind: 'link', ...film, lastsMs: 86_400_000 } })
+    const error = { code: 'picture_refused', message: 'not this one' }
+    expect(play(video, order, [reply({ id: 'f1', status: 'failed', error })]).last).toMatchObject({
+      kind: 'failed',
+      failure: { class: 'moderation', ...error },
+    })
   })
 
   test('and whose code passes the type check of the project', async () => {
