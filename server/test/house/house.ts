@@ -148,7 +148,7 @@ async function finish(parts: {
     const { session, token } = await openSession(
       storage,
       { accountId, method: 'password', userAgent: 'a test', address: '127.0.0.1' },
-      Date.now(),
+      gateway.now(),
     )
     return {
       headers: { authorization: `Bearer ${token.unwrap()}` },

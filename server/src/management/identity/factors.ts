@@ -157,6 +157,15 @@ export async function passSecondFactor(
   return { kind: 'passed', pending: { account, method: methodIn(asked.detail) } }
 }
 
+/** Whose second factor is asked for by this challenge. */
+export async function findPending(
+  { storage, now }: Identity,
+  challenge: string,
+): Promise<AccountId | undefined> {
+  const asked = await storage.identity.challenges.find(hashToken(challenge), 'second-factor', now())
+  return asked?.accountId
+}
+
 async function isRightAnswer(identity: Identity, account: AccountId, answer: FactorAnswer): Promise<boolean> {
   const { factors } = identity.storage.identity
   switch (answer.kind) {

@@ -59,6 +59,11 @@ export function factorBucket(account: string): AttemptBucket {
   return { subject: `second-factor/${account}`, limit: FACTOR_TRIES, windowMs: QUARTER_HOUR_MS }
 }
 
+/** Questions anybody may have asked are stored until they end. */
+export function questionBucket(address: string): AttemptBucket {
+  return { subject: `question/place/${placeOf(address)}`, limit: PLACE_TRIES, windowMs: QUARTER_HOUR_MS }
+}
+
 /** An IPv6 subscriber has 2^64 addresses: the network is the place. */
 export function placeOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address
