@@ -64,7 +64,7 @@ export async function keepHouse(house: {
 }
 
 /** Never twice at once. */
-function every(
+export function every(
   periodMs: number,
   telemetry: Telemetry,
   { work, name }: { readonly work: () => Promise<void>; readonly name: string },

@@ -13,6 +13,7 @@ import { gatewayOps, type OpsSource, openOpsServer } from './http/ops-server.ts'
 import { openServers, type Servers } from './http/servers.ts'
 import type { Identity } from './management/identity/identity.ts'
 import { timeOrderedId } from './management/new-id.ts'
+import { keepOffice } from './office-rounds.ts'
 import type { BlobStore } from './storage/blobs.ts'
 import { openBlobs } from './storage/open-blobs.ts'
 import { openStorage } from './storage/open.ts'
@@ -104,6 +105,7 @@ export async function startGateway(
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
   const stopVideos = startVideos(gateway)
+  const office = keepOffice({ storage, catalogue: () => gateway.catalogue(), telemetry, now })
   return {
     ...addresses,
     ops: doors.ops,
@@ -112,6 +114,7 @@ export async function startGateway(
     async stop() {
       await doors.close()
       house.stop()
+      office.stop()
       await stopVideos()
       gateway.close()
       await upstream.close()

@@ -6,7 +6,15 @@ import { apply, type ApplyFlags } from './commands/apply.ts'
 import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
 import { grant, type GrantFlags } from './commands/grant.ts'
-import { keysCreate, type KeyCreateFlags, keysList, type KeyListFlags, keysSwitch } from './commands/keys.ts'
+import {
+  keysCreate,
+  type KeyCreateFlags,
+  keysList,
+  type KeyListFlags,
+  keysRotate,
+  type KeyRotateFlags,
+  keysSwitch,
+} from './commands/keys.ts'
 import { logs, type LogFlags } from './commands/logs.ts'
 import { migrate } from './commands/migrate.ts'
 import { start } from './commands/start.ts'
@@ -85,6 +93,13 @@ function addKeys(program: Command, io: Console): void {
     .option('--policy <policy>', 'its limits as in the gateway file, like {concurrency: 5}')
     .option(...JSON_OPTION)
     .action((account: string, flags: KeyCreateFlags) => keysCreate(io, account, flags))
+  keys
+    .command('rotate')
+    .description('give a key another secret and print it, this once')
+    .argument(...KEY)
+    .option('--overlap <seconds>', 'how long the former secret works on; without, it ends at once')
+    .option(...JSON_OPTION)
+    .action((key: string, flags: KeyRotateFlags) => keysRotate(io, key, flags))
   for (const [name, status, description] of [
     ['disable', 'disabled', 'refuse the key from its next call on'],
     ['enable', 'enabled', 'let the key call again'],

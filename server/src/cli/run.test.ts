@@ -259,6 +259,24 @@ describe('keys', () => {
     expect(await sluice(['keys', 'enable', 'sk-gateway-laptop'])).toMatchObject({ code: 4 })
   })
 
+  test('rotate prints the new key alone; the former one works only where an overlap is asked for', async () => {
+    const rotated = await sluice(['keys', 'rotate', 'sk-gateway-laptop', '--overlap', '60'])
+    expect(rotated).toMatchObject({ code: 0 })
+    expect(rotated.out).toMatch(/^sk-gateway-[A-Za-z0-9_-]{43}\n$/)
+    expect(rotated.err).toContain('the former secret works until ')
+    expect(rotated.err).not.toContain(rotated.out.trim())
+    expect(await sluice(['keys', 'disable', 'sk-gateway-laptop-1234'])).toMatchObject({ code: 0 })
+    const again = await sluice(['keys', 'rotate', rotated.out.trim(), '--json'])
+    expect(JSON.parse(again.out)).toMatchObject({ former_valid_until: null })
+    for (const former of ['sk-gateway-laptop-1234', rotated.out.trim()]) {
+      expect(await sluice(['keys', 'enable', former])).toMatchObject({ code: 4 })
+    }
+    expect(await sluice(['keys', 'rotate', 'sk-gateway-nobody'])).toMatchObject({ code: 4 })
+    expect(await sluice(['keys', 'rotate', 'sk-gateway-nobody', '--overlap', 'soon'])).toMatchObject({
+      code: 3,
+    })
+  })
+
   test('a beginning that several keys share is not guessed at', async () => {
     await sluice(['apply', '-f', '-'], {
       input: 'accounts: [{email: owner@example.com, keys: [{name: other, secret: sk-gateway-laptop-5678}]}]',
@@ -312,6 +330,15 @@ describe('accounts, grant, logs, verify', () => {
     expect((await sluice(['grant', 'owner@example.com', '--', '-0.5'])).out).toBe(
       'owner@example.com has 112 Credits\n',
     )
+  })
+
+  test('grant takes no more back than there is', async () => {
+    expect(await sluice(['grant', 'owner@example.com', '--', '-100.5'])).toEqual({
+      code: 3,
+      out: '',
+      err: 'sluice: owner@example.com lacks 0.5 Credits for that\n',
+    })
+    expect((await sluice(['accounts', 'show', 'owner@example.com'])).out).toMatch(/\ncredits +100\n/)
   })
 
   test.each(['much', '0', '0.0000001'])('grant refuses %s Credits', async (amount) => {

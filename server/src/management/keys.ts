@@ -101,6 +101,9 @@ export async function deleteKey(storage: Pick<Storage, 'keys'>, id: KeyId): Prom
   return storage.keys.patch(id, { status: 'deleted' })
 }
 
+/** Longest time a former secret may work on: thirty days. */
+export const OVERLAP_SECONDS_MAX = 30 * 86_400
+
 export interface Rotation {
   readonly key: KeyView
   /** The new key: shown once, stored nowhere. */

@@ -1,6 +1,7 @@
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { signedDecimal } from '../../config/gateway-file/values.ts'
 import { microCredits } from '../../core/money.ts'
+import { Overdraft } from '../../storage/overdraft.ts'
 import { creditsOfText, creditsText } from '../../management/amounts.ts'
 import { grantCredits } from '../../management/grants.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
@@ -26,6 +27,10 @@ export async function grant(io: Console, reference: string, text: string, flags:
       transactionId: `grant:${flags.id ?? timeOrderedId(io.now())}`,
       reference: flags.reason,
       at: io.now(),
+    }).catch((error: unknown): never => {
+      if (!(error instanceof Overdraft)) throw error
+      const missing = creditsText(error.missing)
+      throw new CommandFailure('mistakes', `${accountLabel(found)} lacks ${missing} Credits for that`)
     })
     return { account: await requireAccount(storage, found.id), booked: first }
   })

@@ -1,12 +1,20 @@
 import { printMistake } from '../../config/gateway-file/file-node.ts'
 import type { Read } from '../../config/gateway-file/map-reader.ts'
 import { readValue } from '../../config/gateway-file/read-value.ts'
-import { instant, policy } from '../../config/gateway-file/values.ts'
+import { instant, integer, policy } from '../../config/gateway-file/values.ts'
 import { modelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { eachAccount } from '../../management/accounts.ts'
 import { keyForm } from '../../management/gateway-file/forms.ts'
-import { createKey, deleteKey, type KeyView, listKeys, setKeyStatus } from '../../management/keys.ts'
+import {
+  createKey,
+  deleteKey,
+  type KeyView,
+  listKeys,
+  OVERLAP_SECONDS_MAX,
+  rotateKey,
+  setKeyStatus,
+} from '../../management/keys.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount, requireKey } from '../find-rows.ts'
@@ -106,6 +114,32 @@ export async function keysSwitch(
     return found
   })
   io.err(`key ${key.name} (${key.hint}…) is ${status}\n`)
+}
+
+export interface KeyRotateFlags {
+  readonly overlap?: string
+  readonly json?: boolean
+}
+
+/** As with a new key, the new secret alone goes to standard output. */
+export async function keysRotate(io: Console, reference: string, flags: KeyRotateFlags): Promise<void> {
+  const overlap = valueOf('--overlap', flags.overlap ?? '0', integer({ least: 0, most: OVERLAP_SECONDS_MAX }))
+  const rotation = await withStorage(io, 'refuse', async (storage) => {
+    const found = await requireKey(storage, reference)
+    const rotated = await rotateKey(storage, found.id, { overlapMs: overlap * 1_000, at: io.now() })
+    if (rotated === undefined) throw new CommandFailure('missing', `the key ${found.id} is gone`)
+    return rotated
+  })
+  const { key, plaintext, formerUntil } = rotation
+  const until = formerUntil === undefined ? undefined : new Date(formerUntil).toISOString()
+  if (flags.json === true) {
+    io.out(jsonText({ id: key.id, key: plaintext.unwrap(), former_valid_until: until ?? null }))
+    return
+  }
+  const former =
+    until === undefined ? 'the former secret has ended' : `the former secret works until ${until}`
+  io.err(`key ${key.name}, id ${key.id}; ${former}; this is the only time the new one is shown:\n`)
+  io.out(`${plaintext.unwrap()}\n`)
 }
 
 /** A value in the gateway file's form. */

@@ -5,7 +5,15 @@ import type { JsonValue } from '../../core/json.ts'
 import { DIMENSIONS } from '../../core/limits/policy.ts'
 import { keyForm } from '../../management/gateway-file/forms.ts'
 import { type KeyForm, readKeyForm } from '../../management/key-form.ts'
-import { createKey, deleteKey, type KeyView, listKeys, rotateKey, viewKey } from '../../management/keys.ts'
+import {
+  createKey,
+  deleteKey,
+  type KeyView,
+  listKeys,
+  OVERLAP_SECONDS_MAX,
+  rotateKey,
+  viewKey,
+} from '../../management/keys.ts'
 import { readLimitStates, viewLimits } from '../../management/limits-view.ts'
 import { InvalidCursor } from '../../storage/invalid-cursor.ts'
 import type { Account, Key } from '../../storage/storage.ts'
@@ -20,7 +28,6 @@ const PATH = '/api/v1/user/user/keys'
 
 /** Keys one account may have: a list of them is read whole. */
 const KEYS_MAX = 1_000
-const OVERLAP_SECONDS_MAX = 30 * 86_400
 
 const windowLimit = z.strictObject({
   dimension: z.enum(DIMENSIONS),
