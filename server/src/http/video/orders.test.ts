@@ -332,17 +332,17 @@ describe('a client that goes away', () => {
       body: JSON.stringify(ORDER),
       signal: gone.signal,
     }).catch((error: unknown) => error)
-    let finish: (() => void) | undefined
+    let finish: (() => void | Promise<void>) | undefined
     vendor.answer((request, response) => {
       finish = () => {
         playArk(vendor, { polls: [ARK.running, ARK.done(LINK)] })
-        answerJson({ id: 'cgt-1' })(request, response)
+        return answerJson({ id: 'cgt-1' })(request, response)
       }
     })
     await until(() => finish !== undefined)
     gone.abort()
     await posted
-    finish?.()
+    await finish?.()
     await house.videosEnded()
     const log = await house.lastLog()
     expect(log).toMatchObject({ httpStatus: 200, ending: 'complete', clientGone: true })
