@@ -73,14 +73,13 @@ async function read(
     return answer.failure.kind
   }
   const { reply } = answer
-  if (reply.status >= 200 && reply.status < 300) {
-    const { task, detail } = open
-    const { forwardModelId } = detail
-    if (forwardModelId === undefined) throw new Error(`task ${task.id} has no upstream model`)
-    const step = vendor.dialect.step(
-      reply,
-      contextOf(vendor, { id: task.id, state: task.state, forwardModelId }),
-    )
+  const { task, detail } = open
+  const { forwardModelId } = detail
+  if (forwardModelId === undefined) throw new Error(`task ${task.id} has no upstream model`)
+  const context = contextOf(vendor, { id: task.id, state: task.state, forwardModelId })
+  const success = reply.status >= 200 && reply.status < 300
+  const step = success ? vendor.dialect.step(reply, context) : vendor.dialect.verdict?.(reply, context)
+  if (step !== undefined) {
     await follow(gateway, open, step)
     return step.kind
   }

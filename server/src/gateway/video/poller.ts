@@ -69,11 +69,14 @@ class LeasingPoller implements Poller {
   expect(dueAt: number): void {
     const gateway = this.#gateway
     if (gateway === undefined) return
-    const due = Math.max(dueAt, this.#lastBeatAt + BEAT_MS_MIN)
+    const now = gateway.now()
+    // A clock that was set back must not make the next beat wait for it.
+    const earliest = this.#lastBeatAt > now ? now : this.#lastBeatAt + BEAT_MS_MIN
+    const due = Math.max(dueAt, earliest)
     if (this.#timer !== undefined && this.#timerDue <= due) return
     clearTimeout(this.#timer)
     this.#timerDue = due
-    this.#timer = setTimeout(() => this.#onTimer(gateway), Math.max(1, due - gateway.now()))
+    this.#timer = setTimeout(() => this.#onTimer(gateway), Math.max(1, due - now))
     this.#timer.unref()
   }
 
