@@ -1,6 +1,5 @@
 /** What acts that move an account's money share: how they are asked for once, and what they may be refused with. */
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../core/json.ts'
 import type { Idempotency } from '../storage/office.ts'
 
 /** Who asks, when, and under which idempotency key. */
@@ -16,9 +15,3 @@ export function idempotencyOf(asking: Asking, asked: readonly (string | boolean)
   const fingerprint = createHash('sha256').update(JSON.stringify(asked), 'utf8').digest('hex')
   return { key: asking.idempotencyKey, fingerprint }
 }
-
-export type ActResult<Answer extends JsonObject, Refusal> =
-  | { readonly kind: 'done'; readonly answer: Answer }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-  | { readonly kind: 'other-request' }
-  | { readonly kind: 'no-account' }
