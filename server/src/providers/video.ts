@@ -25,6 +25,11 @@ export interface VideoDialect {
   /** A refused create call or poll: any other status. */
   classify(failure: UpstreamFailure): FailureClass
   /**
+   * Reads a refused poll first, where a vendor tells how a task ended by the status of an answer; undefined: it says
+   * nothing of the task, and `classify` is asked.
+   */
+  verdict?(reply: VideoReply, context: VideoContext): VideoStep | undefined
+  /**
    * Asks for a task whose create call got no answer, where the vendor can be asked by our own task id; absent: it
    * cannot, and the task stays unknown. Its answer is read by `step`.
    */

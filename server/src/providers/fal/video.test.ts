@@ -249,7 +249,7 @@ describe('what fal answers', () => {
       { kind: 'poll', status: 'queued', afterMs: 3_000 },
       { kind: 'poll', status: 'queued' },
       { kind: 'poll', status: 'in_progress' },
-      { kind: 'poll', status: 'in_progress', afterMs: 0 },
+      { kind: 'poll', status: 'in_progress', afterMs: 1_000 },
     ])
     expect(last).toMatchObject({
       kind: 'done',
@@ -305,6 +305,38 @@ describe('what fal answers', () => {
       reply({ detail: [{ loc: ['body', 'prompt'], msg: 'no', type }] }),
     ])
     expect(last).toMatchObject({ kind: 'failed', failure: { class: kind, code: type, message: 'no' } })
+  })
+
+  test.each([
+    [422, 'content_policy_violation', 'moderation'],
+    [422, 'image_too_small', 'invalid'],
+    [422, 'something_new', 'invalid'],
+  ])('over, and the result has status %i: %s', (status, type, kind) => {
+    const { steps } = play(falVideo, KLING, [ORDERED, OVER])
+    const state = steps[1]?.kind === 'poll' ? steps[1].state : {}
+    const refused = reply({ detail: [{ loc: ['body', 'prompt'], msg: 'no', type }] }, status)
+    expect(falVideo.verdict?.(refused, contextOf(KLING, state))).toMatchObject({
+      kind: 'failed',
+      failure: { class: kind, code: type, message: 'no' },
+    })
+  })
+
+  test.each([
+    [500, 'runner_server_error', 'unreadable'],
+    [504, 'request_timeout', 'unreadable'],
+    [429, 'too_many', undefined],
+    [401, 'unauthorized', undefined],
+    [400, undefined, undefined],
+  ])('a result with status %i is asked for again', (status, error_type, kind) => {
+    const body =
+      error_type === undefined ? { detail: 'Request is still in progress' } : { detail: 'no', error_type }
+    const state = { id: 'r1', app: 'fal-ai/kling-video', asks: 'result' }
+    expect(falVideo.verdict?.(reply(body, status), contextOf(KLING, state))?.kind).toBe(kind)
+  })
+
+  test('a refused question before it is over says nothing of the task', () => {
+    const refused = reply({ detail: [{ type: 'missing', msg: 'no' }] }, 422)
+    expect(falVideo.verdict?.(refused, contextOf(KLING, { id: 'r1' }))).toBeUndefined()
   })
 
   test('over with an error beside it', () => {

@@ -13,7 +13,7 @@ import type {
   VideoSubmission,
   VideoSubmit,
 } from '../video.ts'
-import { failedStep } from '../video-forms/failure.ts'
+import { failedStep, taskClassOf } from '../video-forms/failure.ts'
 import { getJson, postJson } from '../video-forms/json-request.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
@@ -26,6 +26,8 @@ import { endpointFor, type FalForm, formOf } from './endpoints.ts'
 import { WORDS } from './failure-words.ts'
 
 const POLL_MS = 3_000
+/** It is over, so the result is there. */
+const RESULT_MS = 1_000
 /** How long files live is the caller's choice, made with the order. */
 const LINK_SECONDS = 48 * 3_600
 
@@ -37,6 +39,7 @@ export const falVideo: VideoDialect = {
   accepted: read,
   step: read,
   classify,
+  verdict,
 }
 
 function submit(input: VideoSubmit): VideoSubmission {
@@ -122,7 +125,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
     result,
     failure,
     poll: requestOf(over ? 'response' : 'status', context, state),
-    afterMs: over ? 0 : POLL_MS,
+    afterMs: over ? RESULT_MS : POLL_MS,
     state: over ? { ...state, asks: 'result' } : state,
     secondsProduced: numberIn(objectAt(body, 'video')['duration']),
     size: sizeIn(objectAt(body, 'video')),
@@ -184,4 +187,19 @@ function classify(failure: UpstreamFailure): FailureClass {
   const { detail, error_type } = objectAt(failure.body)
   const code = textIn(objectsIn(detail)[0]?.['type']) ?? textIn(error_type) ?? textIn(detail)
   return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+}
+
+/** A task that failed is over like any other, and its result is answered with the failure's own status. */
+function verdict(reply: VideoReply, context: VideoContext): VideoStep | undefined {
+  if (context.state['asks'] !== 'result') return undefined
+  const failure = failureIn(reply)
+  const { kind } = classify(reply)
+  if (failure === undefined) return undefined
+  if (kind === 'refused-content' || kind === 'request') {
+    return failedStep({ ...failure, class: taskClassOf(kind) }, context.state)
+  }
+  // The task's own trouble or the queue's: a few more questions tell.
+  return reply.status >= 500
+    ? { kind: 'unreadable', detail: `a result with status ${reply.status}` }
+    : undefined
 }

@@ -183,6 +183,19 @@ describe('what Jimeng answers', () => {
     expect(play(jimengVideo, V30, [ORDERED, coded(50500)]).last.kind).toBe('unreadable')
   })
 
+  test('moderation may come with a status of its own; other refusals say nothing of the task', () => {
+    const context = contextOf(V30, { key: 'jimeng_t2v_v30', id: '7491' })
+    const refused = (status: number, code: number): ReturnType<typeof reply> =>
+      reply({ code, data: null, message: 'risk not pass' }, status)
+    expect(jimengVideo.verdict?.(refused(400, 50511), context)).toMatchObject({
+      kind: 'failed',
+      failure: { class: 'moderation', code: '50511' },
+    })
+    expect(jimengVideo.verdict?.(refused(429, 50429), context)).toBeUndefined()
+    expect(jimengVideo.verdict?.(refused(500, 50500), context)).toBeUndefined()
+    expect(jimengVideo.verdict?.(reply(undefined, 502), context)).toBeUndefined()
+  })
+
   test('done with a code is a failure, even with a link', () => {
     const { last } = play(jimengVideo, V30, [
       ORDERED,

@@ -65,6 +65,7 @@ export const jimengVideo: VideoDialect = {
   accepted: read,
   step: read,
   classify,
+  verdict,
 }
 
 function submit(input: VideoSubmit): VideoSubmission {
@@ -174,4 +175,10 @@ function classify(failure: UpstreamFailure): FailureClass {
   const gate = objectAt(failure.body, 'ResponseMetadata', 'Error')
   const code = textIn(gate['Code'])
   return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+}
+
+/** The same codes as inside a 200, at times with a status of their own. Only a refused content is about the task for sure. */
+function verdict(reply: VideoReply, context: VideoContext): VideoStep | undefined {
+  const failure = failureIn(reply)
+  return failure?.class === 'moderation' ? failedStep(failure, context.state) : undefined
 }
