@@ -57,7 +57,10 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #items = new Map<number, ItemState | 'done'>()
   /** Where an item's id was first seen: the final output may count its items otherwise. */
   readonly #indexOfId = new Map<string, number>()
-  readonly #blocks = openBlocks((part) => this.#parts.push(part))
+  readonly #blocks = openBlocks((part) => {
+    if (part.type === 'block-start') this.#start({})
+    this.#parts.push(part)
+  })
 
   push({ event, data }: SseEvent): readonly StreamPart[] {
     if (this.#over) return NOTHING
@@ -440,9 +443,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 }
 
-function isTold(prose: Prose, part: number): boolean {
-  return prose.part === part && prose.partLength > 0
-}
+const isTold = (prose: Prose, part: number): boolean => prose.part === part && prose.partLength > 0
 
 function isCall(item: JsonObject): boolean {
   return item.type === 'function_call' || item.type === 'custom_tool_call'
