@@ -28,7 +28,7 @@ export function submitBodyModel(submit: VideoSubmit, defaultSeconds: number): Vi
     members: {
       seconds: { duration: secondsText(submit) ?? String(defaultSeconds) },
       size: {
-        aspect_ratio: framed ? undefined : ratioFor(request),
+        aspect_ratio: framed ? undefined : (ratioFor(request) ?? ratioWithout(path)),
         mode: stepFor(request, forwardModelId, stepsOf(forwardModelId)),
       },
       // With a frame the picture's own ratio counts.
@@ -143,6 +143,11 @@ function explicitMode({ resolution }: VideoRequest): string | undefined {
   if (resolution === undefined) return undefined
   const tier = tierOfResolution(resolution)
   return tier === undefined ? resolution.toLowerCase() : MODES[tier]
+}
+
+/** Omni models refuse words and references without a ratio; the others have one of their own. */
+function ratioWithout(path: Path): string | undefined {
+  return path === 'omni-video' ? '16:9' : undefined
 }
 
 function stepsOf(model: ForwardModelId): TierWords {

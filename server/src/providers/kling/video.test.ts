@@ -204,6 +204,14 @@ const FIRST_GENERATION: readonly Row[] = [
     ['reference_images'],
   ],
   [
+    'omni: words alone need a ratio',
+    'kling-v3-omni',
+    { size: { width: 1024, height: 768 } },
+    'omni-video',
+    { duration: '5', aspect_ratio: '16:9', mode: 'std' },
+    [],
+  ],
+  [
     'omni: seven pictures, one video, no last frame alone',
     'kling-v3-omni',
     {
