@@ -1,5 +1,5 @@
 /**
- * npm run bench -- small | latency | streams | slow-streams | bodies | largest-body | all
+ * npm run bench -- small | latency | streams | slow-streams | bodies | largest-body | videos | all
  *   --rounds 5 --seconds 5     how often, how long
  *   --warm 15                  seconds of small calls for everybody before the first round
  *   --only sluice,nginx        fewer contestants
@@ -70,7 +70,7 @@ try {
 /** Each comparison starts everybody afresh, so that none begins with what another left behind. */
 async function compare(name) {
   const comparison = COMPARISONS[name]
-  const upstream = await startUpstreams()
+  const upstream = await startUpstreams(comparison)
   const names = options.only.split(',').filter((contestant) => comparison.only?.includes(contestant) ?? true)
   const setting = { core: GATEWAY_CORE, folder: freshFolder(name), root, upstream, profile }
   const contestants = []
@@ -86,6 +86,7 @@ async function compare(name) {
     settleMs: options.smoke ? 100 : 1_000,
     streams: options.smoke ? 20 : 200,
     slowStreams: options.smoke ? 50 : 5_000,
+    videos: options.smoke ? 50 : 5_000,
     direct: (mode) => ({
       port: mode === 'small' ? upstream.wholePort : upstream.streamPort,
       path: pathOf(mode),
@@ -119,7 +120,7 @@ async function warmUp(contestants) {
   }
 }
 
-async function startUpstreams() {
+async function startUpstreams({ renderMs }) {
   const whole = await startUpstream({ core: CLIENT_CORE, folder })
   stopping.push(whole)
   const streams = await startPinned({
@@ -129,7 +130,19 @@ async function startUpstreams() {
     ready: (printed) => (printed.includes('\n') ? JSON.parse(printed) : undefined),
   })
   stopping.push(streams)
-  return { wholePort: whole.port, streamPort: streams.answer.port }
+  const ports = { wholePort: whole.port, streamPort: streams.answer.port }
+  return renderMs === undefined ? ports : { ...ports, videoPort: await startVideoVendor(renderMs) }
+}
+
+async function startVideoVendor(renderMs) {
+  const vendor = await startPinned({
+    core: CLIENT_CORE,
+    file: process.execPath,
+    args: [join(bench, 'src/video-vendor.mjs'), String(options.smoke ? 2_000 : renderMs)],
+    ready: (printed) => (printed.includes('\n') ? JSON.parse(printed) : undefined),
+  })
+  stopping.push(vendor)
+  return vendor.answer.port
 }
 
 function freshFolder(name) {

@@ -3,7 +3,7 @@
  * of them, and gives one row of figures per contestant and round.
  */
 import { LARGEST_BYTES } from './answers.mjs'
-import { load, wrk } from './drive.mjs'
+import { load, orderVideos, wrk } from './drive.mjs'
 import { cpuSeconds, residentBytes, watchMemory } from './processes.mjs'
 
 const MIB = 1_048_576
@@ -89,6 +89,22 @@ export const COMPARISONS = {
     rounds: 1,
     only: ['sluice'],
     run: largestBody,
+  },
+  videos: {
+    title: '5 000 concurrent video tasks of 45 s, each waited for by a client, polled every 10 s',
+    figure: 'resident MiB',
+    better: 'less',
+    goals: [
+      { figure: 'resident MiB', atMost: 600 },
+      { figure: 'failed', atMost: 0 },
+      { figure: 'polls too early', atMost: 0 },
+      { figure: 'ordered twice', atMost: 0 },
+      { figure: 'unbilled', atMost: 0 },
+    ],
+    rounds: 1,
+    only: ['sluice'],
+    renderMs: 45_000,
+    run: videos,
   },
 }
 
@@ -192,6 +208,52 @@ async function largestBody({ contestant, setup }) {
     failed,
   }
 }
+
+/** All orders arrive within ten seconds, which is faster than any vendor takes them. */
+const ORDERING_SECONDS = 10
+
+async function videos({ contestant, setup }) {
+  const peak = watchMemory(contestant.pid)
+  const before = cpuSeconds(contestant.pid)
+  await longestBlockMs(contestant)
+  const { finished, failed, firstFailure, seconds, longestSeconds } = await orderVideos(setup.clientCore, {
+    target: {
+      port: contestant.port,
+      path: '/v1/videos',
+      headers: contestant.headers,
+      model: 'bench-video',
+    },
+    tasks: setup.videos,
+    ordersPerSecond: setup.videos / ORDERING_SECONDS,
+  })
+  if (firstFailure !== undefined) process.stderr.write(`${firstFailure}\n`)
+  await settled(setup)
+  const cpu = cpuSeconds(contestant.pid) - before
+  const vendor = await (await fetch(`http://127.0.0.1:${contestant.videoPort}/figures`)).json()
+  return {
+    'resident MiB': peak() / MIB,
+    'CPU seconds': cpu,
+    'CPU ms per task': (cpu * 1_000) / setup.videos,
+    'CPU share': cpu / seconds,
+    'longest block, ms': await longestBlockMs(contestant),
+    finished,
+    failed,
+    unbilled: setup.videos - (await billedVideos(contestant)),
+    'ordered twice': vendor.ordered - setup.videos,
+    'polls per task': vendor.polls / setup.videos,
+    'polls too early': vendor.tooEarly,
+    'longest wait, s': longestSeconds,
+  }
+}
+
+async function billedVideos({ opsPort }) {
+  const text = await metricsText(opsPort)
+  const form = /^sluice_credits_total\{model="bench-video",kind="deducted"\} (\S+)$/m
+  return Math.round(Number(form.exec(text)?.[1] ?? 0) / CREDITS_OF_ONE_VIDEO)
+}
+
+/** 4 seconds at half a yuan, 1 000 Credits a yuan. */
+const CREDITS_OF_ONE_VIDEO = 2_000
 
 /** Of the event loop, since it was asked last. The monitor ticks every 10 ms, and counts that as delay. */
 async function longestBlockMs({ opsPort }) {

@@ -62,6 +62,9 @@ async function startSluice({ core, folder, root, upstream, profile }) {
     name: 'sluice',
     ...running,
     home,
+    headers,
+    port,
+    videoPort: upstream.videoPort,
     opsPort: portOf(running.answer.ops_url),
     target: (mode) => ({ port, path: CHAT_PATH, headers, model: MODES[mode].model }),
   }
@@ -75,30 +78,34 @@ function readyLine(printed) {
 const portOf = (address) => Number(new URL(address).port)
 
 /** Full work for every call: an account that pays with Credits, a key with six tiers, prices above one Credit a call. */
-function gatewayFile({ wholePort, streamPort }) {
+function gatewayFile({ wholePort, streamPort, videoPort }) {
   const tier = (dimension, seconds) => ({ dimension, limit: PLENTY, seconds })
   return {
-    vendors: Object.keys(MODES).map((mode) => ({
-      code: `bench-${mode}`,
-      kind: 'openai-compatible',
-      base_url: `http://127.0.0.1:${mode === 'small' ? wholePort : streamPort}${MODES[mode].prefix}/v1`,
-      credentials: [{ name: 'main', secret: 'upstream-secret' }],
-    })),
-    models: Object.entries(MODES).map(([mode, { model }]) => ({
-      model_id: model,
-      name: model,
-      context_tokens: 10_000_000,
-      max_output_tokens: 4_096,
-      pricing: { billing_modes: ['token'], input_price: 10, output_price: 40 },
-      chains: [
-        {
-          vendor: `bench-${mode}`,
-          credential: 'main',
-          protocol: 'chat',
-          forward_model_id: 'upstream-model-2026-01-01',
-        },
-      ],
-    })),
+    vendors: Object.keys(MODES)
+      .map((mode) => ({
+        code: `bench-${mode}`,
+        kind: 'openai-compatible',
+        base_url: `http://127.0.0.1:${mode === 'small' ? wholePort : streamPort}${MODES[mode].prefix}/v1`,
+        credentials: [{ name: 'main', secret: 'upstream-secret' }],
+      }))
+      .concat(videoPort === undefined ? [] : [videoVendor(videoPort)]),
+    models: Object.entries(MODES)
+      .map(([mode, { model }]) => ({
+        model_id: model,
+        name: model,
+        context_tokens: 10_000_000,
+        max_output_tokens: 4_096,
+        pricing: { billing_modes: ['token'], input_price: 10, output_price: 40 },
+        chains: [
+          {
+            vendor: `bench-${mode}`,
+            credential: 'main',
+            protocol: 'chat',
+            forward_model_id: 'upstream-model-2026-01-01',
+          },
+        ],
+      }))
+      .concat(videoPort === undefined ? [] : [VIDEO_MODEL]),
     accounts: [
       {
         email: 'bench@example.com',
@@ -124,6 +131,24 @@ function gatewayFile({ wholePort, streamPort }) {
       },
     ],
   }
+}
+
+const videoVendor = (port) => ({
+  code: 'bench-video',
+  kind: 'openai-compatible',
+  base_url: `http://127.0.0.1:${port}/v1`,
+  credentials: [{ name: 'main', secret: 'upstream-secret' }],
+})
+
+/** 4 seconds cost 2 000 Credits. */
+const VIDEO_MODEL = {
+  model_id: 'bench-video',
+  name: 'bench-video',
+  support_features: ['video'],
+  pricing: { billing_modes: ['video_second'], video_price: 0.5 },
+  chains: [
+    { vendor: 'bench-video', credential: 'main', protocol: 'video', forward_model_id: 'upstream-video-1' },
+  ],
 }
 
 async function startPortkey({ core, folder, root, upstream }) {

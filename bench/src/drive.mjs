@@ -8,10 +8,20 @@ import { smallRequest } from './answers.mjs'
 
 const run = promisify(execFile)
 const LOAD = fileURLToPath(new URL('load.mjs', import.meta.url))
+const VIDEO_LOAD = fileURLToPath(new URL('video-load.mjs', import.meta.url))
 
 /** Our own generator. */
-export async function load(core, job) {
-  const { stdout } = await run('taskset', ['-c', String(core), process.execPath, LOAD, JSON.stringify(job)], {
+export function load(core, job) {
+  return runLoad(core, LOAD, job)
+}
+
+/** Clients that order videos and wait for them. */
+export function orderVideos(core, job) {
+  return runLoad(core, VIDEO_LOAD, job)
+}
+
+async function runLoad(core, file, job) {
+  const { stdout } = await run('taskset', ['-c', String(core), process.execPath, file, JSON.stringify(job)], {
     maxBuffer: 1 << 26,
   })
   return JSON.parse(stdout)
