@@ -281,7 +281,9 @@ describe.each(KINDS)('%s', (kind) => {
         dialect.accepted(answer, contextOf(kind, {}))
         dialect.step(answer, contextOf(kind, running(kind).state))
         dialect.step(answer, contextOf(kind, state))
-        dialect.classify({ status: 400, headers: {}, body: answer.body })
+        const refused = { ...answer, status: 400 }
+        dialect.classify(refused)
+        dialect.verdict?.(refused, contextOf(kind, state))
       }),
       { numRuns: 50 },
     )
@@ -297,6 +299,15 @@ describe.each(KINDS)('%s', (kind) => {
       if (step.kind === 'poll' && kind !== 'sandbox') expect(step.request).toEqual(first.request)
     }
   })
+
+  test.each([400, 401, 404, 429, 500, 502, 503, 504])(
+    'takes a bare %i for no verdict on a task',
+    (status) => {
+      for (const body of [undefined, {}, 'no', null]) {
+        expect(dialect.verdict?.(reply(body, status), contextOf(kind, running(kind).state))).toBeUndefined()
+      }
+    },
+  )
 
   test('asks neither at once nor too seldom', () => {
     const { afterMs } = running(kind)
