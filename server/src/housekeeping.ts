@@ -24,7 +24,7 @@ const VIDEOS_PER_REMOVAL = 200
 const REMOVALS_MAX = 20
 
 export async function keepHouse(house: {
-  readonly storage: Pick<Storage, 'calls' | 'logs' | 'turns' | 'videos'>
+  readonly storage: Pick<Storage, 'calls' | 'identity' | 'logs' | 'turns' | 'videos'>
   readonly blobs: Pick<BlobStore, 'remove'>
   readonly telemetry: Telemetry
   readonly instance: InstanceId
@@ -48,6 +48,7 @@ export async function keepHouse(house: {
     expiredAt = at
     await expireTurns(storage, at)
     await expireVideos(house, at)
+    await storage.identity.expire(at)
   }
   await round()
   await keepLog(house)

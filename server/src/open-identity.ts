@@ -1,12 +1,35 @@
 import type { Config } from './config/environment.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { Identity } from './management/identity/identity.ts'
+import { type MakeServiceFetch, openServices } from './management/identity/services/index.ts'
 import { openMessenger } from './notify/open-messenger.ts'
+import { AllowList } from './upstream/guard.ts'
+import { createSmallFetch } from './upstream/small-fetch.ts'
 
 /** Who is at the other end, with the ways out that are configured. Its messenger is closed by whoever opened it. */
 export async function openIdentity(config: Config, gateway: Gateway): Promise<Identity> {
   const { storage, telemetry, upstream, now } = gateway
   const { background, log } = telemetry
-  const messenger = await openMessenger({ ...config, upstream, log, now })
-  return { storage, messenger, background, log, phoneRegion: config.phoneRegion, now }
+  return {
+    storage,
+    messenger: await openMessenger({ ...config, upstream, log, now }),
+    services: openServices(config.signInServices, serviceFetch(new AllowList(config.fetchAllow))),
+    background,
+    log,
+    phoneRegion: config.phoneRegion,
+    now,
+  }
+}
+
+function serviceFetch(allow: AllowList): MakeServiceFetch {
+  return (trusted) => {
+    const fetchSmall = createSmallFetch({ trusted, allow })
+    return async (url, request) => {
+      const { status, headers, body } = await fetchSmall({ url, ...request })
+      return new Response(body.length === 0 ? null : Uint8Array.from(body), {
+        status,
+        headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      })
+    }
+  }
 }

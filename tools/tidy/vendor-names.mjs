@@ -52,6 +52,10 @@ const ALLOWED = [
     place: /^server\/src\/welcome\.ts$/,
     reason: 'shows how the official clients are pointed here, by the names they have',
   },
+  {
+    place: /^server\/src\/management\/identity\/services\//,
+    reason: 'services one may sign in through, under the names they have',
+  },
   { word: /^google-oauth$/, reason: 'the name of an authentication scheme' },
   {
     word: /^(anthropic|openai|x-goog)-[a-z-]+$|^x-(anthropic|openai)-/,

@@ -155,7 +155,7 @@ export const VARIABLES = {
     name: 'SLUICE_SIGN_IN',
     fallback: [],
     shownDefault: 'none',
-    form: 'addresses separated by blanks: `oidc://client-id:client-secret@issuer.example/path?name=corp&label=Example`, `github://client-id:client-secret@`',
+    form: 'addresses separated by blanks: `oidc://client-id:client-secret@issuer.example/path?name=corp&label=Example`, `github://client-id:client-secret@github.com`',
     meaning:
       'Other services people may sign in through. Each is told the redirect address `…/api/v1/user/user/sign-in/services/{name}/callback`; needs `SLUICE_PUBLIC_URL`.',
     parse: secretsOf,

@@ -2,6 +2,7 @@ import type { Api, ApiContext } from '../api.ts'
 import { enteringRoutes } from './identity/entering.ts'
 import { ownAccessRoutes } from './identity/own-access.ts'
 import { secondFactorRoutes } from './identity/second-factors.ts'
+import { serviceRoutes } from './identity/services.ts'
 import { secondStepRoutes } from './identity/second-step.ts'
 
 /** Who is at the other end: ways in, and what the owner of an account changes about them. */
@@ -10,4 +11,5 @@ export function identityRoutes(app: Api, context: ApiContext): void {
   secondStepRoutes(app, context)
   ownAccessRoutes(app, context)
   secondFactorRoutes(app, context)
+  serviceRoutes(app, context)
 }

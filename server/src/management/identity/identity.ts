@@ -3,10 +3,13 @@ import type { Messenger } from '../../notify/messenger.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Background } from '../../telemetry/background.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { SignInService } from './services/service.ts'
 
 export interface Identity {
   readonly storage: Pick<Storage, 'accounts' | 'identity'>
   readonly messenger: Messenger
+  /** Other services one may sign in through, by name. */
+  readonly services: ReadonlyMap<string, SignInService>
   /** For what must not make an answer slower where an account exists: sending messages. */
   readonly background: Background
   readonly log: Log

@@ -93,8 +93,12 @@ function overviewRoutes(app: Api, context: ApiContext): void {
 }
 
 function authenticatorRoutes(app: Api, context: ApiContext): void {
-  const { identity } = context
+  authenticatorStartRoute(app, context)
+  authenticatorConfirmRoute(app, context)
+  authenticatorRemoveRoute(app, context)
+}
 
+function authenticatorStartRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/totp`,
@@ -106,13 +110,15 @@ function authenticatorRoutes(app: Api, context: ApiContext): void {
     errors: [40900],
     handle: async ({ caller }) => {
       requireFresh(context, caller)
-      const started = await startAuthenticator(identity, caller.account)
+      const started = await startAuthenticator(context.identity, caller.account)
       if (started.kind === 'exists')
         throw new GatewayError(40900, { message: 'there is an authenticator app already: remove it first' })
       return { secret: started.seed.unwrap(), otpauth_url: started.address }
     },
   })
+}
 
+function authenticatorConfirmRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/totp/confirm`,
@@ -124,7 +130,7 @@ function authenticatorRoutes(app: Api, context: ApiContext): void {
     errors: [40005, 42908],
     handle: async ({ caller, body }) => {
       requireFresh(context, caller)
-      const outcome = await confirmAuthenticator(identity, caller.account, body.code)
+      const outcome = await confirmAuthenticator(context.identity, caller.account, body.code)
       switch (outcome.kind) {
         case 'wrong':
           throw wrongCode()
@@ -135,7 +141,9 @@ function authenticatorRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function authenticatorRemoveRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/totp`,
@@ -147,15 +155,19 @@ function authenticatorRoutes(app: Api, context: ApiContext): void {
     errors: [40403],
     handle: async ({ caller }) => {
       requireFresh(context, caller)
-      if (!(await removeAuthenticator(identity, caller.account))) throw new GatewayError(40403)
+      if (!(await removeAuthenticator(context.identity, caller.account))) throw new GatewayError(40403)
       return {}
     },
   })
 }
 
 function passkeyRoutes(app: Api, context: ApiContext): void {
-  const { identity } = context
+  passkeyStartRoute(app, context)
+  passkeyAddRoute(app, context)
+  passkeyRemoveRoute(app, context)
+}
 
+function passkeyStartRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/passkeys/options`,
@@ -166,7 +178,7 @@ function passkeyRoutes(app: Api, context: ApiContext): void {
     data: z.object({ challenge: z.string(), options: webAuthnOptions, expires_at: isoTime }),
     handle: async ({ caller, request }) => {
       requireFresh(context, caller)
-      const question = await startRegistration(identity, caller.account, siteOf(context, request))
+      const question = await startRegistration(context.identity, caller.account, siteOf(context, request))
       return {
         challenge: question.challenge.unwrap(),
         options: { ...question.options },
@@ -174,7 +186,9 @@ function passkeyRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function passkeyAddRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/passkeys`,
@@ -193,7 +207,7 @@ function passkeyRoutes(app: Api, context: ApiContext): void {
     handle: async ({ caller, body, request }) => {
       requireFresh(context, caller)
       const answer = { ...body, site: siteOf(context, request) }
-      const outcome = await finishRegistration(identity, caller.account, answer)
+      const outcome = await finishRegistration(context.identity, caller.account, answer)
       switch (outcome.kind) {
         case 'refused':
           throw new GatewayError(40005, { message: 'the passkey’s answer is not right, or came too late' })
@@ -204,7 +218,9 @@ function passkeyRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function passkeyRemoveRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/passkeys/:id`,
@@ -217,7 +233,7 @@ function passkeyRoutes(app: Api, context: ApiContext): void {
     errors: [40403],
     handle: async ({ caller, params }) => {
       requireFresh(context, caller)
-      if (!(await removePasskey(identity, caller.account, params.id))) throw new GatewayError(40403)
+      if (!(await removePasskey(context.identity, caller.account, params.id))) throw new GatewayError(40403)
       return {}
     },
   })

@@ -50,8 +50,12 @@ const secondFactorBody = z
 
 /** The second step of a sign-in, and passkeys, which need no first one. */
 export function secondStepRoutes(app: Api, context: ApiContext): void {
-  const { identity } = context
+  secondFactorRoute(app, context)
+  passkeyQuestionRoute(app, context)
+  passkeySignInRoute(app, context)
+}
 
+function secondFactorRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/sign-in/second-factor`,
@@ -67,10 +71,13 @@ export function secondStepRoutes(app: Api, context: ApiContext): void {
       const site = siteOf(context, request)
       const outcome = await answerOf(context, body, site)
       const { account, method } = passed(outcome)
-      return answerSignIn(await begin(identity, account, { ...origin, method }), context, reply)
+      return answerSignIn(await begin(context.identity, account, { ...origin, method }), context, reply)
     },
   })
+}
 
+function passkeyQuestionRoute(app: Api, context: ApiContext): void {
+  const { identity } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/sign-in/passkey/options`,
@@ -99,7 +106,10 @@ export function secondStepRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function passkeySignInRoute(app: Api, context: ApiContext): void {
+  const { identity } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/sign-in/passkey`,

@@ -1,0 +1,171 @@
+/** Sign-in through another service: a way there, a way back, and which account the person is here. */
+import type { AccountId } from '../../core/ids.ts'
+import type { Secret } from '../../core/secret.ts'
+import { StorageConflict } from '../../storage/conflict.ts'
+import type { Account } from '../../storage/storage.ts'
+import { createAccount } from '../accounts.ts'
+import { readContact } from './contact.ts'
+import type { Identity, TooMany } from './identity.ts'
+import { questionBucket } from './limits.ts'
+import type { ServiceMemory, ServicePerson, SignInService } from './services/service.ts'
+import type { RequestOrigin } from './sessions.ts'
+import { enter, type SignedIn } from './sign-in.ts'
+import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
+
+/** A person signs in over there, perhaps for the first time. */
+export const SERVICE_TRIP_MS = 600_000
+
+/** What waits for the browser to come back. */
+interface Trip {
+  readonly service: string
+  readonly memory: ServiceMemory
+  /** A path of our own. */
+  readonly returnTo: string
+}
+
+export interface TripStart {
+  readonly kind: 'started'
+  /** The service's sign-in page. */
+  readonly url: URL
+  /** For a cookie of this browser: only the browser that went comes back. */
+  readonly token: Secret
+}
+
+export async function startTrip(
+  identity: Identity,
+  service: SignInService,
+  trip: {
+    readonly redirectUri: string
+    readonly returnTo: string
+    /** Who wants to add the service to their account; undefined: somebody wants in. */
+    readonly linkTo: AccountId | undefined
+    readonly address: string
+  },
+): Promise<TripStart | TooMany> {
+  const at = identity.now()
+  const { attempts, challenges } = identity.storage.identity
+  const waitMs = await attempts.take([questionBucket(trip.address)], at)
+  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
+  const { url, memory } = await service.start(trip.redirectUri)
+  const token = makeToken(CHALLENGE_TOKEN_PREFIX)
+  const detail: Trip = { service: service.name, memory, returnTo: trip.returnTo }
+  await challenges.put(hashToken(token.unwrap()), {
+    kind: 'service',
+    accountId: trip.linkTo,
+    detail: JSON.stringify(detail),
+    triesLeft: 1,
+    createdAt: at,
+    endsAt: at + SERVICE_TRIP_MS,
+  })
+  return { kind: 'started', url, token }
+}
+
+export type TripEnd =
+  | { readonly kind: 'entered'; readonly outcome: SignedIn; readonly returnTo: string }
+  | { readonly kind: 'linked'; readonly returnTo: string }
+  /** Another account has this person of the service. */
+  | { readonly kind: 'taken' }
+  /** Not this browser's trip, or over. */
+  | { readonly kind: 'lost' }
+  /** The service's answer is no proof. */
+  | { readonly kind: 'refused' }
+
+export async function finishTrip(
+  identity: Identity,
+  service: SignInService,
+  back: { readonly token: string; readonly callback: URL; readonly origin: RequestOrigin },
+): Promise<TripEnd> {
+  const taken = await identity.storage.identity.challenges.take(
+    hashToken(back.token),
+    'service',
+    identity.now(),
+  )
+  if (taken === undefined) return { kind: 'lost' }
+  // Our own row, as `startTrip` wrote it.
+  const trip = JSON.parse(taken.detail) as Trip
+  if (trip.service !== service.name) return { kind: 'lost' }
+  const person = await identify(identity, service, { callback: back.callback, memory: trip.memory })
+  if (person === undefined) return { kind: 'refused' }
+  if (taken.accountId !== undefined) {
+    const linked = await addLink(identity, taken.accountId, { service: service.name, person })
+    return linked ? { kind: 'linked', returnTo: trip.returnTo } : { kind: 'taken' }
+  }
+  const account = await accountOf(identity, service.name, person)
+  if (account === undefined) return { kind: 'taken' }
+  const outcome = await enter(identity, account, { ...back.origin, method: 'service' })
+  return { kind: 'entered', outcome, returnTo: trip.returnTo }
+}
+
+async function identify(
+  { log }: Identity,
+  service: SignInService,
+  { callback, memory }: { readonly callback: URL; readonly memory: ServiceMemory },
+): Promise<ServicePerson | undefined> {
+  try {
+    return await service.finish(callback, memory)
+  } catch (error) {
+    log.warn({ error, service: service.name }, 'a sign-in through another service failed')
+    return undefined
+  }
+}
+
+/**
+ * Whom this person is here: the account that is linked; else the one with the address the service has verified, since ours
+ * was shown by a code to belong to whoever reads there; else a new one.
+ */
+async function accountOf(
+  identity: Identity,
+  service: string,
+  person: ServicePerson,
+): Promise<Account | undefined> {
+  const { accounts, identity: store } = identity.storage
+  const link = await store.links.find(service, person.subject)
+  if (link !== undefined) return accounts.find(link.accountId)
+  const email =
+    person.verifiedEmail === undefined ? undefined : readContact('email', person.verifiedEmail, undefined)
+  const known = email === undefined ? undefined : await accounts.findByLogin({ email: email.target })
+  const id = known?.id ?? (await makeAccount(identity, email?.target))
+  if (id === undefined || !(await addLink(identity, id, { service, person }))) return undefined
+  return accounts.find(id)
+}
+
+/** undefined: the address got an account in this moment; trying again finds it. */
+async function makeAccount(
+  { storage, now }: Identity,
+  email: string | undefined,
+): Promise<AccountId | undefined> {
+  try {
+    return await createAccount(storage, email === undefined ? {} : { email }, now())
+  } catch (error) {
+    if (error instanceof StorageConflict) return undefined
+    throw error
+  }
+}
+
+/** True also where the account has the link already. */
+async function addLink(
+  { storage, now }: Identity,
+  accountId: AccountId,
+  { service, person }: { readonly service: string; readonly person: ServicePerson },
+): Promise<boolean> {
+  const { links } = storage.identity
+  try {
+    await links.add({ service, subject: person.subject, accountId, label: person.label, createdAt: now() })
+    return true
+  } catch (error) {
+    if (!(error instanceof StorageConflict)) throw error
+    return (await links.find(service, person.subject))?.accountId === accountId
+  }
+}
+
+/** Whether the account could still be entered without this service. */
+export async function hasOtherWayIn(
+  { storage }: Identity,
+  account: Account,
+  service: string,
+): Promise<boolean> {
+  if (account.email !== undefined || account.phone !== undefined) return true
+  const { factors, links } = storage.identity
+  if ((await factors.listPasskeys(account.id)).length > 0) return true
+  return (await links.list(account.id)).some((link) => link.service !== service)
+}
