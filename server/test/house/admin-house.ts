@@ -1,4 +1,5 @@
 /** A house with an admin signed in, and the words in which tests speak to the back office. */
+import type { AccountId } from '../../src/core/ids.ts'
 import { type Answer, get, postJson, readAnswer } from './client.ts'
 import { type House, openHouse } from './house.ts'
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
@@ -7,7 +8,9 @@ export interface AdminHouse {
   readonly house: House
   readonly upstream: ScriptedUpstream
   readonly headers: Record<string, string>
-  readonly adminId: string
+  readonly adminId: AccountId
+  /** Another admin, for requests that may cost the account they are made with. */
+  freshAdmin(): Promise<AccountId>
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   patch(path: string, body: unknown): Promise<Answer>
@@ -35,6 +38,7 @@ export async function openAdminHouse(): Promise<AdminHouse> {
     upstream,
     headers,
     adminId,
+    freshAdmin: async () => (await house.newAdmin()).id,
     get: (path) => get(at(path), headers),
     post: (path, body = {}, more = {}) => postJson(at(path), body, { ...headers, ...more }),
     patch: async (path, body) =>

@@ -123,3 +123,12 @@ function json(body: unknown): Answerer {
     response.end(JSON.stringify(body))
   }
 }
+
+/** Resolves when it has happened. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const limit = Date.now() + 5_000
+  while (!(await condition())) {
+    if (Date.now() > limit) throw new Error('it did not happen')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -7,7 +7,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../../test/house/scripted-upstream.ts'
-import { ARK, creates, PNG, playArk, postForm, VIDEO_PRICES } from '../../../test/house/videos.ts'
+import { ARK, creates, eventually, PNG, playArk, postForm, VIDEO_PRICES } from '../../../test/house/videos.ts'
 
 const LINK = 'https://films.example/one.mp4'
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5', size: '1280x720' }
@@ -312,7 +312,7 @@ describe('Prefer: respond-async', () => {
     expect(answer.status).toBe(202)
     expect(answer.body).toMatchObject({ object: 'video', status: 'queued', progress: 0, url: null })
     expect(Number(answer.headers.get('openai-poll-after-ms'))).toBeGreaterThan(0)
-    await until(() => release !== undefined)
+    await eventually(() => release !== undefined)
     release?.()
     await house.videosEnded()
     const read = await get(`${house.baseUrl}/v1/videos/${String(answer.body['id'])}`, {
@@ -339,7 +339,7 @@ describe('a client that goes away', () => {
         return answerJson({ id: 'cgt-1' })(request, response)
       }
     })
-    await until(() => finish !== undefined)
+    await eventually(() => finish !== undefined)
     gone.abort()
     await posted
     await finish?.()
@@ -353,12 +353,4 @@ describe('a client that goes away', () => {
 function frameOf(body: Record<string, unknown>): unknown {
   const content = body['content'] as readonly { role?: string; image_url?: { url: string } }[]
   return content.find(({ image_url: image }) => image !== undefined)?.image_url?.url
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const limit = Date.now() + 5_000
-  while (!condition()) {
-    if (Date.now() > limit) throw new Error('it did not happen')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

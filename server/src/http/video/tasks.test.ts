@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, readAnswer } from '../../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../../test/house/house.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../../test/house/scripted-upstream.ts'
-import { ARK, filmOf, playArk, playSora, VIDEO_PRICES } from '../../../test/house/videos.ts'
+import { ARK, eventually, filmOf, playArk, playSora, VIDEO_PRICES } from '../../../test/house/videos.ts'
 
 const DAY_MS = 24 * 3_600_000
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5' }
@@ -72,14 +72,6 @@ async function running(): Promise<{ readonly id: string; finish(): Promise<void>
       playArk(ark, { polls: [ARK.done('https://films.example/one.mp4')] })
       await house.videosEnded()
     },
-  }
-}
-
-async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  const limit = Date.now() + 5_000
-  while (!(await condition())) {
-    if (Date.now() > limit) throw new Error('it did not happen')
-    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
@@ -207,7 +199,7 @@ describe('the list', () => {
     const first = await page('limit=2')
     expect(idsOf(first)).toEqual(ids.slice(0, 2))
     expect(first.body['has_more']).toBe(true)
-    expect(idsOf(await page(`limit=2&after=${ids[1]}`))).toEqual(ids.slice(2))
+    expect(idsOf(await page(`limit=2&after=${String(ids[1])}`))).toEqual(ids.slice(2))
     expect(idsOf(await page('order=asc'))).toEqual([...ids].reverse())
     aheadMs = DAY_MS + 1_000
     expect(idsOf(await page(''))).toEqual([])
