@@ -41,7 +41,7 @@ async function order(index) {
   const text = await exchange()
   const seconds = (performance.now() - orderedAt) / 1_000
   const id = /"id":\s*"(video_[^"]+)"/.exec(text)?.[1]
-  const ok = /^HTTP\/1\.1 200 /.test(text) && /"status":\s*"completed"/.test(text) && id !== undefined
+  const ok = text.startsWith('HTTP/1.1 200 ') && /"status":\s*"completed"/.test(text) && id !== undefined
   return { ok, id, text, seconds }
 }
 
@@ -49,9 +49,8 @@ function exchange() {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(target.port, '127.0.0.1')
-    socket.setEncoding('utf8')
     socket.on('data', (data) => {
-      text += data
+      text += data.toString('latin1')
     })
     socket.on('error', (error) => resolve(`${text}${error.message}`))
     socket.on('close', () => resolve(text))
