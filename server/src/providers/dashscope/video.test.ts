@@ -205,6 +205,12 @@ describe('what Wan is sent', () => {
     expect(body['input']).toEqual({ prompt: 'a red kite', ...input })
   })
 
+  test('words for a model of references alone are left for the vendor to refuse', () => {
+    const body = submittedBody(dashscopeVideo, { model: 'wan2.6-r2v-flash', baseUrl: BASE })
+    expect(body).toMatchObject({ model: 'wan2.6-r2v-flash' })
+    expect(body['input']).toEqual({ prompt: 'a red kite' })
+  })
+
   test('both frames of 2.2 have an address of their own', () => {
     const { request } = submitted(dashscopeVideo, {
       model: 'wan2.2-kf2v-flash',

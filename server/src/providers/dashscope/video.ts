@@ -206,8 +206,10 @@ function mediaFields(request: VideoRequest, mode: WanMode): JsonObject {
       return { img_url: first }
     case 'frames':
       return { first_frame_url: first, last_frame_url: last }
-    case 'references':
-      return { reference_urls: [...request.referenceImages.map(addressOf), ...request.referenceVideos] }
+    case 'references': {
+      const urls = [...request.referenceImages.map(addressOf), ...request.referenceVideos]
+      return urls.length === 0 ? {} : { reference_urls: urls }
+    }
   }
 }
 

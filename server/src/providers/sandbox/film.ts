@@ -18,21 +18,22 @@ const BARS: readonly Colour[] = [
 
 export function filmOf(picture: Picture, seconds: number): Uint8Array {
   const count = Math.max(1, Math.round(seconds * FRAMES_PER_SECOND))
+  // The bars come round again after as many seconds as there are bars, so few pictures are drawn.
+  const turns = BARS.slice(0, Math.ceil(count / FRAMES_PER_SECOND))
+  const keys = turns.map((_, turn) => keyPicture(picture, turned(turn), turn))
+  const repeats = Array.from({ length: FRAMES_PER_SECOND }, (_, frame) => repeatedPicture(picture, frame))
   const frames: Track['frames'][number][] = []
   for (let at = 0; at < count; at += 1) {
-    const second = Math.floor(at / FRAMES_PER_SECOND)
     const inSecond = at % FRAMES_PER_SECOND
-    frames.push(
-      inSecond === 0
-        ? { key: true, unit: keyPicture(picture, turned(second), second) }
-        : { key: false, unit: repeatedPicture(picture, inSecond) },
-    )
+    const second = Math.floor(at / FRAMES_PER_SECOND)
+    const unit = inSecond === 0 ? keys[second % keys.length] : repeats[inSecond]
+    if (unit === undefined) throw new Error('every second has its pictures')
+    frames.push({ key: inSecond === 0, unit })
   }
   const parameters = parametersOf(picture, FRAMES_PER_SECOND)
   return muxMp4({ picture, parameters, framesPerSecond: FRAMES_PER_SECOND, frames })
 }
 
 function turned(by: number): readonly Colour[] {
-  const start = by % BARS.length
-  return [...BARS.slice(start), ...BARS.slice(0, start)]
+  return [...BARS.slice(by), ...BARS.slice(0, by)]
 }

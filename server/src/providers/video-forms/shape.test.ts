@@ -54,6 +54,8 @@ describe('pixels', () => {
       '960:960',
     ],
     ['a resolution in pixels', { resolution: '720x1280' }, '720:1280'],
+    ['an entry named as a ratio', { ratio: '1920:1080' }, '1920:1080'],
+    ['an entry named as a resolution', { resolution: '1920*1080' }, '1920:1080'],
     ['a ratio the list lacks', { ratio: '21:9' }, undefined],
   ])('%s', (_, request, pixels) => {
     expect(pixelsOf(order(request), PIXELS)).toBe(pixels)

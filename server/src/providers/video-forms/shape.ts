@@ -57,6 +57,9 @@ export function pixelPlaces(name: string, pixels: string | undefined): ShapePlac
 /** undefined: nothing was asked, or nothing on the list has the ratio that was. */
 export function pixelsOf(request: VideoRequest, offered: readonly string[]): string | undefined {
   const { ratio, resolution, size } = request
+  // Named as the vendor names it.
+  const named = offered.find((entry) => [ratio, resolution].some((text) => sameSize(entry, text)))
+  if (named !== undefined) return named
   if (ratio === undefined && resolution === undefined) {
     return size === undefined ? undefined : sizeNearest(size, offered)
   }
@@ -71,4 +74,10 @@ export function pixelsOf(request: VideoRequest, offered: readonly string[]): str
     },
     offered,
   )
+}
+
+function sameSize(entry: string, text: string | undefined): boolean {
+  const one = parseSize(entry)
+  const other = text === undefined ? undefined : parseSize(text)
+  return one !== undefined && one.width === other?.width && one.height === other.height
 }
