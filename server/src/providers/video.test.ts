@@ -140,7 +140,7 @@ function answers(): fc.Arbitrary<JsonValue | undefined> {
       fc.constant(null),
       fc.boolean(),
       fc.integer(),
-      fc.constantFrom('', 'succeeded', 'failed', 'running', 'https://cdn.example/v.mp4', 't1'),
+      fc.constantFrom('', 'succeeded', 'failed', 'constructor', 'running', 'https://cdn.example/v.mp4', 't1'),
       fc.array(tie('value'), { maxLength: 3 }),
       fc.dictionary(names, tie('value'), { maxKeys: 5 }),
     ),

@@ -1,4 +1,5 @@
 /** Pixels Seedance makes of a ratio and a resolution: what its answers leave unsaid. */
+import { rowOf } from '../video-forms/read.ts'
 
 interface Made {
   readonly ratio: string | undefined
@@ -22,9 +23,9 @@ const FIRST: typeof LATER = {
 
 /** undefined: not known. */
 export function pixelsOf({ ratio, resolution, generation }: Made): string | undefined {
-  const table = (generation === 'first' ? FIRST : LATER)[resolution?.toLowerCase() ?? '']
+  const table = rowOf(generation === 'first' ? FIRST : LATER, resolution?.toLowerCase() ?? '')
   if (table === undefined || ratio === undefined) return undefined
   const turned = (text: string, mark: string): string => text.split(mark).toReversed().join(mark)
-  const upright = table[turned(ratio, ':')]
-  return table[ratio] ?? (upright === undefined ? undefined : turned(upright, 'x'))
+  const upright = rowOf(table, turned(ratio, ':'))
+  return rowOf(table, ratio) ?? (upright === undefined ? undefined : turned(upright, 'x'))
 }

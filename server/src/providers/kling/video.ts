@@ -4,7 +4,7 @@ import type { JsonValue } from '../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoFailure, VideoReply, VideoStep } from '../video.ts'
 import { failedStep } from '../video-forms/failure.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { linkIn, numberIn, objectAt, objectsIn, textIn } from '../video-forms/read.ts'
+import { linkIn, numberIn, objectAt, objectsIn, rowOf, textIn } from '../video-forms/read.ts'
 import { bodyModelTask, submitBodyModel } from './body-model.ts'
 import { classify, refusalIn } from './failures.ts'
 import { isPathModel, pathModelTask, submitPathModel } from './path-model.ts'
@@ -96,7 +96,7 @@ const FIXED_TEXTS: Readonly<Record<string, VideoFailure['class']>> = {
 
 function taskFailure(message: string | undefined, body: JsonValue | undefined): VideoFailure | undefined {
   if (message === undefined) return undefined
-  const found = FIXED_TEXTS[message.trim().toLowerCase()]
+  const found = rowOf(FIXED_TEXTS, message.trim().toLowerCase())
   return {
     class: found ?? 'upstream',
     code: found === 'moderation' ? 'risk_control' : 'failed',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../../core/json.ts'
 import { failedStep, withoutIds } from './failure.ts'
 
 describe('internal ids of a vendor', () => {
@@ -14,6 +15,18 @@ describe('internal ids of a vendor', () => {
     ['', ''],
   ])('%s', (message, shown) => {
     expect(withoutIds(message)).toBe(shown)
+  })
+
+  test('are looked for in no more time than a message is long', () => {
+    const quoted = `${' '.repeat(200_000)}request id${' '.repeat(200_000)}`
+    expect(withoutIds(`no: ${quoted}.`)).toContain('no:')
+  })
+
+  test('in a body nested without end, its depths are left out', () => {
+    let body: JsonValue = 'deep'
+    for (let depth = 0; depth < 50_000; depth += 1) body = [body]
+    const failure = { class: 'upstream', code: 'X', message: 'X', body } as const
+    expect(failedStep(failure, {})).toMatchObject({ kind: 'failed' })
   })
 
   test('are taken out of the body too, at any depth', () => {

@@ -37,17 +37,24 @@ export function taskClassOf(kind: FailureKind): VideoFailure['class'] {
  */
 export function withoutIds(message: string): string {
   return message
-    .replace(/[\s(,;[]*\b(?:request|trace|log)[ _-]?id\b["']?\s*[:=]?\s*["']?[\w-]+["']?[)\]]?\.?/gi, '')
-    .replace(/\s*\bsupport codes?\s*:\s*\d[\d,\s]*\.?/gi, '')
+    .replace(
+      /[\s(,;[]{0,4}\b(?:request|trace|log)[ _-]?id\b["']?\s{0,2}[:=]?\s{0,2}["']?[\w-]{1,200}["']?[)\]]?\.?/gi,
+      '',
+    )
+    .replace(/\s{0,4}\bsupport codes?\s{0,2}:\s{0,2}\d[\d,\s]{0,200}\.?/gi, '')
     .trim()
 }
 
 const ID_MEMBERS = /^(x[_-])?(request|trace|log)[_-]?id$/i
 
-function cleaned(value: JsonValue | undefined): JsonValue | undefined {
+/** No error is nested deeper; what is comes from nobody one would want to read to the end. */
+const DEPTH_MAX = 32
+
+function cleaned(value: JsonValue | undefined, depth = 0): JsonValue | undefined {
   if (typeof value === 'string') return withoutIds(value)
-  if (Array.isArray(value)) return value.map((item: JsonValue) => cleaned(item) ?? null)
+  if (depth > DEPTH_MAX) return undefined
+  if (Array.isArray(value)) return value.map((item: JsonValue) => cleaned(item, depth + 1) ?? null)
   if (!isJsonObject(value)) return value
   const kept = Object.entries(value).filter(([name]) => !ID_MEMBERS.test(name))
-  return Object.fromEntries(kept.map(([name, member]) => [name, cleaned(member)]))
+  return Object.fromEntries(kept.map(([name, member]) => [name, cleaned(member, depth + 1)]))
 }

@@ -28,6 +28,11 @@ export function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
+/** A row of a table by a word from outside, which may be the name of something every object has. */
+export function rowOf<Row>(table: Readonly<Record<string, Row>>, word: string): Row | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined
+}
+
 /** An address a file can be fetched from. */
 export function linkIn(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && /^https?:\/\//i.test(value.trim()) ? value.trim() : undefined

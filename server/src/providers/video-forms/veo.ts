@@ -8,7 +8,7 @@ import { ratioOfSize, type TierWords, tierWordOf } from '../../core/video/size.t
 import type { VideoContext, VideoFailure, VideoReply, VideoResult, VideoStep, VideoSubmit } from '../video.ts'
 import { failedStep } from './failure.ts'
 import { type ClientField, placeFields } from './place.ts'
-import { objectAt, objectsIn, textIn } from './read.ts'
+import { objectAt, objectsIn, rowOf, textIn } from './read.ts'
 import { secondsValue } from './seconds.ts'
 
 /** Also the only length at which it makes more than 720p. */
@@ -166,7 +166,7 @@ const RPC_CODES: Readonly<Record<string, readonly [VideoFailure['class'], string
 
 function operationFailure(error: JsonObject, body: JsonValue): VideoFailure {
   const number = textIn(error['code']) ?? ''
-  const [kind, word] = RPC_CODES[number] ?? ['upstream' as const, number]
+  const [kind, word] = rowOf(RPC_CODES, number) ?? ['upstream' as const, number]
   return {
     class: kind,
     code: textIn(error['status']) ?? (word === '' ? 'failed' : word),

@@ -26,7 +26,7 @@ import { getJson, postJson } from '../video-forms/json-request.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf } from '../video-forms/progress.ts'
-import { linkIn, objectAt, objectsIn, textIn } from '../video-forms/read.ts'
+import { linkIn, objectAt, objectsIn, rowOf, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 
 const DEFAULT_SECONDS = 5
@@ -177,13 +177,15 @@ function classify(failure: UpstreamFailure): FailureClass {
 
 function kindIn(body: JsonObject): FailureKind | undefined {
   const words = [body['err_code'], body['reason'], body['code'], objectAt(body, 'error')['code']]
-  return words.map((word) => CODES[textIn(word)?.toLowerCase() ?? '']).find((kind) => kind !== undefined)
+  return words
+    .map((word) => rowOf(CODES, textIn(word)?.toLowerCase() ?? ''))
+    .find((kind) => kind !== undefined)
 }
 
 function failureIn(code: JsonValue | undefined, body: JsonValue | undefined): VideoFailure | undefined {
   const word = textIn(code)
   if (word === undefined) return undefined
-  const kind = CODES[word.toLowerCase()] ?? 'overloaded'
+  const kind = rowOf(CODES, word.toLowerCase()) ?? 'overloaded'
   return {
     class: word.toLowerCase() === 'usercancelled' ? 'cancelled' : taskClassOf(kind),
     code: word,
