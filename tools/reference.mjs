@@ -20,6 +20,7 @@ import {
   readContract,
 } from './reference/contract.mjs'
 import { errorsPage } from './reference/errors.mjs'
+import { openapiDocument } from './reference/openapi.mjs'
 
 const isCheck = process.argv.includes('--check')
 const isImport = process.argv.includes('--import')
@@ -35,6 +36,7 @@ const pages = {
   'docs/reference/errors.md': await errorsPage(),
   'docs/reference/configuration.md': await configurationPage(),
   'docs/reference/command-line.md': await commandLinePage(),
+  'docs/reference/openapi.json': await openapiDocument(),
 }
 const stale = Object.entries(pages).filter(
   ([file, text]) => !tree.files.includes(file) || tree.read(file) !== text,

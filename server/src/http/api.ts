@@ -25,6 +25,7 @@ import { adminRoutes } from './routes/admin/index.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { identityRoutes } from './routes/identity.ts'
 import { modelRoutes } from './routes/models.ts'
+import { referenceRoutes } from './routes/reference.ts'
 import { officeRoutes } from './routes/office.ts'
 
 export interface ApiOptions {
@@ -77,14 +78,35 @@ export async function openApi(
     if (!request.raw.complete) reply.raw.setHeader('connection', 'close')
     return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
   })
-  const context = apiContext(options)
+  defineRoutes(app, apiContext(options))
+  await app.ready()
+  return (request, response) => app.routing(request, response)
+}
+
+/** Every route there is. One that is not written with `define-route.ts` has no rule of access, so it stops the start. */
+function defineRoutes(app: Api, context: ApiContext): void {
+  const registered: string[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    // The framework answers HEAD wherever there is a GET.
+    for (const verb of [method].flat()) if (verb !== 'HEAD') registered.push(`${verb} ${url}`)
+  })
   catalogueRoutes(app, context)
   modelRoutes(app, context)
   officeRoutes(app, context)
   identityRoutes(app, context)
   adminRoutes(app, context)
-  await app.ready()
-  return (request, response) => app.routing(request, response)
+  referenceRoutes(app, context)
+  const defined = new Set(context.routes.map((route) => `${route.method} ${route.path}`))
+  const stranger = registered.find((route) => !defined.has(route))
+  if (stranger !== undefined)
+    throw new Error(`${stranger} is no route of define-route.ts: it says not who may ask`)
+}
+
+/** The routes without a gateway behind them, for the document and the tests that are made from them. */
+export function listRoutes(options: ApiOptions): readonly RegisteredRoute[] {
+  const context = apiContext(options)
+  defineRoutes(Fastify().withTypeProvider<ZodTypeProvider>(), context)
+  return context.routes
 }
 
 function apiContext(options: ApiOptions): ApiContext {
