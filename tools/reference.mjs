@@ -20,6 +20,7 @@ import {
   readContract,
 } from './reference/contract.mjs'
 import { errorsPage } from './reference/errors.mjs'
+import { protocolMatrixPage } from './reference/protocol-matrix.mjs'
 import { openapiDocument } from './reference/openapi.mjs'
 
 const isCheck = process.argv.includes('--check')
@@ -36,6 +37,7 @@ const pages = {
   'docs/reference/errors.md': await errorsPage(),
   'docs/reference/configuration.md': await configurationPage(),
   'docs/reference/command-line.md': await commandLinePage(),
+  'docs/reference/protocol-matrix.md': await protocolMatrixPage(),
   'docs/reference/openapi.json': await openapiDocument(),
 }
 const stale = Object.entries(pages).filter(

@@ -20,9 +20,11 @@ export function toolName(
   return upstreamToolName(tool, target.capabilities.toolNameMax)
 }
 
-/** The schema told in words, where it can neither be held by the model nor by a forced tool. */
+/** The wish for JSON told in words, where it can neither be held by the model nor by a forced tool. */
 export function outputInstruction({ request, target, jsonTool }: Plan): string | undefined {
   const { output } = request
+  if (output.kind === 'json')
+    return 'Answer with one JSON object and nothing else: no words and no code fence around it.'
   if (output.kind !== 'json-schema' || target.capabilities.jsonSchema || jsonTool) return undefined
   return `Answer with one JSON value and nothing else. It must match this JSON Schema: ${JSON.stringify(output.schema)}`
 }
