@@ -105,7 +105,15 @@ export async function startGateway(
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
   const stopVideos = startVideos(gateway)
-  const office = keepOffice({ storage, catalogue: () => gateway.catalogue(), telemetry, now })
+  const office = keepOffice({
+    storage,
+    catalogue: () => gateway.catalogue(),
+    messenger: doors.identity.messenger,
+    secretKey,
+    allow,
+    telemetry,
+    now,
+  })
   return {
     ...addresses,
     ops: doors.ops,

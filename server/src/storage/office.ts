@@ -17,6 +17,7 @@ export interface OfficeStore {
   readonly statements: StatementStore
   readonly usage: UsageStore
   readonly limits: LimitReader
+  readonly alerts: AlertStore
 }
 
 /** Acts that change an account's money or plan: decided under its lock, written whole, once per idempotency key. */
@@ -184,6 +185,78 @@ export interface StatementStore {
     account: AccountId,
     page: Period & { readonly limit: number; readonly after: string | undefined },
   ): Promise<{ readonly entries: readonly StatementEntry[]; readonly next: string | undefined }>
+}
+
+export const ALERT_KINDS = ['low-credits', 'failures'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+/** An account that wants to be told of something, with what it is to be judged by. */
+export interface WatchedAccount {
+  readonly account: Account
+  readonly alerts: AlertSettings
+  /** Kinds that were told and are so still. */
+  readonly standing: readonly AlertKind[]
+}
+
+/** What is told, by name: amounts as decimal text, counts as numbers. */
+export type AlertFacts = Readonly<Record<string, string | number>>
+
+export interface Alert {
+  readonly id: string
+  readonly accountId: AccountId
+  readonly kind: AlertKind
+  readonly raisedAt: number
+  readonly facts: AlertFacts
+}
+
+export interface Delivery {
+  readonly id: string
+  readonly alert: Alert
+  readonly channel: 'email' | 'webhook'
+  readonly target: string
+  /** Tries so far, the one it was taken for included. */
+  readonly attempts: number
+}
+
+export interface ShownAlert extends Alert {
+  readonly clearedAt: number | undefined
+  readonly deliveries: readonly {
+    readonly channel: Delivery['channel']
+    readonly attempts: number
+    readonly outcome: 'waiting' | 'sent' | 'failed'
+  }[]
+}
+
+export interface AlertStore {
+  /** By account id. */
+  watched(page: {
+    readonly limit: number
+    readonly after: string | undefined
+  }): Promise<readonly WatchedAccount[]>
+  /** Calls of the account that failed since then; no more than `most` are counted. */
+  countFailures(account: AccountId, since: number, most: number): Promise<number>
+  /** False: one of this kind stands already. Its deliveries are due at once. */
+  raise(
+    alert: Alert,
+    deliveries: readonly {
+      readonly id: string
+      readonly channel: Delivery['channel']
+      readonly target: string
+    }[],
+  ): Promise<boolean>
+  /** What it told of is so no more: it may be raised again. */
+  clear(account: AccountId, kind: AlertKind, at: number): Promise<boolean>
+  /** What is due; each is given to one taker only, and again after `leaseMs` when that one says nothing. */
+  take(
+    at: number,
+    options: { readonly limit: number; readonly leaseMs: number },
+  ): Promise<readonly Delivery[]>
+  finish(
+    id: string,
+    end: { readonly outcome: 'sent' | 'failed' } | { readonly outcome: 'waiting'; readonly dueAt: number },
+  ): Promise<void>
+  /** Newest first. */
+  list(account: AccountId, limit: number): Promise<readonly ShownAlert[]>
 }
 
 export const USAGE_GROUPS = ['model', 'key', 'app'] as const

@@ -1,5 +1,6 @@
 import type { Api, ApiContext } from '../api.ts'
 import { accountRoutes } from './account.ts'
+import { alertRoutes } from './alerts.ts'
 import { byokRoutes } from './byok.ts'
 import { exchangeRoutes } from './exchange.ts'
 import { explainRoutes } from './explain.ts'
@@ -16,6 +17,7 @@ export function officeRoutes(app: Api, context: ApiContext): void {
   accountRoutes(app, context)
   keyRoutes(app, context)
   ownKeyRoutes(app, context)
+  alertRoutes(app, context)
   byokRoutes(app, context)
   exchangeRoutes(app, context)
   subscriptionRoutes(app, context)

@@ -26,6 +26,7 @@ export function describeOffice(suite: StorageSuite): void {
   describePeople(suite)
   describeStatements(suite)
   describeUsage(suite)
+  describeAlerts(suite)
 }
 
 function describeBooking(suite: StorageSuite): void {
@@ -409,5 +410,60 @@ function describeUsage(suite: StorageSuite): void {
     expect((await page({ deductedMin: credits(2), deductedMax: credits(2) })).rows).toHaveLength(1)
     expect((await page({ deductedMin: credits(3) })).rows).toEqual([])
     expect((await page({ accountId: ACCOUNT, deductedMax: credits(1) })).rows).toEqual([])
+  })
+}
+
+function describeAlerts(suite: StorageSuite): void {
+  const settings = { email: true, lowCredits: credits(5), failuresPerHour: 2, webhookUrl: undefined }
+  const alert = (id: string) =>
+    ({ id, accountId: ACCOUNT, kind: 'low-credits', raisedAt: NOW, facts: { credits: '1' } }) as const
+  const mail = (id: string) => [{ id, channel: 'email', target: 'a@example.com' }] as const
+
+  test('only accounts that ask to be told are watched, with what stands of them', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { alerts, profiles } = storage.office
+    const page = { limit: 10, after: undefined }
+    const profile = { name: undefined, language: undefined, timezone: undefined }
+    await profiles.put(ACCOUNT, { ...profile, alerts: { ...settings, email: false } })
+    expect(await alerts.watched(page)).toEqual([])
+    await profiles.put(ACCOUNT, { ...profile, alerts: settings })
+    await alerts.raise(alert('a1'), [])
+    expect(await alerts.watched(page)).toMatchObject([
+      { account: { id: ACCOUNT, credits: credits(1000) }, alerts: settings, standing: ['low-credits'] },
+    ])
+    expect(await alerts.watched({ limit: 10, after: ACCOUNT })).toEqual([])
+    expect(await alerts.countFailures(ACCOUNT, 0, 5)).toBe(0)
+  })
+
+  test('one of a kind stands at a time, and each delivery is taken by one', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open()
+    const raised = await Promise.all([
+      storage.office.alerts.raise(alert('a1'), mail('d1')),
+      other.office.alerts.raise(alert('a2'), mail('d2')),
+    ])
+    expect(raised.filter((first) => first)).toHaveLength(1)
+    const lease = { limit: 10, leaseMs: 100 }
+    const taken = await Promise.all([
+      storage.office.alerts.take(NOW, lease),
+      other.office.alerts.take(NOW, lease),
+    ])
+    expect(taken.flat()).toMatchObject([
+      { attempts: 1, target: 'a@example.com', alert: { facts: { credits: '1' } } },
+    ])
+    const [delivery] = taken.flat()
+    expect(await storage.office.alerts.take(NOW + 99, lease)).toEqual([])
+    expect(await storage.office.alerts.take(NOW + 100, lease)).toMatchObject([{ attempts: 2 }])
+    await storage.office.alerts.finish(delivery?.id ?? '', { outcome: 'waiting', dueAt: NOW + 500 })
+    expect(await storage.office.alerts.take(NOW + 499, lease)).toEqual([])
+    await storage.office.alerts.finish(delivery?.id ?? '', { outcome: 'sent' })
+    expect(await storage.office.alerts.take(NOW + 9_999, lease)).toEqual([])
+    expect(await storage.office.alerts.clear(ACCOUNT, 'low-credits', NOW + 1)).toBe(true)
+    expect(await storage.office.alerts.clear(ACCOUNT, 'low-credits', NOW + 1)).toBe(false)
+    expect(await storage.office.alerts.raise(alert('a3'), [])).toBe(true)
+    expect(await storage.office.alerts.list(ACCOUNT, 10)).toMatchObject([
+      { id: 'a3', clearedAt: undefined, deliveries: [] },
+      { clearedAt: NOW + 1, deliveries: [{ channel: 'email', attempts: 2, outcome: 'sent' }] },
+    ])
   })
 }

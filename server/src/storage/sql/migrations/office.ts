@@ -28,5 +28,16 @@ function statements(engine: EngineName): readonly string[] {
        hash text not null primary key, key_id text not null references api_keys (id),
        valid_until ${integer} not null) ${clustered}`,
     `create index former_secrets_by_key on former_secrets (key_id)`,
+    `create table watched_accounts (account_id text not null primary key references accounts (id)) ${clustered}`,
+    `create table alerts (
+       id text not null primary key, account_id text not null references accounts (id), kind text not null,
+       raised_at ${integer} not null, cleared_at ${integer}, body text not null) ${table}`,
+    `create index alerts_by_account on alerts (account_id, id)`,
+    `create unique index alerts_standing on alerts (account_id, kind) where cleared_at is null`,
+    `create table alert_deliveries (
+       id text not null primary key, alert_id text not null references alerts (id), channel text not null,
+       target text not null, attempts ${integer} not null, due_at ${integer}, outcome text not null) ${table}`,
+    `create index alert_deliveries_by_due on alert_deliveries (due_at) where due_at is not null`,
+    `create index alert_deliveries_by_alert on alert_deliveries (alert_id)`,
   ]
 }

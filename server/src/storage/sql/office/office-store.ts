@@ -3,6 +3,7 @@ import type { SecretBox } from '../../secret-box.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import { createActStore } from './acts.ts'
+import { createAlertStore } from './alerts.ts'
 import { createLimitReader } from './limits.ts'
 import { createProfileStore } from './profiles.ts'
 import { createStatementStore } from './statements.ts'
@@ -26,5 +27,6 @@ export function createOfficeStore({ engine, write, secrets }: OfficeStoreOptions
     statements: createStatementStore(engine),
     usage: createUsageStore(engine),
     limits: createLimitReader(reader),
+    alerts: createAlertStore(engine, write),
   }
 }

@@ -1,5 +1,6 @@
 /** What accounts say about themselves. */
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { AccountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import type { AlertSettings, ProfileStore } from '../../office.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
@@ -43,6 +44,7 @@ export function createProfileStore(reader: Kysely<Schema>, write: AnnouncedWrite
           .values({ account_id: account, ...row })
           .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
           .execute()
+        await watch(transaction, account, isWatching(alerts))
         return { value: undefined, changes: [] }
       }),
   }
@@ -52,7 +54,25 @@ function encodeAlerts(alerts: AlertSettings): string {
   return JSON.stringify({ ...alerts, lowCredits: alerts.lowCredits?.toString() })
 }
 
-function decodeAlerts(text: string): AlertSettings {
+/** Somebody is to be told of something. */
+function isWatching(alerts: AlertSettings): boolean {
+  const has = alerts.lowCredits !== undefined || alerts.failuresPerHour !== undefined
+  return has && (alerts.email || alerts.webhookUrl !== undefined)
+}
+
+async function watch(transaction: Transaction<Schema>, id: AccountId, watched: boolean): Promise<void> {
+  if (!watched) {
+    await transaction.deleteFrom('watched_accounts').where('account_id', '=', id).execute()
+    return
+  }
+  await transaction
+    .insertInto('watched_accounts')
+    .values({ account_id: id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export function decodeAlerts(text: string): AlertSettings {
   const stored = parseStored<StoredAlerts>(text)
   return {
     email: stored.email,

@@ -7,6 +7,9 @@ export interface OfficeSchema {
   profiles: ProfilesTable
   verification_requests: VerificationRequestsTable
   former_secrets: FormerSecretsTable
+  watched_accounts: WatchedAccountsTable
+  alerts: AlertsTable
+  alert_deliveries: AlertDeliveriesTable
 }
 
 /** Answers of acts that move money, kept as long as the ledger they moved it in. */
@@ -56,4 +59,31 @@ interface FormerSecretsTable {
   hash: string
   key_id: string
   valid_until: Integer
+}
+
+/** Accounts whose profile asks to be told of something, so that a round looks at no others. */
+interface WatchedAccountsTable {
+  account_id: string
+}
+
+interface AlertsTable {
+  id: string
+  account_id: string
+  kind: string
+  raised_at: Integer
+  /** null: what it tells of is so still. */
+  cleared_at: Integer | null
+  body: string
+}
+
+interface AlertDeliveriesTable {
+  id: string
+  alert_id: string
+  channel: string
+  target: string
+  attempts: Integer
+  /** null: it is over. */
+  due_at: Integer | null
+  /** `waiting`, `sent` or `failed`. */
+  outcome: string
 }
