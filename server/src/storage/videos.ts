@@ -53,7 +53,7 @@ export interface VideoStore {
     readonly notExpiredAt?: number
   }): Promise<readonly VideoTask[]>
   /**
-   * Leases tasks that are due and that nobody holds, this instance's own included, at most `limit`; their open calls move to
+   * Leases tasks that are due and that nobody holds any more, this instance's own included, at most `limit`; their open calls move to
    * this instance, so that its heartbeat renews their slots and recovery leaves them alone.
    */
   lease(options: {
@@ -62,6 +62,8 @@ export interface VideoStore {
     readonly until: number
     readonly limit: number
   }): Promise<readonly VideoTask[]>
+  /** An instance that stops in order leaves its tasks to the others at once. */
+  release(instance: InstanceId): Promise<void>
   /**
    * Brings an open task's `dueAt` forward, whoever holds it; its poller looks at it at once. Announces `video`. false: the
    * task has ended or is gone.

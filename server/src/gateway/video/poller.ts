@@ -90,11 +90,13 @@ class LeasingPoller implements Poller {
   }
 
   async stop(): Promise<void> {
+    const gateway = this.#gateway
     this.#gateway = undefined
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#beating
     await Promise.all(this.#busy.values())
+    if (gateway !== undefined) await gateway.storage.videos.release(gateway.instanceId)
   }
 
   #onTimer(gateway: Gateway): void {

@@ -155,6 +155,20 @@ export function describeVideos(suite: StorageSuite): void {
     })
   })
 
+  test('the newest task of a body is found, of its own API key and not of long ago', async () => {
+    const { storage } = await openWithAccount(suite)
+    const written = (id: string, at: number, key: string, bodySha256 = BODY) =>
+      createTask(storage, id, { task: { createdAt: at }, idempotency: { key, bodySha256 } })
+    await written('video_1', NOW, 'a')
+    await written('video_2', NOW + 5, 'b')
+    await written('video_3', NOW + 9, 'c', OTHER_BODY)
+    const found = async (since: number, key = KEY) =>
+      (await storage.videos.findByBody(key, { bodySha256: BODY, since }))?.id
+    expect(await found(NOW)).toBe('video_2')
+    expect(await found(NOW + 6)).toBeUndefined()
+    expect(await found(NOW, OTHER_KEY)).toBeUndefined()
+  })
+
   test('a creation whose answer was lost may be repeated; another task under its id may not', async () => {
     const { storage } = await openWithAccount(suite)
     const idempotency = { key: 'k', bodySha256: BODY }
@@ -237,6 +251,26 @@ function describeLeases(suite: StorageSuite): void {
     expect(await lease(other, OTHER_INSTANCE, LEASE_UNTIL)).toEqual([exampleTask('video_1')])
     expect(await storage.videos.patch('video_1', { polls: 1 }, INSTANCE)).toBe(false)
     expect(await other.videos.patch('video_1', { polls: 1 }, OTHER_INSTANCE)).toBe(true)
+  })
+
+  test('what an instance releases is free at once', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open({ instanceId: OTHER_INSTANCE })
+    await createTask(storage, 'video_1')
+    await other.videos.release(OTHER_INSTANCE)
+    expect(await lease(other, OTHER_INSTANCE, NOW + 1)).toEqual([])
+    await storage.videos.release(INSTANCE)
+    expect(ids(await lease(other, OTHER_INSTANCE, NOW + 1))).toEqual(['video_1'])
+  })
+
+  test('what a process held that is known to be gone is free at once', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open({ instanceId: OTHER_INSTANCE })
+    await storage.calls.heartbeat(INSTANCE, NOW)
+    await createTask(storage, 'video_1')
+    expect(await lease(other, OTHER_INSTANCE, NOW + 1)).toEqual([])
+    await storage.calls.heartbeat(INSTANCE, 0)
+    expect(ids(await lease(other, OTHER_INSTANCE, NOW + 1))).toEqual(['video_1'])
   })
 
   test("a leased task's call moves along, so that the new instance's heartbeat renews its slot", async () => {

@@ -77,6 +77,12 @@ export function createVideoStore({ engine, write, instance }: VideoStoreOptions)
 
     lease: (options) => leaseTasks(engine, options),
 
+    async release(holder) {
+      await sql`update video_tasks set lease_until = 0 where lease_instance = ${holder} and ${OPEN}`.execute(
+        writer,
+      )
+    },
+
     repoll: (id, at) =>
       write(async (transaction) => {
         const { rows } = await sql<StoredRow>`
@@ -282,8 +288,9 @@ async function leaseCalls(
   return rows
 }
 
-/** Due, and held by nobody else. */
+/** Due, and held by nobody else: a lease ends by its time, and with a process that is known to be gone. */
 function isFree({ instance, at }: LeaseOptions): RawBuilder<boolean> {
   return sql<boolean>`${OPEN} and due_at <= ${at}
-    and (lease_instance is null or lease_instance = ${instance} or lease_until <= ${at})`
+    and (lease_instance is null or lease_instance = ${instance} or lease_until <= ${at}
+      or lease_instance in (select id from instances where heartbeat_at = 0))`
 }
