@@ -118,6 +118,21 @@ const ROWS: readonly (readonly [
     ['reference_audios'],
   ],
   [
+    'but on 2.5, which goes up to 1080p',
+    'doubao-seedance-2-5-260628',
+    { referenceAudios: ['https://cdn.example/a.mp3'], size: { width: 3840, height: 2160 } },
+    {
+      duration: 5,
+      ratio: '16:9',
+      resolution: '1080p',
+      content: [
+        TEXT,
+        { type: 'audio_url', audio_url: { url: 'https://cdn.example/a.mp3' }, role: 'reference_audio' },
+      ],
+    },
+    [],
+  ],
+  [
     'the first version: four references on Lite, no sound, a seed',
     'seedance-1-0-lite-i2v-250428',
     { referenceImages: Array(5).fill(PICTURE), generateAudio: true, seed: 7, watermark: false },

@@ -20,7 +20,7 @@ import type {
   VideoSubmission,
   VideoSubmit,
 } from '../video.ts'
-import { type Content, contentItems } from '../video-forms/content-items.ts'
+import { type Content, type ContentLimits, contentItems } from '../video-forms/content-items.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
 import { getJson, postJson } from '../video-forms/json-request.ts'
 import { placeFields } from '../video-forms/place.ts'
@@ -89,16 +89,23 @@ function versionOf(model: ForwardModelId): '1.0' | '1.5' | '2' {
   return /seedance-1-5|seedance-1\.5/.test(model) ? '1.5' : '2'
 }
 
-function limitsOf(model: ForwardModelId): Parameters<typeof contentItems>[1] {
-  if (versionOf(model) === '2') return { imagesMax: 9, videosMax: 3, audiosMax: 3 }
-  return { imagesMax: model.includes('lite') ? 4 : 0, videosMax: 0, audiosMax: 0 }
+function limitsOf(model: ForwardModelId): ContentLimits {
+  if (versionOf(model) === '2') {
+    return { imagesMax: 9, videosMax: 3, audiosMax: 3, audiosAlone: is25(model) }
+  }
+  return { imagesMax: model.includes('lite') ? 4 : 0, videosMax: 0, audiosMax: 0, audiosAlone: false }
 }
 
+/** Only the standard model of 2.0 goes up to 4k. */
 function stepsOf(model: ForwardModelId): TierWords {
   const small = { '480p': '480p', '720p': '720p' }
-  if (versionOf(model) !== '2') return { ...small, '1080p': '1080p' }
-  if (/fast|mini/.test(model)) return small
-  return { ...small, '1080p': '1080p', '4k': '4k' }
+  if (/seedance-2.*(fast|mini)/.test(model)) return small
+  const full = { ...small, '1080p': '1080p' }
+  return versionOf(model) === '2' && !is25(model) ? { ...full, '4k': '4k' } : full
+}
+
+function is25(model: ForwardModelId): boolean {
+  return /seedance-2[-.]5/.test(model)
 }
 
 function read(reply: VideoReply, context: VideoContext): VideoStep {

@@ -27,7 +27,7 @@ const LINK_MS = 3_600_000
 
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']
 const STEPS: TierWords = { '720p': '768P', '2k': '2K' }
-const LIMITS = { imagesMax: 9, videosMax: 3, audiosMax: 3 }
+const LIMITS = { imagesMax: 9, videosMax: 3, audiosMax: 3, audiosAlone: false }
 
 export function submitSecond(submit: VideoSubmit, defaultSeconds: number): VideoSubmission {
   const { baseUrl, forwardModelId, request } = submit

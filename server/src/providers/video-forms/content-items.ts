@@ -8,6 +8,8 @@ export interface ContentLimits {
   readonly imagesMax: number
   readonly videosMax: number
   readonly audiosMax: number
+  /** Whether a sound needs nothing to be seen beside it. */
+  readonly audiosAlone: boolean
 }
 
 export interface Content {
@@ -18,7 +20,7 @@ export interface Content {
   readonly kind: 'text' | 'frames' | 'references'
 }
 
-/** Frames shut references out; a last frame needs a first one; sounds never stand alone. */
+/** Frames shut references out; a last frame needs a first one; sounds seldom stand alone. */
 export function contentItems(request: VideoRequest, limits: ContentLimits): Content {
   const { firstFrame, lastFrame } = request
   const text: JsonObject = { type: 'text', text: request.prompt }
@@ -39,7 +41,7 @@ function withReferences(request: VideoRequest, text: JsonObject, limits: Content
   const images = request.referenceImages.slice(0, limits.imagesMax)
   const videos = request.referenceVideos.slice(0, limits.videosMax)
   const seen = images.length + videos.length > 0
-  const audios = seen ? request.referenceAudios.slice(0, limits.audiosMax) : []
+  const audios = seen || limits.audiosAlone ? request.referenceAudios.slice(0, limits.audiosMax) : []
   return {
     items: [
       text,
@@ -57,7 +59,7 @@ function withReferences(request: VideoRequest, text: JsonObject, limits: Content
       ...cut('reference_videos', videos.length, request.referenceVideos.length),
       ...cut('reference_audios', audios.length, request.referenceAudios.length),
     ],
-    kind: seen ? 'references' : 'text',
+    kind: seen || audios.length > 0 ? 'references' : 'text',
   }
 }
 
