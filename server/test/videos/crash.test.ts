@@ -1,0 +1,207 @@
+/** `kill -9` in the middle of video tasks: another process ends each of them, once, and a repeated POST gets it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, postJson } from '../house/client.ts'
+import { openHouse, putChain, putModel, putVendor } from '../house/house.ts'
+import {
+  openScriptedUpstream,
+  type ReceivedRequest,
+  type ScriptedUpstream,
+} from '../house/scripted-upstream.ts'
+import { creates, eventually, filmOf, VIDEO_PRICES } from '../house/videos.ts'
+import { createFreshDatabase } from '../postgres/fresh-database.ts'
+
+/** Beside the storage worker, where the built product looks for it. */
+const CHILD = fileURLToPath(new URL('../../dist/crash-video-child.js', import.meta.url))
+const FILM = filmOf(1)
+/** Leases of the killed process have run out by then. */
+const AHEAD_MS = 60_000
+/** Where each task stands when the process is killed. */
+const STEPS = ['ordering', 'polled', 'fetching', 'half-fetched', 'finished'] as const
+
+/** Four processes start one after the other. */
+const PATIENT = { timeout: 90_000 }
+
+let vendor: ScriptedUpstream
+const children = new Set<ChildProcess>()
+
+beforeAll(async () => {
+  vendor = await openScriptedUpstream()
+  await build({
+    entryPoints: [fileURLToPath(new URL('crash-child.ts', import.meta.url))],
+    outfile: CHILD,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+  })
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await vendor.close()
+})
+
+test('[D-video-12] [D-video-13] [D-video-14] SQLite: every step of a task survives', PATIENT, () =>
+  expectSurvival(undefined),
+)
+
+test(
+  '[D-video-12] [D-video-13] [D-video-14] PostgreSQL: every step of a task survives',
+  PATIENT,
+  async () => {
+    const database = await createFreshDatabase()
+    await expectSurvival(database.url)
+    await database.drop()
+  },
+)
+
+async function expectSurvival(databaseUrl: string | undefined): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-video-crash-'))
+  const environment = {
+    SLUICE_DATA_DIR: directory,
+    ...(databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl }),
+  }
+  const house = await openHouse({ environment })
+  await house.catalogue(
+    ...putVendor('sora', vendor.url, {
+      kind: 'openai-compatible',
+      timeouts: { firstByteMs: 60_000, idleMs: 60_000 },
+    }),
+    putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
+    putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
+  )
+  const { key, accountId } = house
+  const before = (await house.account()).credits
+  await house.close()
+
+  vendor.requests.length = 0
+  const held = holdAtSteps()
+  const first = await openChild(environment)
+  const lost = STEPS.map((step) => order(first.url, key, step).catch((error: unknown) => error))
+  await eventually(() => held.size === STEPS.length - 1)
+  await lost.at(-1)
+  await first.kill()
+  await Promise.all(lost)
+
+  held.clear()
+  playToTheEnd()
+  const second = await openChild({ ...environment, AHEAD_MS: String(AHEAD_MS) })
+  const again = await Promise.all(
+    STEPS.map((step) => order(second.url, key, step, { 'x-stainless-retry-count': '1' })),
+  )
+  expect(again.map(({ status }) => status)).toEqual([504, 200, 200, 200, 200])
+  for (const { body } of again.slice(1)) expect(body).toMatchObject({ status: 'completed' })
+  for (const step of STEPS)
+    expect(creates(vendor).filter((create) => promptOf(create) === step)).toHaveLength(1)
+  await second.kill()
+
+  const witness = await openHouse({
+    environment,
+    owner: 'witness@example.com',
+    now: () => Date.now() + AHEAD_MS,
+  })
+  await witness.videosEnded()
+  expect(before - (await witness.account(accountId)).credits).toBe(4n * 2_000_000_000n)
+  await witness.close()
+  rmSync(directory, { recursive: true })
+}
+
+function order(
+  url: string,
+  key: string,
+  prompt: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return postJson(
+    `${url}/v1/videos`,
+    { model: 'sora-2', prompt, seconds: '4' },
+    { authorization: `Bearer ${key}`, ...headers },
+  )
+}
+
+function promptOf(request: ReceivedRequest): string {
+  return (request.json() as { prompt: string }).prompt
+}
+
+/** Answers each task up to its step and keeps it waiting there; gives the steps that were reached. */
+function holdAtSteps(): Set<string> {
+  const held = new Set<string>()
+  vendor.answer((request, response) => {
+    if (request.method === 'POST') {
+      const prompt = promptOf(request)
+      if (prompt === 'ordering') held.add(prompt)
+      else answerTask(response, `up-${prompt}`, 'queued')
+      return
+    }
+    const [, step = '', content] = /^\/videos\/up-([^/]+)(\/content)?$/.exec(request.path) ?? []
+    if (step === 'polled') held.add(step)
+    else if (content === undefined) answerTask(response, `up-${step}`, 'completed')
+    else if (step === 'finished') answerFilm(response)
+    else {
+      if (step === 'half-fetched') {
+        response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': FILM.byteLength })
+        response.write(FILM.subarray(0, FILM.byteLength / 2))
+      }
+      held.add(step)
+    }
+  })
+  return held
+}
+
+function playToTheEnd(): void {
+  vendor.answer((request, response) => {
+    const [, step = '', content] = /^\/videos\/up-([^/]+)(\/content)?$/.exec(request.path) ?? []
+    if (request.method === 'POST') answerTask(response, `up-${promptOf(request)}`, 'queued')
+    else if (content === undefined) answerTask(response, `up-${step}`, 'completed')
+    else answerFilm(response)
+  })
+}
+
+function answerTask(response: ServerResponse, id: string, status: string): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ id, object: 'video', status }))
+}
+
+function answerFilm(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'video/mp4' })
+  response.end(FILM)
+}
+
+interface Child {
+  readonly url: string
+  kill(): Promise<void>
+}
+
+function openChild(environment: Readonly<Record<string, string>>): Promise<Child> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [CHILD], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...environment },
+    })
+    children.add(child)
+    const gone = new Promise<void>((over) => {
+      child.on('close', () => {
+        children.delete(child)
+        over()
+      })
+    })
+    child.on('error', reject)
+    createInterface({ input: child.stdout }).once('line', (url) =>
+      resolve({
+        url,
+        kill() {
+          child.kill('SIGKILL')
+          return gone
+        },
+      }),
+    )
+  })
+}
