@@ -1,5 +1,6 @@
 /** Second factors over the wire: one-time passwords, recovery codes, passkeys played by a software authenticator. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postJson } from '../../test/house/client.ts'
 import { type House, openHouse } from '../../test/house/house.ts'
 import { bearer, dataOf, type Desk, PASSWORD, post, read, send } from '../../test/identity/person.ts'
 import { SoftwareAuthenticator } from '../../test/identity/software-authenticator.ts'
@@ -177,6 +178,23 @@ describe('a recovery code', () => {
     expect((await enter(second)).body.code).toBe(40104)
     const [next] = (renewed.body.data as { recovery_codes: string[] }).recovery_codes
     expect(dataOf(await enter(next)).state).toBe('signed_in')
+  })
+})
+
+describe('an administrator', () => {
+  test('takes the second factors of somebody who lost them all away, with a reason, and the owner is told', async () => {
+    const { email, token, signIn } = await withAuthenticator()
+    await mailbox.next(email)
+    const admin = await house.newAdmin()
+    const reset = (headers: Record<string, string>, body: object = { reason: 'showed a passport' }) =>
+      postJson(`${house.baseUrl}/api/v1/admin/accounts/${email}/second-factors/reset`, body, headers)
+    expect((await reset(bearer(token))).status).toBe(403)
+    expect((await reset(admin.headers, {})).status).toBe(400)
+    expect((await reset(admin.headers)).status).toBe(200)
+    expect((await mailbox.next(email)).text).toContain('administrator')
+    expect((await read(desk, '/account', bearer(token))).status).toBe(401)
+    expect(dataOf(await signIn()).state).toBe('signed_in')
+    expect((await reset(admin.headers)).status).toBe(409)
   })
 })
 

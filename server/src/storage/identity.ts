@@ -157,6 +157,8 @@ export interface FactorStore {
   /** False: the counter went on meanwhile, as a copied key's would. */
   usePasskey(id: string, use: { readonly counter: number; readonly at: number }): Promise<boolean>
   removePasskey(account: AccountId, id: string): Promise<boolean>
+  /** All of them, recovery codes too. False: there were none. */
+  removeAll(account: AccountId): Promise<boolean>
 }
 
 /** A person as another service knows them. */

@@ -95,6 +95,7 @@ describe('the log', () => {
 
   test.each([
     ['a key of this gateway', { note: 'sk-gateway-abcdefghijklmnopqrstuvwxyz' }],
+    ['a session token', { note: 'session-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' }],
     ['a bearer token inside a sentence', { note: 'sent Bearer abcDEF123-secret-value to upstream' }],
     ['a key in a query string', { url: 'https://example.test/v1?key=abc-secret-value&alt=sse' }],
     ['a password in a database address', { url: 'postgres://sluice:secret-value@db:5432/sluice' }],

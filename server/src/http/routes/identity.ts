@@ -2,6 +2,7 @@ import type { Api, ApiContext } from '../api.ts'
 import { enteringRoutes } from './identity/entering.ts'
 import { ownAccessRoutes } from './identity/own-access.ts'
 import { secondFactorRoutes } from './identity/second-factors.ts'
+import { resetFactorsRoute } from './identity/reset-factors.ts'
 import { serviceRoutes } from './identity/services.ts'
 import { secondStepRoutes } from './identity/second-step.ts'
 
@@ -12,4 +13,5 @@ export function identityRoutes(app: Api, context: ApiContext): void {
   ownAccessRoutes(app, context)
   secondFactorRoutes(app, context)
   serviceRoutes(app, context)
+  resetFactorsRoute(app, context)
 }

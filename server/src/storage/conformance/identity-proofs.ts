@@ -226,6 +226,22 @@ function describeFactors(suite: StorageSuite): void {
     expect(await factors.findPasskey('key-1')).toBeUndefined()
   })
 
+  test('all second factors of one account go at once', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createAccount(storage, { id: OTHER_ACCOUNT })
+    const { factors } = storage.identity
+    await factors.putAuthenticator(ACCOUNT, new Secret('SEED'))
+    await factors.addPasskey(PASSKEY)
+    await factors.putRecoveryCodes(ACCOUNT, [new Secret('one')])
+    await factors.addPasskey({ ...PASSKEY, id: 'key-2', accountId: OTHER_ACCOUNT })
+    expect(await factors.removeAll(ACCOUNT)).toBe(true)
+    expect(await factors.removeAll(ACCOUNT)).toBe(false)
+    expect(await factors.findAuthenticator(ACCOUNT)).toBeUndefined()
+    expect(await factors.countRecoveryCodes(ACCOUNT)).toBe(0)
+    expect(await factors.listPasskeys(ACCOUNT)).toEqual([])
+    expect(await factors.listPasskeys(OTHER_ACCOUNT)).toHaveLength(1)
+  })
+
   test('a passkey that counts never says the same number twice; one that does not stays at 0', async () => {
     const { storage } = await openWithAccount(suite)
     const { factors } = storage.identity

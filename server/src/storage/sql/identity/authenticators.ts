@@ -94,6 +94,16 @@ export function createAuthenticatorStore(options: IdentityStoreOptions): Authent
         return { value: numDeletedRows === 1n, changes: [] }
       }),
 
+    removeAll: (account) =>
+      write(async (transaction) => {
+        let rows = 0n
+        for (const table of ['authenticators', 'passkeys', 'recovery_codes'] as const) {
+          const gone = transaction.deleteFrom(table).where('account_id', '=', account)
+          rows += (await gone.executeTakeFirst()).numDeletedRows
+        }
+        return { value: rows > 0n, changes: [] }
+      }),
+
     async countRecoveryCodes(account) {
       const { count } = await reader
         .selectFrom('recovery_codes')
