@@ -35,9 +35,15 @@ const putBody = z
 
 /** Own upstream credentials: written, never read back (contract §1.13). */
 export function byokRoutes(app: Api, context: ApiContext): void {
+  listing(app, context)
+  putting(app, context)
+  switching(app, context)
+  removing(app, context)
+}
+
+function listing(app: Api, context: ApiContext): void {
   const { storage } = context.gateway
   const vendorName = (code: string) => context.gateway.catalogue().vendors.get(vendorCode(code))?.name ?? null
-
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -51,7 +57,11 @@ export function byokRoutes(app: Api, context: ApiContext): void {
       return entries.map(({ vendor, enabled }) => ({ vendor, vendor_name: vendorName(vendor), enabled }))
     },
   })
+}
 
+function putting(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  const vendorName = (code: string) => context.gateway.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PUT',
     path: `${PATH}/:vendor`,
@@ -76,7 +86,11 @@ export function byokRoutes(app: Api, context: ApiContext): void {
       return { vendor, vendor_name: vendorName(vendor), enabled: body.enabled }
     },
   })
+}
 
+function switching(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  const vendorName = (code: string) => context.gateway.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:vendor`,
@@ -93,7 +107,10 @@ export function byokRoutes(app: Api, context: ApiContext): void {
       return { vendor, vendor_name: vendorName(vendor), enabled: body.enabled }
     },
   })
+}
 
+function removing(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:vendor`,

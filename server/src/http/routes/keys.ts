@@ -85,9 +85,18 @@ export const callerLimitsShape = z.strictObject({ key: limitsShape, account: lim
 
 /** Keys of the account: made, listed, changed, rotated, deleted (contract §2.6, §4.6). */
 export function keyRoutes(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
-  const at = () => context.gateway.now()
+  listing(app, context)
+  making(app, context)
+  reading(app, context)
+  changing(app, context)
+  deleting(app, context)
+  rotating(app, context)
+  readingLimits(app, context)
+  summing(app, context)
+}
 
+function listing(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -108,7 +117,11 @@ export function keyRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function making(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  const at = () => context.gateway.now()
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -131,7 +144,9 @@ export function keyRoutes(app: Api, context: ApiContext): void {
       return { ...showKey(creation.key), key: creation.plaintext.unwrap() }
     },
   })
+}
 
+function reading(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -143,7 +158,10 @@ export function keyRoutes(app: Api, context: ApiContext): void {
     data: keyShape,
     handle: async ({ caller, params }) => showKey(await requireOwnKey(context, caller.account.id, params.id)),
   })
+}
 
+function changing(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -160,7 +178,10 @@ export function keyRoutes(app: Api, context: ApiContext): void {
       return showKey(await requireOwnKey(context, caller.account.id, params.id))
     },
   })
+}
 
+function deleting(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -176,7 +197,11 @@ export function keyRoutes(app: Api, context: ApiContext): void {
       return { id: key.id, deleted: true as const }
     },
   })
+}
 
+function rotating(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  const at = () => context.gateway.now()
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/rotate`,
@@ -205,7 +230,9 @@ export function keyRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function readingLimits(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id/limits`,
@@ -220,7 +247,9 @@ export function keyRoutes(app: Api, context: ApiContext): void {
       return readCallerLimits(context, key, caller.account)
     },
   })
+}
 
+function summing(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id/usage`,

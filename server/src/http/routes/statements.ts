@@ -43,8 +43,12 @@ const statementShape = z.strictObject({
 
 /** What was there, what came and went, what is there (double-entry ledger; decisions, Money). */
 export function statementRoutes(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
+  reading(app, context)
+  exporting(app, context)
+}
 
+function reading(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -72,7 +76,10 @@ export function statementRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function exporting(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PATH}/export`,

@@ -75,8 +75,16 @@ const quoteShape = z.strictObject({
 
 /** Plans and the account's own (contract §5.8, §5.11). */
 export function subscriptionRoutes(app: Api, context: ApiContext): void {
-  const { gateway } = context
+  listingPlans(app, context)
+  reading(app, context)
+  quoting(app, context)
+  buying(app, context)
+  choosingRenewal(app, context)
+  cancelling(app, context)
+}
 
+function listingPlans(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/plans',
@@ -91,7 +99,10 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
         quota: plan.quota.map((tier) => ({ ...tier })),
       })),
   })
+}
 
+function reading(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -106,7 +117,10 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
       return { ...view, quota: view.quota.map((tier) => ({ ...tier })) }
     },
   })
+}
 
+function quoting(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/quote`,
@@ -128,7 +142,10 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
       return quoteShape.parse(result.quote)
     },
   })
+}
 
+function buying(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -157,7 +174,10 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
       return orderShape.parse(answerOf(outcome, refuseOrder(context, body.plan, 'body')))
     },
   })
+}
 
+function choosingRenewal(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'PATCH',
     path: PATH,
@@ -182,7 +202,10 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
       return termsShape.parse(answerOf(outcome, refuseRenewal))
     },
   })
+}
 
+function cancelling(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: PATH,

@@ -38,10 +38,16 @@ const requestParams = z.object({ id: z.string().min(1).max(128) })
 
 /** Being verified: a request with documents, which an admin decides (contract §5.11). */
 export function verificationRoutes(app: Api, context: ApiContext): void {
-  const { storage, blobs, now } = context.gateway
   // The form is read by its route, piece by piece.
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null))
+  listing(app, context)
+  submitting(app, context)
+  reading(app, context)
+  withdrawing(app, context)
+}
 
+function listing(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -63,7 +69,12 @@ export function verificationRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function submitting(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  const { blobs } = context.gateway
+  const { now } = context.gateway
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -97,7 +108,9 @@ export function verificationRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function reading(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -109,7 +122,12 @@ export function verificationRoutes(app: Api, context: ApiContext): void {
     handle: async ({ caller, params }) =>
       viewVerification(await requireOwn(context, caller.account.id, params.id)),
   })
+}
 
+function withdrawing(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  const { blobs } = context.gateway
+  const { now } = context.gateway
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,

@@ -2,7 +2,7 @@
 import type { Kysely, Transaction, Updateable } from 'kysely'
 import type { KeyId } from '../../core/ids.ts'
 import type { Announcement, Key, KeyStore } from '../storage.ts'
-import type { AnnouncedWrite } from './announced-write.ts'
+import type { AnnouncedWrite, Written } from './announced-write.ts'
 import { decodeKey } from './key-row.ts'
 import type { ApiKeysTable, Schema } from './schema.ts'
 
@@ -55,51 +55,60 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
         return { value: undefined, changes: [{ kind: 'key', hash: key.hash }] }
       }),
 
-    patch: (id, patch) =>
-      write(async (transaction) => {
-        const before = await transaction
-          .selectFrom('api_keys')
-          .select('hash')
-          .where('id', '=', id)
-          .where('status', '<>', 'deleted')
-          .executeTakeFirst()
-        if (before === undefined) return { value: false, changes: [] }
-        const columns = columnsOf(patch)
-        if (Object.keys(columns).length > 0) {
-          await transaction.updateTable('api_keys').set(columns).where('id', '=', id).execute()
-        }
-        const former = await transaction
-          .selectFrom('former_secrets')
-          .select('hash')
-          .where('key_id', '=', id)
-          .execute()
-        const hashes = new Set([before.hash, patch.hash ?? before.hash, ...former.map((row) => row.hash)])
-        return { value: true, changes: [...hashes].map((hash): Announcement => ({ kind: 'key', hash })) }
-      }),
+    patch: (id, patch) => write((transaction) => patchKey(transaction, id, patch)),
 
-    rotate: (id, secret, { formerUntil, at }) =>
-      write(async (transaction) => {
-        const hash = await lockHash(transaction, id)
-        if (hash === undefined) return { value: false, changes: [] }
-        const ended = await endFormer(transaction, id, formerUntil === undefined ? undefined : at)
-        if (formerUntil !== undefined) {
-          await transaction
-            .insertInto('former_secrets')
-            .values({ hash, key_id: id, valid_until: formerUntil })
-            .onConflict((conflict) =>
-              conflict.column('hash').doUpdateSet({ key_id: id, valid_until: formerUntil }),
-            )
-            .execute()
-        }
-        await transaction
-          .updateTable('api_keys')
-          .set({ hash: secret.hash, hint: secret.hint })
-          .where('id', '=', id)
-          .execute()
-        const hashes = new Set([hash, secret.hash, ...ended])
-        return { value: true, changes: [...hashes].map((one): Announcement => ({ kind: 'key', hash: one })) }
-      }),
+    rotate: (id, secret, options) => write((transaction) => rotateKey(transaction, id, secret, options)),
   }
+}
+
+async function patchKey(
+  transaction: Transaction<Schema>,
+  id: KeyId,
+  patch: Parameters<KeyStore['patch']>[1],
+): Promise<Written<boolean>> {
+  const before = await transaction
+    .selectFrom('api_keys')
+    .select('hash')
+    .where('id', '=', id)
+    .where('status', '<>', 'deleted')
+    .executeTakeFirst()
+  if (before === undefined) return { value: false, changes: [] }
+  const columns = columnsOf(patch)
+  if (Object.keys(columns).length > 0) {
+    await transaction.updateTable('api_keys').set(columns).where('id', '=', id).execute()
+  }
+  const former = await transaction
+    .selectFrom('former_secrets')
+    .select('hash')
+    .where('key_id', '=', id)
+    .execute()
+  const hashes = new Set([before.hash, patch.hash ?? before.hash, ...former.map((row) => row.hash)])
+  return { value: true, changes: [...hashes].map((hash): Announcement => ({ kind: 'key', hash })) }
+}
+
+async function rotateKey(
+  transaction: Transaction<Schema>,
+  id: KeyId,
+  secret: Parameters<KeyStore['rotate']>[1],
+  { formerUntil, at }: Parameters<KeyStore['rotate']>[2],
+): Promise<Written<boolean>> {
+  const hash = await lockHash(transaction, id)
+  if (hash === undefined) return { value: false, changes: [] }
+  const ended = await endFormer(transaction, id, formerUntil === undefined ? undefined : at)
+  if (formerUntil !== undefined) {
+    await transaction
+      .insertInto('former_secrets')
+      .values({ hash, key_id: id, valid_until: formerUntil })
+      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ key_id: id, valid_until: formerUntil }))
+      .execute()
+  }
+  await transaction
+    .updateTable('api_keys')
+    .set({ hash: secret.hash, hint: secret.hint })
+    .where('id', '=', id)
+    .execute()
+  const hashes = new Set([hash, secret.hash, ...ended])
+  return { value: true, changes: [...hashes].map((one): Announcement => ({ kind: 'key', hash: one })) }
 }
 
 /** By a secret the key had before: as the key is now, but only until the overlap ends. */

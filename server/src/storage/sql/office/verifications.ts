@@ -1,10 +1,15 @@
 /** Requests to be verified; what people state about themselves is sealed. */
-import type { Insertable, Kysely, Selectable } from 'kysely'
+import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
-import type { VerificationDocument, VerificationRequest, VerificationStore } from '../../office.ts'
+import type {
+  VerificationDecision,
+  VerificationDocument,
+  VerificationRequest,
+  VerificationStore,
+} from '../../office.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { Announcement } from '../../storage.ts'
-import type { AnnouncedWrite } from '../announced-write.ts'
+import type { AnnouncedWrite, Written } from '../announced-write.ts'
 import { pageLimit } from '../page.ts'
 import type { VerificationRequestsTable } from '../schema/office.ts'
 import type { Schema } from '../schema.ts'
@@ -46,28 +51,30 @@ export function createVerificationStore({
       return rows.map((row) => decode(secrets, row))
     },
 
-    decide: ({ id, status, by, reason, at, level }) =>
-      write(async (transaction) => {
-        const decided = await transaction
-          .updateTable('verification_requests')
-          .set({ status, decided_at: at, decided_by: by, reason: reason ?? null })
-          .where('id', '=', id)
-          .where('status', '=', 'pending')
-          .returning('account_id')
-          .executeTakeFirst()
-        if (decided === undefined) return { value: false, changes: [] }
-        if (level === undefined) return { value: true, changes: [] }
-        await transaction
-          .updateTable('accounts')
-          .set({ verification: level })
-          .where('id', '=', decided.account_id)
-          .execute()
-        const changes: readonly Announcement[] = [
-          { kind: 'account', accountId: accountId(decided.account_id) },
-        ]
-        return { value: true, changes }
-      }),
+    decide: (decision) => write((transaction) => decideIn(transaction, decision)),
   }
+}
+
+async function decideIn(
+  transaction: Transaction<Schema>,
+  { id, status, by, reason, at, level }: VerificationDecision,
+): Promise<Written<boolean>> {
+  const decided = await transaction
+    .updateTable('verification_requests')
+    .set({ status, decided_at: at, decided_by: by, reason: reason ?? null })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returning('account_id')
+    .executeTakeFirst()
+  if (decided === undefined) return { value: false, changes: [] }
+  if (level === undefined) return { value: true, changes: [] }
+  await transaction
+    .updateTable('accounts')
+    .set({ verification: level })
+    .where('id', '=', decided.account_id)
+    .execute()
+  const changes: readonly Announcement[] = [{ kind: 'account', accountId: accountId(decided.account_id) }]
+  return { value: true, changes }
 }
 
 const purposeOf = (id: string): string => `verification:${id}`
