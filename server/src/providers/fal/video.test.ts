@@ -202,8 +202,8 @@ describe('what fal is sent', () => {
     [
       'a length beside the order',
       KLING.model,
-      { extras: { duration: '10', webhook_url: 'https://x.example' } },
-      ['duration', 'webhook_url'],
+      { extras: { duration: '10', num_frames: 900, webhook_url: 'https://x.example' } },
+      ['duration', 'num_frames', 'webhook_url'],
     ],
   ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
     expect(submitted(falVideo, { model, baseUrl: BASE, request }).dropped).toEqual(dropped)

@@ -16,6 +16,7 @@ import type {
 import { failedStep, taskClassOf } from '../video-forms/failure.ts'
 import { getJson, postJson } from '../video-forms/json-request.ts'
 import { addressOf } from '../video-forms/media.ts'
+import { OTHER_LENGTHS } from '../video-forms/other-lengths.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
 import { linkIn, numberIn, objectAt, objectsIn, originOf, textIn } from '../video-forms/read.ts'
@@ -45,7 +46,10 @@ export const falVideo: VideoDialect = {
 function submit(input: VideoSubmit): VideoSubmission {
   const { baseUrl, forwardModelId, request } = input
   const endpoint = endpointFor(forwardModelId, request)
-  const { members, dropped } = placeFields(request, { members: placesOf(input, formOf(endpoint)) })
+  const { members, dropped } = placeFields(request, {
+    members: placesOf(input, formOf(endpoint)),
+    reserved: OTHER_LENGTHS,
+  })
   const posted = postJson(below(baseUrl, `/${endpoint}`), { prompt: request.prompt, ...members })
   const lifetime = JSON.stringify({ expiration_duration_seconds: LINK_SECONDS })
   return {

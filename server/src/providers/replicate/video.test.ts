@@ -128,8 +128,8 @@ describe('what Replicate is sent', () => {
     [
       'a length or a webhook beside the order',
       VEO.model,
-      { extras: { duration: 10, webhook: 'https://x.example' } },
-      ['duration', 'webhook'],
+      { extras: { duration: 10, num_frames: 900, webhook: 'https://x.example' } },
+      ['duration', 'num_frames', 'webhook'],
     ],
   ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
     expect(submitted(replicateVideo, { model, baseUrl: BASE, request }).dropped).toEqual(dropped)

@@ -15,6 +15,7 @@ import type {
 import { failedStep } from '../video-forms/failure.ts'
 import { getJson, postJson } from '../video-forms/json-request.ts'
 import { addressOf } from '../video-forms/media.ts'
+import { OTHER_LENGTHS } from '../video-forms/other-lengths.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf } from '../video-forms/progress.ts'
 import { linkIn, numberIn, objectAt, originOf, textIn } from '../video-forms/read.ts'
@@ -42,7 +43,7 @@ export const replicateVideo: VideoDialect = {
 
 function submit(input: VideoSubmit): VideoSubmission {
   const { baseUrl, forwardModelId, request } = input
-  const { members, dropped } = placeFields(request, { members: placesOf(input) })
+  const { members, dropped } = placeFields(request, { members: placesOf(input), reserved: OTHER_LENGTHS })
   const { path, version } = targetOf(forwardModelId)
   const body = {
     ...(version === undefined ? {} : { version }),
