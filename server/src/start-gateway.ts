@@ -16,6 +16,7 @@ import { timeOrderedId } from './management/new-id.ts'
 import { keepOffice } from './office-rounds.ts'
 import type { BlobStore } from './storage/blobs.ts'
 import { openBlobs } from './storage/open-blobs.ts'
+import { keepPrices } from './price-clock.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { openIdentity } from './open-identity.ts'
@@ -105,6 +106,7 @@ export async function startGateway(
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
   const stopVideos = startVideos(gateway)
+  const prices = keepPrices({ storage, telemetry, now })
   const office = keepOffice({
     storage,
     catalogue: () => gateway.catalogue(),
@@ -122,6 +124,7 @@ export async function startGateway(
     async stop() {
       await doors.close()
       house.stop()
+      prices.stop()
       office.stop()
       await stopVideos()
       gateway.close()

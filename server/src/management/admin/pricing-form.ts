@@ -14,6 +14,6 @@ export function readPricingForm(form: JsonObject): PricingForm {
   if (result.kind === 'value') return { kind: 'pricing', pricing: result.value }
   return {
     kind: 'mistakes',
-    mistakes: result.mistakes.map(({ place, message }) => ({ path: place.path, message })),
+    mistakes: result.mistakes.map(({ place, message }) => ({ path: place.path.replace(/^\./, ''), message })),
   }
 }
