@@ -53,7 +53,7 @@ const WHOLE: Readonly<Record<Protocol, (said: Said) => Fields>> = {
         index: 0,
         message: {
           role: 'assistant',
-          content: said.calls === undefined && said.end !== 'refusal' ? (said.text ?? '') : null,
+          content: said.end === 'refusal' ? null : (said.text ?? null),
           refusal: said.end === 'refusal' ? (said.text ?? '') : null,
           ...(said.thought === undefined ? {} : { reasoning_content: said.thought }),
           ...(said.calls === undefined ? {} : { tool_calls: said.calls.map((call) => chatCall(call)) }),
