@@ -170,30 +170,31 @@ class AttemptRun {
       case 'gone':
         this.#record(leg, target, { startedAt, outcome: 'client gone', firstByteAt: exchange.firstByteAt })
         return { kind: 'gone', records: this.records }
-      case 'failed': {
-        const failureClass = classifyAttempt(gateway, leg, verdict.failure)
-        const cooldownMs = leg.byok
-          ? undefined
-          : gateway.health.failed(leg.chain, failureClass, gateway.now())
-        this.#record(leg, target, {
-          startedAt,
-          outcome: failureClass.kind,
-          status: verdict.failure.kind === 'status' ? verdict.failure.status : undefined,
-          firstByteAt: exchange.firstByteAt,
-          cooldownMs,
-        })
-        return {
-          kind: 'failed',
-          failure: {
-            kind: 'upstream',
-            leg,
-            failure: verdict.failure,
-            class: failureClass,
-            replayed: failureClass.kind === 'request' && exchange.replays,
-          },
-          records: this.records,
-        }
-      }
+      case 'failed':
+        return this.#failed(leg, target, { startedAt, exchange, failure: verdict.failure })
+    }
+  }
+
+  #failed(
+    leg: Leg,
+    target: Route,
+    tried: { readonly startedAt: number; readonly exchange: Exchange; readonly failure: AttemptFailure },
+  ): Attempted {
+    const { startedAt, exchange, failure } = tried
+    const gateway = this.#gateway
+    const failureClass = classifyAttempt(gateway, leg, failure)
+    this.#record(leg, target, {
+      startedAt,
+      outcome: failureClass.kind,
+      status: failure.kind === 'status' ? failure.status : undefined,
+      firstByteAt: exchange.firstByteAt,
+      cooldownMs: leg.byok ? undefined : gateway.health.failed(leg.chain, failureClass, gateway.now()),
+    })
+    const replayed = failureClass.kind === 'request' && exchange.replays
+    return {
+      kind: 'failed',
+      failure: { kind: 'upstream', leg, failure, class: failureClass, replayed },
+      records: this.records,
     }
   }
 

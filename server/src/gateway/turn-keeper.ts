@@ -214,14 +214,14 @@ class WaitingTurns implements TurnKeeper {
 const RETRY_WAIT_MS = 1_000
 
 function waitingOf({ keyId, modelId, previousId, history, at, content }: NewTurn): Waiting {
-  const common = { keyId, modelId, previousId, createdAt: at, expiresAt: at + TURN_LIFE_MS }
+  const stored = { keyId, modelId, previousId, createdAt: at, expiresAt: at + TURN_LIFE_MS }
   if (content.kind === 'upstream') {
     const { responseId, ...pin } = content
-    return { turn: { ...common, responseId, content: pin }, history, bytes: PIN_BYTES }
+    return { turn: { ...stored, responseId, content: pin }, history, bytes: PIN_BYTES }
   }
   const { callId, input, responseJson, requestBytes } = content
   return {
-    turn: { ...common, responseId: responseIdOf(callId), content: new LateBody(input, responseJson) },
+    turn: { ...stored, responseId: responseIdOf(callId), content: new LateBody(input, responseJson) },
     history,
     bytes: requestBytes + responseJson.length,
   }

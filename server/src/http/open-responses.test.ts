@@ -9,7 +9,7 @@ import { postJson } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../test/house/scripted-upstream.ts'
 import { PROTOCOLS, type Protocol } from '../../test/matrix/cells.ts'
-import { PIXEL } from '../../test/matrix/clients.ts'
+import { PIXEL } from '../../test/matrix/question.ts'
 import { type Said, says } from '../../test/matrix/upstreams.ts'
 import { sseEvents } from '../core/protocols/laws.ts'
 

@@ -13,7 +13,8 @@ import {
   PROTOCOLS,
   type Protocol,
 } from '../../test/matrix/cells.ts'
-import { type Driver, drivers, failureOf, type Heard, PDF, PIXEL, RESULT } from '../../test/matrix/clients.ts'
+import { drivers, failureOf } from '../../test/matrix/clients.ts'
+import { type Driver, type Heard, PDF, PIXEL, RESULT } from '../../test/matrix/question.ts'
 import { COUNTS, refuses, type Said, says, SIGNATURE } from '../../test/matrix/upstreams.ts'
 
 /** Vendors whose models do all that their protocol can. */
