@@ -4,15 +4,17 @@
  */
 
 import type { AccountRow, KeyRow } from '../../src/core/calls/hot-rows.ts'
-import type { HotOperation, HotOutcome } from '../../src/core/calls/operations.ts'
+import type { HotOperation, HotOutcome, ReserveOperation } from '../../src/core/calls/operations.ts'
 import { accountId, instanceId, keyId, type VendorCode } from '../../src/core/ids.ts'
 import { Secret } from '../../src/core/secret.ts'
+import { exampleTask } from '../../src/storage/conformance/videos.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { decodeAccountRow } from '../../src/storage/sql/account-row.ts'
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
 import { decodeLimitState } from '../../src/storage/sql/limit-state-row.ts'
 import { decodeOpenCall } from '../../src/storage/sql/open-call-row.ts'
 import { integerOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
+import { decodeVideoTask } from '../../src/storage/sql/video-task-row.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { SimulatedStore, StoreState } from './simulation.ts'
 
@@ -50,20 +52,34 @@ export class EngineStore implements SimulatedStore {
 
   async run(batch: readonly HotOperation[]): Promise<readonly HotOutcome[]> {
     const results = await this.#engine.runHot(batch)
-    return results.map((result) => {
+    const outcomes = results.map((result) => {
       if (result.kind === 'impossible') throw new Error(result.message)
       return result.outcome
     })
+    for (const [index, operation] of batch.entries()) {
+      const reserved = outcomes[index]?.kind === 'reserved'
+      if (operation.kind === 'reserve' && reserved && operation.counts.videos > 0)
+        await this.#order(operation)
+    }
+    return outcomes
+  }
+
+  /** Every video is a task from its reservation on. */
+  async #order({ callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation) {
+    const id = `video_of_${callId}`
+    const task = exampleTask(id, { callId, keyId: key, accountId: account })
+    await this.#office.videos.create(task, undefined, { instance, until: 0 })
   }
 
   async read(): Promise<StoreState> {
     const { reader } = this.#engine
-    const [accounts, limitStates, openCalls, transfers, logs] = await Promise.all([
+    const [accounts, limitStates, openCalls, transfers, logs, ended] = await Promise.all([
       reader.selectFrom('accounts').selectAll().execute(),
       reader.selectFrom('limit_states').selectAll().execute(),
       reader.selectFrom('open_calls').selectAll().execute(),
       reader.selectFrom('transfers').select(['debit', 'credit', 'amount']).execute(),
       reader.selectFrom('call_logs').select('call_id').execute(),
+      reader.selectFrom('video_tasks').selectAll().where('phase', '=', 'ended').execute(),
     ])
     const pools = new Map<string, bigint>()
     for (const row of transfers.map(storedRow)) {
@@ -91,7 +107,9 @@ export class EngineStore implements SimulatedStore {
       ),
       pools,
       logs: logs.length,
-      ended: undefined,
+      ended: new Map(
+        ended.map((row) => decodeVideoTask(storedRow(row))).map(({ id, progress }) => [id, { progress }]),
+      ),
     }
   }
 

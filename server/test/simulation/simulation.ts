@@ -76,8 +76,8 @@ export interface StoreState {
   /** Ledger account → what its entries sum up to, µCr. */
   readonly pools: ReadonlyMap<string, bigint>
   readonly logs: number
-  /** Video tasks that ended, with their records; undefined: the store keeps tasks elsewhere. */
-  readonly ended: ReadonlyMap<string, unknown> | undefined
+  /** Video tasks that ended, with what their ends said. */
+  readonly ended: ReadonlyMap<string, unknown>
 }
 
 /** mulberry32: small, fast, and the same everywhere. */
@@ -580,7 +580,7 @@ export class Simulation {
     }
     expect([...openCalls.keys()].sort()).toEqual([...this.naive.open.keys()].sort())
     expect(logs).toBe(this.loggedExpected)
-    if (ended !== undefined) expect(ended).toEqual(this.endedExpected)
+    expect(ended).toEqual(this.endedExpected)
     for (const [subject, slots] of this.naive.slots) {
       expect([subject, stateOf(limitStates, subject)?.slots ?? 0]).toEqual([subject, slots])
     }

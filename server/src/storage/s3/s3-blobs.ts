@@ -12,7 +12,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import type { Secret } from '../../core/secret.ts'
 import { segmentsOf } from '../blob-key.ts'
 import { BlobSource, blobUnavailable } from '../blob-source.ts'
-import type { BlobStore, OpenBlob } from '../blobs.ts'
+import type { BlobStore, OpenBlob, StoredBlob } from '../blobs.ts'
 
 export interface S3BlobOptions {
   readonly bucket: string
@@ -56,23 +56,8 @@ export function openS3Blobs(options: S3BlobOptions): BlobStore {
   }
 
   return {
-    async put(key, source, { mediaType, maxBytes }) {
-      const measured = new BlobSource(source, maxBytes)
-      const body = Readable.from(measured, { objectMode: false })
-      const upload = new Upload({
-        client,
-        params: { ...place(key), Body: body, ContentType: mediaType },
-        partSize: PART_BYTES,
-        queueSize: PARTS_AT_ONCE,
-      })
-      try {
-        await upload.done()
-        return measured.stored()
-      } catch (error) {
-        throw measured.errorOf(error)
-      } finally {
-        body.destroy()
-      }
+    async put(key, source, putting) {
+      return putObject(client, place(key), { ...putting, source })
     },
 
     async open(key, range): Promise<OpenBlob | undefined> {
@@ -96,6 +81,40 @@ export function openS3Blobs(options: S3BlobOptions): BlobStore {
       client.destroy()
     },
   }
+}
+
+interface Put {
+  readonly source: AsyncIterable<Uint8Array>
+  readonly mediaType: string
+  readonly maxBytes: number
+}
+
+async function putObject(
+  client: S3Client,
+  place: ObjectPlace,
+  { source, mediaType, maxBytes }: Put,
+): Promise<StoredBlob> {
+  const measured = new BlobSource(source, maxBytes)
+  const body = Readable.from(measured, { objectMode: false })
+  const upload = new Upload({
+    client,
+    params: { ...place, Body: body, ContentType: mediaType },
+    partSize: PART_BYTES,
+    queueSize: PARTS_AT_ONCE,
+  })
+  try {
+    await upload.done()
+    return measured.stored()
+  } catch (error) {
+    throw measured.errorOf(error)
+  } finally {
+    body.destroy()
+  }
+}
+
+interface ObjectPlace {
+  readonly Bucket: string
+  readonly Key: string
 }
 
 function openClient({ endpoint, region, pathStyle, credentials }: S3BlobOptions): S3Client {
@@ -126,7 +145,7 @@ function objectKey(prefix: string, key: string): string {
 /** Asked for when the first byte is: a body that nobody reads holds no connection. */
 async function* readObject(
   client: S3Client,
-  place: { readonly Bucket: string; readonly Key: string },
+  place: ObjectPlace,
   range: { readonly start: number; readonly end: number } | undefined,
 ): AsyncGenerator<Uint8Array> {
   const asked = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
