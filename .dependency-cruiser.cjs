@@ -205,7 +205,8 @@ module.exports = {
         'core/',
         'telemetry/',
         'config/',
-        'storage/(storage|unavailable|conflict|invalid-cursor|key-hash)\\.ts$',
+        'storage/(storage|identity|office|audit|notices|prices|records)\\.ts$',
+        'storage/(unavailable|conflict|invalid-cursor|key-hash)\\.ts$',
       ],
     }),
     only({
