@@ -32,20 +32,36 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The first instant of the day after the one `at` lies in, epoch ms. */
+/** No day of any zone was longer: one that crossed the date line once had no 30th of December. */
+const DAY_MS_MAX = 49 * 3_600_000
+
+/** The first instant that the zone's calendar counts to a later day than `at`, epoch ms; always later than `at`. */
 export function nextDay(at: number, timezone: string): number {
   const { year, month, day } = localTime(at, timezone)
-  return midnightOf({ year, month, day: day + 1 }, timezone)
+  const today = dayNumber({ year, month, day })
+  const isLater = (instant: number) => dayNumber(localTime(instant, timezone)) > today
+  const midnight = instantOf(Date.UTC(year, month - 1, day + 1), timezone)
+  if (midnight > at && isLater(midnight) && !isLater(midnight - 1)) return midnight
+  // The clock skips that midnight: what it shows first is searched for.
+  let before = at
+  let after = at + DAY_MS_MAX
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (isLater(middle)) after = middle
+    else before = middle
+  }
+  return after
 }
 
 /** First instants of a calendar month and of the one after it; `month` is 1 to 12. */
 export function monthPeriod(
-  month: { readonly year: number; readonly month: number },
+  { year, month }: { readonly year: number; readonly month: number },
   timezone: string,
 ): { readonly from: number; readonly until: number } {
+  const lastNoonBefore = (next: number) => instantOf(Date.UTC(year, next - 1, 0, 12), timezone)
   return {
-    from: midnightOf({ ...month, day: 1 }, timezone),
-    until: midnightOf({ year: month.year, month: month.month + 1, day: 1 }, timezone),
+    from: nextDay(lastNoonBefore(month), timezone),
+    until: nextDay(lastNoonBefore(month + 1), timezone),
   }
 }
 
@@ -55,9 +71,10 @@ interface LocalDay {
   readonly day: number
 }
 
-/** The instant at which the zone's clock shows midnight; two steps settle offsets that change on the way. */
-function midnightOf({ year, month, day }: LocalDay, timezone: string): number {
-  const wall = Date.UTC(year, month - 1, day)
+const dayNumber = ({ year, month, day }: LocalDay): number => Date.UTC(year, month - 1, day)
+
+/** The instant at which the zone's clock shows this time; two steps settle offsets that change on the way. */
+function instantOf(wall: number, timezone: string): number {
   const first = wall - offsetMs(wall, timezone)
   return wall - offsetMs(first, timezone)
 }
