@@ -609,7 +609,7 @@ const NOTHING_STORED: StoreState = {
   openCalls: new Map(),
   pools: new Map(),
   logs: 0,
-  ended: undefined,
+  ended: new Map(),
 }
 
 const credits = (count: number) => BigInt(count) * 1_000_000n
