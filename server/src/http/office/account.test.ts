@@ -68,7 +68,7 @@ const call = (key: string) =>
 const account = (): Promise<AccountView & Record<string, unknown>> => customer.ask('GET', 'account')
 
 describe('GET …/account', () => {
-  test('[D-accounts-25] [D-accounts-26] [D-accounts-27] [D-accounts-28] [D-accounts-29] [D-accounts-30] [D-accounts-31] [D-accounts-32] [D-accounts-33] [D-accounts-34] [D-accounts-35] holds every field the decisions name', async () => {
+  test('[D-accounts-19] [D-accounts-25] [D-accounts-26] [D-accounts-27] [D-accounts-28] [D-accounts-29] [D-accounts-30] [D-accounts-31] [D-accounts-32] [D-accounts-33] [D-accounts-34] [D-accounts-35] holds every field the decisions name', async () => {
     const expiresAt = Date.now() + 86_400_000
     await house.storage.accounts.patch(customer.id, {
       verification: 1,

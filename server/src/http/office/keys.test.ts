@@ -82,14 +82,14 @@ const make = (fields: object = {}): Promise<ShownKey> =>
   customer.ask('POST', 'keys', { name: 'laptop', ...fields })
 
 describe('making keys', () => {
-  test('[4.6-04] [D-accounts-44] [2.6-01] [2.6-02] [2.6-05] [D-accounts-51] a key is made, told once, and works at once', async () => {
+  test('[4.6-04] [4.6-08] [D-accounts-44] [2.6-01] [2.6-02] [2.6-05] [D-accounts-51] a key is made, told once, and works at once', async () => {
     const made = await make()
     expect(made.key).toMatch(/^sk-gateway-[A-Za-z0-9_-]{43}$/)
     expect((await call(made.key)).status).toBe(200)
     await house.settled()
   })
 
-  test('[2.6-04] [2.6-06] [4.6-05] [D-accounts-43] [D-accounts-45] [D-accounts-52] lists and reads show own keys with prefix and six characters', async () => {
+  test('[2.6-04] [2.6-06] [2.6-15] [4.6-05] [D-accounts-43] [D-accounts-45] [D-accounts-52] lists and reads show own keys with prefix and six characters', async () => {
     const made = await make({ name: 'desk' })
     const other = await openCustomer(house)
     const { key: plaintext, ...shown } = made

@@ -1,5 +1,5 @@
 /** The account's calls: listed, filtered, exported, summed (contract §1.11; decisions, Accounts). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { postJson } from '../../../test/house/client.ts'
 import { type Customer, openCustomer } from '../../../test/house/customer.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../../test/house/house.ts'
@@ -164,6 +164,30 @@ describe('GET …/logs/export', () => {
       .map((line) => (JSON.parse(line) as Row).request_id)
     expect(ids).toHaveLength(1_203)
     expect(new Set(ids).size).toBe(1_203)
+  })
+
+  test('an account exports a few files at once; one that ends, read or left, makes room', async () => {
+    const url = `${house.baseUrl}/api/v1/user/user/logs/export?format=ndjson`
+    const many = await openCustomer(house)
+    const [row] = (await house.storage.logs.page({ accountId: stranger.id }, { limit: 1, cursor: undefined }))
+      .rows
+    if (row === undefined) throw new Error('there is no row to copy')
+    // Enough that no buffer on the way takes it whole while nobody reads.
+    const big = { ...row, accountId: many.id, amount: ZERO, deducted: ZERO, recipe: undefined }
+    await Promise.all(
+      Array.from({ length: 2_000 }, (_, index) => {
+        const id = callId(`big-${index}`)
+        const log = { ...big, callId: id, requestId: id, droppedFields: ['x'.repeat(5_000)] }
+        return house.storage.calls.log({ log })
+      }),
+    )
+    const open = () => fetch(url, { headers: many.headers })
+    const running = [await open(), await open(), await open()]
+    const refused = await many.send('GET', 'logs/export')
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 42901, '5'])
+    expect((await customer.send('GET', 'logs/export')).status).toBe(200)
+    await Promise.all(running.map((response) => response.body?.cancel()))
+    await vi.waitUntil(async () => (await many.send('GET', 'logs/export')).status === 200, { interval: 20 })
   })
 
   test('a client that goes away ends the reading', async () => {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { keyId } from '../../core/ids.ts'
 import { creditsOfText } from '../../management/amounts.ts'
@@ -6,7 +5,6 @@ import {
   eachLogRow,
   EXPORT_FORMATS,
   EXPORT_TYPES,
-  type ExportFormat,
   exportRows,
   LOG_COLUMNS,
 } from '../../management/export-rows.ts'
@@ -15,7 +13,8 @@ import type { LogFilter } from '../../storage/storage.ts'
 import { amountInput } from '../amount-input.ts'
 import type { Api, ApiContext } from '../api.ts'
 import type { Caller } from '../caller.ts'
-import { definePage, defineRawRoute, type RouteReply } from '../define-route.ts'
+import { definePage, defineRawRoute } from '../define-route.ts'
+import { sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
 import { instantText, pageQuery } from '../wire-values.ts'
 
@@ -69,31 +68,22 @@ export function logRoutes(app: Api, context: ApiContext): void {
     description:
       'Streamed, newest first. An answer that breaks off is cut, so that nobody takes it for whole.',
     query: exportQuery,
+    errors: [42901],
     answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
     handle: ({ caller, query, request, reply }) => {
       const filter = ownCalls(caller, { ...query, to: query.to ?? now() })
       const rows = filter === undefined ? noRows() : eachLogRow(storage, filter)
       const lines = exportRows(rows, query.format, LOG_COLUMNS)
-      return sendExport(lines, { name: 'calls', format: query.format, method: request.method, reply })
+      const { method } = request
+      return sendExport(lines, {
+        name: 'calls',
+        format: query.format,
+        method,
+        accountId: caller.account.id,
+        reply,
+      })
     },
   })
-}
-
-/** A file that is written as it is read: the next page is asked for when the client has taken the last. */
-export function sendExport(
-  lines: AsyncGenerator<string>,
-  file: {
-    readonly name: string
-    readonly format: ExportFormat
-    readonly method: string
-    readonly reply: RouteReply
-  },
-): Readable | string {
-  file.reply.type(EXPORT_TYPES[file.format])
-  file.reply.header('content-disposition', `attachment; filename="${file.name}.${file.format}"`)
-  file.reply.header('x-accel-buffering', 'no')
-  // The head of a file says nothing of its rows, so none is read.
-  return file.method === 'HEAD' ? '' : Readable.from(lines, { objectMode: false })
 }
 
 async function* noRows(): AsyncGenerator<never> {}

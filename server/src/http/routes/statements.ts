@@ -5,8 +5,8 @@ import { eachEntry, readStatement, viewEntry } from '../../management/statements
 import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
+import { sendExport } from '../send-export.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
-import { sendExport } from './logs.ts'
 
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/statements'
@@ -88,6 +88,7 @@ function exporting(app: Api, context: ApiContext): void {
     summary: 'Export a statement as CSV or NDJSON',
     description: 'Streamed, oldest first, each entry with what was there after it.',
     query: z.strictObject({ ...period, format: z.enum(EXPORT_FORMATS).default('csv') }),
+    errors: [42901],
     answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
     handle: ({ caller, query, request, reply }) => {
       const { creditsPerYuan } = context.gateway.catalogue().settings
@@ -97,7 +98,14 @@ function exporting(app: Api, context: ApiContext): void {
         query.format,
         ENTRY_COLUMNS,
       )
-      return sendExport(lines, { name: 'statement', format: query.format, method: request.method, reply })
+      const { method } = request
+      return sendExport(lines, {
+        name: 'statement',
+        format: query.format,
+        method,
+        accountId: caller.account.id,
+        reply,
+      })
     },
   })
 }
