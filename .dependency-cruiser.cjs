@@ -178,7 +178,13 @@ module.exports = {
       comment:
         'gateway/ is the path of a call. It does not know how calls arrive (http/) nor the back office (management/), and reaches vendors only through providers/index.ts and the contracts provider.ts and video.ts.',
       room: 'gateway',
-      may: ['core/', 'providers/(index|provider|video)\\.ts$', 'storage/[^/]+\\.ts$', 'upstream/', 'telemetry/'],
+      may: [
+        'core/',
+        'providers/(index|provider|video)\\.ts$',
+        'storage/[^/]+\\.ts$',
+        'upstream/',
+        'telemetry/',
+      ],
     }),
     only({
       name: 'the-back-office-makes-no-calls',

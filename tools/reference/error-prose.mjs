@@ -92,6 +92,12 @@ export const ERROR_PROSE = {
     causes: ['An operator suspended it.'],
     mend: 'Talk to the operator.',
   },
+  40306: {
+    meaning:
+      'A link to a stored video or image was followed that this gateway did not make, or whose time is over.',
+    causes: ['The link was changed on its way, or is older than the video’s record (24 hours).'],
+    mend: 'Ask for the video once more (`GET /v1/videos/{video_id}`) and follow the `url` of the answer.',
+  },
   40400: {
     meaning: 'There is nothing at this path.',
     causes: [

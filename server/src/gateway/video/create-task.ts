@@ -23,7 +23,27 @@ export type CreatedTask =
 export async function createTask(gateway: Gateway, order: ReservedVideo): Promise<CreatedTask> {
   const at = gateway.now()
   const detail = detailOf(gateway, order, at)
-  const task: VideoTask = {
+  const task = intentOf(order, detail, at)
+  const { key = `call ${order.callId}`, bodySha256 } = order.repeat
+  gateway.videos.creating.add(task.id)
+  let kept = false
+  try {
+    const creation = await gateway.storage.videos.create(
+      task,
+      { key, bodySha256 },
+      { instance: gateway.instanceId, until: at + LEASE_MS },
+    )
+    if (creation.kind !== 'created') return creation
+    kept = true
+    return { kind: 'created', open: { task, detail } }
+  } finally {
+    if (!kept) gateway.videos.creating.delete(task.id)
+  }
+}
+
+/** Nothing has been sent yet. */
+function intentOf(order: ReservedVideo, detail: TaskDetail, at: number): VideoTask {
+  return {
     id: `video_${randomBytes(18).toString('hex')}`,
     keyId: order.key.id,
     accountId: order.account.id,
@@ -55,21 +75,6 @@ export async function createTask(gateway: Gateway, order: ReservedVideo): Promis
     error: undefined,
     lastAnswer: undefined,
     detail: encodeDetail(detail),
-  }
-  const { key = `call ${order.callId}`, bodySha256 } = order.repeat
-  gateway.videos.creating.add(task.id)
-  let kept = false
-  try {
-    const creation = await gateway.storage.videos.create(
-      task,
-      { key, bodySha256 },
-      { instance: gateway.instanceId, until: at + LEASE_MS },
-    )
-    if (creation.kind !== 'created') return creation
-    kept = true
-    return { kind: 'created', open: { task, detail } }
-  } finally {
-    if (!kept) gateway.videos.creating.delete(task.id)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { priceCall } from '../../core/pricing/price.ts'
-import type { VideoTaskError, VideoTaskPatch } from '../../core/video/task.ts'
+import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../core/video/task.ts'
 import type { Gateway } from '../gateway.ts'
 import { baseLogRow } from '../log-row.ts'
 import { persist } from '../persist.ts'
@@ -32,18 +32,7 @@ export async function endCompleted(
     { usage: NO_USAGE, images: 0, videoSeconds: task.secondsBilled, requests: 1 },
     { terms: read.terms, chainId, userRate: detail.userRate },
   )
-  const patch: VideoTaskPatch = {
-    status: 'completed',
-    progress: 100,
-    completedAt: at,
-    dueAt: at,
-    url: made.url,
-    blob: made.blob?.key,
-    blobBytes: made.blob?.bytes,
-    blobSha256: made.blob?.sha256,
-    secondsProduced: made.secondsProduced,
-    size: task.size === '' ? (made.size ?? '') : task.size,
-  }
+  const patch = completion(task, made, at)
   const log: CallLogRow = {
     ...logRow(gateway, { task, detail }, at),
     httpStatus: 200,
@@ -76,6 +65,21 @@ export async function endCompleted(
   if (outcome === undefined) return
   if (outcome.first) gateway.observeEnd({ ...log, deducted: outcome.deducted })
   await tellEnd(gateway, { task, detail }, outcome.first ? patch : undefined)
+}
+
+function completion(task: VideoTask, made: MadeVideo, at: number): VideoTaskPatch {
+  return {
+    status: 'completed',
+    progress: 100,
+    completedAt: at,
+    dueAt: at,
+    url: made.url,
+    blob: made.blob?.key,
+    blobBytes: made.blob?.bytes,
+    blobSha256: made.blob?.sha256,
+    secondsProduced: made.secondsProduced,
+    size: task.size === '' ? (made.size ?? '') : task.size,
+  }
 }
 
 /** Costs nothing: counts, slot and hold are given back. */

@@ -5,11 +5,12 @@ import type { ChainFailure } from '../../core/routing/health.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { orderSeconds } from '../../core/video/seconds.ts'
 import type { VideoTaskError } from '../../core/video/task.ts'
+import type { TaskDetail } from '../../core/video/task-detail.ts'
 import type { VideoFailure, VideoReply, VideoStep } from '../../providers/video.ts'
 import type { Leg } from '../attempt.ts'
 import type { Gateway } from '../gateway.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
-import { changeTask, type OpenTask } from './open-task.ts'
+import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
 import { type InputCache, prepareInputs } from './prepare-inputs.ts'
 import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from './task-error.ts'
@@ -79,20 +80,12 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
   const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
   const submission = vendor.dialect.submit({ ...context, request, seconds: seconds.sent })
   const sent = await changeTask(gateway, open, {
-    phase: 'sent',
-    chainId: leg.chain.id,
-    vendorCode: leg.chain.vendorCode,
-    modelId: leg.model.modelId,
-    byok: leg.byok,
+    ...placed(work, gateway.now()),
     seconds: seconds.shown,
     secondsBilled: seconds.billed,
     state: submission.state,
-    dueAt: gateway.now() + CREATE_WATCH_MS,
     detail: {
-      terms:
-        (leg.model === order.fallback ? order.fallbackDemand : order.demand)?.terms ?? order.demand.terms,
-      credentialId: leg.byok ? undefined : leg.chain.credentialId,
-      forwardModelId,
+      ...placedDetail(work),
       dropped: [...order.dropped, ...submission.dropped],
       inputs: work.inputs.published.size,
     },
@@ -104,6 +97,27 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     timeouts: vendor.vendor.timeouts,
   })
   return judge(vendor, { open: sent, leg, answer })
+}
+
+/** Where the order goes; whoever finds it so after a crash takes it for sent. */
+function placed({ leg }: OrderWork, at: number): TaskChange {
+  return {
+    phase: 'sent',
+    chainId: leg.chain.id,
+    vendorCode: leg.chain.vendorCode,
+    modelId: leg.model.modelId,
+    byok: leg.byok,
+    dueAt: at + CREATE_WATCH_MS,
+  }
+}
+
+function placedDetail({ order, leg }: OrderWork): Partial<TaskDetail> {
+  const demand = leg.model === order.fallback ? order.fallbackDemand : order.demand
+  return {
+    terms: (demand ?? order.demand).terms,
+    credentialId: leg.byok ? undefined : leg.chain.credentialId,
+    forwardModelId: leg.chain.forwardModelId,
+  }
 }
 
 /** How telling each kind of error is: an upstream's own words go before a time-out, that before a missing connection. */

@@ -99,5 +99,3 @@ export interface ReservedVideo extends Omit<AdmittedVideo, 'stage'> {
   readonly stage: 'reserved'
   readonly reservation: Extract<ReserveOutcome, { kind: 'reserved' }>
 }
-
-export type StagedVideo = IncomingVideo | AuthenticatedVideo | VideoOrder | AdmittedVideo | ReservedVideo

@@ -49,52 +49,76 @@ async function readMultipart(source: FormSource): Promise<ReceivedForm> {
     await source.readBody((chunk) => source.onBytes(chunk.byteLength))
     return { kind: 'unreadable', detail: 'the content type names no boundary' }
   }
-  const parts: FormPart[] = []
-  let trouble: string | undefined
-  const over = new Promise<void>((resolve) => {
-    parser.on('finish', resolve)
-    parser.on('error', (error: unknown) => {
-      trouble ??= error instanceof Error ? error.message : 'it is no form'
-      resolve()
-    })
-  })
-  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-    parser.on(limit, () => {
-      trouble ??= 'the form has too many parts'
-    })
-  }
-  parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
-    if (nameCut || valueCut) trouble ??= 'a part of the form is too long'
-    parts.push({ name, value })
-  })
-  parser.on('file', (name: string, stream: BusboyFileStream, ...[, , mediaType]: readonly string[]) => {
-    const chunks: Buffer[] = []
-    const place = parts.push({ name, value: '' }) - 1
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-    stream.on('error', (error: Error) => {
-      trouble ??= error.message
-    })
-    stream.on('end', () => {
-      parts[place] = { name, value: { mediaType: mediaType ?? '', bytes: Buffer.concat(chunks) } }
-    })
-  })
+  const gathering = gather(parser)
   let length = 0
   try {
     await source.readBody((chunk) => {
       source.onBytes(chunk.byteLength)
       length += chunk.byteLength
-      if (trouble === undefined) parser.write(chunk)
+      if (gathering.trouble === undefined) parser.write(chunk)
     })
   } catch (error) {
     parser.destroy()
     throw error
   }
   if (length === 0) return { kind: 'empty' }
-  if (trouble === undefined) {
+  if (gathering.trouble === undefined) {
     parser.end()
-    await over
+    await gathering.over
   }
+  const { trouble, parts } = gathering
   return trouble === undefined ? { kind: 'multipart', parts } : { kind: 'unreadable', detail: trouble }
+}
+
+/** The parts as they come. */
+interface Gathering {
+  readonly parts: FormPart[]
+  /** Why this is no form; the first reason. */
+  trouble: string | undefined
+  readonly over: Promise<void>
+}
+
+function gather(parser: BusboyInstance): Gathering {
+  const gathering: Gathering = {
+    parts: [],
+    trouble: undefined,
+    over: new Promise((resolve) => {
+      parser.on('finish', resolve)
+      parser.on('error', (error: unknown) => {
+        gathering.trouble ??= error instanceof Error ? error.message : 'it is no form'
+        resolve()
+      })
+    }),
+  }
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+    parser.on(limit, () => {
+      gathering.trouble ??= 'the form has too many parts'
+    })
+  }
+  parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
+    if (nameCut || valueCut) gathering.trouble ??= 'a part of the form is too long'
+    gathering.parts.push({ name, value })
+  })
+  parser.on('file', (name: string, stream: BusboyFileStream, ...[, , mediaType]: readonly string[]) =>
+    gatherFile(gathering, stream, { name, mediaType: mediaType ?? '' }),
+  )
+  return gathering
+}
+
+function gatherFile(
+  gathering: Gathering,
+  stream: BusboyFileStream,
+  { name, mediaType }: { readonly name: string; readonly mediaType: string },
+): void {
+  const chunks: Buffer[] = []
+  const place = gathering.parts.push({ name, value: '' }) - 1
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  stream.on('error', (error: Error) => {
+    gathering.trouble ??= error.message
+  })
+  stream.on('end', () => {
+    gathering.parts[place] = { name, value: { mediaType, bytes: Buffer.concat(chunks) } }
+  })
 }
 
 /** undefined: the content type is one no form can be read with. */
