@@ -18,6 +18,8 @@ describe('an empty environment has a working default for everything', () => {
     ['the two addresses have ports of their own', config.sharedPort, false],
     ['no private address may be fetched', config.fetchAllow, []],
     ['the body limit is 100 MiB', config.bodyLimitBytes, 104_857_600],
+    ['nobody signs in through another service', config.signInServices, []],
+    ['what would be mailed has no server', config.smtpUrl, undefined],
     ['there is nothing to warn of', config.warnings, []],
   ])('%s', (_sentence, found, expected) => {
     expect(found).toEqual(expected)
@@ -43,6 +45,7 @@ describe('a variable that is set is taken', () => {
       { SLUICE_PORT: '80', SLUICE_GATEWAY_PORT: '80', SLUICE_GATEWAY_URL: 'https://gateway.example.com/' },
       { sharedPort: true, gatewayUrl: 'https://gateway.example.com' },
     ],
+    ['a country may be left out of phone numbers', { SLUICE_PHONE_REGION: 'cn' }, { phoneRegion: 'CN' }],
     [
       'a relative data directory is relative to the working directory',
       { SLUICE_DATA_DIR: 'state' },
@@ -105,6 +108,26 @@ describe('nonsense is refused with the name of the variable', () => {
     [
       { SLUICE_DATABASE_URL: 'mysql://root:pw@db/x' },
       'SLUICE_DATABASE_URL must be an address that begins with postgres:// or postgresql://',
+    ],
+    [
+      { SLUICE_SMTP_URL: 'smtp://user:pw@mail.example.com' },
+      'SLUICE_MAIL_FROM must be set when SLUICE_SMTP_URL is: mails need a sender',
+    ],
+    [
+      { SLUICE_SMTP_URL: 'https://user:pw@mail.example.com' },
+      'SLUICE_SMTP_URL must be an address that begins with smtp:// or smtps://',
+    ],
+    [
+      { SLUICE_MAIL_FROM: 'nobody' },
+      'SLUICE_MAIL_FROM must be an e-mail address, or a name and the address in angle brackets, not "nobody"',
+    ],
+    [
+      { SLUICE_PHONE_REGION: 'China' },
+      'SLUICE_PHONE_REGION must be a country code of two letters, not "China"',
+    ],
+    [
+      { SLUICE_SIGN_IN: 'oidc://id:pw@issuer.example' },
+      'SLUICE_PUBLIC_URL must be set when SLUICE_SIGN_IN is: other services send people back to it',
     ],
     [{ SLUICE_BLOB_URL: '/var/blobs' }, 'SLUICE_BLOB_URL must be an address that begins with s3://'],
     [

@@ -10,8 +10,7 @@ import { type Mailbox, openMailbox } from '../../test/notify/mailbox.ts'
 import { Secret } from '../core/secret.ts'
 import type { Log, LogFields } from '../telemetry/log.ts'
 import { openUpstream } from '../upstream/send.ts'
-import type { Messenger } from './messenger.ts'
-import { openMessenger } from './open-messenger.ts'
+import { type OpenedMessenger, openMessenger } from './open-messenger.ts'
 
 const NOW = Date.parse('2026-05-01T10:00:00.123Z')
 const SMS = { channel: 'phone', to: '+8613800000000', text: 'Your code is 123456', code: '123456' } as const
@@ -43,7 +42,7 @@ interface Line {
 function open(
   urls: { readonly smtp?: string; readonly sms?: string },
   lines: Line[] = [],
-): Promise<Messenger> {
+): Promise<OpenedMessenger> {
   const write = (fields: LogFields, message: string): void => {
     lines.push({ fields, message })
   }
@@ -85,6 +84,18 @@ describe('mail', () => {
     await sent.catch(() => undefined)
     for (const mail of mailbox.mails.slice(before)) expect(mail.to ?? []).toHaveLength(1)
     await messenger.close()
+  })
+
+  test('can be asked after without sending any', async () => {
+    const right = await open({ smtp: mailbox.url })
+    const wrong = await open({ smtp: mailbox.url.replace('p%40ss%2Fword', 'wrong-secret') })
+    const before = mailbox.mails.length
+    await expect(right.verify()).resolves.toBeUndefined()
+    await expect(wrong.verify()).rejects.toThrow()
+    await expect((await open({})).verify()).resolves.toBeUndefined()
+    expect(mailbox.mails).toHaveLength(before)
+    await right.close()
+    await wrong.close()
   })
 
   test('that the server does not take is an error that shows no password', async () => {

@@ -20,11 +20,18 @@ export interface MessengerOptions {
 /** One channel's way out. */
 export interface Sender<Sent> {
   send(message: Sent): Promise<void>
+  /** Absent: there is nothing to ask without sending. */
+  verify?(): Promise<void>
   close(): Promise<void>
 }
 
+export interface OpenedMessenger extends Messenger {
+  /** Asks the mail server whether it would take mails from us; rejects when not. Nothing is asked elsewhere. */
+  verify(): Promise<void>
+}
+
 /** Says at once which channels end in the log. Throws when an address is configured that no driver takes. */
-export async function openMessenger(options: MessengerOptions): Promise<Messenger> {
+export async function openMessenger(options: MessengerOptions): Promise<OpenedMessenger> {
   const { smtpUrl, mailFrom, smsUrl, log } = options
   const mail: Sender<MailMessage> | undefined =
     smtpUrl === undefined || mailFrom === undefined ? undefined : await openMailSender(smtpUrl, mailFrom)
@@ -42,6 +49,9 @@ export async function openMessenger(options: MessengerOptions): Promise<Messenge
     send: (message) =>
       message.channel === 'email' ? (mail ?? printed).send(message) : (phone ?? printed).send(message),
     leaves: (channel) => (channel === 'email' ? mail : phone) !== undefined,
+    async verify() {
+      await mail?.verify?.()
+    },
     async close() {
       await mail?.close()
       await phone?.close()

@@ -28,6 +28,9 @@ export async function openMailSender(smtpUrl: Secret, from: string): Promise<Sen
       // As an object: a text would be read as a list of addresses.
       await transport.sendMail({ to: { name: '', address: to }, subject, text })
     },
+    async verify() {
+      await transport.verify()
+    },
     close() {
       transport.close()
       return Promise.resolve()
