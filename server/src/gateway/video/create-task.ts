@@ -20,10 +20,15 @@ export type CreatedTask =
   | { readonly kind: 'joined'; readonly task: VideoTask }
   | { readonly kind: 'other-body' }
 
-export async function createTask(gateway: Gateway, order: ReservedVideo): Promise<CreatedTask> {
+/** Opaque: it holds nothing but chance (contract §2.5). */
+export function newTaskId(): string {
+  return `video_${randomBytes(18).toString('hex')}`
+}
+
+export async function createTask(gateway: Gateway, order: ReservedVideo, id: string): Promise<CreatedTask> {
   const at = gateway.now()
   const detail = detailOf(gateway, order, at)
-  const task = intentOf(order, detail, at)
+  const task: VideoTask = { id, ...intentOf(order, detail, at) }
   const { key = `call ${order.callId}`, bodySha256 } = order.repeat
   gateway.videos.creating.add(task.id)
   let kept = false
@@ -42,9 +47,8 @@ export async function createTask(gateway: Gateway, order: ReservedVideo): Promis
 }
 
 /** Nothing has been sent yet. */
-function intentOf(order: ReservedVideo, detail: TaskDetail, at: number): VideoTask {
+function intentOf(order: ReservedVideo, detail: TaskDetail, at: number): Omit<VideoTask, 'id'> {
   return {
-    id: `video_${randomBytes(18).toString('hex')}`,
     keyId: order.key.id,
     accountId: order.account.id,
     callId: order.callId,

@@ -2,6 +2,7 @@
  * The one clock of all running tasks of an instance: it leases what is due, a batch at a time, and looks at each with
  * bounded concurrency. Thousands of tasks cost one timer. Tasks of instances that fell silent come with the same lease.
  */
+import type { VideoTask } from '../../core/video/task.ts'
 import { StorageUnavailable } from '../../storage/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
 import { LEASE_MS } from './create-task.ts'
@@ -27,6 +28,10 @@ const BUSY_MAX = 128
 const IDLE_MS = 2_000
 /** Between two beats, so that what falls due together is leased together. */
 const BEAT_MS_MIN = 50
+/** Between two beats while some tasks are due that are being looked at. */
+const UNDER_WAY_MS = 250
+/** Well before a task that is worked on here would be anybody's again. */
+const KEEP_EVERY_MS = 8_000
 /** After an error of the store, or of ours. */
 const AGAIN_MS = 5_000
 
@@ -36,6 +41,8 @@ export function createPoller(): Poller {
 
 class LeasingPoller implements Poller {
   readonly #busy = new Map<string, Promise<void>>()
+  /** When work under way here was last said to go on, epoch ms. */
+  readonly #kept = new Map<string, number>()
   /** Until when tasks are leased to this instance, epoch ms. */
   readonly #leased = new Map<string, number>()
   #gateway: Gateway | undefined
@@ -109,20 +116,15 @@ class LeasingPoller implements Poller {
     const at = gateway.now()
     this.#lastBeatAt = at
     try {
-      const tasks = await gateway.storage.videos.lease({
-        instance: gateway.instanceId,
-        at,
-        until: at + LEASE_MS,
-        // Those under way are leased again with the others, since their time has come as well.
-        limit: BUSY_MAX,
-      })
+      this.#keepAll(gateway, at)
+      // Without room for one more the end of the next look makes the next beat.
+      const tasks = this.#busy.size < BUSY_MAX ? await this.#lease(gateway, at) : []
       for (const [id, until] of this.#leased) if (until <= at) this.#leased.delete(id)
       for (const task of tasks) {
         this.#leased.set(task.id, at + LEASE_MS)
         this.#look(gateway, task)
       }
-      const next = (await gateway.storage.videos.nextDue()) ?? Number.POSITIVE_INFINITY
-      this.expect(Math.min(next, gateway.now() + IDLE_MS))
+      this.expect(await this.#nextBeat(gateway))
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) {
         gateway.telemetry.log.error({ error }, 'video tasks could not be leased')
@@ -131,24 +133,37 @@ class LeasingPoller implements Poller {
     }
   }
 
-  #look(gateway: Gateway, task: Parameters<typeof openTask>[0]): void {
-    if (this.#busy.has(task.id)) {
-      gateway.telemetry.background.track(this.#keep(gateway, task.id), 'keep a video task')
-      return
-    }
-    if (gateway.videos.creating.has(task.id)) {
-      gateway.telemetry.background.track(this.#keep(gateway, task.id), 'keep a video order')
-      return
-    }
-    if (this.#busy.size >= BUSY_MAX) return
+  #lease(gateway: Gateway, at: number): Promise<readonly VideoTask[]> {
+    return gateway.storage.videos.lease({
+      instance: gateway.instanceId,
+      at,
+      until: at + LEASE_MS,
+      // Those under way may be leased again with the others, since their time has come as well.
+      limit: BUSY_MAX,
+    })
+  }
+
+  async #nextBeat(gateway: Gateway): Promise<number> {
+    const next = (await gateway.storage.videos.nextDue()) ?? Number.POSITIVE_INFINITY
+    const now = gateway.now()
+    // What is due although everything due was just leased is under way.
+    return next <= now ? now + UNDER_WAY_MS : Math.min(next, now + IDLE_MS)
+  }
+
+  #look(gateway: Gateway, task: VideoTask): void {
+    const underWay = this.#busy.has(task.id) || gateway.videos.creating.has(task.id)
+    if (underWay || this.#busy.size >= BUSY_MAX) return
     const looking = this.#lookAfter(gateway, task).finally(() => {
+      const full = this.#busy.size >= BUSY_MAX
       this.#busy.delete(task.id)
+      this.#kept.delete(task.id)
+      if (full) this.expect(gateway.now())
     })
     this.#busy.set(task.id, looking)
     gateway.telemetry.background.track(looking, 'look after a video task')
   }
 
-  async #lookAfter(gateway: Gateway, task: Parameters<typeof openTask>[0]): Promise<void> {
+  async #lookAfter(gateway: Gateway, task: VideoTask): Promise<void> {
     try {
       await lookAfter(gateway, openTask(task))
     } catch (error) {
@@ -157,9 +172,18 @@ class LeasingPoller implements Poller {
     }
   }
 
-  /** Work on it goes on here: nobody else takes it as long as its time lies ahead. */
-  #keep(gateway: Gateway, id: string): Promise<void> {
-    return this.#postpone(gateway, id, LEASE_MS / 2)
+  /** Says of what takes long here that it goes on: nobody else takes a task whose time lies ahead. */
+  #keepAll(gateway: Gateway, at: number): void {
+    const { creating } = gateway.videos
+    for (const id of this.#kept.keys()) if (!this.#busy.has(id) && !creating.has(id)) this.#kept.delete(id)
+    for (const ids of [this.#busy.keys(), creating]) {
+      for (const id of ids) {
+        const since = this.#kept.get(id) ?? at
+        this.#kept.set(id, at - since < KEEP_EVERY_MS ? since : at)
+        if (at - since < KEEP_EVERY_MS) continue
+        gateway.telemetry.background.track(this.#postpone(gateway, id, LEASE_MS / 2), 'keep a video task')
+      }
+    }
   }
 
   async #postpone(gateway: Gateway, id: string, ms: number): Promise<void> {

@@ -32,8 +32,8 @@ export async function serveOrder(
     await refuse(gateway, call, error, reply)
     return
   }
-  if (prefersAsync(order)) {
-    const { task } = taken
+  const { task } = taken
+  if (prefersAsync(order) && task.phase !== 'ended') {
     sendTask(gateway, reply, { task, status: 202, headers: { 'preference-applied': 'respond-async' } })
     return
   }

@@ -4,8 +4,9 @@ import type { VideoTask } from '../../core/video/task.ts'
 import { findHolderNow } from '../authenticate.ts'
 import type { Gateway } from '../gateway.ts'
 import { baseLogRow } from '../log-row.ts'
+import { persist } from '../persist.ts'
 import { admitVideo, reserveVideo } from './admit-video.ts'
-import { createTask } from './create-task.ts'
+import { createTask, newTaskId } from './create-task.ts'
 import { createUpstream } from './creation.ts'
 import { findRepeated, inTurn } from './join.ts'
 import { gatewayFailure } from './task-error.ts'
@@ -35,7 +36,7 @@ async function take(gateway: Gateway, order: VideoOrder): Promise<TakenOrder> {
     return { task: open.task, joined: false, reservation: reserved.reservation }
   }
   // Another instance was faster: what was taken here is given back.
-  await giveBack(gateway, reserved)
+  await giveBack(gateway, reserved, undefined)
   if (created.kind === 'other-body') throw new GatewayError(40004)
   order.body.release()
   return { task: created.task, joined: true, reservation: undefined }
@@ -52,22 +53,28 @@ async function join(gateway: Gateway, order: VideoOrder, task: VideoTask): Promi
 }
 
 async function create(gateway: Gateway, order: ReservedVideo): ReturnType<typeof createTask> {
+  const id = newTaskId()
   try {
-    return await createTask(gateway, order)
+    return await createTask(gateway, order, id)
   } catch (error) {
-    await giveBack(gateway, order)
+    gateway.telemetry.background.track(giveBack(gateway, order, id), 'give back a video order')
     throw error
   }
 }
 
-async function giveBack(gateway: Gateway, order: ReservedVideo): Promise<void> {
+/** The intent may have been written although its answer was lost: then it ends with its call. */
+async function giveBack(gateway: Gateway, order: ReservedVideo, taskId: string | undefined): Promise<void> {
   const at = gateway.now()
-  const { status, gatewayCode } = gatewayFailure(50301)
-  await gateway.storage.calls.abandon({
-    callId: order.callId,
-    keyId: order.key.id,
-    accountId: order.account.id,
-    at,
-    log: { ...baseLogRow(order, at), httpStatus: status, code: gatewayCode },
-  })
+  const error = gatewayFailure(50301)
+  const patch = { status: 'failed', completedAt: at, error } as const
+  await persist(gateway, order.requestId, () =>
+    gateway.storage.calls.abandon({
+      callId: order.callId,
+      keyId: order.key.id,
+      accountId: order.account.id,
+      at,
+      log: { ...baseLogRow(order, at), httpStatus: error.status, code: error.gatewayCode },
+      task: taskId === undefined ? undefined : { id: taskId, patch },
+    }),
+  )
 }
