@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
+import { openS3Server, type S3Server } from '../s3/server.ts'
 import { buildGateway, type GatewayProcess, sluice, startProcess } from './processes.ts'
 import { type Moment, openVendor, type Vendor } from './vendor.ts'
 
@@ -18,12 +19,13 @@ const OPENING = 100_000
 beforeAll(buildGateway, 60_000)
 
 describe.each([
-  { engine: 'SQLite', instances: 1 },
-  { engine: 'PostgreSQL', instances: 2 },
-])('$instances on $engine', ({ engine, instances }) => {
+  { engine: 'SQLite', blobs: 'a disk', instances: 1 },
+  { engine: 'PostgreSQL', blobs: 'S3', instances: 2 },
+])('$instances on $engine and $blobs', ({ engine, blobs, instances }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-survival-'))
   let vendor: Vendor
   let database: FreshDatabase | undefined
+  let objects: S3Server | undefined
   let environment: Readonly<Record<string, string>>
   let processes: readonly GatewayProcess[] = []
   let generation = 0
@@ -44,9 +46,11 @@ describe.each([
   beforeAll(async () => {
     vendor = await openVendor()
     if (engine === 'PostgreSQL') database = await createFreshDatabase()
+    if (blobs === 'S3') objects = await openS3Server()
     environment = {
       SLUICE_DATA_DIR: dataDir,
       ...(database !== undefined && { SLUICE_DATABASE_URL: database.url }),
+      ...(objects !== undefined && { SLUICE_BLOB_URL: objects.url }),
     }
     await sluice(environment, ['apply', '-f', '-'], gatewayFile(vendor.url))
     await start()
@@ -55,6 +59,7 @@ describe.each([
     await killAll()
     await vendor.close()
     await database?.drop()
+    await objects?.close()
     rmSync(dataDir, { recursive: true })
   })
 
