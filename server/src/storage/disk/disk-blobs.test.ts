@@ -51,6 +51,7 @@ test('nobody but the owner may read what is stored', async () => {
 })
 
 test('what a dead process left aside goes at the next start, what another writes just now stays', async () => {
+  await store.ping()
   const old = join(directory, '.incoming', 'old')
   writeFileSync(old, 'x')
   writeFileSync(join(directory, '.incoming', 'new'), 'x')
@@ -70,7 +71,8 @@ test('a reader goes on with a blob that is removed meanwhile', async () => {
 })
 
 test('a disk that fails is said to be unavailable, a source that fails is not', async () => {
-  rmSync(join(directory, '.incoming'), { recursive: true })
+  rmSync(join(directory, '.incoming'), { recursive: true, force: true })
+  writeFileSync(join(directory, '.incoming'), 'no directory')
   await expect(store.put('a', text('x'), OPTIONS)).rejects.toThrow(StorageUnavailable)
   await expect(store.ping()).rejects.toThrow(StorageUnavailable)
 })

@@ -26,7 +26,6 @@ const UNTYPED = 'application/octet-stream'
 
 export async function openDiskBlobs({ directory, now }: DiskBlobOptions): Promise<BlobStore> {
   const incoming = join(directory, INCOMING)
-  await mkdir(incoming, { recursive: true, mode: 0o700 })
   await removeAbandoned(incoming, now())
   const placeOf = (key: string) => placeIn(directory, key)
   return {
@@ -54,6 +53,7 @@ export async function openDiskBlobs({ directory, now }: DiskBlobOptions): Promis
     async ping() {
       const path = join(incoming, randomUUID())
       await onDisk(async () => {
+        await makeDirectory(incoming)
         await writeWhole(path, [Buffer.from('ping')])
         await readFile(path)
         await unlink(path)
@@ -92,10 +92,11 @@ async function putFile(place: Place, { source, options, incoming }: Put): Promis
   const aside = join(incoming, randomUUID())
   const asideType = join(incoming, randomUUID())
   try {
+    await makeDirectory(incoming)
     await writeWhole(aside, measured)
     await writeWhole(asideType, [Buffer.from(options.mediaType, 'utf8')])
     const folder = dirname(place.file)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeDirectory(folder)
     await rename(asideType, place.type)
     await rename(aside, place.file)
     await flushDirectory(folder)
@@ -105,6 +106,10 @@ async function putFile(place: Place, { source, options, incoming }: Put): Promis
     await removeFile(asideType)
     throw measured.errorOf(error)
   }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
 }
 
 /** On the disk, not only in the system's memory, when it returns. */
@@ -169,7 +174,8 @@ async function* readRange(
 }
 
 async function removeAbandoned(incoming: string, at: number): Promise<void> {
-  for (const name of await readdir(incoming)) {
+  // Made with the first blob: a process that stores none needs no directory it may write.
+  for (const name of (await unlessMissing(() => readdir(incoming))) ?? []) {
     const path = join(incoming, name)
     const found = await unlessMissing(() => stat(path))
     if (found !== undefined && found.mtimeMs < at - ABANDONED_AFTER_MS) await removeFile(path)
