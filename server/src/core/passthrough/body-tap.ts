@@ -105,16 +105,10 @@ class BodyMachine implements BodyTap, JsonSink {
         if (kind !== 'null' && kind !== 'false') meter.observeImages(1)
         return
       case 'item-type':
-        this.#item.see(role, kind === 'string' && this.#isImageItem(start + 1, end - 1))
-        return
       case 'item-result':
-        this.#item.see(role, kind === 'string' && end - start > 2)
-        return
       case 'item-image-type':
-        this.#item.see(role, kind === 'string' && this.#isImageType(start + 1, end - 1))
-        return
       case 'item-thought':
-        this.#item.see(role, kind === 'true')
+        this.#item.see(role, this.#speaksOfImage(role, kind, start, end))
         return
       case 'item':
         if (this.#item.close()) meter.observeImages(1)
@@ -146,6 +140,21 @@ class BodyMachine implements BodyTap, JsonSink {
     if (usage === undefined) return
     this.#usageSeen = true
     this.#options.meter.observeUsage(usage)
+  }
+
+  /** Whether what an item says of itself is what an image says. */
+  #speaksOfImage(
+    role: 'item-type' | 'item-result' | 'item-image-type' | 'item-thought',
+    kind: JsonKind,
+    start: number,
+    end: number,
+  ): boolean {
+    if (role === 'item-thought') return kind === 'true'
+    if (kind !== 'string') return false
+    if (role === 'item-result') return end - start > 2
+    return role === 'item-type'
+      ? this.#isImageItem(start + 1, end - 1)
+      : this.#isImageType(start + 1, end - 1)
   }
 
   #readId(start: number, end: number): void {

@@ -237,13 +237,7 @@ class RequestReading implements JsonSink {
         this.#includeUsage = { kind, start, end }
         return
       case 'stream-options':
-        this.#streamOptions = {
-          kind,
-          start,
-          end,
-          empty: kind === 'object' && this.#isBlank(start + 1, end - 1),
-          includeUsage: this.#includeUsage,
-        }
+        this.#streamOptions = this.#optionsAt(kind, start, end)
         this.#includeUsage = undefined
         return
       case 'media':
@@ -254,6 +248,11 @@ class RequestReading implements JsonSink {
       case undefined:
         return
     }
+  }
+
+  #optionsAt(kind: JsonKind, start: number, end: number): StreamOptionsValue {
+    const empty = kind === 'object' && this.#isBlank(start + 1, end - 1)
+    return { kind, start, end, empty, includeUsage: this.#includeUsage }
   }
 
   scanned(bodyBytes: number): ScannedRequest {

@@ -5,7 +5,7 @@ import { withoutSignatures } from '../canonical/signatures.ts'
 import type { JsonObject } from '../json.ts'
 import { refusesSignatures } from '../routing/signature-refusal.ts'
 import { textOf } from './read-json.ts'
-import { answered, decoded, encoded, ISSUER, listIn, sent } from './trap-kit.ts'
+import { answered, decoded, encoded, ISSUER, listIn, sent } from '../../../test/protocols/trap-kit.ts'
 
 const HI: JsonObject = { role: 'user', content: 'hi' }
 const THOUGHT = { type: 'thinking', thinking: 'deep', signature: 'c2ln' }

@@ -20,7 +20,7 @@ import {
   stopped,
   toldTo,
   wireTo,
-} from './trap-kit.ts'
+} from '../../../test/protocols/trap-kit.ts'
 
 const TEXT: JsonObject = { type: 'text', text: '' }
 const say = (text: string): JsonObject => ({ type: 'text_delta', text })

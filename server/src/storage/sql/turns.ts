@@ -18,26 +18,7 @@ const IDS_PER_STATEMENT = 500
 export function createTurnStore({ engine, secrets }: TurnStoreOptions): TurnStore {
   const { reader, writer } = engine
   return {
-    async put(turns) {
-      if (turns.length === 0) return
-      const rows = turns.map((turn) => rowOf(turn, secrets))
-      await writer
-        .insertInto('turns')
-        .values(newestOf(rows))
-        .onConflict((conflict) =>
-          conflict.columns(['key_id', 'response_id']).doUpdateSet((row) => ({
-            previous_id: row.ref('excluded.previous_id'),
-            model_id: row.ref('excluded.model_id'),
-            created_at: row.ref('excluded.created_at'),
-            expires_at: row.ref('excluded.expires_at'),
-            sealed: row.ref('excluded.sealed'),
-            bytes: row.ref('excluded.bytes'),
-            place: row.ref('excluded.place'),
-            chain_id: row.ref('excluded.chain_id'),
-          })),
-        )
-        .execute()
-    },
+    put: (turns) => putTurns(writer, turns, secrets),
 
     async extend(key, responseIds, expiresAt) {
       for (const ids of slices(responseIds)) {
@@ -51,43 +32,11 @@ export function createTurnStore({ engine, secrets }: TurnStoreOptions): TurnStor
       }
     },
 
-    async find(key, responseId, at) {
-      const row = await reader
-        .selectFrom('turns')
-        .selectAll()
-        .where('key_id', '=', key)
-        .where('response_id', '=', responseId)
-        .where('expires_at', '>', BigInt(at))
-        .executeTakeFirst()
-      if (row === undefined) return undefined
-      return {
-        keyId: keyId(row.key_id),
-        responseId: row.response_id,
-        previousId: row.previous_id ?? undefined,
-        modelId: modelId(row.model_id),
-        createdAt: Number(row.created_at),
-        expiresAt: Number(row.expires_at),
-        content: contentOf(row, secrets),
-      }
-    },
+    find: (key, responseId, at) => findTurn(reader, { key, responseId, at, secrets }),
 
     lineage: (key, responseId, options) => readLineage(reader, { key, responseId, ...options }),
 
-    async readBodies(key, responseIds) {
-      const bodies = new Map<string, string>()
-      for (const ids of slices(responseIds)) {
-        const rows = await reader
-          .selectFrom('turns')
-          .select(['key_id', 'response_id', 'sealed'])
-          .where('key_id', '=', key)
-          .where('response_id', 'in', ids)
-          .execute()
-        for (const { response_id, sealed, key_id } of rows) {
-          if (sealed !== null) bodies.set(response_id, secrets.open(sealed, purposeOf(key_id, response_id)))
-        }
-      }
-      return bodies
-    },
+    readBodies: (key, responseIds) => readBodies(reader, { key, responseIds, secrets }),
 
     async remove(key, responseId) {
       const rows = await writer
@@ -107,6 +56,78 @@ export function createTurnStore({ engine, secrets }: TurnStoreOptions): TurnStor
       return held <= bytesMax ? expired : expired + (await removeOldest(writer, limit, sql`bytes > 0`))
     },
   }
+}
+
+async function putTurns(
+  writer: Kysely<Schema>,
+  turns: readonly StoredTurn[],
+  secrets: SecretBox,
+): Promise<void> {
+  if (turns.length === 0) return
+  const rows = turns.map((turn) => rowOf(turn, secrets))
+  await writer
+    .insertInto('turns')
+    .values(newestOf(rows))
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'response_id']).doUpdateSet((row) => ({
+        previous_id: row.ref('excluded.previous_id'),
+        model_id: row.ref('excluded.model_id'),
+        created_at: row.ref('excluded.created_at'),
+        expires_at: row.ref('excluded.expires_at'),
+        sealed: row.ref('excluded.sealed'),
+        bytes: row.ref('excluded.bytes'),
+        place: row.ref('excluded.place'),
+        chain_id: row.ref('excluded.chain_id'),
+      })),
+    )
+    .execute()
+}
+
+interface Wanted {
+  readonly key: KeyId
+  readonly secrets: SecretBox
+}
+
+async function findTurn(
+  reader: Kysely<Schema>,
+  { key, responseId, at, secrets }: Wanted & { readonly responseId: string; readonly at: number },
+): Promise<StoredTurn | undefined> {
+  const row = await reader
+    .selectFrom('turns')
+    .selectAll()
+    .where('key_id', '=', key)
+    .where('response_id', '=', responseId)
+    .where('expires_at', '>', BigInt(at))
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    keyId: keyId(row.key_id),
+    responseId: row.response_id,
+    previousId: row.previous_id ?? undefined,
+    modelId: modelId(row.model_id),
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    content: contentOf(row, secrets),
+  }
+}
+
+async function readBodies(
+  reader: Kysely<Schema>,
+  { key, responseIds, secrets }: Wanted & { readonly responseIds: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  const bodies = new Map<string, string>()
+  for (const ids of slices(responseIds)) {
+    const rows = await reader
+      .selectFrom('turns')
+      .select(['key_id', 'response_id', 'sealed'])
+      .where('key_id', '=', key)
+      .where('response_id', 'in', ids)
+      .execute()
+    for (const { response_id, sealed, key_id } of rows) {
+      if (sealed !== null) bodies.set(response_id, secrets.open(sealed, purposeOf(key_id, response_id)))
+    }
+  }
+  return bodies
 }
 
 function removeOldest(writer: Kysely<Schema>, limit: number, which: ReturnType<typeof sql>): Promise<number> {

@@ -1,11 +1,11 @@
 /** Short words for the tests of the known traps: from one protocol's JSON to another's. Only tests import this file. */
 import { expect } from 'vitest'
-import type { CanonicalRequest } from '../canonical/request.ts'
-import type { StreamPart } from '../canonical/response.ts'
-import type { ProtocolId } from '../catalogue.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { parseJson } from '../canonical/json-text.ts'
-import { protocolOf } from './index.ts'
+import type { CanonicalRequest } from '../../src/core/canonical/request.ts'
+import type { StreamPart } from '../../src/core/canonical/response.ts'
+import type { ProtocolId } from '../../src/core/catalogue.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/core/json.ts'
+import { parseJson } from '../../src/core/canonical/json-text.ts'
+import { protocolOf } from '../../src/core/protocols/index.ts'
 import {
   CAPABLE,
   decodeStream,
@@ -14,8 +14,8 @@ import {
   PLAIN_REQUEST,
   replyContext,
   sseEvents,
-} from './laws.ts'
-import type { Capabilities, Encoded } from './protocol.ts'
+} from '../../src/core/protocols/laws.ts'
+import type { Capabilities, Encoded } from '../../src/core/protocols/protocol.ts'
 
 /** What a stream of the upstream's events tells; held to the laws of streams. */
 export function heard(
