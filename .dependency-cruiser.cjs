@@ -213,6 +213,7 @@ module.exports = {
         'config/',
         'storage/(storage|identity|office|audit|notices|prices|records)\\.ts$',
         'storage/(unavailable|conflict|invalid-cursor|key-hash)\\.ts$',
+        'version\\.ts$',
       ],
     }),
     only({

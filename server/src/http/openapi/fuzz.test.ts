@@ -148,7 +148,7 @@ function faultOf(operation: Operation, answer: Answer): string | undefined {
   if (answer.status >= 500 && !mayFail(operation, answer.status)) return `broke: ${answer.text}`
   if (/\bat [\w.<>]+ \(|node_modules|\.ts:\d+/.test(answer.text) && answer.status >= 400)
     return `shows its inside: ${answer.text}`
-  if (answer.body.code === 40400 && operation.path !== '/v1/models/{path}') return 'does not answer here'
+  if (answer.body.code === 40400 && !operation.path.includes('{')) return 'does not answer here'
   const status = String(answer.status)
   const schema = operation.answers.get(operation.answers.has(status) ? status : 'default')
   if (schema === undefined || (operation.isCall && answer.status < 400)) return undefined

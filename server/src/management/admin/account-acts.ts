@@ -1,9 +1,11 @@
 /** Single acts of an admin on one account: give, suspend, let in again, look through its eyes. */
 import { createHash } from 'node:crypto'
+import type { Transfer } from '../../core/calls/hot-rows.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { AuditedChange, AuditedStores, AuditedWork } from '../../storage/audit.ts'
+import type { Idempotency } from '../../storage/office.ts'
 import { Overdraft } from '../../storage/overdraft.ts'
 import type { Account } from '../../storage/storage.ts'
 import { creditsText, yuanText } from '../amounts.ts'
@@ -46,39 +48,60 @@ export async function grantByAdmin(
     reference: grant.reason ?? `granted by ${actor.name}`,
     at: actor.at,
   })
-  const work = async (stores: AuditedStores): Promise<AuditedWork<GrantOutcome>> => {
-    const outcome = await stores.office.acts.perform<never>({
-      accountId: id,
-      operation: 'admin-grant',
-      idempotency: { key: `${actor.accountId ?? ''}/${idempotencyKey}`, fingerprint },
-      at: actor.at,
-      decide: () => ({ kind: 'done', transfers: [transfer], answer: { transaction_id: transactionId } }),
-    })
-    switch (outcome.kind) {
-      case 'no-account':
-        return { value: { kind: 'missing' }, act: undefined }
-      case 'other-request':
-        return { value: { kind: 'other-request' }, act: undefined }
-      case 'refused':
-        throw new Error('a grant that refuses nothing was refused')
-      case 'done': {
-        const value = done({ transactionId: transactionOf(outcome.answer), repeated: outcome.repeated })
-        if (outcome.repeated) return { value, act: undefined }
-        const shown =
-          grant.pool === 'credits' ? creditsText(grant.amount) : yuanText(grant.amount, creditsPerYuan)
-        const changes: readonly AuditedChange[] = [
-          { field: `${grant.pool} granted`, from: null, to: shown },
-          { field: 'reason', from: null, to: grant.reason ?? null },
-        ]
-        return { value, act: { at: actor.at, actor, action: 'account.grant', subject: id, changes } }
-      }
-    }
+  const booking: GrantBooking = {
+    transfer,
+    idempotency: { key: `${actor.accountId ?? ''}/${idempotencyKey}`, fingerprint },
+    shown: grant.pool === 'credits' ? creditsText(grant.amount) : yuanText(grant.amount, creditsPerYuan),
   }
   try {
-    return await storage.audit.act(work)
+    return await storage.audit.act((stores) => bookGrant(stores, id, { grant, booking }, actor))
   } catch (error) {
     if (!(error instanceof Overdraft)) throw error
     return { kind: 'conflict', message: `the account has less ${grant.pool} than that` }
+  }
+}
+
+interface GrantBooking {
+  readonly transfer: Transfer
+  readonly idempotency: Idempotency
+  readonly shown: string
+}
+
+async function bookGrant(
+  stores: AuditedStores,
+  id: AccountId,
+  { grant, booking }: { readonly grant: AdminGrant; readonly booking: GrantBooking },
+  actor: Actor,
+): Promise<AuditedWork<GrantOutcome>> {
+  const { transfer, idempotency, shown } = booking
+  const { at } = actor
+  const outcome = await stores.office.acts.perform<never>({
+    accountId: id,
+    operation: 'admin-grant',
+    idempotency,
+    at,
+    decide: () => ({
+      kind: 'done',
+      transfers: [transfer],
+      answer: { transaction_id: transfer.transactionId },
+    }),
+  })
+  switch (outcome.kind) {
+    case 'no-account':
+      return { value: { kind: 'missing' }, act: undefined }
+    case 'other-request':
+      return { value: { kind: 'other-request' }, act: undefined }
+    case 'refused':
+      throw new Error('a grant that refuses nothing was refused')
+    case 'done': {
+      const value = done({ transactionId: transactionOf(outcome.answer), repeated: outcome.repeated })
+      if (outcome.repeated) return { value, act: undefined }
+      const changes: readonly AuditedChange[] = [
+        { field: `${grant.pool} granted`, from: null, to: shown },
+        { field: 'reason', from: null, to: grant.reason ?? null },
+      ]
+      return { value, act: { at, actor, action: 'account.grant', subject: id, changes } }
+    }
   }
 }
 

@@ -62,17 +62,7 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
     findByLogin: (login) =>
       'email' in login ? findBy('email', oneEmail(login.email)) : findBy('phone', login.phone),
 
-    async list({ limit, after, search, role, status }) {
-      let query = reader
-        .selectFrom('accounts')
-        .selectAll()
-        .where('id', '>', after ?? '')
-      if (role !== undefined) query = query.where('role', '=', role)
-      if (status !== undefined) query = query.where('status', '=', status)
-      if (search !== undefined) query = query.where((where) => named(where, search))
-      const rows = await query.orderBy('id').limit(pageLimit(limit)).execute()
-      return rows.map((row) => decodeAccount(toStored(row)))
-    },
+    list: (page) => listAccounts(reader, page),
 
     async readByok(id) {
       const rows = await reader
@@ -226,4 +216,19 @@ function named(where: ExpressionBuilder<Schema, 'accounts'>, search: string) {
   const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`
   const like = (column: 'email' | 'phone') => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
   return where.or([like('email'), like('phone'), where('id', '=', search)])
+}
+
+async function listAccounts(
+  reader: Kysely<Schema>,
+  { limit, after, search, role, status }: Parameters<AccountStore['list']>[0],
+): Promise<readonly Account[]> {
+  let query = reader
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '>', after ?? '')
+  if (role !== undefined) query = query.where('role', '=', role)
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (search !== undefined) query = query.where((where) => named(where, search))
+  const rows = await query.orderBy('id').limit(pageLimit(limit)).execute()
+  return rows.map((row) => decodeAccount(toStored(row)))
 }

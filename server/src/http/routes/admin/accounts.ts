@@ -90,7 +90,12 @@ function readRoutes(app: Api, context: ApiContext): void {
 }
 
 function writeRoutes(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
+  addRoute(app, context)
+  changeRoute(app, context)
+  deleteKeyRoute(app, context)
+}
+
+function addRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -107,7 +112,9 @@ function writeRoutes(app: Api, context: ApiContext): void {
       return viewChanged(context, valueOf(await addAccount(officeOf(context), body as JsonObject, actor)))
     },
   })
+}
 
+function changeRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -128,7 +135,10 @@ function writeRoutes(app: Api, context: ApiContext): void {
       return viewChanged(context, edited)
     },
   })
+}
 
+function deleteKeyRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id/keys/:key_id`,
@@ -195,6 +205,12 @@ function moneyRoutes(app: Api, context: ApiContext): void {
 }
 
 function doorRoutes(app: Api, context: ApiContext): void {
+  suspendRoute(app, context)
+  activateRoute(app, context)
+  impersonateRoute(app, context)
+}
+
+function suspendRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/suspend`,
@@ -212,7 +228,9 @@ function doorRoutes(app: Api, context: ApiContext): void {
       return viewRow(context, valueOf(await suspendAccount(officeOf(context), id, body?.reason, actor)))
     },
   })
+}
 
+function activateRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/activate`,
@@ -227,7 +245,9 @@ function doorRoutes(app: Api, context: ApiContext): void {
       return viewRow(context, valueOf(await activateAccount(officeOf(context), id, actor)))
     },
   })
+}
 
+function impersonateRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/impersonate`,

@@ -36,6 +36,14 @@ const fields = {
 const idParams = z.object({ id: z.string().min(1).max(128) })
 
 export function announcementRoutes(app: Api, context: ApiContext): void {
+  shownRoute(app, context)
+  listRoute(app, context)
+  addRoute(app, context)
+  changeRoute(app, context)
+  removeRoute(app, context)
+}
+
+function shownRoute(app: Api, context: ApiContext): void {
   const { gateway } = context
   const { notices } = gateway.storage
   defineRoute(app, context, {
@@ -48,7 +56,11 @@ export function announcementRoutes(app: Api, context: ApiContext): void {
     data: z.array(noticeShape),
     handle: async () => (await notices.list({ at: gateway.now(), limit: SHOWN_MAX })).map(viewNotice),
   })
+}
 
+function listRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  const { notices } = gateway.storage
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -58,7 +70,10 @@ export function announcementRoutes(app: Api, context: ApiContext): void {
     data: z.array(noticeShape),
     handle: async () => (await notices.list({ limit: LIST_ROWS_MAX })).map(viewNotice),
   })
+}
 
+function addRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -93,7 +108,11 @@ export function announcementRoutes(app: Api, context: ApiContext): void {
       return viewNotice(notice)
     },
   })
+}
 
+function changeRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  const { notices } = gateway.storage
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -126,7 +145,10 @@ export function announcementRoutes(app: Api, context: ApiContext): void {
       return viewNotice(after)
     },
   })
+}
 
+function removeRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,

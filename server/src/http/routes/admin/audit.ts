@@ -29,6 +29,12 @@ const entryShape = z.strictObject({
 })
 
 export function adminAuditRoutes(app: Api, context: ApiContext): void {
+  listRoute(app, context)
+  verifyRoute(app, context)
+  exportRoute(app, context)
+}
+
+function listRoute(app: Api, context: ApiContext): void {
   const { audit } = context.gateway.storage
   definePage(app, context, {
     method: 'GET',
@@ -57,7 +63,10 @@ export function adminAuditRoutes(app: Api, context: ApiContext): void {
       return { rows: page.entries.map(viewEntry), next: page.next }
     },
   })
+}
 
+function verifyRoute(app: Api, context: ApiContext): void {
+  const { audit } = context.gateway.storage
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/verify`,
@@ -94,7 +103,10 @@ export function adminAuditRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function exportRoute(app: Api, context: ApiContext): void {
+  const { audit } = context.gateway.storage
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PATH}/export`,

@@ -86,7 +86,11 @@ function vendorRoutes(app: Api, context: ApiContext): void {
 }
 
 function credentialRoutes(app: Api, context: ApiContext): void {
-  const { gateway } = context
+  credentialRows(app, context)
+  credentialTestRoute(app, context)
+}
+
+function credentialRows(app: Api, context: ApiContext): void {
   defineRows(app, context, {
     section: 'credentials',
     what: 'credential',
@@ -116,7 +120,10 @@ function credentialRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function credentialTestRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/credentials/:id/test',

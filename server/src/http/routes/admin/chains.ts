@@ -26,24 +26,50 @@ const TAG = 'Admin: chains'
 const idParams = z.object({ id: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER) })
 
 export function adminChainRoutes(app: Api, context: ApiContext): void {
-  const { gateway } = context
-  const list = async (catalogue: Catalogue): Promise<readonly JsonObject[]> => {
-    const at = gateway.now()
-    const recent = await readChainRecent(gateway.storage, at)
-    const costs = await gateway.storage.prices.costs()
-    return chainsOf(catalogue).map(({ model, chain }) => ({
-      ...chainForm(chain, catalogue.credentials.get(chain.credentialId)?.name ?? ''),
-      id: chain.id,
-      model_id: model.modelId,
-      usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
-      cost: costForm(model, costs.get(chain.id)),
-      health: viewHealth(gateway.health.of(chain), at),
-      recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
-    }))
-  }
-  const show = async (id: ChainId) =>
-    chainShape.parse(present((await list(gateway.catalogue())).find((row) => row['id'] === id)))
+  chainRows(app, context)
+  switchRoute(app, context, {
+    verb: 'enable',
+    status: 'enabled',
+    summary: 'Enable a chain',
+    description: 'Refused with 40900 while its model has no usable price.',
+  })
+  switchRoute(app, context, {
+    verb: 'disable',
+    status: 'disabled',
+    summary: 'Disable a chain',
+    description: 'No call is sent over it from now on; running ones end as they would.',
+  })
+  switchRoute(app, context, {
+    verb: 'drain',
+    status: 'maintenance',
+    summary: 'Drain a chain',
+    description: 'Like disable, and shown as under maintenance: it is meant to come back.',
+  })
+  resetRoute(app, context)
+  testRoute(app, context)
+}
 
+async function list({ gateway }: ApiContext, catalogue: Catalogue): Promise<readonly JsonObject[]> {
+  const at = gateway.now()
+  const recent = await readChainRecent(gateway.storage, at)
+  const costs = await gateway.storage.prices.costs()
+  return chainsOf(catalogue).map(({ model, chain }) => ({
+    ...chainForm(chain, catalogue.credentials.get(chain.credentialId)?.name ?? ''),
+    id: chain.id,
+    model_id: model.modelId,
+    usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
+    cost: costForm(model, costs.get(chain.id)),
+    health: viewHealth(gateway.health.of(chain), at),
+    recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
+  }))
+}
+
+async function show(context: ApiContext, id: ChainId): Promise<z.output<typeof chainShape>> {
+  const rows = await list(context, context.gateway.catalogue())
+  return chainShape.parse(present(rows.find((row) => row['id'] === id)))
+}
+
+function chainRows(app: Api, context: ApiContext): void {
   defineRows(app, context, {
     section: 'chains',
     what: 'chain',
@@ -51,10 +77,10 @@ export function adminChainRoutes(app: Api, context: ApiContext): void {
     shape: chainShape,
     newBody: newChainBody,
     body: chainBody,
-    list,
+    list: (catalogue) => list(context, catalogue),
     idOf: (row) => textOf(row, 'id'),
     idOfNew: (body, catalogue) => findNew(body, catalogue)?.id.toString(),
-    check: (body, old, catalogue) => checkChain(body, old, catalogue),
+    check: checkChain,
     fragment: ({ cost: _cost, model_id, ...body }, old, catalogue) => {
       const id = modelId(textOf(old ?? { model_id }, 'model_id'))
       const status = catalogue.models.get(id)?.status ?? 'enabled'
@@ -67,51 +93,51 @@ export function adminChainRoutes(app: Api, context: ApiContext): void {
     written: async (body, id) => {
       // A chain has no id before it is written, so a new one's cost follows it.
       const pricing = pricingOf(body)
-      if (pricing !== undefined) await gateway.storage.prices.putCost(chainId(Number(id)), pricing)
+      if (pricing !== undefined) await context.gateway.storage.prices.putCost(chainId(Number(id)), pricing)
     },
   })
+}
 
-  const switchRoute = (verb: string, status: Status, words: { summary: string; description: string }): void =>
-    defineRoute(app, context, {
-      method: 'POST',
-      path: `/api/v1/admin/chains/:id/${verb}`,
-      access: 'admin',
-      tag: TAG,
-      ...words,
-      params: idParams,
-      errors: [40900],
-      data: chainShape,
-      handle: async ({ params, caller, request }) => {
-        await gateway.refreshCatalogue()
-        const catalogue = gateway.catalogue()
-        const { model, chain } = present(find(catalogue, params.id))
-        const why = status === 'enabled' ? missingPrice(model.pricing, chain.protocol) : undefined
-        if (why !== undefined)
-          throw new GatewayError(40900, { message: `this chain cannot be enabled: ${why}` })
-        const edit = {
-          ...switched(catalogue, { model, chain }, status),
-          prefix: 'models[0].chains[0]',
-          action: `chain.${verb}`,
-          subject: String(chain.id),
-        }
-        valueOf(await editCatalogue(officeOf(context), edit, actorOf(context, { caller, request })))
-        await gateway.refreshCatalogue()
-        return show(chain.id)
-      },
-    })
-  switchRoute('enable', 'enabled', {
-    summary: 'Enable a chain',
-    description: 'Refused with 40900 while its model has no usable price.',
-  })
-  switchRoute('disable', 'disabled', {
-    summary: 'Disable a chain',
-    description: 'No call is sent over it from now on; running ones end as they would.',
-  })
-  switchRoute('drain', 'maintenance', {
-    summary: 'Drain a chain',
-    description: 'Like disable, and shown as under maintenance: it is meant to come back.',
-  })
+interface Switch {
+  readonly verb: string
+  readonly status: Status
+  readonly summary: string
+  readonly description: string
+}
 
+function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: Switch): void {
+  const { gateway } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `/api/v1/admin/chains/:id/${verb}`,
+    access: 'admin',
+    tag: TAG,
+    ...words,
+    params: idParams,
+    errors: [40900],
+    data: chainShape,
+    handle: async ({ params, caller, request }) => {
+      await gateway.refreshCatalogue()
+      const catalogue = gateway.catalogue()
+      const { model, chain } = present(find(catalogue, params.id))
+      const why = status === 'enabled' ? missingPrice(model.pricing, chain.protocol) : undefined
+      if (why !== undefined)
+        throw new GatewayError(40900, { message: `this chain cannot be enabled: ${why}` })
+      const edit = {
+        ...switched(catalogue, { model, chain }, status),
+        prefix: 'models[0].chains[0]',
+        action: `chain.${verb}`,
+        subject: String(chain.id),
+      }
+      valueOf(await editCatalogue(officeOf(context), edit, actorOf(context, { caller, request })))
+      await gateway.refreshCatalogue()
+      return show(context, chain.id)
+    },
+  })
+}
+
+function resetRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/chains/:id/reset',
@@ -126,24 +152,24 @@ export function adminChainRoutes(app: Api, context: ApiContext): void {
       const { chain } = present(find(gateway.catalogue(), params.id))
       const actor = actorOf(context, { caller, request })
       const before = viewHealth(gateway.health.of(chain), actor.at).state
+      const act = {
+        at: actor.at,
+        actor,
+        action: 'chain.reset',
+        subject: String(chain.id),
+        changes: [{ field: 'health', from: before, to: 'healthy' }],
+      }
       await gateway.storage.audit.act(() =>
-        Promise.resolve({
-          value: undefined,
-          act: {
-            at: actor.at,
-            actor,
-            action: 'chain.reset',
-            subject: String(chain.id),
-            changes: [{ field: 'health', from: before, to: 'healthy' }],
-          },
-          announce: [{ kind: 'chain', chainId: chain.id }],
-        }),
+        Promise.resolve({ value: undefined, act, announce: [{ kind: 'chain', chainId: chain.id }] }),
       )
       gateway.health.reset(chain.id)
-      return show(chain.id)
+      return show(context, chain.id)
     },
   })
+}
 
+function testRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/chains/:id/test',

@@ -46,6 +46,12 @@ export function adminLogRoutes(app: Api, context: ApiContext): void {
 }
 
 function logRoutes(app: Api, context: ApiContext): void {
+  listRoute(app, context)
+  exportRoute(app, context)
+  freeCallsRoute(app, context)
+}
+
+function listRoute(app: Api, context: ApiContext): void {
   const { gateway } = context
   const { storage } = gateway
   definePage(app, context, {
@@ -61,7 +67,11 @@ function logRoutes(app: Api, context: ApiContext): void {
       return { rows: page.rows.map(viewRow), next: page.next }
     },
   })
+}
 
+function exportRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  const { storage } = gateway
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/api/v1/admin/logs/export',
@@ -79,7 +89,11 @@ function logRoutes(app: Api, context: ApiContext): void {
       return Readable.from(exportRows(eachRow(storage, filter), format, ['account_id', ...LOG_COLUMNS]))
     },
   })
+}
 
+function freeCallsRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  const { storage } = gateway
   definePage(app, context, {
     method: 'GET',
     path: '/api/v1/admin/free-calls',
@@ -134,6 +148,26 @@ const sumsFields = {
 }
 
 function statisticRoutes(app: Api, context: ApiContext): void {
+  sumsRoute(app, context)
+  marginRoute(app, context)
+}
+
+const sumsQuery = z.strictObject({
+  account_id: z.string().max(128).optional(),
+  key_id: z.string().max(128).optional(),
+  from: instantText.optional(),
+  to: instantText.optional(),
+  interval: z.enum(USAGE_INTERVALS).default('hour'),
+  group_by: z
+    .string()
+    .max(40)
+    .default('')
+    .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
+    .pipe(z.array(z.enum(USAGE_GROUPS)))
+    .meta({ description: 'model, key, app; separated by commas.' }),
+})
+
+function sumsRoute(app: Api, context: ApiContext): void {
   const { gateway } = context
   const { storage } = gateway
   defineRoute(app, context, {
@@ -144,20 +178,7 @@ function statisticRoutes(app: Api, context: ApiContext): void {
     summary: 'Sum calls over all accounts or one',
     description:
       'By hour or day of the platform’s time zone, and by model, key or app. Absent `from`: the last day.',
-    query: z.strictObject({
-      account_id: z.string().max(128).optional(),
-      key_id: z.string().max(128).optional(),
-      from: instantText.optional(),
-      to: instantText.optional(),
-      interval: z.enum(USAGE_INTERVALS).default('hour'),
-      group_by: z
-        .string()
-        .max(40)
-        .default('')
-        .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
-        .pipe(z.array(z.enum(USAGE_GROUPS)))
-        .meta({ description: 'model, key, app; separated by commas.' }),
-    }),
+    query: sumsQuery,
     data: z.strictObject({
       rows: z.array(
         z.strictObject({
@@ -186,7 +207,11 @@ function statisticRoutes(app: Api, context: ApiContext): void {
       return { rows: answer.rows, totals: answer.totals }
     },
   })
+}
 
+function marginRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
+  const { storage } = gateway
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/admin/margin',

@@ -32,6 +32,12 @@ export function adminOperationRoutes(app: Api, context: ApiContext): void {
 }
 
 function verificationRoutes(app: Api, context: ApiContext): void {
+  listRoute(app, context)
+  readRoute(app, context)
+  decideRoute(app, context)
+}
+
+function listRoute(app: Api, context: ApiContext): void {
   const { storage } = context.gateway
   definePage(app, context, {
     method: 'GET',
@@ -57,7 +63,10 @@ function verificationRoutes(app: Api, context: ApiContext): void {
       }
     },
   })
+}
 
+function readRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -68,7 +77,10 @@ function verificationRoutes(app: Api, context: ApiContext): void {
     data: verificationShape,
     handle: async ({ params }) => viewForAdmin(present(await storage.office.verifications.find(params.id))),
   })
+}
 
+function decideRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/decide`,

@@ -46,6 +46,13 @@ const importShape = z.strictObject({
 })
 
 export function adminPriceRoutes(app: Api, context: ApiContext): void {
+  listRoute(app, context)
+  scheduleRoute(app, context)
+  cancelRoute(app, context)
+  importRoute(app, context)
+}
+
+function listRoute(app: Api, context: ApiContext): void {
   const { gateway } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -68,7 +75,10 @@ export function adminPriceRoutes(app: Api, context: ApiContext): void {
       return changes.map((change) => viewChange(context, change))
     },
   })
+}
 
+function scheduleRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -93,7 +103,9 @@ export function adminPriceRoutes(app: Api, context: ApiContext): void {
       return viewChange(context, valueOf(await schedulePrice(officeOf(context), model, wanted, actor)))
     },
   })
+}
 
+function cancelRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -108,7 +120,10 @@ export function adminPriceRoutes(app: Api, context: ApiContext): void {
       return viewChange(context, valueOf(await cancelPrice(officeOf(context), params.id, actor)))
     },
   })
+}
 
+function importRoute(app: Api, context: ApiContext): void {
+  const { gateway } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/prices/import',

@@ -44,35 +44,24 @@ export interface RowKind {
 
 const idParams = z.object({ id: z.string().min(1).max(512) })
 
+/** What the routes of one kind share. */
+interface Rows {
+  readonly app: Api
+  readonly context: ApiContext
+  readonly kind: RowKind
+  readonly path: string
+}
+
 export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
-  const { gateway } = context
-  const path = `/api/v1/admin/${kind.section}`
-  const find = async (id: string): Promise<JsonObject | undefined> =>
-    (await kind.list(gateway.catalogue())).find((row) => kind.idOf(row) === id)
-  const shown = async (id: string): Promise<unknown> => kind.shape.parse(present(await find(id)))
+  const rows: Rows = { app, context, kind, path: `/api/v1/admin/${kind.section}` }
+  listRoute(rows)
+  readRoute(rows)
+  addRoute(rows)
+  changeRoute(rows)
+}
 
-  const write = async (
-    row: { readonly body: JsonObject; readonly old: JsonObject | undefined; readonly id: string | undefined },
-    who: Parameters<typeof actorOf>[1],
-  ): Promise<string> => {
-    const catalogue = gateway.catalogue()
-    const { body, old } = row
-    const mistakes = kind.check?.(body, old, catalogue) ?? []
-    if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
-    const actor = actorOf(context, who)
-    const edit: CatalogueEdit = {
-      ...kind.fragment(body, old, catalogue),
-      action: `${kind.what}.${old === undefined ? 'create' : 'change'}`,
-      subject: row.id ?? kind.idOfNew(body, catalogue) ?? nameOfNew(body),
-      ...kind.more?.(body, old),
-    }
-    valueOf(await editCatalogue(officeOf(context), edit, actor))
-    await gateway.refreshCatalogue()
-    const id = row.id ?? kind.idOfNew(body, gateway.catalogue())
-    if (id === undefined) throw new Error(`a new ${kind.what} was written and is not there`)
-    return id
-  }
-
+function listRoute({ app, context, kind, path }: Rows): void {
+  const shape = z.array(kind.shape)
   defineRoute(app, context, {
     method: 'GET',
     path,
@@ -80,10 +69,13 @@ export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
     tag: TAG,
     summary: `List ${kind.section}`,
     caching: 'etag',
-    data: z.array(kind.shape),
-    handle: async () => z.array(kind.shape).parse(await kind.list(gateway.catalogue())),
+    data: shape,
+    handle: async () => shape.parse(await kind.list(context.gateway.catalogue())),
   })
+}
 
+function readRoute(rows: Rows): void {
+  const { app, context, kind, path } = rows
   defineRoute(app, context, {
     method: 'GET',
     path: `${path}/:id`,
@@ -94,9 +86,12 @@ export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
     params: idParams,
     caching: 'etag',
     data: kind.shape,
-    handle: ({ params }) => shown(params.id),
+    handle: ({ params }) => show(rows, params.id),
   })
+}
 
+function addRoute(rows: Rows): void {
+  const { app, context, kind, path } = rows
   defineRoute(app, context, {
     method: 'POST',
     path,
@@ -109,16 +104,17 @@ export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
     data: kind.shape,
     handle: async ({ body, caller, request }) => {
       const form = jsonOf(body)
-      await gateway.refreshCatalogue()
-      const known = kind.idOfNew(form, gateway.catalogue())
+      await context.gateway.refreshCatalogue()
+      const known = kind.idOfNew(form, context.gateway.catalogue())
       if (known !== undefined)
         throw new GatewayError(40900, { message: `there is such a ${kind.what} already: ${known}` })
-      const id = await write({ body: form, old: undefined, id: undefined }, { caller, request })
-      await kind.written?.(form, id)
-      return shown(id)
+      return show(rows, await write(rows, { body: form, old: undefined, id: undefined }, { caller, request }))
     },
   })
+}
 
+function changeRoute(rows: Rows): void {
+  const { app, context, kind, path } = rows
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${path}/:id`,
@@ -129,14 +125,51 @@ export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
     params: idParams,
     body: kind.body,
     data: kind.shape,
-    handle: async ({ params, body, caller, request }) => {
-      await gateway.refreshCatalogue()
-      const old = present(await find(params.id))
-      const id = await write({ body: jsonOf(body), old, id: params.id }, { caller, request })
-      await kind.written?.(jsonOf(body), id)
-      return shown(id)
+    handle: async ({ params: { id }, body, caller, request }) => {
+      await context.gateway.refreshCatalogue()
+      const old = present(await find(rows, id))
+      return show(rows, await write(rows, { body: jsonOf(body), old, id }, { caller, request }))
     },
   })
+}
+
+async function find({ context, kind }: Rows, id: string): Promise<JsonObject | undefined> {
+  return (await kind.list(context.gateway.catalogue())).find((row) => kind.idOf(row) === id)
+}
+
+async function show(rows: Rows, id: string): Promise<unknown> {
+  return rows.kind.shape.parse(present(await find(rows, id)))
+}
+
+interface RowToWrite {
+  readonly body: JsonObject
+  readonly old: JsonObject | undefined
+  /** undefined: it is new. */
+  readonly id: string | undefined
+}
+
+/** Gives the row's id. */
+async function write(
+  { context, kind }: Rows,
+  { body, old, id: oldId }: RowToWrite,
+  who: Parameters<typeof actorOf>[1],
+): Promise<string> {
+  const { gateway } = context
+  const catalogue = gateway.catalogue()
+  const mistakes = kind.check?.(body, old, catalogue) ?? []
+  if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
+  const edit: CatalogueEdit = {
+    ...kind.fragment(body, old, catalogue),
+    action: `${kind.what}.${old === undefined ? 'create' : 'change'}`,
+    subject: oldId ?? nameOfNew(body),
+    ...kind.more?.(body, old),
+  }
+  valueOf(await editCatalogue(officeOf(context), edit, actorOf(context, who)))
+  await gateway.refreshCatalogue()
+  const id = oldId ?? kind.idOfNew(body, gateway.catalogue())
+  if (id === undefined) throw new Error(`a new ${kind.what} was written and is not there`)
+  await kind.written?.(body, id)
+  return id
 }
 
 /** For the audit log, of a row that has no id before it is written. */

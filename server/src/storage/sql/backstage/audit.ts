@@ -1,7 +1,15 @@
 /** The audit log over SQL. */
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
-import type { AuditedChange, AuditedStores, AuditedWork, AuditEntry, AuditStore } from '../../audit.ts'
+import type {
+  AuditedChange,
+  AuditedStores,
+  AuditedWork,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
+  AuditStore,
+} from '../../audit.ts'
 import { InvalidCursor } from '../../invalid-cursor.ts'
 import type { Announcement } from '../../storage.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
@@ -40,26 +48,7 @@ export function createAuditStore({ engine, write, storesIn }: AuditStoreOptions)
         return { value: undefined, changes: [] }
       }),
 
-    async page(filter, { limit, cursor }) {
-      const rowsMax = pageLimit(limit)
-      let query = reader.selectFrom('audit_entries').selectAll()
-      if (cursor !== undefined) query = query.where('sequence', '<', sequenceOf(cursor))
-      if (filter.actor !== undefined) query = query.where('actor_id', '=', filter.actor)
-      if (filter.action !== undefined) query = query.where('action', '=', filter.action)
-      if (filter.subject !== undefined) query = query.where('subject', '=', filter.subject)
-      if (filter.from !== undefined) query = query.where('at', '>=', BigInt(filter.from))
-      if (filter.to !== undefined) query = query.where('at', '<', BigInt(filter.to))
-      const rows = await query
-        .orderBy('sequence', 'desc')
-        .limit(rowsMax + 1)
-        .execute()
-      const shown = rows.slice(0, rowsMax)
-      const last = shown.at(-1)
-      return {
-        entries: shown.map(decodeEntry),
-        next: rows.length > rowsMax && last !== undefined ? last.sequence.toString() : undefined,
-      }
-    },
+    page: (filter, wanted) => readPage(reader, filter, wanted),
 
     async following(sequence, limit) {
       const rows = await following(reader, sequence, pageLimit(limit))
@@ -67,6 +56,31 @@ export function createAuditStore({ engine, write, storesIn }: AuditStoreOptions)
     },
 
     verify: () => engine.withSnapshot(verifyChain),
+  }
+}
+
+async function readPage(
+  reader: Kysely<Schema>,
+  filter: AuditFilter,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+): Promise<AuditPage> {
+  const rowsMax = pageLimit(limit)
+  let query = reader.selectFrom('audit_entries').selectAll()
+  if (cursor !== undefined) query = query.where('sequence', '<', sequenceOf(cursor))
+  if (filter.actor !== undefined) query = query.where('actor_id', '=', filter.actor)
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.subject !== undefined) query = query.where('subject', '=', filter.subject)
+  if (filter.from !== undefined) query = query.where('at', '>=', BigInt(filter.from))
+  if (filter.to !== undefined) query = query.where('at', '<', BigInt(filter.to))
+  const rows = await query
+    .orderBy('sequence', 'desc')
+    .limit(rowsMax + 1)
+    .execute()
+  const shown = rows.slice(0, rowsMax)
+  const last = shown.at(-1)
+  return {
+    entries: shown.map(decodeEntry),
+    next: rows.length > rowsMax && last !== undefined ? last.sequence.toString() : undefined,
   }
 }
 

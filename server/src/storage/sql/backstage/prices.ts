@@ -9,13 +9,7 @@ import { parseStored } from '../stored-json.ts'
 
 export function createPriceStore(reader: Kysely<Schema>, write: AnnouncedWrite): PriceStore {
   return {
-    async list(filter) {
-      let query = reader.selectFrom('price_changes').selectAll()
-      if (filter.modelId !== undefined) query = query.where('model_id', '=', filter.modelId)
-      if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-      const rows = await query.orderBy('effective_at').orderBy('id').limit(pageLimit(filter.limit)).execute()
-      return rows.map(decodeChange)
-    },
+    list: (filter) => listChanges(reader, filter),
 
     async find(id) {
       const row = await reader.selectFrom('price_changes').selectAll().where('id', '=', id).executeTakeFirst()
@@ -50,19 +44,38 @@ export function createPriceStore(reader: Kysely<Schema>, write: AnnouncedWrite):
         return { value: numUpdatedRows === 1n, changes: [] }
       }),
 
-    async due(at, limit) {
-      const rows = await reader
-        .selectFrom('price_changes')
-        .selectAll()
-        .where('status', '=', 'pending')
-        .where('effective_at', '<=', BigInt(at))
-        .orderBy('effective_at')
-        .orderBy('id')
-        .limit(pageLimit(limit))
-        .execute()
-      return rows.map(decodeChange)
-    },
+    due: (at, limit) => listDue(reader, at, limit),
 
+    ...costStore(reader, write),
+  }
+}
+
+async function listChanges(
+  reader: Kysely<Schema>,
+  filter: Parameters<PriceStore['list']>[0],
+): Promise<readonly PriceChange[]> {
+  let query = reader.selectFrom('price_changes').selectAll()
+  if (filter.modelId !== undefined) query = query.where('model_id', '=', filter.modelId)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  const rows = await query.orderBy('effective_at').orderBy('id').limit(pageLimit(filter.limit)).execute()
+  return rows.map(decodeChange)
+}
+
+async function listDue(reader: Kysely<Schema>, at: number, limit: number): Promise<readonly PriceChange[]> {
+  const rows = await reader
+    .selectFrom('price_changes')
+    .selectAll()
+    .where('status', '=', 'pending')
+    .where('effective_at', '<=', BigInt(at))
+    .orderBy('effective_at')
+    .orderBy('id')
+    .limit(pageLimit(limit))
+    .execute()
+  return rows.map(decodeChange)
+}
+
+function costStore(reader: Kysely<Schema>, write: AnnouncedWrite): Pick<PriceStore, 'costs' | 'putCost'> {
+  return {
     async costs() {
       const rows = await reader.selectFrom('chain_costs').selectAll().execute()
       return new Map(
