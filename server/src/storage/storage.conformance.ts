@@ -15,6 +15,7 @@ import { describeLedger } from './conformance/ledger.ts'
 import { describeLogs } from './conformance/logs.ts'
 import { describeOffice } from './conformance/office.ts'
 import { describeOpening } from './conformance/opening.ts'
+import { describeRedemptionCodes } from './conformance/redemption-codes.ts'
 import { describeRecovery } from './conformance/recovery.ts'
 import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
 import { describeTurns } from './conformance/turns.ts'
@@ -50,6 +51,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('ledger', () => describeLedger(suite))
     describe('logs', () => describeLogs(suite))
     describe('office', () => describeOffice(suite))
+    describe('redemption codes', () => describeRedemptionCodes(suite))
     describe('catalogue', () => describeCatalogue(suite))
     describe('accounts', () => describeAccounts(suite))
     describe('keys', () => describeKeys(suite))

@@ -27,6 +27,7 @@ import type { NoticeStore } from './notices.ts'
 import type { OfficeStore } from './office.ts'
 import type { PriceStore } from './prices.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
+import type { TopUpStore } from './top-ups.ts'
 import type { TurnStore } from './turns.ts'
 import type { VideoStore } from './videos.ts'
 
@@ -43,6 +44,7 @@ export interface Storage {
   readonly audit: AuditStore
   readonly notices: NoticeStore
   readonly prices: PriceStore
+  readonly topUps: TopUpStore
   readonly turns: TurnStore
   /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
   ping(): Promise<void>

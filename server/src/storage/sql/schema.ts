@@ -7,6 +7,7 @@ import type { BackstageSchema } from './schema/backstage.ts'
 import type { IdentitySchema } from './schema/identity.ts'
 import type { OfficeSchema } from './schema/office.ts'
 import type { Integer } from './schema/columns.ts'
+import type { TopUpSchema } from './schema/top-ups.ts'
 import type { TurnSchema } from './schema/turns.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
@@ -16,7 +17,13 @@ export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schem
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
-export interface Schema extends BackstageSchema, VideoSchema, TurnSchema, IdentitySchema, OfficeSchema {
+export interface Schema
+  extends BackstageSchema,
+    VideoSchema,
+    TurnSchema,
+    IdentitySchema,
+    OfficeSchema,
+    TopUpSchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

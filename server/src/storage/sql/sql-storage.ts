@@ -22,6 +22,7 @@ import { createOfficeStore } from './office/office-store.ts'
 import type { Schema } from './schema.ts'
 import { newRowId } from './new-row-id.ts'
 import { Subscribers } from './subscribers.ts'
+import { createTopUpStore } from './top-up/top-up-store.ts'
 import { createTurnStore } from './turns.ts'
 import { createVideoStore } from './videos.ts'
 
@@ -53,6 +54,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     identity: createIdentityStore({ reader: transaction, write: within, secrets }),
     notices: createNoticeStore(transaction, within),
     prices: createPriceStore(transaction, within),
+    topUps: createTopUpStore({ engine, reader: transaction, write: within }),
   })
   return {
     calls: createCallStore({ engine, group, log, newId, announceHere }),
@@ -66,6 +68,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     audit: createAuditStore({ engine, write, storesIn }),
     notices: createNoticeStore(engine.reader, write),
     prices: createPriceStore(engine.reader, write),
+    topUps: createTopUpStore({ engine, reader: engine.reader, write }),
     videos: createVideoStore({ engine, write, instance: options.instanceId }),
     identity: createIdentityStore({ reader: engine.reader, write, secrets }),
     ping: async () => {

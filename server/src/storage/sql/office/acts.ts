@@ -45,7 +45,7 @@ async function performIn<Refusal>(
   return { value: { kind: 'done', answer: decision.answer, repeated: false }, changes }
 }
 
-async function lockAccount(
+export async function lockAccount(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
   id: AccountId,
@@ -55,10 +55,13 @@ async function lockAccount(
   return row === undefined ? undefined : decodeAccount({ ...row })
 }
 
-async function findAnswer<Refusal>(
+/** What an act is known again by. */
+export type ActName = Pick<Act<never>, 'accountId' | 'operation' | 'idempotency' | 'at'>
+
+export async function findAnswer(
   transaction: Transaction<Schema>,
-  { accountId, operation, idempotency }: Act<Refusal>,
-): Promise<ActOutcome<Refusal> | undefined> {
+  { accountId, operation, idempotency }: ActName,
+): Promise<Extract<ActOutcome<never>, { kind: 'done' | 'other-request' }> | undefined> {
   if (idempotency === undefined) return undefined
   const row = await transaction
     .selectFrom('idempotent_acts')
@@ -72,9 +75,9 @@ async function findAnswer<Refusal>(
   return { kind: 'done', answer: parseStored<JsonObject>(row.answer), repeated: true }
 }
 
-async function keepAnswer<Refusal>(
+export async function keepAnswer(
   transaction: Transaction<Schema>,
-  { accountId, operation, at }: Act<Refusal>,
+  { accountId, operation, at }: ActName,
   kept: { readonly idempotency: Idempotency; readonly answer: JsonObject },
 ): Promise<void> {
   const { key, fingerprint } = kept.idempotency
