@@ -23,6 +23,11 @@ export class Mp4Reader {
   #moov: Uint8Array | undefined
   #over = false
 
+  /** Nothing that follows can tell more. */
+  get over(): boolean {
+    return this.#over
+  }
+
   push(chunk: Uint8Array): void {
     let rest = chunk
     while (!this.#over && rest.byteLength > 0) rest = this.#take(rest)

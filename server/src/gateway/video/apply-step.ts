@@ -5,8 +5,9 @@ import { nextPollMs, VERDICT_AFTER } from '../../core/video/schedule.ts'
 import { encodeRequest } from '../../core/video/task-detail.ts'
 import type { VideoStep } from '../../providers/video.ts'
 import type { Gateway } from '../gateway.ts'
-import { endCompleted, endFailed } from './end-task.ts'
-import { fetchFilm, storeBase64 } from './fetch-film.ts'
+import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
+import { fetchFilm, pictureSize, storeBase64 } from './fetch-film.ts'
+import { measureLink } from './measure-link.ts'
 import { changeTask, type OpenTask } from './open-task.ts'
 
 /** A public link that lasts this long is handed out as it is (contract §2.5). */
@@ -69,7 +70,7 @@ async function takeResult(
   switch (result.kind) {
     case 'link':
       if (result.lastsMs >= LINK_LASTS_MS) {
-        return endCompleted(gateway, open, { url: result.url, blob: undefined, secondsProduced, size })
+        return handOut(gateway, open, { url: result.url, secondsProduced, size })
       }
       return beginFetch(gateway, open, step, { kind: 'link', url: result.url })
     case 'download':
@@ -81,6 +82,21 @@ async function takeResult(
       // Too large for the record: after a crash the same question is asked again and has the same answer.
       return storeBase64(gateway, open, { data: result.data, secondsProduced, size })
   }
+}
+
+/** The provider's own link is the film's address. */
+async function handOut(
+  gateway: Gateway,
+  open: OpenTask,
+  film: Pick<MadeVideo, 'secondsProduced' | 'size'> & { readonly url: string },
+): Promise<void> {
+  const measure = film.secondsProduced === undefined ? await measureLink(gateway, open, film.url) : undefined
+  await endCompleted(gateway, open, {
+    ...film,
+    blob: undefined,
+    secondsProduced: film.secondsProduced ?? measure?.seconds,
+    size: film.size ?? pictureSize(measure),
+  })
 }
 
 /** Written first, so that whoever comes after a crash fetches on instead of asking the vendor from the start. */

@@ -146,9 +146,17 @@ function madeOf(
   { blob, measure }: StoredFilm,
   told: Pick<FinishedResult, 'secondsProduced' | 'size'>,
 ): MadeVideo {
-  const { seconds, width, height } = measure
-  const size = width === undefined || height === undefined ? undefined : `${width}x${height}`
-  return { url: undefined, blob, secondsProduced: seconds ?? told.secondsProduced, size: size ?? told.size }
+  return {
+    url: undefined,
+    blob,
+    secondsProduced: measure.seconds ?? told.secondsProduced,
+    size: pictureSize(measure) ?? told.size,
+  }
+}
+
+export function pictureSize(measure: VideoMeasure | undefined): string | undefined {
+  const { width, height } = measure ?? {}
+  return width === undefined || height === undefined ? undefined : `${width}x${height}`
 }
 
 /** The video is made and will be billed upstream: a link that cannot be copied is handed out for as long as it lives. */

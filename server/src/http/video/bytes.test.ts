@@ -225,7 +225,8 @@ describe('a vendor that hands out a public link', () => {
     ark.answer((request, response) => {
       if (request.method === 'POST') return answerJson({ id: 'cgt-1' })(request, response)
       if (request.path.startsWith('/films/')) return sendFilm(request.headers.range, response)
-      return answerJson(ARK.done(`${ark.url}/films/one.mp4`))(request, response)
+      const { duration: _untold, ...done } = ARK.done(`${ark.url}/films/one.mp4`)
+      return answerJson(done)(request, response)
     })
   }
 
@@ -252,6 +253,12 @@ describe('a vendor that hands out a public link', () => {
     expect(part.headers.get('content-range')).toBe(`bytes 10-19/${FILM.byteLength}`)
     expect(await bytesOf(part)).toEqual(FILM.subarray(10, 20))
     expect(ark.requests.at(-1)?.headers.authorization).toBeUndefined()
+  })
+
+  test('[D-accounts-97] that does not say how long it is has it measured, for the log', async () => {
+    serveFilm()
+    await post({ model: 'seedance', prompt: 'a cat', seconds: '9' })
+    expect(await house.lastLog()).toMatchObject({ secondsDeclared: 9, secondsProduced: 2 })
   })
 
   test('[7.1-20] [2.5-14] whose link is gone gives 410/50210, while the task stays readable', async () => {
