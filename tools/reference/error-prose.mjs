@@ -31,6 +31,15 @@ export const ERROR_PROSE = {
     causes: ['A client reuses one key for every request, or changed the body between two tries.'],
     mend: 'Make a new key for each request and keep it only for repeating exactly that request.',
   },
+  40005: {
+    meaning: 'A one-time code was not accepted.',
+    causes: [
+      'A digit is wrong, or the code belongs to another address, number or purpose.',
+      'It is older than ten minutes, was used already, or five wrong ones were tried.',
+      'A newer code was asked for since; only the newest counts.',
+    ],
+    mend: 'Ask for a new code and use it within ten minutes.',
+  },
   40001: {
     meaning: 'No API key came with the request.',
     causes: [
@@ -54,6 +63,11 @@ export const ERROR_PROSE = {
     meaning: 'The key was valid until a moment that has passed.',
     causes: ['`expires_at` of the key lies in the past.'],
     mend: 'Make a new key, or move the date.',
+  },
+  40104: {
+    meaning: 'Nobody was signed in. The answer is the same whether the account exists or not.',
+    causes: ['The address or number, the password, the code, or the second factor is not right.'],
+    mend: 'Check what was typed. When the password is forgotten, ask for a code and set a new one.',
   },
   40202: {
     meaning: 'Nothing can pay for this call.',
@@ -91,6 +105,22 @@ export const ERROR_PROSE = {
     meaning: 'The account behind the key is suspended.',
     causes: ['An operator suspended it.'],
     mend: 'Talk to the operator.',
+  },
+  40304: {
+    meaning: 'The caller is known, but this is for another kind of caller.',
+    causes: [
+      'An API key was sent where a signed-in person is needed.',
+      'The person is no administrator, or looks through the eyes of another account.',
+      'The act asks for a session that was opened just now, or for a role the caller does not have.',
+    ],
+    mend: 'Sign in (again) and use the session; the message says which kind of caller is needed.',
+  },
+  40305: {
+    meaning: 'A changing request came with a session cookie from a page of another site.',
+    causes: [
+      '`Origin` or `Sec-Fetch-Site` names another site, or neither came and `x-sluice-csrf` is missing.',
+    ],
+    mend: 'Programs send the session token as `Authorization: Bearer …` instead of the cookie. Pages are served from the address of the gateway.',
   },
   40306: {
     meaning:
