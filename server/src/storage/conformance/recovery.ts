@@ -89,7 +89,7 @@ export function describeRecovery(suite: StorageSuite): void {
     })
   })
 
-  test('[8-06] [D-admission-30] a slot that nobody renewed is free after 600 s, even if its instance lives', async () => {
+  test('[8-06] [8-07] [D-admission-30] a slot that nobody renewed is free after 600 s, even if its instance lives', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.keys.patch(KEY, { policy: ONE_AT_ONCE })
     await storage.calls.heartbeat(ALIVE, NOW)
