@@ -144,15 +144,19 @@ function openTallies(version: string) {
       help: 'Upstream attempts, by chain and outcome.',
       labels: ['chain', 'outcome'],
     }),
-    videoPolls: new CounterTally({
-      name: 'sluice_video_polls_total',
-      help: 'Questions to vendors about video tasks, by vendor and what came of them.',
-      labels: ['vendor', 'outcome'],
-    }),
+    videoPolls: openVideoPolls(),
     failovers: new CounterTally({
       name: 'sluice_failovers_total',
       help: 'Attempts on another chain or model after a failure, by platform model tried and reason.',
       labels: ['model', 'why'],
     }),
   }
+}
+
+function openVideoPolls(): CounterTally<'vendor' | 'outcome'> {
+  return new CounterTally({
+    name: 'sluice_video_polls_total',
+    help: 'Questions to vendors about video tasks, by vendor and what came of them.',
+    labels: ['vendor', 'outcome'],
+  })
 }
