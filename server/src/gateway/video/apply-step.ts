@@ -44,6 +44,8 @@ async function waitOn(
     next: encodeRequest(step.request, encodeBytes),
     polls: task.polls,
     failuresInRow: 0,
+    // What a search began with; it has found the task.
+    error: undefined,
     dueAt: at + waitMs(gateway, open, step.afterMs),
     lastAnswer: step.status,
     ...(step.afterMs === detail.afterMs ? {} : { detail: { afterMs: step.afterMs } }),

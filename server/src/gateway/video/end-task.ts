@@ -73,6 +73,7 @@ function completion(task: VideoTask, made: MadeVideo, at: number): VideoTaskPatc
     progress: 100,
     completedAt: at,
     dueAt: at,
+    error: undefined,
     url: made.url,
     blob: made.blob?.key,
     blobBytes: made.blob?.bytes,

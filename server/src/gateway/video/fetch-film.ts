@@ -31,11 +31,26 @@ export async function fetchFilm(gateway: Gateway, open: OpenTask): Promise<void>
     const vendor = await vendorOfTask(gateway, open)
     if (vendor.kind === 'missing') throw new FetchFailure(vendor.reason)
     const answer = await openSource(gateway, vendor, result.source)
-    const stored = await store(gateway, open, answer.body)
+    const stored = await store(gateway, open, untilStop(gateway, answer))
     await endCompleted(gateway, open, madeOf(stored, result))
   } catch (error) {
-    if (!isFetchFailure(error)) throw error
-    await tryLater(gateway, open, { result, reason: error.message })
+    if (isFetchFailure(error)) return tryLater(gateway, open, { result, reason: error.message, last: false })
+    // Our own store failed: that is no fault of the film's, until nobody waits for it any more.
+    if (gateway.now() < open.detail.deadlineAt) throw error
+    await tryLater(gateway, open, { result, reason: 'it could not be stored', last: true })
+  }
+}
+
+/** The answer's bytes, broken off when this instance stops. */
+async function* untilStop(gateway: Gateway, answer: StreamedAnswer): AsyncGenerator<Uint8Array> {
+  const { signal } = gateway.videos.stopping
+  const abort = (): void => answer.abort()
+  signal.addEventListener('abort', abort)
+  try {
+    if (signal.aborted) abort()
+    yield* answer.body
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 
@@ -44,8 +59,15 @@ export async function storeBase64(
   open: OpenTask,
   film: { readonly data: string } & Pick<FinishedResult, 'secondsProduced' | 'size'>,
 ): Promise<void> {
-  const stored = await store(gateway, open, oneChunk(Buffer.from(film.data, 'base64')))
-  await endCompleted(gateway, open, madeOf(stored, film))
+  try {
+    const stored = await store(gateway, open, oneChunk(Buffer.from(film.data, 'base64')))
+    await endCompleted(gateway, open, madeOf(stored, film))
+  } catch (error) {
+    // Asked again, the vendor gives the same film again.
+    if (!(error instanceof FetchFailure) && gateway.now() < open.detail.deadlineAt) throw error
+    const message = 'the finished video could not be stored'
+    await endFailed(gateway, open, gatewayFailure(50201, { message, accepted: true }))
+  }
 }
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -163,14 +185,18 @@ export function pictureSize(measure: VideoMeasure | undefined): string | undefin
 async function tryLater(
   gateway: Gateway,
   open: OpenTask,
-  { result, reason }: { readonly result: FinishedResult; readonly reason: string },
+  {
+    result,
+    reason,
+    last,
+  }: { readonly result: FinishedResult; readonly reason: string; readonly last: boolean },
 ): Promise<void> {
   const failures = open.task.failuresInRow + 1
   gateway.telemetry.log.warn(
     { taskId: open.task.id, reason, failures },
     'a finished video could not be fetched',
   )
-  if (failures < TRIES_MAX) {
+  if (failures < TRIES_MAX && !last) {
     const wait = backOffMs(
       { afterMs: RETRY_AFTER_MS, ageMs: 0, draw: gateway.draw() },
       failures - 1,

@@ -24,6 +24,7 @@ export function startVideos(gateway: Gateway): () => Promise<void> {
   poller.start(gateway)
   return async () => {
     unsubscribe()
+    gateway.videos.stopping.abort()
     await poller.stop()
   }
 }

@@ -15,6 +15,8 @@ export interface Videos {
   readonly settings: VideoSettings
   readonly waiting: WaitingRoom
   readonly poller: Poller
+  /** Aborted when this instance stops: long fetches are left to the others. */
+  readonly stopping: AbortController
   readonly links: LinkSigner
   readonly pauses: Pauses
   /** Tasks whose create call is under way here; nobody else touches them. */
@@ -30,6 +32,7 @@ export function createVideos(settings: VideoSettings, now: () => number): Videos
     settings,
     waiting: createWaitingRoom(),
     poller: createPoller(),
+    stopping: new AbortController(),
     links: createLinkSigner(settings),
     pauses: createPauses(now),
     creating: new Set(),
