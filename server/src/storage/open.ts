@@ -34,11 +34,15 @@ export async function openStorage(options: OpenStorageOptions): Promise<Storage>
   return createSqlStorage({ ...options, engine, secrets })
 }
 
-async function openEngine({ databaseUrl, dataDir, now, log }: OpenStorageOptions): Promise<SqlEngine> {
+/** `schemaMost`: the newest migration to apply; a database that has more is opened as it is. undefined: all there are. */
+export async function openEngine(
+  { databaseUrl, dataDir, now, log }: OpenStorageOptions,
+  schemaMost?: number,
+): Promise<SqlEngine> {
   if (databaseUrl === undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    return openSqlite({ path: join(dataDir, 'sluice.db'), now, log })
+    return openSqlite({ path: join(dataDir, 'sluice.db'), now, log, schemaMost })
   }
-  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres({ databaseUrl, now, log })
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres({ databaseUrl, now, log, schemaMost })
   throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')
 }

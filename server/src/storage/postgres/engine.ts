@@ -21,6 +21,8 @@ export interface PostgresOptions {
   readonly databaseUrl: string
   readonly now: () => number
   readonly log: StorageLog
+  /** The newest migration to apply; undefined: all there are. */
+  readonly schemaMost?: number | undefined
 }
 
 /** Batches in flight: while one waits for its commit the next is decided. More only wait for each other's locks. */
@@ -136,11 +138,11 @@ class PostgresEngine implements SqlEngine {
 
   /** Over a connection without time limits: a migration takes as long as it takes, and so does waiting for another's. */
   async #migrate(): Promise<void> {
-    const { databaseUrl, log, now } = this.#options
+    const { databaseUrl, log, now, schemaMost } = this.#options
     const pool = openPool({ ...clientConfig({ databaseUrl, statementTimeoutMs: undefined }), max: 1 }, log)
     try {
       const database = new Kysely<Schema>({ dialect: createPostgresDialect(pool) })
-      await migrate(database, { engine: 'postgres', now, log })
+      await migrate(database, { engine: 'postgres', now, log, schemaMost })
     } finally {
       await pool.end()
     }

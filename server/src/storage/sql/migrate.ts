@@ -9,7 +9,13 @@ const MIGRATION_LOCK = 7_318_202_411
 
 export async function migrate(
   database: Kysely<Schema>,
-  options: { readonly engine: EngineName; readonly now: () => number; readonly log?: StorageLog },
+  options: {
+    readonly engine: EngineName
+    readonly now: () => number
+    readonly log?: StorageLog
+    /** The newest to apply; undefined: all there are. */
+    readonly schemaMost?: number | undefined
+  },
 ): Promise<void> {
   const applied: Migration[] = []
   // On SQLite the transaction itself begins with the write lock.
@@ -19,10 +25,10 @@ export async function migrate(
     }
     await createHistory(transaction)
     const known = await readVersion(transaction)
-    const newest = MIGRATIONS.at(-1)?.version ?? 0
+    const newest = newestSchema()
     if (known > newest) throw new NewerSchema(known, newest)
     for (const migration of MIGRATIONS) {
-      if (migration.version <= known) continue
+      if (migration.version <= known || migration.version > (options.schemaMost ?? newest)) continue
       for (const statement of migration.statements(options.engine)) {
         await sql.raw(statement).execute(transaction)
       }
@@ -52,7 +58,13 @@ async function createHistory(transaction: Transaction<Schema>): Promise<void> {
     version bigint not null primary key, name text not null, applied_at bigint not null)`.execute(transaction)
 }
 
-async function readVersion(transaction: Transaction<Schema>): Promise<number> {
+/** Of this build. */
+export function newestSchema(): number {
+  return MIGRATIONS.at(-1)?.version ?? 0
+}
+
+/** Of the database, whose history exists. */
+export async function readVersion(transaction: Kysely<Schema>): Promise<number> {
   const row = await transaction
     .selectFrom('schema_migrations')
     .select((select) => select.fn.max('version').as('version'))

@@ -22,6 +22,8 @@ export interface SqliteOptions {
   readonly path: string
   readonly now: () => number
   readonly log: StorageLog
+  /** The newest migration to apply; undefined: all there are. */
+  readonly schemaMost?: number | undefined
 }
 
 /** Announcements are kept this long for the other processes; one that slept longer is told to forget everything. */
@@ -77,8 +79,10 @@ class SqliteEngine implements SqlEngine {
   }
 
   async prepare(): Promise<void> {
-    const { now, log } = this.#options
-    await migrate(this.writer, { engine: 'sqlite', now, log })
+    const { now, log, schemaMost } = this.#options
+    await migrate(this.writer, { engine: 'sqlite', now, log, schemaMost })
+    // Opened to be moved as a whole, it may have no tables yet, and nobody to hear of changes.
+    if (schemaMost !== undefined) return
     await this.#writing.run({ kind: 'watch' })
     this.#watching = true
   }
