@@ -3,7 +3,7 @@
 import { openDataDirectory } from './config/data-directory.ts'
 import type { Config } from './config/environment.ts'
 import { type InstanceId, instanceId } from './core/ids.ts'
-import { createGateway, type Gateway } from './gateway/gateway.ts'
+import { createGateway, type Gateway, type GatewayParts } from './gateway/gateway.ts'
 import { loadTokenCounter } from './gateway/token-counter.ts'
 import { startVideos } from './gateway/video/start-videos.ts'
 import { keepHouse } from './housekeeping.ts'
@@ -14,17 +14,17 @@ import { openServers, type Servers } from './http/servers.ts'
 import type { Identity } from './management/identity/identity.ts'
 import { timeOrderedId } from './management/new-id.ts'
 import { keepOffice } from './office-rounds.ts'
-import type { BlobStore } from './storage/blobs.ts'
-import { openBlobs } from './storage/open-blobs.ts'
-import { keepPrices } from './price-clock.ts'
-import { openStorage } from './storage/open.ts'
-import type { Storage } from './storage/storage.ts'
 import { openIdentity } from './open-identity.ts'
+import { keepPrices } from './price-clock.ts'
+import type { BlobStore } from './storage/blobs.ts'
+import { openStorage } from './storage/open.ts'
+import { openBlobs } from './storage/open-blobs.ts'
+import type { Storage } from './storage/storage.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { fetchRemote } from './upstream/fetch-remote.ts'
-import { streamRemote } from './upstream/stream-remote.ts'
 import { AllowList } from './upstream/guard.ts'
 import { openUpstream } from './upstream/send.ts'
+import { streamRemote } from './upstream/stream-remote.ts'
 import { VERSION } from './version.ts'
 
 export interface RunningGateway {
@@ -58,64 +58,27 @@ export interface StartOptions {
 export async function startGateway(
   config: Config,
   prepare: Prepare,
-  { ops, bent }: StartOptions = { ops: true },
+  options: StartOptions = { ops: true },
 ): Promise<RunningGateway> {
-  const now = bent?.now ?? Date.now
-  const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
-  warn(config, telemetry)
-  const instance = instanceId(timeOrderedId(now()))
-  const { secretKey } = await openDataDirectory(config)
-  let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
-  const storage = await openStore(config, { telemetry, instance, now })
-  await prepare({ storage, telemetry, now })
-  const blobs = await openBlobStore(config, telemetry, now)
+  const ground = await openGround(config, prepare, options)
+  const { storage, blobs, telemetry } = ground
   const upstream = openUpstream()
-  const allow = new AllowList(config.fetchAllow)
+  let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
   const gateway = await createGateway({
-    storage,
-    blobs,
+    ...(await partsOf(config, ground)),
     upstream,
-    fetchRemote: (url, options) => fetchRemote(url, { ...options, allow }),
-    streamRemote: (url, options) => streamRemote(url, { ...options, allow }),
     videoSettings: {
-      secretKey,
+      secretKey: ground.secretKey,
       publicUrl: () => publicUrl,
       deadlineMs: config.videoDeadlineMs,
-      pace: bent?.videoPace ?? 1,
+      pace: options.bent?.videoPace ?? 1,
     },
-    telemetry,
-    tokens: await loadTokenCounter(),
-    instanceId: instance,
-    limits: {
-      bodyLimitBytes: config.bodyLimitBytes,
-      bytesInFlightMax: config.bytesInFlightLimit,
-      answerDeadlineMs: config.callDeadlineMs,
-    },
-    now,
-    draw: Math.random,
   })
-  const house = await keepHouse({
-    storage,
-    blobs,
-    telemetry,
-    instance,
-    logRetentionDays: config.logRetentionDays,
-    now,
-  })
-  const doors = await openDoors(config, gateway, ops)
+  const house = await keepHouse({ ...ground, logRetentionDays: config.logRetentionDays })
+  const doors = await openDoors(config, gateway, options.ops)
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
-  const stopVideos = startVideos(gateway)
-  const prices = keepPrices({ storage, telemetry, now })
-  const office = keepOffice({
-    storage,
-    catalogue: () => gateway.catalogue(),
-    messenger: doors.identity.messenger,
-    secretKey,
-    allow,
-    telemetry,
-    now,
-  })
+  const rounds = startRounds(ground, gateway, doors.identity)
   return {
     ...addresses,
     ops: doors.ops,
@@ -124,9 +87,7 @@ export async function startGateway(
     async stop() {
       await doors.close()
       house.stop()
-      prices.stop()
-      office.stop()
-      await stopVideos()
+      await rounds.stop()
       gateway.close()
       await upstream.close()
       await telemetry.background.drain(config.shutdownGraceMs)
@@ -134,6 +95,78 @@ export async function startGateway(
       await blobs.close()
       await storage.close()
       await telemetry.close()
+    },
+  }
+}
+
+/** What everything else stands on. */
+interface Ground {
+  readonly telemetry: Telemetry
+  readonly now: () => number
+  readonly instance: InstanceId
+  readonly secretKey: Uint8Array
+  /** Private addresses that client-chosen ones may reach. */
+  readonly allow: AllowList
+  readonly storage: Storage
+  readonly blobs: BlobStore
+}
+
+async function openGround(config: Config, prepare: Prepare, { bent }: StartOptions): Promise<Ground> {
+  const now = bent?.now ?? Date.now
+  const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
+  warn(config, telemetry)
+  const instance = instanceId(timeOrderedId(now()))
+  const { secretKey } = await openDataDirectory(config)
+  const storage = await openStore(config, { telemetry, instance, now })
+  await prepare({ storage, telemetry, now })
+  const blobs = await openBlobStore(config, telemetry, now)
+  return { telemetry, now, instance, secretKey, allow: new AllowList(config.fetchAllow), storage, blobs }
+}
+
+async function partsOf(
+  config: Config,
+  { storage, blobs, telemetry, instance, allow, now }: Ground,
+): Promise<Omit<GatewayParts, 'upstream' | 'videoSettings'>> {
+  return {
+    storage,
+    blobs,
+    telemetry,
+    instanceId: instance,
+    fetchRemote: (url, options) => fetchRemote(url, { ...options, allow }),
+    streamRemote: (url, options) => streamRemote(url, { ...options, allow }),
+    tokens: await loadTokenCounter(),
+    limits: {
+      bodyLimitBytes: config.bodyLimitBytes,
+      bytesInFlightMax: config.bytesInFlightLimit,
+      answerDeadlineMs: config.callDeadlineMs,
+    },
+    now,
+    draw: Math.random,
+  }
+}
+
+/** What goes on without anybody calling: videos, future prices, renewals and alerts. */
+function startRounds(
+  { storage, secretKey, allow, telemetry, now }: Ground,
+  gateway: Gateway,
+  { messenger }: Identity,
+): { stop(): Promise<void> } {
+  const stopVideos = startVideos(gateway)
+  const prices = keepPrices({ storage, telemetry, now })
+  const office = keepOffice({
+    storage,
+    catalogue: () => gateway.catalogue(),
+    messenger,
+    secretKey,
+    allow,
+    telemetry,
+    now,
+  })
+  return {
+    async stop() {
+      prices.stop()
+      office.stop()
+      await stopVideos()
     },
   }
 }

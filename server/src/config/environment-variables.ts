@@ -1,12 +1,13 @@
+/**
+ * Every environment variable the gateway reads, one row each. `readConfig` reads through this table and
+ * `docs/reference/configuration.md` is written from it, so neither can know a variable the other does not. As long as
+ * the table is.
+ */
 import { resolve } from 'node:path'
 import { Secret } from '../core/secret.ts'
 import { isAddressRange } from './address-range.ts'
 import { readBlobUrl, type S3Address } from './blob-url.ts'
 
-/**
- * Every environment variable the gateway reads, one row each. `readConfig` reads through this table and
- * `docs/reference/configuration.md` is written from it, so neither can know a variable the other does not.
- */
 export interface Variable<Value> {
   readonly name: string
   /** What holds when it is not set (or set to nothing). */

@@ -48,43 +48,7 @@ type Shown =
   | { readonly kind: 'nothing' }
 
 export function createCallerReader(options: CallerReaderOptions): CallerReader {
-  const { gateway, publicUrl, requireKey } = options
-
-  const callerOfSession = async (token: string): Promise<SessionCaller | undefined> => {
-    const at = gateway.now()
-    const session = await findSession(gateway.storage, token, at)
-    if (session === undefined) return undefined
-    const account = await gateway.storage.accounts.find(session.accountId)
-    if (account === undefined) return undefined
-    if (account.status === 'suspended') throw new GatewayError(40303)
-    const use = useOf(session, at)
-    if (use !== undefined) {
-      gateway.telemetry.background.track(
-        gateway.storage.identity.sessions.touch(session.id, use),
-        'note that a session is used',
-      )
-    }
-    return { kind: 'session', session, account }
-  }
-
-  const find = async (request: FastifyRequest): Promise<Caller | 'nothing' | 'ended'> => {
-    const shown = shownBy(request, publicUrl)
-    switch (shown.kind) {
-      case 'key':
-        return { kind: 'key', ...(await requireKey(request)) }
-      case 'token':
-        return (await callerOfSession(shown.token)) ?? 'ended'
-      case 'cookie': {
-        const caller = await callerOfSession(shown.token)
-        // A cookie without a session opens nothing, so there is nothing to protect.
-        if (caller === undefined) return 'nothing'
-        requireSameOrigin({ method: request.method, headers: request.headers, publicUrl })
-        return caller
-      }
-      case 'nothing':
-        return 'nothing'
-    }
-  }
+  const find = (request: FastifyRequest) => findCaller(options, request)
 
   const requireAccount = async (request: FastifyRequest): Promise<Caller> => {
     const found = await find(request)
@@ -118,6 +82,47 @@ export function createCallerReader(options: CallerReaderOptions): CallerReader {
       return found === 'nothing' ? undefined : found
     },
   }
+}
+
+/** `ended`: a session was named that is no more. */
+async function findCaller(
+  options: CallerReaderOptions,
+  request: FastifyRequest,
+): Promise<Caller | 'nothing' | 'ended'> {
+  const { gateway, publicUrl, requireKey } = options
+  const shown = shownBy(request, publicUrl)
+  switch (shown.kind) {
+    case 'key':
+      return { kind: 'key', ...(await requireKey(request)) }
+    case 'token':
+      return (await callerOfSession(gateway, shown.token)) ?? 'ended'
+    case 'cookie': {
+      const caller = await callerOfSession(gateway, shown.token)
+      // A cookie without a session opens nothing, so there is nothing to protect.
+      if (caller === undefined) return 'nothing'
+      requireSameOrigin({ method: request.method, headers: request.headers, publicUrl })
+      return caller
+    }
+    case 'nothing':
+      return 'nothing'
+  }
+}
+
+async function callerOfSession(gateway: Gateway, token: string): Promise<SessionCaller | undefined> {
+  const at = gateway.now()
+  const session = await findSession(gateway.storage, token, at)
+  if (session === undefined) return undefined
+  const account = await gateway.storage.accounts.find(session.accountId)
+  if (account === undefined) return undefined
+  if (account.status === 'suspended') throw new GatewayError(40303)
+  const use = useOf(session, at)
+  if (use !== undefined) {
+    gateway.telemetry.background.track(
+      gateway.storage.identity.sessions.touch(session.id, use),
+      'note that a session is used',
+    )
+  }
+  return { kind: 'session', session, account }
 }
 
 function shownBy({ headers }: FastifyRequest, publicUrl: string | undefined): Shown {

@@ -30,7 +30,7 @@ export function modelRoutes(app: Api, context: ApiContext): void {
     access: 'key',
     tag: 'Models',
     summary: 'List the models this key may call',
-    description: 'An `anthropic-version` header selects the listing of the messages protocol.',
+    description: 'The version header of the messages protocol selects that protocol’s listing.',
     query: listingQuery,
     answer: { contentType: JSON_TYPE, schema: modelListingShape },
     handle: ({ caller, query, request }) => {
