@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { accountsList, accountsShow, type OutputFlags } from './commands/accounts.ts'
 import { apply, type ApplyFlags } from './commands/apply.ts'
+import { addCodes } from './commands/codes.ts'
 import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
 import { grant, type GrantFlags } from './commands/grant.ts'
@@ -39,6 +40,7 @@ export function createProgram(io: Console): Command {
   addGatewayFile(program, io)
   addKeys(program, io)
   addAccounts(program, io)
+  addCodes(program, io)
   addVideos(program, io)
   addLedger(program, io)
   return program

@@ -1,7 +1,7 @@
 /** A house with an admin signed in, and the words in which tests speak to the back office. */
 import type { AccountId } from '../../src/core/ids.ts'
 import { type Answer, get, postJson, readAnswer } from './client.ts'
-import { type House, openHouse } from './house.ts'
+import { type House, type HouseOptions, openHouse } from './house.ts'
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
 
 export interface AdminHouse {
@@ -27,10 +27,10 @@ export const ANSWER = {
   usage: { prompt_tokens: 1_000, completion_tokens: 100 },
 }
 
-export async function openAdminHouse(): Promise<AdminHouse> {
+export async function openAdminHouse(options: HouseOptions = {}): Promise<AdminHouse> {
   const upstream = await openScriptedUpstream()
   upstream.answer(answerJson(ANSWER))
-  const house = await openHouse()
+  const house = await openHouse(options)
   const { id: adminId, headers } = await house.newAdmin()
   const at = (path: string): string => `${house.baseUrl}/api/v1/admin${path}`
   return {

@@ -25,7 +25,7 @@ export function writeCode(value: bigint): string | undefined {
   let symbols = check
   let rest = value
   for (let place = 0; place < VALUE_SYMBOLS; place += 1) {
-    symbols = `${SYMBOLS[Number(rest % BASE)]}${symbols}`
+    symbols = SYMBOLS.charAt(Number(rest % BASE)) + symbols
     rest /= BASE
   }
   if (rest > 0n) throw new Error(`a code holds ${CODE_VALUE_BITS} bits`)

@@ -7,6 +7,7 @@ import { explainRoutes } from './explain.ts'
 import { keyRoutes } from './keys.ts'
 import { logRoutes } from './logs.ts'
 import { ownKeyRoutes } from './own-key.ts'
+import { redeemRoutes } from './redeem.ts'
 import { statementRoutes } from './statements.ts'
 import { subscriptionRoutes } from './subscription.ts'
 import { usageRoutes } from './usage.ts'
@@ -20,6 +21,7 @@ export function officeRoutes(app: Api, context: ApiContext): void {
   alertRoutes(app, context)
   byokRoutes(app, context)
   exchangeRoutes(app, context)
+  redeemRoutes(app, context)
   subscriptionRoutes(app, context)
   verificationRoutes(app, context)
   logRoutes(app, context)

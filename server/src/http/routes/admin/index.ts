@@ -5,6 +5,7 @@ import { announcementRoutes } from './announcements.ts'
 import { adminAuditRoutes } from './audit.ts'
 import { adminCatalogueRoutes } from './catalogue.ts'
 import { adminChainRoutes } from './chains.ts'
+import { adminCodeRoutes } from './codes.ts'
 import { adminLogRoutes } from './logs.ts'
 import { adminOperationRoutes } from './operations.ts'
 import { adminPriceRoutes } from './prices.ts'
@@ -14,6 +15,7 @@ export function adminRoutes(app: Api, context: ApiContext): void {
   adminCatalogueRoutes(app, context)
   adminChainRoutes(app, context)
   adminPriceRoutes(app, context)
+  adminCodeRoutes(app, context)
   adminLogRoutes(app, context)
   adminOperationRoutes(app, context)
   adminAuditRoutes(app, context)

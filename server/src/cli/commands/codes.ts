@@ -1,0 +1,166 @@
+import type { Command } from 'commander'
+import type { Read } from '../../config/gateway-file/map-reader.ts'
+import { readValue } from '../../config/gateway-file/read-value.ts'
+import { decimal, instant, integer, shortText } from '../../config/gateway-file/values.ts'
+import type { Actor } from '../../management/admin/acts.ts'
+import { creditsOfText, creditsOfYuan } from '../../management/amounts.ts'
+import {
+  type BatchRequest,
+  CODES_PER_BATCH_MAX,
+  codesCsv,
+  createCodes,
+  findWorthMistake,
+  viewBatch,
+  voidBatch,
+  voidCode,
+} from '../../management/top-up/redemption-codes.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { type Console, jsonText, plural, tableText } from '../console.ts'
+import { CommandFailure } from '../exit-codes.ts'
+import { withStorage } from '../with-storage.ts'
+
+/** What the command's subcommands are and take. */
+export function addCodes(program: Command, io: Console): void {
+  const json = ['--json', 'print JSON for programs instead of text for people'] as const
+  const codes = program.command('codes').description('redemption codes')
+  codes
+    .command('create')
+    .description('make codes that are worth money and print them, this once')
+    .option('--credits <amount>', 'what each is worth in Credits')
+    .option('--yuan <amount>', 'or in yuan of balance')
+    .option('--count <number>', `how many, at most ${CODES_PER_BATCH_MAX}`, '1')
+    .option('--expires <date>', 'until when they are good, like 2027-01-31 or 2027-01-31T12:00:00Z')
+    .option('--note <text>', 'what they are for')
+    .option('--csv', 'as CSV, with what each is worth')
+    .option(...json)
+    .action((flags: CodesCreateFlags) => codesCreate(io, flags))
+  codes
+    .command('list')
+    .description('list batches of codes, newest first, with what became of them')
+    .option(...json)
+    .action((flags: { readonly json?: boolean }) => codesList(io, flags))
+  codes
+    .command('void')
+    .description('make one code, or what is open of a batch, void')
+    .argument('<code>', 'a code, its id, or the id of a batch (bat_…)')
+    .action((reference: string) => codesVoid(io, reference))
+}
+
+interface CodesCreateFlags {
+  readonly credits?: string
+  readonly yuan?: string
+  readonly count: string
+  readonly expires?: string
+  readonly note?: string
+  readonly csv?: boolean
+  readonly json?: boolean
+}
+
+/** The codes alone go to standard output, so that they can be caught in a file. */
+async function codesCreate(io: Console, flags: CodesCreateFlags): Promise<void> {
+  const count = valueOf('--count', flags.count, integer({ least: 1, most: CODES_PER_BATCH_MAX }))
+  const expiresAt = flags.expires === undefined ? undefined : valueOf('--expires', flags.expires, instant)
+  if (expiresAt !== undefined && expiresAt <= io.now())
+    throw new CommandFailure('mistakes', `--expires must lie in the future: ${flags.expires ?? ''}`)
+  const note = flags.note === undefined ? undefined : valueOf('--note', flags.note, shortText(500))
+  const { made, creditsPerYuan } = await withStorage(io, 'refuse', async (storage) => {
+    const { settings } = await storage.catalogue.read()
+    const worth = readWorth(flags, settings.creditsPerYuan)
+    const request = { ...worth, count, expiresAt, note }
+    const actor = actorOf(io)
+    return {
+      made: await createCodes(storage, request, actor),
+      creditsPerYuan: settings.creditsPerYuan,
+    }
+  })
+  if (flags.json === true) {
+    io.out(jsonText({ batch: viewBatch(made.batch, creditsPerYuan), codes: [...made.codes] }))
+    return
+  }
+  if (flags.csv === true) io.out(codesCsv(made, creditsPerYuan))
+  else io.out(made.codes.map((code) => `${code}\n`).join(''))
+  io.err(`${plural(count, 'code')} of ${made.batch.id}; they are not shown again\n`)
+}
+
+function readWorth(
+  { credits, yuan }: CodesCreateFlags,
+  creditsPerYuan: string,
+): Pick<BatchRequest, 'pool' | 'amount'> {
+  if ((credits === undefined) === (yuan === undefined))
+    throw new CommandFailure('mistakes', 'say what each code is worth: either --credits or --yuan')
+  const read = decimal({ decimalsMax: 6 })
+  const amount =
+    yuan === undefined
+      ? creditsOfText(valueOf('--credits', credits ?? '', read))
+      : creditsOfYuan(valueOf('--yuan', yuan, read), creditsPerYuan)
+  const mistake = findWorthMistake(amount)
+  if (mistake !== undefined) throw new CommandFailure('mistakes', `what a code is worth ${mistake}`)
+  return { pool: yuan === undefined ? 'credits' : 'balance', amount }
+}
+
+const PAGE_ROWS = 500
+
+async function codesList(io: Console, flags: { readonly json?: boolean }): Promise<void> {
+  const batches = await withStorage(io, 'refuse', async (storage) => {
+    const { creditsPerYuan } = (await storage.catalogue.read()).settings
+    const views: ReturnType<typeof viewBatch>[] = []
+    for await (const batch of eachBatch(storage)) views.push(viewBatch(batch, creditsPerYuan))
+    return views
+  })
+  if (flags.json === true) {
+    io.out(jsonText(batches))
+    return
+  }
+  const rows = batches.map((batch) => [
+    batch.id,
+    batch.credits === null ? `${batch.yuan ?? ''} yuan` : `${batch.credits} Credits`,
+    batch.count,
+    batch.redeemed,
+    batch.voided,
+    batch.count - batch.redeemed - batch.voided,
+    batch.expires_at ?? undefined,
+    batch.note ?? undefined,
+  ])
+  io.out(tableText(['BATCH', 'EACH', 'CODES', 'REDEEMED', 'VOID', 'OPEN', 'EXPIRES', 'NOTE'], rows))
+}
+
+async function* eachBatch({ topUps }: Storage) {
+  let after: string | undefined
+  for (;;) {
+    const page = await topUps.codes.listBatches({ limit: PAGE_ROWS, after })
+    yield* page
+    after = page.at(-1)?.id
+    if (page.length < PAGE_ROWS) return
+  }
+}
+
+async function codesVoid(io: Console, reference: string): Promise<void> {
+  const said = await withStorage(io, 'refuse', async (storage) => {
+    const actor = actorOf(io)
+    const batch = await voidBatch(storage, reference, actor)
+    if (batch.kind === 'done') return `${plural(batch.value.voided, 'code')} of ${reference} made void`
+    const code = await voidCode(storage, reference, actor)
+    if (code.kind === 'done') return `${code.value.hint}-… is void`
+    const why = code.kind === 'conflict' ? code.message : 'there is no such code or batch'
+    throw new CommandFailure('missing', `${why}: sluice codes list shows the batches`)
+  })
+  io.err(`${said}\n`)
+}
+
+function actorOf(io: Console): Actor {
+  return {
+    at: io.now(),
+    accountId: undefined,
+    name: 'command line',
+    sessionId: undefined,
+    address: 'local',
+    requestId: undefined,
+  }
+}
+
+function valueOf<Value>(flag: string, text: string, read: Read<Value>): Value {
+  const result = readValue(text, read)
+  if (result.kind === 'value') return result.value
+  const why = result.mistakes.map((mistake) => mistake.message).join(', ')
+  throw new CommandFailure('mistakes', `${flag} ${why}: ${text}`)
+}

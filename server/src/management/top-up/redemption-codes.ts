@@ -1,0 +1,255 @@
+/** Redemption codes: made by an admin, shown once, redeemed by whoever has them. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
+import type { DecimalText } from '../../core/catalogue.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { type MicroCredits, microCredits } from '../../core/money.ts'
+import { CODE_VALUE_BITS, codeHint, readCode, writeCode } from '../../core/top-up/code-text.ts'
+import type { AuditedChange } from '../../storage/audit.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type {
+  NewRedemptionCode,
+  Pool,
+  RedemptionBatch,
+  RedemptionCode,
+  RedemptionOutcome,
+  ShownBatch,
+} from '../../storage/top-ups.ts'
+import { type Asking, idempotencyOf } from '../acts.ts'
+import type { Actor, Done } from '../admin/acts.ts'
+import { done } from '../admin/acts.ts'
+import { creditsText, yuanText } from '../amounts.ts'
+import { placeOf } from '../identity/limits.ts'
+import { timeOrderedId } from '../new-id.ts'
+
+/** More at once would be an answer nobody can look through, and a long transaction. */
+export const CODES_PER_BATCH_MAX = 10_000
+const NUMBER_DIGITS = 5
+
+/** A thousand million Credits: many of them still fit a balance of 64 bits. */
+const WORTH_MAX = 1_000_000_000_000_000n
+
+/** Why a code cannot be worth as much; a sentence that goes on after the amount's name. */
+export function findWorthMistake(amount: MicroCredits): string | undefined {
+  if (amount <= 0n) return 'must be above 0'
+  return amount > WORTH_MAX ? 'is more than a code may be worth' : undefined
+}
+
+export interface BatchRequest {
+  readonly pool: Pool
+  /** µCr of one code, without a `findWorthMistake`. A balance keeps what the yuan were worth when the code was made. */
+  readonly amount: MicroCredits
+  readonly count: number
+  readonly expiresAt: number | undefined
+  readonly note: string | undefined
+}
+
+export interface MadeBatch {
+  readonly batch: ShownBatch
+  /** Shown this once: only hashes are stored. */
+  readonly codes: readonly string[]
+}
+
+export async function createCodes(
+  storage: Pick<Storage, 'audit' | 'catalogue'>,
+  { count, ...request }: BatchRequest,
+  actor: Actor,
+): Promise<MadeBatch> {
+  const { at, name: createdBy } = actor
+  const id = `bat_${timeOrderedId(at)}`
+  const batch: RedemptionBatch = { ...request, id, codes: count, createdAt: at, createdBy }
+  const codes = Array.from({ length: count }, drawCode)
+  const rows = codes.map(
+    (code, index): NewRedemptionCode => ({
+      id: `${id}.${index.toString().padStart(NUMBER_DIGITS, '0')}`,
+      hash: hashCode(code),
+      hint: codeHint(code),
+    }),
+  )
+  const { creditsPerYuan } = (await storage.catalogue.read()).settings
+  await storage.audit.act(async (stores) => {
+    await stores.topUps.codes.create(batch, rows)
+    const shown = viewBatch({ ...batch, redeemed: 0, voided: 0, voidedAt: undefined }, creditsPerYuan)
+    const fields = ['count', 'credits', 'yuan', 'expires_at', 'note'] as const
+    const changes = fields
+      .filter((field) => shown[field] !== null)
+      .map((field): AuditedChange => ({ field, from: null, to: shown[field] }))
+    return { value: undefined, act: { at, actor, action: 'codes.create', subject: id, changes } }
+  })
+  return { batch: { ...batch, redeemed: 0, voided: 0, voidedAt: undefined }, codes }
+}
+
+/** Of five values in 37 the check would be a sign; those are drawn again. */
+function drawCode(): string {
+  for (;;) {
+    const value = BigInt(`0x${randomBytes(Math.ceil(CODE_VALUE_BITS / 8)).toString('hex')}`)
+    const code = writeCode(BigInt.asUintN(CODE_VALUE_BITS, value))
+    if (code !== undefined) return code
+  }
+}
+
+/** A plain hash is enough: there is nothing to guess in 95 random bits. */
+function hashCode(code: string): string {
+  return createHash('sha256').update(`redemption code ${code}`, 'utf8').digest('hex')
+}
+
+/** What is open of a batch becomes void. */
+export function voidBatch(
+  storage: Pick<Storage, 'audit'>,
+  id: string,
+  actor: Actor,
+): Promise<Done<{ readonly voided: number }>> {
+  return storage.audit.act<Done<{ readonly voided: number }>>(async (stores) => {
+    const voided = await stores.topUps.codes.voidBatch(id, actor.at)
+    if (voided === undefined) return { value: { kind: 'missing' }, act: undefined }
+    const changes = [{ field: 'codes made void', from: null, to: voided }]
+    return {
+      value: done({ voided }),
+      act: { at: actor.at, actor, action: 'codes.void', subject: id, changes },
+    }
+  })
+}
+
+/** @param reference the id of a code, or the code itself */
+export async function voidCode(
+  storage: Pick<Storage, 'audit' | 'topUps'>,
+  reference: string,
+  actor: Actor,
+): Promise<Done<RedemptionCode>> {
+  const found = await findCode(storage, reference)
+  if (found === undefined) return { kind: 'missing' }
+  return storage.audit.act<Done<RedemptionCode>>(async (stores) => {
+    if (!(await stores.topUps.codes.voidCode(found.id))) {
+      const message = `this code is ${found.status === 'void' ? 'void' : 'redeemed'} already`
+      return { value: { kind: 'conflict', message }, act: undefined }
+    }
+    const changes = [{ field: `code ${found.hint}-…: status`, from: 'open', to: 'void' }]
+    return {
+      value: done({ ...found, status: 'void' }),
+      act: { at: actor.at, actor, action: 'codes.void', subject: found.id, changes },
+    }
+  })
+}
+
+function findCode(
+  { topUps }: Pick<Storage, 'topUps'>,
+  reference: string,
+): Promise<RedemptionCode | undefined> {
+  const code = readCode(reference)
+  return topUps.codes.findCode(code === undefined ? { id: reference } : { hash: hashCode(code) })
+}
+
+export interface RedeemRequest extends Asking {
+  readonly accountId: AccountId
+  /** As it was typed. */
+  readonly code: string
+  /** Where the request comes from. */
+  readonly address: string
+  readonly creditsPerYuan: DecimalText
+}
+
+export type Redeemed =
+  | RedemptionOutcome
+  /** Too many that were none. */
+  | { readonly kind: 'too-many'; readonly retryAfterMs: number }
+
+/**
+ * A try is taken before the code is looked for, and given back when there is such a code, whatever became of it: who
+ * holds a code has not guessed. Every wrong one costs the same work, one that is not even written like a code too.
+ */
+export async function redeemCode(
+  storage: Pick<Storage, 'topUps' | 'identity'>,
+  request: RedeemRequest,
+): Promise<Redeemed> {
+  const { accountId, at, creditsPerYuan } = request
+  const { attempts } = storage.identity
+  const buckets = redeemBuckets(accountId, request.address)
+  const waitMs = await attempts.take(buckets, at)
+  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
+  const code = readCode(request.code)
+  const hash = hashCode(code ?? 'none')
+  const transactionId = timeOrderedId(at)
+  const outcome = await storage.topUps.codes.redeem({
+    accountId,
+    hash,
+    transactionId,
+    idempotency: idempotencyOf(request, [hash]),
+    at,
+    answer: ({ batch: { pool, amount }, account }): JsonObject => {
+      const credits = microCredits(account.credits - account.held + (pool === 'credits' ? amount : 0n))
+      const balance = microCredits(account.balance + (pool === 'balance' ? amount : 0n))
+      return {
+        id: transactionId,
+        ...worthOf({ pool, amount }, creditsPerYuan),
+        account: { credits: creditsText(credits), balance: yuanText(balance, creditsPerYuan) },
+      }
+    },
+  })
+  if (outcome.kind !== 'unknown') await attempts.giveBack(buckets)
+  return outcome
+}
+
+const HOUR_MS = 3_600_000
+/** Of one account, and of everybody behind one address: a hall full of people may redeem what they were given there. */
+const WRONG_CODES_PER_ACCOUNT = 20
+const WRONG_CODES_PER_PLACE = 100
+
+function redeemBuckets(account: AccountId, address: string): readonly AttemptBucket[] {
+  return [
+    { subject: `redeem/account/${account}`, limit: WRONG_CODES_PER_ACCOUNT, windowMs: HOUR_MS },
+    { subject: `redeem/place/${placeOf(address)}`, limit: WRONG_CODES_PER_PLACE, windowMs: HOUR_MS },
+  ]
+}
+
+/** What money of one of the two kinds is worth: the other one's field is null. */
+export interface Worth {
+  readonly credits: DecimalText | null
+  readonly yuan: DecimalText | null
+}
+
+export function worthOf(
+  { pool, amount }: { readonly pool: Pool; readonly amount: MicroCredits },
+  creditsPerYuan: DecimalText,
+): Worth {
+  return pool === 'credits'
+    ? { credits: creditsText(amount), yuan: null }
+    : { credits: null, yuan: yuanText(amount, creditsPerYuan) }
+}
+
+export function viewBatch(batch: ShownBatch, creditsPerYuan: DecimalText) {
+  return {
+    id: batch.id,
+    ...worthOf(batch, creditsPerYuan),
+    count: batch.codes,
+    redeemed: batch.redeemed,
+    voided: batch.voided,
+    expires_at: timeText(batch.expiresAt),
+    note: batch.note ?? null,
+    created_at: new Date(batch.createdAt).toISOString(),
+    created_by: batch.createdBy,
+    voided_at: timeText(batch.voidedAt),
+  } as const
+}
+
+export function viewCode(code: RedemptionCode) {
+  return {
+    id: code.id,
+    batch_id: code.batchId,
+    hint: code.hint,
+    status: code.status,
+    redeemed_by: code.redeemedBy ?? null,
+    redeemed_at: timeText(code.redeemedAt),
+  } as const
+}
+
+export function timeText(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString()
+}
+
+/** One code a line, with what it is worth: for a printer or a shop. */
+export function codesCsv({ batch, codes }: MadeBatch, creditsPerYuan: DecimalText): string {
+  const { credits, yuan, expires_at: expires } = viewBatch(batch, creditsPerYuan)
+  const rest = `${credits ?? ''},${yuan ?? ''},${expires ?? ''}`
+  return ['code,credits,yuan,expires_at', ...codes.map((code) => `${code},${rest}`), ''].join('\r\n')
+}
