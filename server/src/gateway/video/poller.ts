@@ -103,7 +103,7 @@ class LeasingPoller implements Poller {
     this.#timer = undefined
     await this.#beating
     await Promise.all(this.#busy.values())
-    if (gateway !== undefined) await gateway.storage.videos.release(gateway.instanceId)
+    if (gateway !== undefined) await giveBack(gateway)
   }
 
   #onTimer(gateway: Gateway): void {
@@ -190,5 +190,14 @@ class LeasingPoller implements Poller {
     const dueAt = gateway.now() + ms
     await gateway.storage.videos.patch(id, { dueAt }, gateway.instanceId)
     this.expect(dueAt)
+  }
+}
+
+/** So that others need not wait for the leases to run out; where the store is away, they do. */
+async function giveBack({ storage, instanceId, telemetry }: Gateway): Promise<void> {
+  try {
+    await storage.videos.release(instanceId)
+  } catch (error) {
+    telemetry.log.warn({ error }, 'the tasks of this instance could not be given back: their leases run out')
   }
 }
