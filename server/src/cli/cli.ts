@@ -15,6 +15,8 @@ const code = await run(process.argv.slice(2), {
   out: (line) => process.stdout.write(line),
   err: (line) => process.stderr.write(line),
   readInput: () => text(process.stdin),
+  input: process.stdin,
+  output: process.stdout,
 })
 // Not process.exit: what was written to a pipe may still be on its way.
 process.exitCode = code

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { JsonValue } from '../core/json.ts'
 
 /** Where a command runs and what it may see: everything outside is passed in. */
@@ -10,6 +11,11 @@ export interface Console {
   /** For people: what was done, what is wrong. */
   readonly err: (text: string) => void
   readonly readInput: () => Promise<string>
+  /** Bytes in and out, for what is no text; absent where there are none. */
+  readonly input?: AsyncIterable<Uint8Array>
+  readonly output?: Writable
+  /** Ends what would go on for ever. */
+  readonly signal?: AbortSignal
 }
 
 export type Cell = string | number | undefined

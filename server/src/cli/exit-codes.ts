@@ -14,7 +14,10 @@ export const EXIT_CODES = {
     meaning: 'The environment, a gateway file or a value has mistakes. All are told; nothing was changed.',
   },
   missing: { code: 4, meaning: 'There is no account, key or database under that name.' },
-  differences: { code: 5, meaning: '`verify` found balances that the ledger does not explain.' },
+  differences: {
+    code: 5,
+    meaning: '`verify` found balances that the ledger does not explain, or a changed audit log.',
+  },
 } as const
 
 export type Ending = keyof typeof EXIT_CODES

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { accountsList, accountsShow, type OutputFlags } from './commands/accounts.ts'
 import { apply, type ApplyFlags } from './commands/apply.ts'
+import { backup, type BackupFlags } from './commands/backup.ts'
 import { addCodes } from './commands/codes.ts'
 import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
@@ -17,7 +18,8 @@ import {
   keysSwitch,
 } from './commands/keys.ts'
 import { logs, type LogFlags } from './commands/logs.ts'
-import { migrate } from './commands/migrate.ts'
+import { migrate, type MigrateFlags } from './commands/migrate.ts'
+import { restoreBackup, type RestoreFlags } from './commands/restore.ts'
 import { start } from './commands/start.ts'
 import { verify } from './commands/verify.ts'
 import { type VideoFailFlags, videos, videosFail, videosRepoll } from './commands/videos.ts'
@@ -54,8 +56,28 @@ function addRunning(program: Command, io: Console): void {
   program
     .command('migrate')
     .description('bring the database to this version and say what was done (a start does the same)')
+    .option('--to <address>', 'move the SQLite database to this one, postgres://…, while no gateway runs')
+    .option('--replace', 'with --to: remove what the new database holds')
     .option(...JSON_OPTION)
-    .action((flags: OutputFlags) => migrate(io, flags))
+    .action((flags: MigrateFlags) => migrate(io, flags))
+  program
+    .command('backup')
+    .description('write one moment of the database into a file, of either engine, while gateways run')
+    .requiredOption(
+      '-o, --output <path>',
+      'the file to make, like sluice.backup.gz; - writes standard output',
+    )
+    .option('--files', 'with stored files: finished videos and verification documents')
+    .option(...JSON_OPTION)
+    .action((flags: BackupFlags) => backup(io, flags))
+  program
+    .command('restore')
+    .description('fill an empty database, of either engine, with a backup, and verify it; no gateway may run')
+    .argument('<path>', 'what sluice backup wrote; - reads standard input')
+    .option('--check', 'only read the backup through and say whether it is whole')
+    .option('--replace', 'remove what the database holds')
+    .option(...JSON_OPTION)
+    .action((path: string, flags: RestoreFlags) => restoreBackup(io, path, flags))
 }
 
 function addGatewayFile(program: Command, io: Console): void {
@@ -193,7 +215,9 @@ function addLedger(program: Command, io: Console): void {
     .action((key: string, model: string, flags: ExplainFlags) => explainCall(io, key, model, flags))
   program
     .command('verify')
-    .description('recompute every balance from the ledger and print what differs')
+    .description(
+      'recompute every balance from the ledger and the chain of the audit log, and print what differs',
+    )
     .option(...JSON_OPTION)
     .action((flags: OutputFlags) => verify(io, flags))
 }

@@ -3,7 +3,7 @@ import { openDataDirectory } from '../config/data-directory.ts'
 import { type Config, readConfig } from '../config/environment.ts'
 import { instanceId } from '../core/ids.ts'
 import { timeOrderedId } from '../management/new-id.ts'
-import { openStorage } from '../storage/open.ts'
+import { openStorage, type OpenStorageOptions } from '../storage/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Console } from './console.ts'
 import { CommandFailure } from './exit-codes.ts'
@@ -26,19 +26,10 @@ export async function withStorage<Value>(
 ): Promise<Value> {
   const config = readConfig(io.environment, io.workingDirectory)
   if (missing === 'refuse') refuseMissing(config)
-  const { secretKey } = await openDataDirectory(config)
   const migrations: AppliedMigration[] = []
-  const storage = await openStorage({
-    databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
-    dataDir: config.dataDirectory,
-    secretKey,
-    instanceId: instanceId(timeOrderedId(io.now())),
-    now: io.now,
-    log: {
-      warn: (_fields, message) => io.err(`warning: ${message}\n`),
-      migrated: (migration) => migrations.push(migration),
-    },
-  })
+  const options = await storageOptions(io, config)
+  const log = { ...options.log, migrated: (one: AppliedMigration) => migrations.push(one) }
+  const storage = await openStorage({ ...options, log })
   try {
     return await work(storage, migrations)
   } finally {
@@ -46,7 +37,20 @@ export async function withStorage<Value>(
   }
 }
 
-function refuseMissing({ database }: Config): void {
+/** The database the environment names, for who opens it in another way. */
+export async function storageOptions(io: Console, config: Config): Promise<OpenStorageOptions> {
+  const { secretKey } = await openDataDirectory(config)
+  return {
+    databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
+    dataDir: config.dataDirectory,
+    secretKey,
+    instanceId: instanceId(timeOrderedId(io.now())),
+    now: io.now,
+    log: { warn: (_fields, message) => io.err(`warning: ${message}\n`) },
+  }
+}
+
+export function refuseMissing({ database }: Config): void {
   if (database.kind === 'postgres' || existsSync(database.file)) return
   throw new CommandFailure(
     'missing',

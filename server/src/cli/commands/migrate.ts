@@ -1,9 +1,29 @@
+import { readConfig } from '../../config/environment.ts'
+import { openStorage } from '../../storage/open.ts'
+import { type ArchiveSummary, move } from '../../storage/transfer.ts'
+import { VERSION } from '../../version.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
-import { withStorage } from '../with-storage.ts'
-import type { OutputFlags } from './accounts.ts'
+import { CommandFailure } from '../exit-codes.ts'
+import { transferFailure } from '../transfer-failure.ts'
+import { type Verdict, verifyStorage } from '../verify-storage.ts'
+import { refuseMissing, storageOptions, withStorage } from '../with-storage.ts'
+import { summaryJson, summaryText } from './backup.ts'
+import { verdictJson } from './restore.ts'
+import { refuseDifferences } from './verify.ts'
 
-/** Opening a store migrates it; this says what that did. */
-export async function migrate(io: Console, flags: OutputFlags): Promise<void> {
+export interface MigrateFlags {
+  readonly to?: string
+  readonly replace?: boolean
+  readonly json?: boolean
+}
+
+/** Opening a store migrates it; this says what that did. With `--to` the database moves. */
+export async function migrate(io: Console, flags: MigrateFlags): Promise<void> {
+  if (flags.to !== undefined) {
+    await moveTo(io, flags.to, flags)
+    return
+  }
+  if (flags.replace === true) throw new CommandFailure('mistakes', '--replace goes with --to')
   const applied = await withStorage(io, 'create', async (storage, migrations) => {
     await storage.ping()
     return migrations
@@ -23,4 +43,65 @@ export async function migrate(io: Console, flags: OutputFlags): Promise<void> {
     ),
   )
   io.out(`${plural(applied.length, 'migration')} applied\n`)
+}
+
+/** The SQLite database of the environment into PostgreSQL, while nobody serves from it; verified on both sides. */
+async function moveTo(io: Console, address: string, flags: MigrateFlags): Promise<void> {
+  const config = readConfig(io.environment, io.workingDirectory)
+  const target = databaseAt(address)
+  if (config.database.kind === 'postgres') {
+    throw new CommandFailure(
+      'mistakes',
+      'only a SQLite database is moved with --to: take sluice backup and sluice restore from one PostgreSQL to another, and unset SLUICE_DATABASE_URL to move a SQLite one',
+    )
+  }
+  refuseMissing(config)
+  const from = await storageOptions(io, config)
+  const to = { ...from, databaseUrl: target }
+  let summary: ArchiveSummary
+  try {
+    summary = await move(from, to, {
+      present: flags.replace === true ? 'replace' : 'refuse',
+      madeBy: VERSION,
+    })
+  } catch (error) {
+    throw transferFailure(error)
+  }
+  const before = await withStorage(io, 'refuse', verifyStorage)
+  const storage = await openStorage(to)
+  let after: Verdict
+  try {
+    after = await verifyStorage(storage)
+  } finally {
+    await storage.close()
+  }
+  if (flags.json === true) {
+    io.out(
+      jsonText({
+        result: 'moved',
+        ...summaryJson(summary),
+        before: verdictJson(before),
+        after: verdictJson(after),
+      }),
+    )
+  } else {
+    io.out(
+      tableText(
+        ['TABLE', 'ROWS'],
+        summary.tables.map(({ name, rows }) => [name, rows]),
+      ),
+    )
+    io.err(`moved and read back: ${summaryText(summary)}`)
+  }
+  if (JSON.stringify(verdictJson(before)) !== JSON.stringify(verdictJson(after)))
+    throw new CommandFailure('differences', 'the two databases verify differently: keep to the old one')
+  io.err(
+    'from now on start with SLUICE_DATABASE_URL set to the new database and the same secret key; the old file stays as it is\n',
+  )
+  refuseDifferences(io, after)
+}
+
+function databaseAt(address: string): string {
+  if (/^postgres(ql)?:\/\/./.test(address) && URL.canParse(address)) return address
+  throw new CommandFailure('mistakes', '--to must be an address that begins with postgres://')
 }

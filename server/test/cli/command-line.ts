@@ -1,0 +1,67 @@
+/** `sluice …` in this process, as a person or a script runs it in a directory of its own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { Environment } from '../../src/config/environment.ts'
+import { run } from '../../src/cli/run.ts'
+import { TEST_TIME } from '../management/open-store.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  /** What went to standard output as bytes. */
+  readonly bytes: Buffer
+}
+
+export interface RunOptions {
+  readonly environment?: Environment
+  readonly input?: string | Uint8Array
+  readonly now?: () => number
+  readonly signal?: AbortSignal
+  /** Told of what is printed as it comes. */
+  readonly heard?: (text: string) => void
+}
+
+export interface CommandLine {
+  readonly directory: string
+  sluice(argv: readonly string[], options?: RunOptions): Promise<Ran>
+  remove(): Promise<void>
+}
+
+/** Its data lies in `data` below its directory, whatever else the environment says. */
+export async function openCommandLine(environment: Environment = {}): Promise<CommandLine> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-cli-'))
+  return {
+    directory,
+    async sluice(argv, { input = '', now = () => TEST_TIME, signal, heard, ...change } = {}) {
+      let out = ''
+      let err = ''
+      const output = new PassThrough()
+      const bytes = buffer(output)
+      const code = await run(argv, {
+        environment: { SLUICE_DATA_DIR: 'data', ...environment, ...change.environment },
+        workingDirectory: directory,
+        now,
+        out: (text) => {
+          out += text
+          heard?.(text)
+        },
+        err: (text) => {
+          err += text
+        },
+        readInput: () => Promise.resolve(Buffer.from(input).toString('utf8')),
+        input: (async function* () {
+          yield Buffer.from(input)
+        })(),
+        output,
+        ...(signal === undefined ? {} : { signal }),
+      })
+      output.end()
+      return { code, out, err, bytes: await bytes }
+    },
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}
