@@ -1,5 +1,6 @@
 /** The process behind `sluice`: joins the command line to the real world. */
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { run } from './run.ts'
 
 // Whoever reads may have read enough: `sluice logs | head`.
@@ -17,6 +18,21 @@ const code = await run(process.argv.slice(2), {
   readInput: () => text(process.stdin),
   input: process.stdin,
   output: process.stdout,
+  patience: { interruption, pause },
 })
 // Not process.exit: what was written to a pipe may still be on its way.
 process.exitCode = code
+
+function interruption(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(ms, undefined, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

@@ -14,8 +14,15 @@ export interface Console {
   /** Bytes in and out, for what is no text; absent where there are none. */
   readonly input?: AsyncIterable<Uint8Array>
   readonly output?: Writable
-  /** Ends what would go on for ever. */
-  readonly signal?: AbortSignal
+  /** For what goes on until it is told to stop: when that is, and how it waits meanwhile. Absent: it is not done. */
+  readonly patience?: Patience
+}
+
+export interface Patience {
+  /** Asked for once; from then on an interruption ends the command in order. */
+  readonly interruption: () => AbortSignal
+  /** Resolves early, without an error, when the signal says so. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 export type Cell = string | number | undefined

@@ -21,6 +21,7 @@ import { logs, type LogFlags } from './commands/logs.ts'
 import { migrate, type MigrateFlags } from './commands/migrate.ts'
 import { restoreBackup, type RestoreFlags } from './commands/restore.ts'
 import { start } from './commands/start.ts'
+import { usage, type UsageFlags } from './commands/usage.ts'
 import { verify } from './commands/verify.ts'
 import { type VideoFailFlags, videos, videosFail, videosRepoll } from './commands/videos.ts'
 import type { Console } from './console.ts'
@@ -197,8 +198,21 @@ function addLedger(program: Command, io: Console): void {
     .option('--user <user>', 'the user the request named')
     .option('--limit <rows>', 'how many, 1 to 1000', '20')
     .option('--cursor <cursor>', 'go on where a former page ended')
+    .option('-F, --follow', 'go on showing calls as they end, until interrupted')
     .option('--json', 'print one JSON object a line')
     .action((flags: LogFlags) => logs(io, flags))
+  program
+    .command('usage')
+    .description('sum what was used, by hour or day and by model, key or app')
+    .option('--account <account>', ACCOUNT[1])
+    .option('--key <key>', KEY[1])
+    .option('--from <date>', 'not older; without it a day of hours, or 30 days')
+    .option('--to <date>', 'not newer')
+    .option('--interval <interval>', 'hour, day or total', 'day')
+    .option('--by <group...>', 'one row for each model, key or app')
+    .option('--time-zone <zone>', "whose midnight ends a day; without it the platform's")
+    .option(...JSON_OPTION)
+    .action((flags: UsageFlags) => usage(io, flags))
   program
     .command('explain')
     .description('say what would become of a call, without making it: chains, conversion, rules, hold')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Environment } from '../../src/config/environment.ts'
+import type { Patience } from '../../src/cli/console.ts'
 import { run } from '../../src/cli/run.ts'
 import { TEST_TIME } from '../management/open-store.ts'
 
@@ -20,7 +21,8 @@ export interface RunOptions {
   readonly environment?: Environment
   readonly input?: string | Uint8Array
   readonly now?: () => number
-  readonly signal?: AbortSignal
+  /** What happens while a command waits; undefined: it is told to stop. */
+  readonly meanwhile?: () => Promise<'go on' | 'stop'>
   /** Told of what is printed as it comes. */
   readonly heard?: (text: string) => void
 }
@@ -36,7 +38,7 @@ export async function openCommandLine(environment: Environment = {}): Promise<Co
   const directory = await mkdtemp(join(tmpdir(), 'sluice-cli-'))
   return {
     directory,
-    async sluice(argv, { input = '', now = () => TEST_TIME, signal, heard, ...change } = {}) {
+    async sluice(argv, { input = '', now = () => TEST_TIME, meanwhile, heard, ...change } = {}) {
       let out = ''
       let err = ''
       const output = new PassThrough()
@@ -57,11 +59,21 @@ export async function openCommandLine(environment: Environment = {}): Promise<Co
           yield Buffer.from(input)
         })(),
         output,
-        ...(signal === undefined ? {} : { signal }),
+        patience: patienceOf(meanwhile),
       })
       output.end()
       return { code, out, err, bytes: await bytes }
     },
     remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+function patienceOf(meanwhile: RunOptions['meanwhile']): Patience {
+  const controller = new AbortController()
+  return {
+    interruption: () => controller.signal,
+    async pause() {
+      if ((await meanwhile?.()) !== 'go on') controller.abort()
+    },
   }
 }

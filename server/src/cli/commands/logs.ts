@@ -1,14 +1,14 @@
-import type { Read } from '../../config/gateway-file/map-reader.ts'
-import { readValue } from '../../config/gateway-file/read-value.ts'
 import { instant, integer } from '../../config/gateway-file/values.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { creditsText } from '../../management/amounts.ts'
 import { viewLogRow } from '../../management/log-view.ts'
 import { InvalidCursor } from '../../storage/invalid-cursor.ts'
 import type { LogFilter, LogPage, Storage } from '../../storage/storage.ts'
-import { type Console, tableText } from '../console.ts'
+import { type Cell, type Console, printable, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { requireAccount, requireKey } from '../find-rows.ts'
+import { followLogs } from '../follow-logs.ts'
+import { optionValue } from '../option-value.ts'
 import { withStorage } from '../with-storage.ts'
 
 export interface LogFlags {
@@ -24,27 +24,64 @@ export interface LogFlags {
   readonly user?: string
   readonly limit?: string
   readonly cursor?: string
+  readonly follow?: boolean
   readonly json?: boolean
 }
 
 const ROWS_DEFAULT = 20
 const ROWS_MAX = 1000
 
-/** Newest first. As JSON one row a line, so that a long log can be piped. */
+const HEAD = ['TIME', 'STATUS', 'CODE', 'MODEL', 'VENDOR', 'TOKENS IN/OUT', 'CREDITS', 'MS', 'REQUEST']
+
+/** Newest first; followed, oldest first. As JSON one row a line, so that a long log can be piped. */
 export async function logs(io: Console, flags: LogFlags): Promise<void> {
-  const limit = optional('--limit', flags.limit, integer({ least: 1, most: ROWS_MAX })) ?? ROWS_DEFAULT
+  const limit = optionValue('--limit', flags.limit, integer({ least: 1, most: ROWS_MAX })) ?? ROWS_DEFAULT
+  if (flags.follow === true) {
+    await follow(io, flags, limit)
+    return
+  }
   const page = await withStorage(io, 'refuse', async (storage) =>
     readPage(storage, await filterOf(storage, flags), { limit, cursor: flags.cursor }),
   )
   if (flags.json === true) for (const row of page.rows) io.out(`${JSON.stringify(viewLogRow(row))}\n`)
-  else
-    io.out(
-      tableText(
-        ['TIME', 'STATUS', 'CODE', 'MODEL', 'VENDOR', 'TOKENS IN/OUT', 'CREDITS', 'MS', 'REQUEST'],
-        page.rows.map(cells),
-      ),
-    )
+  else io.out(tableText(HEAD, page.rows.map(cells)))
   if (page.next !== undefined) io.err(`older calls: --cursor ${page.next}\n`)
+}
+
+/** Wide enough for most; what comes later cannot widen what is printed. */
+const WIDTHS = [24, 6, 5, 24, 12, 13, 10, 7, 0]
+
+async function follow(io: Console, flags: LogFlags, limit: number): Promise<void> {
+  if (flags.cursor !== undefined || flags.to !== undefined)
+    throw new CommandFailure('mistakes', '--follow goes on with what comes: leave --cursor and --to out')
+  const { patience } = io
+  if (patience === undefined) throw new CommandFailure('failed', 'nothing can be followed here')
+  const signal = patience.interruption()
+  const show = (row: CallLogRow): void =>
+    io.out(flags.json === true ? `${JSON.stringify(viewLogRow(row))}\n` : lineText(cells(row)))
+  await withStorage(io, 'refuse', async (storage) => {
+    const filter = await filterOf(storage, flags)
+    const since = io.now()
+    const { rows } = await readPage(storage, filter, { limit, cursor: undefined })
+    if (flags.json !== true) io.out(lineText(HEAD))
+    for (const row of rows.toReversed()) show(row)
+    await followLogs(storage, {
+      filter,
+      since,
+      shown: rows,
+      now: io.now,
+      show,
+      signal,
+      pause: patience.pause,
+    })
+  })
+}
+
+function lineText(texts: readonly Cell[]): string {
+  const padded = texts.map((text, column) =>
+    printable(text === undefined ? '-' : String(text)).padEnd(WIDTHS[column] ?? 0),
+  )
+  return `${padded.join('  ').trimEnd()}\n`
 }
 
 async function readPage(
@@ -63,9 +100,9 @@ async function readPage(
 async function filterOf(storage: Storage, flags: LogFlags): Promise<LogFilter> {
   const account = flags.account === undefined ? undefined : await requireAccount(storage, flags.account)
   const key = flags.key === undefined ? undefined : await requireKey(storage, flags.key)
-  const from = optional('--from', flags.from, instant)
-  const to = optional('--to', flags.to, instant)
-  const status = optional('--status', flags.status, integer({ least: 100, most: 599 }))
+  const from = optionValue('--from', flags.from, instant)
+  const to = optionValue('--to', flags.to, instant)
+  const status = optionValue('--status', flags.status, integer({ least: 100, most: 599 }))
   return {
     ...(account === undefined ? {} : { accountId: account.id }),
     ...(key === undefined ? {} : { keyId: key.id }),
@@ -80,17 +117,7 @@ async function filterOf(storage: Storage, flags: LogFlags): Promise<LogFilter> {
   }
 }
 
-function optional<Value>(option: string, text: string | undefined, read: Read<Value>): Value | undefined {
-  if (text === undefined) return undefined
-  const result = readValue(text, read)
-  if (result.kind === 'value') return result.value
-  throw new CommandFailure(
-    'mistakes',
-    `${option} ${result.mistakes.map((mistake) => mistake.message).join(', ')}`,
-  )
-}
-
-function cells(row: CallLogRow): readonly (string | number | undefined)[] {
+function cells(row: CallLogRow): readonly Cell[] {
   const { usage } = row
   const input =
     (usage.input ?? 0) + (usage.cachedInput ?? 0) + (usage.cacheWrite ?? 0) + (usage.cacheWrite1h ?? 0)

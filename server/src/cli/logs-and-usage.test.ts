@@ -1,0 +1,142 @@
+/** `logs --follow` and `usage` beside a store that is in use. */
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
+import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { openDataDirectory } from '../config/data-directory.ts'
+import { readConfig } from '../config/environment.ts'
+import { ACCOUNT, exampleReserve } from '../core/calls/examples.ts'
+import {
+  createAccount,
+  exampleApiKey,
+  INSTANCE,
+  NOW,
+  settleTwoCredits,
+} from '../storage/conformance/suite.ts'
+import { openStorage } from '../storage/open.ts'
+import type { Storage } from '../storage/storage.ts'
+
+describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
+  let line: CommandLine
+  let storage: Storage
+  let drop: (() => Promise<void>) | undefined
+
+  beforeEach(async () => {
+    const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+    drop = database?.drop
+    line = await openCommandLine(database === undefined ? {} : { SLUICE_DATABASE_URL: database.url })
+    const dataDir = join(line.directory, 'data')
+    const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
+    storage = await openStorage({
+      databaseUrl: database?.url,
+      dataDir,
+      secretKey,
+      instanceId: INSTANCE,
+      now: () => NOW,
+      log: { warn: () => undefined },
+    })
+    await createAccount(storage, { email: 'owner@example.com' })
+    await storage.keys.create(exampleApiKey())
+  })
+  afterEach(async () => {
+    await storage.close()
+    await line.remove()
+    await drop?.()
+  })
+
+  async function call(id: string, changes: { readonly appId?: string; readonly endedAt?: number } = {}) {
+    await storage.calls.reserve(exampleReserve(id))
+    const settle = settleTwoCredits(id)
+    await storage.calls.settle({ ...settle, log: { ...settle.log, requestId: `request_${id}`, ...changes } })
+  }
+
+  test('--follow shows each call once, when it ends, and those before it oldest first', async () => {
+    await call('a')
+    await call('b')
+    const steps: (() => Promise<void>)[] = [
+      () => call('c', { endedAt: NOW + 2_000 }),
+      () => Promise.resolve(),
+      () => call('d', { endedAt: NOW + 3_000 }),
+    ]
+    let step = 0
+    const { code, out } = await line.sluice(['logs', '-F', '--limit', '1'], {
+      now: () => NOW + 1_000,
+      meanwhile: async () => {
+        const work = steps[step++]
+        await work?.()
+        return work === undefined ? 'stop' : 'go on'
+      },
+    })
+    expect(code).toBe(0)
+    expect(out.split('\n').map((text) => text.split(/ +/).at(-1))).toEqual([
+      'REQUEST',
+      'request_b',
+      'request_c',
+      'request_d',
+      '',
+    ])
+  })
+
+  test('--follow keeps to its filters, prints a JSON object a line, and takes no end', async () => {
+    let step = 0
+    const { out } = await line.sluice(['logs', '--follow', '--json', '--app', 'mine'], {
+      now: () => NOW,
+      meanwhile: async () => {
+        if (step++ > 0) return 'stop'
+        await call('a', { appId: 'mine' })
+        await call('b', { appId: 'other' })
+        return 'go on'
+      },
+    })
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((text) => JSON.parse(text)),
+    ).toMatchObject([{ request_id: 'request_a' }])
+    expect(await line.sluice(['logs', '-F', '--cursor', 'x'])).toMatchObject({ code: 3 })
+  })
+
+  test('usage sums calls by day and by what is asked for', async () => {
+    await call('a', { appId: 'mine' })
+    await call('b', { appId: 'mine' })
+    await call('c', { appId: 'other' })
+    const at = { now: () => NOW }
+    const { out } = await line.sluice(['usage', '--by', 'model', 'app', '--time-zone', 'UTC'], at)
+    expect(out).toMatch(
+      /^FROM +MODEL +APP +CALLS +FAILED +TOKENS IN\/OUT +IMAGES +SECONDS +CREDITS +BY SUBSCRIPTION\n/,
+    )
+    expect(out).toMatch(/ example-model +mine +2 +0 +2000\/200 +0 +0 +4 +0\n/)
+    expect(out).toMatch(/ example-model +other +1 +0 +1000\/100 +0 +0 +2 +0\n/)
+    expect(out).toMatch(/\nall +- +- +3 +0 +3000\/300 +0 +0 +6 +0\n$/)
+    const asked = [
+      'usage',
+      '--account',
+      'owner@example.com',
+      '--key',
+      'key_1',
+      '--interval',
+      'hour',
+      '--json',
+    ]
+    expect(JSON.parse((await line.sluice(asked, at)).out)).toMatchObject({
+      interval: 'hour',
+      rows: [{ calls: 3, deducted: '6', model: null }],
+      totals: { calls: 3, usage: { input: 3000, output: 300 } },
+    })
+    expect(await storage.accounts.find(ACCOUNT)).toBeDefined()
+  })
+
+  test.each([
+    [['--by', 'colour'], '--by must be some of model, key, app'],
+    [['--interval', 'year'], '--interval must be one of hour, day, total'],
+    [['--time-zone', 'Mars'], '--time-zone'],
+    [['--from', '2020-01-01', '--to', '2026-01-01'], '--from must lie at most 366 days before to'],
+    [['--from', '2027-01-02', '--to', '2027-01-01'], '--to must not lie before from'],
+  ])('usage refuses %j', async (flags, message) => {
+    expect(await line.sluice(['usage', ...flags])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(message),
+    })
+  })
+})
