@@ -6,11 +6,11 @@ import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { CODE_VALUE_BITS, codeHint, readCode, writeCode } from '../../core/top-up/code-text.ts'
+import type { Pool } from '../../core/top-up/payment.ts'
 import type { AuditedChange } from '../../storage/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type {
   NewRedemptionCode,
-  Pool,
   RedemptionBatch,
   RedemptionCode,
   RedemptionOutcome,

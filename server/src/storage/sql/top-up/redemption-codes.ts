@@ -4,8 +4,8 @@ import type { Transfer } from '../../../core/calls/hot-rows.ts'
 import { balancePool, creditsPool } from '../../../core/calls/ledger.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
+import type { Pool } from '../../../core/top-up/payment.ts'
 import type {
-  Pool,
   Redemption,
   RedemptionBatch,
   RedemptionCode,
