@@ -5,6 +5,7 @@ import { accountsList, accountsShow, type OutputFlags } from './commands/account
 import { apply, type ApplyFlags } from './commands/apply.ts'
 import { backup, type BackupFlags } from './commands/backup.ts'
 import { addCodes } from './commands/codes.ts'
+import { chainsList, chainsReset, chainsSwitch, chainsTest, type ChainTestFlags } from './commands/chains.ts'
 import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
 import { grant, type GrantFlags } from './commands/grant.ts'
@@ -29,6 +30,7 @@ import type { Console } from './console.ts'
 const JSON_OPTION = ['--json', 'print JSON for programs instead of text for people'] as const
 const ACCOUNT = ['<account>', 'an id, an e-mail address or a phone number'] as const
 const VIDEO = ['<id>', 'the id of the task (video_…)'] as const
+const CHAIN = ['<chain>', 'its number, as lists and logs show it'] as const
 const KEY = ['<key>', 'an id (key_…), the beginning that lists show, or the whole key'] as const
 
 export function createProgram(io: Console): Command {
@@ -44,6 +46,7 @@ export function createProgram(io: Console): Command {
   addKeys(program, io)
   addAccounts(program, io)
   addCodes(program, io)
+  addChains(program, io)
   addVideos(program, io)
   addLedger(program, io)
   return program
@@ -160,6 +163,38 @@ function addAccounts(program: Command, io: Console): void {
     .option('--id <id>', 'books the grant once, however often the command is run with this id')
     .option(...JSON_OPTION)
     .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
+}
+
+function addChains(program: Command, io: Console): void {
+  const chains = program.command('chains').description('chains')
+  chains
+    .command('list', { isDefault: true })
+    .description('list chains with how they are: by the log, and by a gateway that runs here')
+    .option(...JSON_OPTION)
+    .action((flags: OutputFlags) => chainsList(io, flags))
+  chains
+    .command('test')
+    .description('make one real, cheap call over each; ends with 1 when one fails')
+    .argument('[chain...]', CHAIN[1])
+    .option('--all', 'every chain that is enabled')
+    .option(...JSON_OPTION)
+    .action((references: readonly string[], flags: ChainTestFlags) => chainsTest(io, references, flags))
+  for (const [verb, status, description] of [
+    ['enable', 'enabled', 'send calls over the chain again'],
+    ['disable', 'disabled', 'send no more calls over the chain'],
+    ['drain', 'maintenance', 'send no more calls over the chain, and show it as under maintenance'],
+  ] as const) {
+    chains
+      .command(verb)
+      .description(description)
+      .argument(...CHAIN)
+      .action((reference: string) => chainsSwitch(io, reference, { verb, status }))
+  }
+  chains
+    .command('reset')
+    .description('forget what the chain rests from: it is tried with the next call')
+    .argument(...CHAIN)
+    .action((reference: string) => chainsReset(io, reference))
 }
 
 function addVideos(program: Command, io: Console): void {

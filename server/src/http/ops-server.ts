@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { type TroubledChain, viewHealth } from './chain-health.ts'
 
 export type Readiness = 'ready' | 'draining' | 'storage unavailable'
 
@@ -11,6 +12,8 @@ export interface OpsSource {
   readiness(): Promise<Readiness>
   /** Prometheus text form. */
   metrics(): Promise<string>
+  /** Chains that are not healthy by what calls met lately. */
+  troubledChains(): Promise<readonly TroubledChain[]>
 }
 
 export interface OpsServer {
@@ -39,6 +42,14 @@ export function gatewayOps(gateway: Gateway, draining: () => boolean): OpsSource
       }
     },
     metrics: () => gateway.telemetry.metrics.render(),
+    troubledChains: () => {
+      const chains = [...gateway.catalogue().models.values()].flatMap((model) => model.chains)
+      const told = chains.map((chain) => ({
+        chain_id: chain.id,
+        ...viewHealth(gateway.health.of(chain), gateway.now()),
+      }))
+      return Promise.resolve(told.filter(({ state }) => state !== 'healthy'))
+    },
   }
 }
 
@@ -56,8 +67,11 @@ export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
       case '/metrics':
         background.track(sendMetrics(options, response), 'answer the metrics page')
         return
+      case '/chains':
+        background.track(sendChains(options, response), 'answer how the chains are')
+        return
       default:
-        send(response, 404, { error: 'this port has /healthz, /readyz and /metrics' })
+        send(response, 404, { error: 'this port has /healthz, /readyz, /metrics and /chains' })
     }
   })
   const port = await new Promise<number>((resolve, reject) => {
@@ -84,6 +98,11 @@ async function sendReadiness({ source }: OpsOptions, response: ServerResponse): 
   send(response, status === 'ready' ? 200 : 503, { status })
 }
 
+async function sendChains({ source }: OpsOptions, response: ServerResponse): Promise<void> {
+  const troubled = await source.troubledChains()
+  send(response, 200, { troubled })
+}
+
 async function sendMetrics({ source, telemetry }: OpsOptions, response: ServerResponse): Promise<void> {
   try {
     const text = await source.metrics()
@@ -95,7 +114,7 @@ async function sendMetrics({ source, telemetry }: OpsOptions, response: ServerRe
   }
 }
 
-function send(response: ServerResponse, status: number, body: Readonly<Record<string, string>>): void {
+function send(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body))
 }

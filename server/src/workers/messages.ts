@@ -1,4 +1,5 @@
 /** What the first process and a worker say to each other. */
+import type { TroubledChain } from '../http/chain-health.ts'
 import type { Readiness } from '../http/ops-server.ts'
 
 export type ToWorker = { readonly kind: 'look'; readonly id: number } | { readonly kind: 'stop' }
@@ -11,4 +12,5 @@ export type FromWorker =
       readonly readiness: Readiness
       /** Prometheus text form. */
       readonly metrics: string
+      readonly troubledChains: readonly TroubledChain[]
     }

@@ -1,5 +1,6 @@
 /** The first of several processes: starts the others, replaces those that end, answers the operator, stops them all. */
 import cluster, { type Worker } from 'node:cluster'
+import { type TroubledChain, worstOf } from '../http/chain-health.ts'
 import type { OpsSource, Readiness } from '../http/ops-server.ts'
 import type { Log } from '../telemetry/log.ts'
 import { mergeMetrics } from '../telemetry/merge-metrics.ts'
@@ -87,6 +88,11 @@ class Crew implements OpsSource {
     return mergeMetrics(
       answers.map(({ number, answer }) => ({ worker: String(number), text: answer.metrics })),
     )
+  }
+
+  async troubledChains(): Promise<readonly TroubledChain[]> {
+    const answers = await this.#look()
+    return worstOf(answers.flatMap(({ answer }) => answer.troubledChains))
   }
 
   stop(graceMs: number): Promise<void> {

@@ -27,8 +27,9 @@ export async function runWorker(config: Config): Promise<void> {
 }
 
 function answerLook({ ops, gateway }: RunningGateway, id: number): void {
-  const answered = Promise.all([ops.readiness(), ops.metrics()]).then(([readiness, metrics]) =>
-    tell({ kind: 'look', id, readiness, metrics }),
+  const asked = Promise.all([ops.readiness(), ops.metrics(), ops.troubledChains()])
+  const answered = asked.then(([readiness, metrics, troubledChains]) =>
+    tell({ kind: 'look', id, readiness, metrics, troubledChains }),
   )
   gateway.telemetry.background.track(answered, 'answer the first process')
 }

@@ -4,7 +4,6 @@ import type { Catalogue, Chain, Model, Pricing, Status } from '../../../core/cat
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { type ChainId, chainId, modelId } from '../../../core/ids.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
-import type { ChainHealth } from '../../../core/routing/health.ts'
 import { usableChains } from '../../../core/routing/order.ts'
 import { probeChain } from '../../../gateway/probe.ts'
 import { NOTHING_RECENT, readChainRecent } from '../../../management/admin/chain-recent.ts'
@@ -15,6 +14,7 @@ import { compareForms, type Difference } from '../../../management/gateway-file/
 import { chainForm, modelForm } from '../../../management/gateway-file/forms.ts'
 import type { FieldMistake } from '../../../management/keys.ts'
 import type { Api, ApiContext } from '../../api.ts'
+import { viewHealth } from '../../chain-health.ts'
 import { defineRoute } from '../../define-route.ts'
 import { actorOf, officeOf, present, textOf, valueOf } from './admin-route.ts'
 import { chainBody, newChainBody } from './bodies.ts'
@@ -59,7 +59,7 @@ async function list({ gateway }: ApiContext, catalogue: Catalogue): Promise<read
     model_id: model.modelId,
     usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
     cost: costForm(model, costs.get(chain.id)),
-    health: viewHealth(gateway.health.of(chain), at),
+    health: { ...viewHealth(gateway.health.of(chain), at) },
     recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
   }))
 }
@@ -282,21 +282,4 @@ function costForm(model: Model, pricing: Pricing | undefined): JsonObject | null
   if (pricing === undefined) return null
   const { pricing: form } = modelForm({ ...model, pricing })
   return isJsonObject(form) ? form : null
-}
-
-function viewHealth(health: ChainHealth, at: number) {
-  const cooling = health.coolingUntil > at
-  const state = cooling
-    ? health.cause === 'rate-limit'
-      ? 'rate-limited'
-      : 'cooling-down'
-    : health.failuresInRow > 0
-      ? 'failing'
-      : 'healthy'
-  return {
-    state,
-    cause: cooling ? (health.cause ?? null) : null,
-    cooling_until: cooling ? new Date(health.coolingUntil).toISOString() : null,
-    failures_in_row: health.failuresInRow,
-  } as const
 }

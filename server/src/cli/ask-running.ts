@@ -1,0 +1,37 @@
+/** What a gateway that runs on this machine, with this environment, says on its port for operators. */
+import { get } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Config } from '../config/environment.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+
+/** It answers from memory; a longer silence is none that runs. */
+const TIMEOUT_MS = 2_000
+
+export interface OpsAnswer {
+  readonly status: number
+  readonly body: JsonObject
+}
+
+/** undefined: nobody answers there. */
+export function askRunning(
+  { host, opsPort }: Pick<Config, 'host' | 'opsPort'>,
+  path: '/chains' | '/readyz',
+): Promise<OpsAnswer | undefined> {
+  if (opsPort === 0) return Promise.resolve(undefined)
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return new Promise((resolve) => {
+    const request = get(
+      { host: name, port: opsPort, path, timeout: TIMEOUT_MS, agent: false },
+      (response) => {
+        const { statusCode: status = 0 } = response
+        json(response).then(
+          (body: unknown) => resolve(isJsonObject(body) ? { status, body } : undefined),
+          // Something else listens there: no gateway of ours.
+          () => resolve(undefined),
+        )
+      },
+    )
+    request.on('timeout', () => request.destroy(new Error('no answer in time')))
+    request.on('error', () => resolve(undefined))
+  })
+}
