@@ -17,6 +17,7 @@ import type { LoggedCall, ReservedCall } from './call.ts'
 import { createKeyDirectory, type KeyDirectory } from './directory.ts'
 import { createHealthBoard, type HealthBoard } from './health-board.ts'
 import { createMonthOf, type MonthOf } from './month.ts'
+import { createLostReservations, type LostReservations } from './lost-reservations.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createRefusalBudget } from './refusal-budget.ts'
 import type { TokenCounter } from './token-counter.ts'
@@ -54,6 +55,7 @@ export interface Gateway extends GatewayParts {
   readonly health: HealthBoard
   readonly bodyBudget: BodyBudget
   readonly pulse: Pulse
+  readonly lostReservations: LostReservations
   readonly monthOf: MonthOf
   readonly terms: TermsReader
   readonly videos: Videos
@@ -94,6 +96,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
   const unsubscribe = storage.subscribe(onChange)
   const pulse = createPulse(parts.now)
+  const lostReservations = createLostReservations(storage, telemetry)
   const turns = createTurnKeeper(storage, telemetry)
 
   return {
@@ -101,6 +104,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     directory,
     health,
     pulse,
+    lostReservations,
     bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
     monthOf: createMonthOf(),
     terms: createTermsReader(),
@@ -134,6 +138,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     close() {
       unsubscribe()
       pulse.stop()
+      lostReservations.stop()
       turns.close()
     },
   }

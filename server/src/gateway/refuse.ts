@@ -25,6 +25,11 @@ export async function refuse(
     clientGone: reply.gone,
   }
   gateway.observeEnd(log)
+  if (mayBeReserved(call, error)) {
+    const { callId, key, account } = call
+    gateway.lostReservations.add({ callId, keyId: key.id, accountId: account.id, at, log })
+    return
+  }
   if (!gateway.mayLogRefusal(call, at)) return
   try {
     await gateway.storage.calls.log({ log })
@@ -34,6 +39,15 @@ export async function refuse(
       'a refused call could not be logged',
     )
   }
+}
+
+/** The store went away while it was asked to reserve: nobody knows whether it did, or still will. */
+function mayBeReserved(
+  call: RefusedCall,
+  error: unknown,
+): call is RefusedCall & Required<Pick<RefusedCall, 'key' | 'account'>> {
+  const lost = error instanceof StorageUnavailable && !error.untouched && call.stage === 'admitted'
+  return lost && call.key !== undefined && call.account !== undefined
 }
 
 /**

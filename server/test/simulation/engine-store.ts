@@ -22,6 +22,7 @@ export class EngineStore implements SimulatedStore {
   readonly #engine: SqlEngine
   readonly #office: Storage
   readonly #known = new Map<string, string>()
+  readonly #ordered = new Set<string>()
 
   private constructor(engine: SqlEngine, office: Storage) {
     this.#engine = engine
@@ -59,14 +60,16 @@ export class EngineStore implements SimulatedStore {
     for (const [index, operation] of batch.entries()) {
       const reserved = outcomes[index]?.kind === 'reserved'
       if (operation.kind === 'reserve' && reserved && operation.counts.videos > 0)
-        await this.#order(operation)
+        await this.#orderOnce(operation)
     }
     return outcomes
   }
 
-  /** Every video is a task from its reservation on. */
-  async #order({ callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation) {
+  /** Every video is a task from its reservation on; a repeated reservation orders nothing. */
+  async #orderOnce({ callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation) {
     const id = `video_of_${callId}`
+    if (this.#ordered.has(id)) return
+    this.#ordered.add(id)
     const task = exampleTask(id, { callId, keyId: key, accountId: account })
     await this.#office.videos.create(task, undefined, { instance, until: 0 })
   }

@@ -164,7 +164,8 @@ class PostgresEngine implements SqlEngine {
     try {
       return await this.#hot.connect()
     } catch (error) {
-      throw translateError(error)
+      const { message } = translateError(error)
+      throw new StorageUnavailable(message, { cause: error, untouched: true })
     }
   }
 }
