@@ -4,7 +4,7 @@
  */
 const { TEST_FILES: TESTS } = require('./tools/project/test-files.cjs')
 
-const ROOMS = 'cli|http|gateway|management|providers|upstream|notify|storage|telemetry|config|core'
+const ROOMS = 'cli|http|gateway|management|providers|upstream|notify|payments|storage|telemetry|config|core'
 const src = (path) => `^server/src/${path}`
 
 /** Of a room, only the named files; everything else is forbidden. */
@@ -139,6 +139,21 @@ module.exports = {
       to: 'node_modules/nodemailer/',
     }),
     only({
+      name: 'payments-read-and-ask',
+      comment:
+        'payments/ asks a provider for a page to pay at and reads what it says. It knows no account and no database; what is booked is decided in management/ and storage/. HTTP goes through upstream/.',
+      room: 'payments',
+      may: ['core/', 'telemetry/', 'upstream/'],
+    }),
+    wall({
+      name: 'only-payments-knows-its-libraries',
+      comment:
+        'A library of a provider of payments opens connections by itself unless it is told not to. Ask the PaymentDriver of payments/, which gives it a fetch of upstream/.',
+      from: src(''),
+      fromNot: [src('payments/')],
+      to: 'node_modules/stripe/',
+    }),
+    only({
       name: 'storage-stands-on-core',
       comment:
         'storage/ answers questions about memory; the arithmetic it runs under the lock is in core/, so that both engines decide alike.',
@@ -198,6 +213,7 @@ module.exports = {
         'config/',
         'providers/(provider|kinds)\\.ts$',
         'notify/messenger\\.ts$',
+        'payments/driver\\.ts$',
       ],
     }),
     only({

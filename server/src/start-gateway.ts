@@ -14,6 +14,7 @@ import { openServers, type Servers } from './http/servers.ts'
 import type { Identity } from './management/identity/identity.ts'
 import { timeOrderedId } from './management/new-id.ts'
 import { keepOffice } from './office-rounds.ts'
+import { openCashier } from './open-cashier.ts'
 import { openIdentity } from './open-identity.ts'
 import { keepPrices } from './price-clock.ts'
 import type { BlobStore } from './storage/blobs.ts'
@@ -240,6 +241,7 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
     api: await openApi({
       gateway,
       identity,
+      cashier: await openCashier(config, gateway),
       clientAddress,
       publicUrl: config.publicUrl,
     }),

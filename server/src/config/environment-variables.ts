@@ -161,6 +161,32 @@ export const VARIABLES = {
       'Other services people may sign in through. Each is told the redirect address `…/api/v1/user/user/sign-in/services/{name}/callback`; needs `SLUICE_PUBLIC_URL`.',
     parse: secretsOf,
   },
+  stripeKey: {
+    name: 'SLUICE_STRIPE_KEY',
+    fallback: undefined,
+    shownDefault: 'none: nobody can top up by card',
+    form: 'a secret or restricted key of a Stripe account (`sk_…`, `rk_…`)',
+    meaning:
+      'Lets accounts top up by card, through Stripe Checkout. Needs `SLUICE_STRIPE_WEBHOOK_SECRET` and `SLUICE_PUBLIC_URL`. A restricted key needs to write checkout sessions, nothing else.',
+    parse: stripeKeyOf,
+  },
+  stripeWebhookSecret: {
+    name: 'SLUICE_STRIPE_WEBHOOK_SECRET',
+    fallback: undefined,
+    shownDefault: 'none',
+    form: 'the signing secret of a webhook endpoint (`whsec_…`)',
+    meaning:
+      'Shows that webhooks at `…/api/v1/payments/stripe/webhook` come from Stripe. The endpoint has to be sent the events `checkout.session.*`, `charge.refunded`, `refund.*` and `charge.dispute.*`.',
+    parse: (text) => new Secret(text),
+  },
+  stripeUrl: {
+    name: 'SLUICE_STRIPE_URL',
+    fallback: undefined,
+    shownDefault: '`https://api.stripe.com`',
+    form: 'an http or https address',
+    meaning: 'Another place of the Stripe API, such as a stand-in for trials.',
+    parse: (text) => addressOf(text),
+  },
   gatewayFile: {
     name: 'SLUICE_CONFIG',
     fallback: undefined,
@@ -313,6 +339,9 @@ export interface VariableValues {
   readonly smsUrl: Secret | undefined
   readonly phoneRegion: string | undefined
   readonly signInServices: readonly Secret[]
+  readonly stripeKey: Secret | undefined
+  readonly stripeWebhookSecret: Secret | undefined
+  readonly stripeUrl: string | undefined
   readonly gatewayFile: string | undefined
   readonly logLevel: LogLevel
   readonly workers: number
@@ -342,6 +371,13 @@ function senderOf(text: string): string {
 function regionOf(text: string): string {
   if (!/^[A-Za-z]{2}$/.test(text)) throw new Nonsense('a country code of two letters')
   return text.toUpperCase()
+}
+
+/** A publishable key is the other one of the pair, and cannot ask for anything. */
+function stripeKeyOf(text: string): Secret {
+  if (/\s/.test(text) || text.startsWith('pk_'))
+    throw new Nonsense('a secret key (sk_…) or a restricted one (rk_…), not a publishable one')
+  return new Secret(text)
 }
 
 /** Each is parsed by what knows the service. */

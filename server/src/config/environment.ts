@@ -36,6 +36,11 @@ export interface Config {
   /** Country of phone numbers written without one, ISO 3166. */
   readonly phoneRegion: string | undefined
   readonly signInServices: readonly Secret[]
+  /** undefined: nobody can top up by card. */
+  readonly stripeKey: Secret | undefined
+  readonly stripeWebhookSecret: Secret | undefined
+  /** undefined: Stripe's own. */
+  readonly stripeUrl: string | undefined
   /** Absolute path `SLUICE_CONFIG` names; undefined: `gateway.yaml` beside the process, where one lies. */
   readonly gatewayFile: string | undefined
   readonly logLevel: LogLevel
@@ -124,6 +129,9 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     smsUrl: read(VARIABLES.smsUrl),
     phoneRegion: read(VARIABLES.phoneRegion),
     signInServices: read(VARIABLES.signInServices),
+    stripeKey: read(VARIABLES.stripeKey),
+    stripeWebhookSecret: read(VARIABLES.stripeWebhookSecret),
+    stripeUrl: read(VARIABLES.stripeUrl),
     gatewayFile: read(VARIABLES.gatewayFile),
     logLevel: read(VARIABLES.logLevel),
     workers: read(VARIABLES.workers),
@@ -182,6 +190,14 @@ function contradictions(config: Config): readonly string[] {
     mistakes.push(
       'SLUICE_PUBLIC_URL must be set when SLUICE_SIGN_IN is: other services send people back to it',
     )
+  }
+  if ((config.stripeKey === undefined) !== (config.stripeWebhookSecret === undefined)) {
+    mistakes.push(
+      'SLUICE_STRIPE_KEY and SLUICE_STRIPE_WEBHOOK_SECRET must be set together: what is paid is told by webhooks',
+    )
+  }
+  if (config.stripeKey !== undefined && config.publicUrl === undefined) {
+    mistakes.push('SLUICE_PUBLIC_URL must be set when SLUICE_STRIPE_KEY is: Stripe sends people back to it')
   }
   if (config.bytesInFlightLimit < config.bodyLimitBytes) {
     mistakes.push('SLUICE_BYTES_IN_FLIGHT_LIMIT must be at least SLUICE_BODY_LIMIT_BYTES')

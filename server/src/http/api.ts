@@ -12,6 +12,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { checkAddress } from '../gateway/restrictions.ts'
 import type { Identity } from '../management/identity/identity.ts'
 import { timeOrderedId } from '../management/new-id.ts'
+import type { Cashier } from '../management/top-up/cashier.ts'
 import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { hashKey } from '../storage/key-hash.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
@@ -31,6 +32,7 @@ import { officeRoutes } from './routes/office.ts'
 export interface ApiOptions {
   readonly gateway: Gateway
   readonly identity: Identity
+  readonly cashier: Cashier
   readonly clientAddress: ClientAddress
   /** How clients reach the public address from outside; undefined: by whatever host they name. */
   readonly publicUrl: string | undefined

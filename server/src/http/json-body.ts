@@ -1,5 +1,6 @@
 /** JSON bodies of the management API: bounded in depth before anything walks them. */
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { FastifyRequest } from 'fastify'
 import type { Api } from './api.ts'
 
 /** The deepest body that means anything here has fewer than ten levels; a gateway file may have some more. */
@@ -15,8 +16,17 @@ export function readJsonBodies(app: Api): void {
     if (isDeeperThan(text, DEPTH_MAX)) {
       return done(new GatewayError(40000, { message: `the body is nested deeper than ${DEPTH_MAX} levels` }))
     }
+    texts.set(request, text)
     return parse(request, text, done)
   })
+}
+
+/** Bodies as they were sent, for as long as their requests live: a signature is over these very bytes. */
+const texts = new WeakMap<FastifyRequest, string>()
+
+/** The JSON body of a request, character by character; empty when there is none. */
+export function textOfBody(request: FastifyRequest): string {
+  return texts.get(request) ?? ''
 }
 
 const QUOTE = 0x22

@@ -10,6 +10,7 @@ import { ownKeyRoutes } from './own-key.ts'
 import { redeemRoutes } from './redeem.ts'
 import { statementRoutes } from './statements.ts'
 import { subscriptionRoutes } from './subscription.ts'
+import { topUpRoutes } from './top-ups.ts'
 import { usageRoutes } from './usage.ts'
 import { verificationRoutes } from './verification.ts'
 
@@ -22,6 +23,7 @@ export function officeRoutes(app: Api, context: ApiContext): void {
   byokRoutes(app, context)
   exchangeRoutes(app, context)
   redeemRoutes(app, context)
+  topUpRoutes(app, context)
   subscriptionRoutes(app, context)
   verificationRoutes(app, context)
   logRoutes(app, context)

@@ -1,5 +1,5 @@
 /** The storage port over any SQL engine: the engines differ, the questions and their answers do not. */
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { InstanceId } from '../../core/ids.ts'
 import type { AuditedStores } from '../audit.ts'
 import type { SecretBox } from '../secret-box.ts'
@@ -45,32 +45,25 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     run: (operations) => engine.runHot(operations),
     concurrency: engine.hotConcurrency,
   })
-  const storesIn = (transaction: Transaction<Schema>, within: AnnouncedWrite): AuditedStores => ({
+  /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
+  const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
     catalogue: createCatalogueStore({ reader: engine.reader, write: within, secrets, newId }),
-    accounts: createAccountStore({ reader: transaction, write: within, secrets }),
-    keys: createKeyStore({ reader: transaction, write: within }),
+    accounts: createAccountStore({ reader, write: within, secrets }),
+    keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, within),
     office: createOfficeStore({ engine, write: within, secrets }),
-    identity: createIdentityStore({ reader: transaction, write: within, secrets }),
-    notices: createNoticeStore(transaction, within),
-    prices: createPriceStore(transaction, within),
-    topUps: createTopUpStore({ engine, reader: transaction, write: within }),
+    identity: createIdentityStore({ reader, write: within, secrets }),
+    notices: createNoticeStore(reader, within),
+    prices: createPriceStore(reader, within),
+    topUps: createTopUpStore({ engine, reader, write: within }),
   })
   return {
+    ...storesOver(engine.reader, write),
     calls: createCallStore({ engine, group, log, newId, announceHere }),
-    catalogue: createCatalogueStore({ reader: engine.reader, write, secrets, newId }),
-    accounts: createAccountStore({ reader: engine.reader, write, secrets }),
-    keys: createKeyStore({ reader: engine.reader, write }),
     logs: createLogStore(engine),
-    ledger: createLedgerStore(engine, write),
-    office: createOfficeStore({ engine, write, secrets }),
     turns: createTurnStore({ engine, secrets }),
-    audit: createAuditStore({ engine, write, storesIn }),
-    notices: createNoticeStore(engine.reader, write),
-    prices: createPriceStore(engine.reader, write),
-    topUps: createTopUpStore({ engine, reader: engine.reader, write }),
+    audit: createAuditStore({ engine, write, storesIn: storesOver }),
     videos: createVideoStore({ engine, write, instance: options.instanceId }),
-    identity: createIdentityStore({ reader: engine.reader, write, secrets }),
     ping: async () => {
       await sql`select 1 as one from meta`.execute(engine.reader)
     },

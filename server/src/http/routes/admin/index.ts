@@ -9,6 +9,7 @@ import { adminCodeRoutes } from './codes.ts'
 import { adminLogRoutes } from './logs.ts'
 import { adminOperationRoutes } from './operations.ts'
 import { adminPriceRoutes } from './prices.ts'
+import { adminTopUpRoutes } from './top-ups.ts'
 
 export function adminRoutes(app: Api, context: ApiContext): void {
   adminAccountRoutes(app, context)
@@ -16,6 +17,7 @@ export function adminRoutes(app: Api, context: ApiContext): void {
   adminChainRoutes(app, context)
   adminPriceRoutes(app, context)
   adminCodeRoutes(app, context)
+  adminTopUpRoutes(app, context)
   adminLogRoutes(app, context)
   adminOperationRoutes(app, context)
   adminAuditRoutes(app, context)

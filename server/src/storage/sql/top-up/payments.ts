@@ -16,7 +16,9 @@ import {
   type Pool,
   takeBack,
 } from '../../../core/top-up/payment.ts'
+import type { Idempotency } from '../../office.ts'
 import {
+  type Checkout,
   type NewTopUp,
   type Payment,
   type PaymentOutcome,
@@ -42,44 +44,6 @@ const DEPOSITS = 'platform/deposits'
 
 export function createPaymentStore({ engine, reader, write }: RedemptionStoreOptions): PaymentStore {
   return {
-    begin: (topUp, idempotency) =>
-      write(async (transaction): Promise<Written<BeginOutcome>> => {
-        const fingerprint = idempotency?.fingerprint ?? ''
-        await transaction
-          .insertInto('top_ups')
-          .values({ ...columnsOf(topUp), idempotency_key: idempotency?.key ?? null, fingerprint })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['account_id', 'idempotency_key'])
-              .where('idempotency_key', 'is not', null)
-              .doNothing(),
-          )
-          .execute()
-        const query = transaction.selectFrom('top_ups').selectAll().where('account_id', '=', topUp.accountId)
-        const row = await (idempotency === undefined
-          ? query.where('id', '=', topUp.id)
-          : query.where('idempotency_key', '=', idempotency.key)
-        ).executeTakeFirstOrThrow()
-        if (row.fingerprint !== fingerprint) return { value: { kind: 'other-request' }, changes: [] }
-        return { value: { kind: 'begun', topUp: decodeTopUp(row) }, changes: [] }
-      }),
-
-    opened: (id, { reference, url, endsAt }) =>
-      write(async (transaction) => {
-        await transaction
-          .updateTable('top_ups')
-          .set({ checkout: reference, checkout_url: url, ends_at: endsAt })
-          .where('id', '=', id)
-          .where('checkout_url', 'is', null)
-          .execute()
-        const row = await transaction
-          .selectFrom('top_ups')
-          .selectAll()
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow()
-        return { value: decodeTopUp(row), changes: [] }
-      }),
-
     async find(id) {
       const row = await reader.selectFrom('top_ups').selectAll().where('id', '=', id).executeTakeFirst()
       return row === undefined ? undefined : decodeTopUp(row)
@@ -94,32 +58,89 @@ export function createPaymentStore({ engine, reader, write }: RedemptionStoreOpt
       return rows.map(decodeTopUp)
     },
 
+    begin: (topUp, idempotency) =>
+      write(async (transaction) => ({
+        value: await beginIn(transaction, topUp, idempotency),
+        changes: [],
+      })),
+    opened: (id, checkout) =>
+      write(async (transaction) => ({ value: await keepCheckout(transaction, id, checkout), changes: [] })),
     pay: (payment) => write((transaction) => payIn(engine, transaction, payment)),
-
-    reverse: ({ reversal, ...named }) =>
-      write(async (transaction): Promise<Written<PaymentOutcome>> => {
-        const known = await lockPayment(transaction, named)
-        const facts = mergeReversal(known.facts, reversal)
-        await putPayment(transaction, named, { topUpId: known.topUpId, facts })
-        if (known.topUpId === undefined) return { value: { kind: 'unknown' }, changes: [] }
-        const row = await lockTopUp(engine, transaction, known.topUpId)
-        if (row === undefined) throw new Error(`a payment was for ${known.topUpId}, which is gone`)
-        return settleIn(engine, transaction, { row, facts, at: named.at })
-      }),
-
-    close: ({ driver, topUpId, checkout, why }) =>
-      write(async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable('top_ups')
-          .set({ status: why })
-          .where('id', '=', topUpId)
-          .where('driver', '=', driver)
-          .where('status', '=', 'open')
-          .where((where) => where.or([where('checkout', 'is', null), where('checkout', '=', checkout)]))
-          .executeTakeFirst()
-        return { value: numUpdatedRows > 0n, changes: [] }
-      }),
+    reverse: (told) => write((transaction) => reverseIn(engine, transaction, told)),
+    close: (closed) =>
+      write(async (transaction) => ({ value: await closeIn(transaction, closed), changes: [] })),
   }
+}
+
+async function beginIn(
+  transaction: Transaction<Schema>,
+  topUp: NewTopUp,
+  idempotency: Idempotency | undefined,
+): Promise<BeginOutcome> {
+  const fingerprint = idempotency?.fingerprint ?? ''
+  await transaction
+    .insertInto('top_ups')
+    .values({ ...columnsOf(topUp), idempotency_key: idempotency?.key ?? null, fingerprint })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'idempotency_key'])
+        .where('idempotency_key', 'is not', null)
+        .doNothing(),
+    )
+    .execute()
+  const query = transaction.selectFrom('top_ups').selectAll().where('account_id', '=', topUp.accountId)
+  const row = await (idempotency === undefined
+    ? query.where('id', '=', topUp.id)
+    : query.where('idempotency_key', '=', idempotency.key)
+  ).executeTakeFirstOrThrow()
+  if (row.fingerprint !== fingerprint) return { kind: 'other-request' }
+  return { kind: 'begun', topUp: decodeTopUp(row) }
+}
+
+async function keepCheckout(
+  transaction: Transaction<Schema>,
+  id: string,
+  { reference, url, endsAt }: Checkout,
+): Promise<TopUp> {
+  // One that a notice named before this was written has its reference, and no page yet.
+  await transaction
+    .updateTable('top_ups')
+    .set({ checkout: reference, checkout_url: url, ends_at: endsAt })
+    .where('id', '=', id)
+    .where('checkout_url', 'is', null)
+    .where((where) => where.or([where('checkout', 'is', null), where('checkout', '=', reference)]))
+    .execute()
+  const query = transaction.selectFrom('top_ups').selectAll().where('id', '=', id)
+  return decodeTopUp(await query.executeTakeFirstOrThrow())
+}
+
+async function closeIn(
+  transaction: Transaction<Schema>,
+  { driver, topUpId, checkout, why }: Parameters<PaymentStore['close']>[0],
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('top_ups')
+    .set({ status: why })
+    .where('id', '=', topUpId)
+    .where('driver', '=', driver)
+    .where('status', '=', 'open')
+    .where((where) => where.or([where('checkout', 'is', null), where('checkout', '=', checkout)]))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function reverseIn(
+  engine: SqlEngine,
+  transaction: Transaction<Schema>,
+  { reversal, ...named }: Parameters<PaymentStore['reverse']>[0],
+): Promise<Written<PaymentOutcome>> {
+  const known = await lockPayment(transaction, named)
+  const facts = mergeReversal(known.facts, reversal)
+  await putPayment(transaction, named, { topUpId: known.topUpId, facts })
+  if (known.topUpId === undefined) return { value: { kind: 'unknown' }, changes: [] }
+  const row = await lockTopUp(engine, transaction, known.topUpId)
+  if (row === undefined) throw new Error(`a payment was for ${known.topUpId}, which is gone`)
+  return settleIn(engine, transaction, { row, facts, at: named.at })
 }
 
 async function payIn(

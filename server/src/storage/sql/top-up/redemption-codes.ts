@@ -6,6 +6,7 @@ import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import type { Pool } from '../../../core/top-up/payment.ts'
 import type {
+  NewRedemptionCode,
   Redemption,
   RedemptionBatch,
   RedemptionCode,
@@ -35,45 +36,30 @@ export interface RedemptionStoreOptions {
 
 export function createRedemptionStore({ engine, reader, write }: RedemptionStoreOptions): RedemptionStore {
   return {
+    ...readingOf(reader),
     create: (batch, codes) =>
       write(async (transaction) => {
-        await transaction
-          .insertInto('redemption_batches')
-          .values({
-            id: batch.id,
-            pool: batch.pool,
-            amount: batch.amount,
-            codes: batch.codes,
-            redeemed: 0,
-            voided: 0,
-            expires_at: batch.expiresAt ?? null,
-            note: batch.note ?? null,
-            created_at: batch.createdAt,
-            created_by: batch.createdBy,
-            voided_at: null,
-          })
-          .execute()
-        for (let start = 0; start < codes.length; start += CODES_PER_INSERT) {
-          const rows = codes.slice(start, start + CODES_PER_INSERT).map(({ id, hash, hint }) => ({
-            hash,
-            id,
-            batch_id: batch.id,
-            hint,
-            status: 'open',
-            redeemed_by: null,
-            redeemed_at: null,
-          }))
-          await transaction.insertInto('redemption_codes').values(rows).execute()
-        }
+        await insertBatch(transaction, batch, codes)
         return { value: undefined, changes: [] }
       }),
+    voidBatch: (id, at) =>
+      write(async (transaction) => ({
+        value: await voidBatchIn(engine, transaction, { id, at }),
+        changes: [],
+      })),
+    voidCode: (id) =>
+      write(async (transaction) => ({ value: await voidCodeIn(engine, transaction, id), changes: [] })),
+    redeem: (redemption) => write((transaction) => redeemIn(engine, transaction, redemption)),
+  }
+}
 
+type Reading = Pick<RedemptionStore, 'findBatch' | 'listBatches' | 'listCodes' | 'findCode'>
+
+function readingOf(reader: Kysely<Schema>): Reading {
+  return {
     async findBatch(id) {
-      const row = await reader
-        .selectFrom('redemption_batches')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const query = reader.selectFrom('redemption_batches').selectAll().where('id', '=', id)
+      const row = await query.executeTakeFirst()
       return row === undefined ? undefined : decodeBatch(row)
     },
 
@@ -97,49 +83,78 @@ export function createRedemptionStore({ engine, reader, write }: RedemptionStore
       const row = await found.executeTakeFirst()
       return row === undefined ? undefined : decodeCode(row)
     },
-
-    voidBatch: (id, at) =>
-      write(async (transaction) => {
-        if ((await lockBatch(engine, transaction, id)) === undefined) return { value: undefined, changes: [] }
-        const { numUpdatedRows } = await transaction
-          .updateTable('redemption_codes')
-          .set({ status: 'void' })
-          .where('batch_id', '=', id)
-          .where('status', '=', 'open')
-          .executeTakeFirst()
-        await transaction
-          .updateTable('redemption_batches')
-          .set((columns) => ({ voided: columns('voided', '+', numUpdatedRows), voided_at: at }))
-          .where('id', '=', id)
-          .execute()
-        return { value: Number(numUpdatedRows), changes: [] }
-      }),
-
-    voidCode: (id) =>
-      write(async (transaction) => {
-        const code = await transaction
-          .selectFrom('redemption_codes')
-          .select(['hash', 'batch_id'])
-          .where('id', '=', id)
-          .executeTakeFirst()
-        if (code === undefined) return { value: false, changes: [] }
-        await lockBatch(engine, transaction, code.batch_id)
-        const { numUpdatedRows } = await transaction
-          .updateTable('redemption_codes')
-          .set({ status: 'void' })
-          .where('hash', '=', code.hash)
-          .where('status', '=', 'open')
-          .executeTakeFirst()
-        await transaction
-          .updateTable('redemption_batches')
-          .set((columns) => ({ voided: columns('voided', '+', numUpdatedRows) }))
-          .where('id', '=', code.batch_id)
-          .execute()
-        return { value: numUpdatedRows > 0n, changes: [] }
-      }),
-
-    redeem: (redemption) => write((transaction) => redeemIn(engine, transaction, redemption)),
   }
+}
+
+async function insertBatch(
+  transaction: Transaction<Schema>,
+  batch: RedemptionBatch,
+  codes: readonly NewRedemptionCode[],
+): Promise<void> {
+  await transaction
+    .insertInto('redemption_batches')
+    .values({
+      id: batch.id,
+      pool: batch.pool,
+      amount: batch.amount,
+      codes: batch.codes,
+      redeemed: 0,
+      voided: 0,
+      expires_at: batch.expiresAt ?? null,
+      note: batch.note ?? null,
+      created_at: batch.createdAt,
+      created_by: batch.createdBy,
+      voided_at: null,
+    })
+    .execute()
+  const fresh = { batch_id: batch.id, status: 'open', redeemed_by: null, redeemed_at: null }
+  for (let start = 0; start < codes.length; start += CODES_PER_INSERT) {
+    const some = codes.slice(start, start + CODES_PER_INSERT)
+    const rows = some.map(({ id, hash, hint }) => ({ ...fresh, hash, id, hint }))
+    await transaction.insertInto('redemption_codes').values(rows).execute()
+  }
+}
+
+async function voidBatchIn(
+  engine: SqlEngine,
+  transaction: Transaction<Schema>,
+  { id, at }: { readonly id: string; readonly at: number },
+): Promise<number | undefined> {
+  if ((await lockBatch(engine, transaction, id)) === undefined) return undefined
+  const { numUpdatedRows } = await transaction
+    .updateTable('redemption_codes')
+    .set({ status: 'void' })
+    .where('batch_id', '=', id)
+    .where('status', '=', 'open')
+    .executeTakeFirst()
+  await transaction
+    .updateTable('redemption_batches')
+    .set((columns) => ({ voided: columns('voided', '+', numUpdatedRows), voided_at: at }))
+    .where('id', '=', id)
+    .execute()
+  return Number(numUpdatedRows)
+}
+
+async function voidCodeIn(engine: SqlEngine, transaction: Transaction<Schema>, id: string): Promise<boolean> {
+  const code = await transaction
+    .selectFrom('redemption_codes')
+    .select(['hash', 'batch_id'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (code === undefined) return false
+  await lockBatch(engine, transaction, code.batch_id)
+  const { numUpdatedRows } = await transaction
+    .updateTable('redemption_codes')
+    .set({ status: 'void' })
+    .where('hash', '=', code.hash)
+    .where('status', '=', 'open')
+    .executeTakeFirst()
+  await transaction
+    .updateTable('redemption_batches')
+    .set((columns) => ({ voided: columns('voided', '+', numUpdatedRows) }))
+    .where('id', '=', code.batch_id)
+    .execute()
+  return numUpdatedRows > 0n
 }
 
 async function redeemIn(

@@ -1,0 +1,249 @@
+/** Paying by card: what is offered, what was begun, and what the provider said of it afterwards. */
+import type { DecimalText } from '../../core/catalogue.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { MicroCredits } from '../../core/money.ts'
+import { minorDigits, toMinorUnits } from '../../core/top-up/minor-units.ts'
+import type { Pool } from '../../core/top-up/payment.ts'
+import { printDecimal } from '../../core/pricing/decimal.ts'
+import type { Notice, PaymentDriver, PaymentEvent } from '../../payments/driver.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { PaymentOutcome, TopUp } from '../../storage/top-ups.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { type Asking, idempotencyOf } from '../acts.ts'
+import { creditsOfYuan, creditsText } from '../amounts.ts'
+import { timeOrderedId } from '../new-id.ts'
+import { timeText, worthOf } from './redemption-codes.ts'
+
+export interface Cashier {
+  readonly storage: Pick<Storage, 'topUps' | 'identity'>
+  /** undefined: nobody can pay by card here. */
+  readonly driver: PaymentDriver | undefined
+  readonly log: Log
+  /** Epoch ms. */
+  readonly now: () => number
+}
+
+/** The platform's own unit of money, as the settings have it. */
+export interface Tariff {
+  /** ISO 4217. */
+  readonly currency: string
+  readonly creditsPerYuan: DecimalText
+}
+
+/** Bounds of an amount that is chosen freely: what cards take, and what a slip of the finger may cost. */
+export const AMOUNT_MIN = 5
+export const AMOUNT_MAX = 50_000
+
+export type Wanted =
+  | { readonly kind: 'amount'; readonly amount: DecimalText }
+  | { readonly kind: 'package'; readonly code: string }
+
+export interface TopUpRequest extends Asking {
+  readonly accountId: AccountId
+  readonly email: string | undefined
+  readonly wanted: Wanted
+  readonly tariff: Tariff
+  /** Where the payer comes back to: an address of ours. */
+  readonly returnUrl: string
+}
+
+export type TopUpOutcome =
+  | { readonly kind: 'open'; readonly topUp: TopUp }
+  | { readonly kind: 'not-offered' }
+  | { readonly kind: 'no-such-package' }
+  /** `message` goes on after the amount's name. */
+  | { readonly kind: 'bad-amount'; readonly message: string }
+  | { readonly kind: 'other-request' }
+  | { readonly kind: 'too-many'; readonly retryAfterMs: number }
+  /** The provider cannot be asked now; asking again under the same idempotency key is safe. */
+  | { readonly kind: 'unavailable' }
+
+/**
+ * Notes what is wanted before the provider is asked, under an id that the provider takes for its own idempotency key: a
+ * crash between the two leaves nothing that asking again would double.
+ */
+export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promise<TopUpOutcome> {
+  const { driver, storage } = cashier
+  if (driver === undefined) return { kind: 'not-offered' }
+  const { accountId, wanted, tariff, at } = request
+  const priced = await priceOf(storage, wanted, tariff)
+  if (priced.kind !== 'priced') return priced
+  const waitMs = await storage.identity.attempts.take([beginBucket(accountId)], at)
+  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
+  const { price, title } = priced
+  const begun = await storage.topUps.payments.begin(
+    { id: `top_${timeOrderedId(at)}`, accountId, driver: driver.name, createdAt: at, ...price },
+    idempotencyOf(request, [wanted.kind, wanted.kind === 'amount' ? wanted.amount : wanted.code]),
+  )
+  if (begun.kind === 'other-request') return begun
+  const { topUp } = begun
+  if (topUp.checkout !== undefined) return { kind: 'open', topUp }
+  if (topUp.status !== 'open') return { kind: 'bad-amount', message: 'was refused by the payment service' }
+  const checkout = await driver.openCheckout({
+    topUpId: topUp.id,
+    title,
+    priceMinor: topUp.priceMinor,
+    currency: topUp.currency,
+    email: request.email,
+    paidUrl: returnUrlOf(request.returnUrl, topUp.id, 'paid'),
+    cancelledUrl: returnUrlOf(request.returnUrl, topUp.id, 'cancelled'),
+    endsAt: topUp.createdAt + CHECKOUT_LIFE_MS,
+  })
+  switch (checkout.kind) {
+    case 'open':
+      return { kind: 'open', topUp: await storage.topUps.payments.opened(topUp.id, checkout) }
+    case 'refused':
+      await storage.topUps.payments.close({
+        driver: driver.name,
+        topUpId: topUp.id,
+        checkout: '',
+        why: 'failed',
+      })
+      return { kind: 'bad-amount', message: checkout.message }
+    case 'unavailable':
+      cashier.log.error({ topUpId: topUp.id, why: checkout.why }, 'the payment provider opened no checkout')
+      return { kind: 'unavailable' }
+  }
+}
+
+/** Each asks the provider for something. */
+const BEGUN_PER_HOUR = 30
+const HOUR_MS = 3_600_000
+/** Nobody pays a page of yesterday. */
+const CHECKOUT_LIFE_MS = 12 * HOUR_MS
+
+function beginBucket(account: AccountId) {
+  return { subject: `top-up/account/${account}`, limit: BEGUN_PER_HOUR, windowMs: HOUR_MS }
+}
+
+function returnUrlOf(returnUrl: string, topUpId: string, outcome: 'paid' | 'cancelled'): string {
+  const url = new URL(returnUrl)
+  url.searchParams.set('top_up', topUpId)
+  url.searchParams.set('outcome', outcome)
+  return url.href
+}
+
+interface Priced {
+  readonly kind: 'priced'
+  readonly title: string
+  readonly price: Pick<TopUp, 'currency' | 'priceMinor' | 'pool' | 'amount' | 'package'>
+}
+
+async function priceOf(
+  { topUps }: Pick<Storage, 'topUps'>,
+  wanted: Wanted,
+  tariff: Tariff,
+): Promise<Priced | Extract<TopUpOutcome, { kind: 'no-such-package' | 'bad-amount' }>> {
+  const currency = tariff.currency.toLowerCase()
+  if (wanted.kind === 'amount') {
+    if (Number(wanted.amount) < AMOUNT_MIN || Number(wanted.amount) > AMOUNT_MAX)
+      return { kind: 'bad-amount', message: `must be from ${AMOUNT_MIN} to ${AMOUNT_MAX}` }
+    const priceMinor = toMinorUnits(wanted.amount, currency)
+    if (priceMinor === undefined)
+      return { kind: 'bad-amount', message: `must have at most ${minorDigits(currency)} decimals` }
+    const amount = creditsOfYuan(wanted.amount, tariff.creditsPerYuan)
+    const price = { currency, priceMinor, pool: 'balance', amount, package: undefined } as const
+    return { kind: 'priced', title: `Balance ${wanted.amount} ${tariff.currency}`, price }
+  }
+  const offered = await topUps.packages.find(wanted.code)
+  const priceMinor = offered === undefined ? undefined : toMinorUnits(offered.price, currency)
+  if (offered === undefined || offered.status === 'disabled' || priceMinor === undefined)
+    return { kind: 'no-such-package' }
+  const { name, pool, amount, code } = offered
+  return { kind: 'priced', title: name, price: { currency, priceMinor, pool, amount, package: code } }
+}
+
+export type NoticeOutcome =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'not-offered' }
+  | { readonly kind: 'forged'; readonly why: string }
+
+/** What a provider sends by itself. Whatever was told before changes nothing. */
+export async function takeNotice(
+  cashier: Cashier,
+  name: string,
+  notice: Omit<Notice, 'at'>,
+): Promise<NoticeOutcome> {
+  const { driver, log } = cashier
+  if (driver?.name !== name) return { kind: 'not-offered' }
+  const at = cashier.now()
+  const reading = driver.readNotice({ ...notice, at })
+  if (reading.kind === 'forged') {
+    log.warn({ provider: name, why: reading.why }, 'a notice of a payment was not believed')
+    return reading
+  }
+  const { id: eventId, event } = reading
+  const outcome = await note(cashier, driver.name, { event, at })
+  const about = { provider: name, eventId, event: event.kind, ...outcome }
+  if (outcome.outcome === 'mismatch')
+    log.error(about, 'something else was paid than was asked: nothing was booked')
+  else log.info(about, 'a payment provider told of something')
+  return { kind: 'taken' }
+}
+
+interface Noted {
+  readonly outcome: PaymentOutcome['kind'] | 'closed' | 'ignored'
+  readonly topUpId?: string
+  readonly moved?: DecimalText
+}
+
+async function note(
+  { storage }: Cashier,
+  driver: string,
+  { event, at }: { readonly event: PaymentEvent; readonly at: number },
+): Promise<Noted> {
+  const { payments } = storage.topUps
+  switch (event.kind) {
+    case 'paid': {
+      const { kind: _, ...paid } = event
+      return notedOf(await payments.pay({ driver, at, ...paid }))
+    }
+    case 'reversal': {
+      const { payment, reversal } = event
+      return notedOf(await payments.reverse({ driver, payment, reversal, at }))
+    }
+    case 'unpaid': {
+      const { topUpId, checkout, why } = event
+      const closed = await payments.close({ driver, topUpId, checkout, why })
+      return { outcome: closed ? 'closed' : 'ignored', topUpId }
+    }
+    case 'ignored':
+      return { outcome: 'ignored' }
+  }
+}
+
+function notedOf(outcome: PaymentOutcome): Noted {
+  switch (outcome.kind) {
+    case 'noted':
+      return { outcome: 'noted', topUpId: outcome.topUp.id, moved: creditsText(outcome.moved) }
+    case 'mismatch':
+      return { outcome: 'mismatch', topUpId: outcome.topUp.id }
+    case 'unknown':
+      return { outcome: 'unknown' }
+  }
+}
+
+/** @param at an open page that has ended is shown as expired, though its notice has not come yet */
+export function viewTopUp(topUp: TopUp, { creditsPerYuan }: Pick<Tariff, 'creditsPerYuan'>, at: number) {
+  const { checkout } = topUp
+  const isOver = topUp.status === 'open' && checkout !== undefined && checkout.endsAt <= at
+  const status = isOver ? 'expired' : topUp.status
+  const worth = (amount: MicroCredits, pool: Pool) => worthOf({ amount, pool }, creditsPerYuan)
+  return {
+    id: topUp.id,
+    status,
+    price: priceText(topUp),
+    currency: topUp.currency.toUpperCase(),
+    package: topUp.package ?? null,
+    ...worth(topUp.amount, topUp.pool),
+    booked: worth(topUp.booked, topUp.pool),
+    checkout_url: status === 'open' ? (checkout?.url ?? null) : null,
+    expires_at: timeText(checkout?.endsAt),
+    created_at: new Date(topUp.createdAt).toISOString(),
+    paid_at: timeText(topUp.paidAt),
+  } as const
+}
+
+function priceText({ priceMinor, currency }: Pick<TopUp, 'priceMinor' | 'currency'>): DecimalText {
+  return printDecimal({ units: BigInt(priceMinor), scale: minorDigits(currency) })
+}

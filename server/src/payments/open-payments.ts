@@ -1,0 +1,17 @@
+import { type AllowList } from '../upstream/guard.ts'
+import { createSmallFetch } from '../upstream/small-fetch.ts'
+import type { PaymentDriver } from './driver.ts'
+import { openStripe, STRIPE_ORIGIN, type StripeSettings } from './stripe/stripe-driver.ts'
+
+export interface PaymentSettings {
+  /** undefined: not configured. */
+  readonly stripe: StripeSettings | undefined
+  readonly allow: AllowList
+}
+
+/** The provider that is configured, if there is one. */
+export async function openPayments({ stripe, allow }: PaymentSettings): Promise<PaymentDriver | undefined> {
+  if (stripe === undefined) return undefined
+  const trusted = [new URL(stripe.url ?? STRIPE_ORIGIN).origin]
+  return openStripe(stripe, createSmallFetch({ trusted, allow }))
+}

@@ -1,0 +1,137 @@
+/** Stripe Checkout: a page of Stripe's to pay at, and signed webhooks that say what became of it. */
+import type Stripe from 'stripe'
+import type { Secret } from '../../core/secret.ts'
+import type { SmallFetch } from '../../upstream/small-fetch.ts'
+import type { CheckoutOutcome, CheckoutRequest, Notice, NoticeReading, PaymentDriver } from '../driver.ts'
+import { readStripeEvent } from './stripe-events.ts'
+
+export interface StripeSettings {
+  readonly key: Secret
+  readonly webhookSecret: Secret
+  /** Where the API is, for stand-ins of it; undefined: Stripe's own. */
+  readonly url: string | undefined
+}
+
+export const STRIPE_ORIGIN = 'https://api.stripe.com'
+/** A webhook that is older was recorded and is played again (Stripe's own default). */
+const TOLERANCE_SECONDS = 300
+const TIMEOUT_MS = 10_000
+const RETRIES = 2
+
+export async function openStripe(settings: StripeSettings, fetchSmall: SmallFetch): Promise<PaymentDriver> {
+  // Loaded only where payments are configured.
+  const { Stripe: Client } = await import('stripe')
+  const { protocol, hostname, port } = new URL(settings.url ?? STRIPE_ORIGIN)
+  const client = new Client(settings.key.unwrap(), {
+    httpClient: Client.createFetchHttpClient(platformFetch(fetchSmall)),
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    ...(port === '' ? {} : { port }),
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+  })
+
+  return {
+    name: 'stripe',
+    async openCheckout(request) {
+      try {
+        const session = await client.checkout.sessions.create(sessionOf(request), {
+          idempotencyKey: request.topUpId,
+        })
+        if (session.url === null) return { kind: 'unavailable', why: 'the checkout has no page' }
+        return {
+          kind: 'open',
+          reference: session.id,
+          url: session.url,
+          endsAt: session.expires_at * 1_000,
+        }
+      } catch (error) {
+        return outcomeOf(error, Client.errors)
+      }
+    },
+
+    readNotice(notice) {
+      const verified = verify(client, settings.webhookSecret, notice)
+      return verified.kind === 'forged' ? verified : readStripeEvent(verified.payload)
+    },
+  }
+
+  function outcomeOf(error: unknown, errors: typeof Client.errors): CheckoutOutcome {
+    if (!(error instanceof errors.StripeError)) throw error
+    const { type, code, statusCode } = error
+    if (error instanceof errors.StripeInvalidRequestError && code?.startsWith('amount_too_') === true)
+      return { kind: 'refused', message: code === 'amount_too_small' ? 'is too little' : 'is too much' }
+    return {
+      kind: 'unavailable',
+      why: [type, code, statusCode].filter((part) => part !== undefined).join(' '),
+    }
+  }
+}
+
+/** The library calls a fetch like the platform's; connections are made by `upstream/`. */
+function platformFetch(fetchSmall: SmallFetch): typeof globalThis.fetch {
+  return async (input, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.delete('content-length')
+    const {
+      status,
+      headers: answered,
+      body,
+    } = await fetchSmall({
+      method: init.method === 'POST' ? 'POST' : 'GET',
+      url: input instanceof Request ? input.url : String(input),
+      headers: Object.fromEntries(headers),
+      body: typeof init.body === 'string' ? init.body : undefined,
+    })
+    return new Response(body.length === 0 ? null : Uint8Array.from(body), {
+      status,
+      headers: Object.entries(answered).map(([name, value]): [string, string] => [name, String(value)]),
+    })
+  }
+}
+
+function sessionOf(request: CheckoutRequest): Stripe.Checkout.SessionCreateParams {
+  const metadata = { top_up_id: request.topUpId }
+  return {
+    mode: 'payment',
+    client_reference_id: request.topUpId,
+    metadata,
+    payment_intent_data: { metadata },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: request.currency,
+          unit_amount: request.priceMinor,
+          product_data: { name: request.title },
+        },
+      },
+    ],
+    // What is paid is compared with what was asked, so the currency stays the asked one.
+    adaptive_pricing: { enabled: false },
+    ...(request.email === undefined ? {} : { customer_email: request.email }),
+    success_url: request.paidUrl,
+    cancel_url: request.cancelledUrl,
+    expires_at: Math.floor(request.endsAt / 1_000),
+  }
+}
+
+type Verified =
+  | { readonly kind: 'genuine'; readonly payload: string }
+  | Extract<NoticeReading, { kind: 'forged' }>
+
+function verify(client: Stripe, secret: Secret, { payload, headers, at }: Notice): Verified {
+  const { 'stripe-signature': signature } = headers
+  if (typeof signature !== 'string') return { kind: 'forged', why: 'the header Stripe-Signature is missing' }
+  try {
+    client.webhooks.constructEvent(payload, signature, secret.unwrap(), TOLERANCE_SECONDS, undefined, at)
+    return { kind: 'genuine', payload }
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('outside the tolerance'))
+      return { kind: 'forged', why: 'the notice is too old' }
+    if (error instanceof Error && 'type' in error && error.type === 'StripeSignatureVerificationError')
+      return { kind: 'forged', why: 'the signature does not fit' }
+    throw error
+  }
+}
