@@ -6,6 +6,7 @@ import { apply, type ApplyFlags } from './commands/apply.ts'
 import { backup, type BackupFlags } from './commands/backup.ts'
 import { addCodes } from './commands/codes.ts'
 import { chainsList, chainsReset, chainsSwitch, chainsTest, type ChainTestFlags } from './commands/chains.ts'
+import { doctor, type DoctorFlags } from './commands/doctor.ts'
 import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
 import { grant, type GrantFlags } from './commands/grant.ts'
@@ -57,6 +58,15 @@ function addRunning(program: Command, io: Console): void {
     .command('start')
     .description('run the gateway in this process until it is told to stop')
     .action(() => start())
+  program
+    .command('doctor')
+    .description('look at all that a gateway stands on, and say what to do; ends with 1 when a check fails')
+    .option(
+      '--no-credentials',
+      'make no calls to vendors; without it each credential makes one small real call',
+    )
+    .option(...JSON_OPTION)
+    .action((flags: DoctorFlags) => doctor(io, flags))
   program
     .command('migrate')
     .description('bring the database to this version and say what was done (a start does the same)')

@@ -1,0 +1,230 @@
+/** `sluice doctor`: what it finds, what it says to do, and that it changes nothing. */
+import { chmod, readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, openCommandLine, type RunOptions } from '../../test/cli/command-line.ts'
+import { openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import {
+  answerJson,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../test/house/scripted-upstream.ts'
+import { openMailbox } from '../../test/notify/mailbox.ts'
+import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import type { DatabaseReport } from '../storage/inspect.ts'
+import { judge } from './doctor/database.ts'
+import { checkFree, checkNode } from './doctor/machine.ts'
+
+let line: CommandLine
+let upstream: ScriptedUpstream
+beforeEach(async () => {
+  line = await openCommandLine({
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_PORT: '0',
+    SLUICE_GATEWAY_PORT: '0',
+    SLUICE_OPS_PORT: '0',
+  })
+  upstream = await openScriptedUpstream()
+  upstream.answer(answerJson({ choices: [], usage: {} }))
+})
+afterEach(async () => {
+  await upstream.close()
+  await line.remove()
+})
+
+interface Told {
+  readonly check: string
+  readonly state: string
+  readonly found: string
+  readonly fix: string | null
+}
+
+async function doctor(argv: readonly string[] = [], options: RunOptions = {}) {
+  const ran = await line.sluice(['doctor', '--json', ...argv], { now: Date.now, ...options })
+  const told: readonly Told[] = JSON.parse(ran.out)
+  return { ...ran, told, of: (check: string) => told.find((one) => one.check === check) }
+}
+
+const file = () => `
+vendors: [{code: own, kind: openai-compatible, base_url: "${upstream.url}/v1", credentials: [{name: main, secret: secret-of-own}, {name: spare, secret: x}]}]
+models: [{model_id: m, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: own, credential: main, protocol: chat}]}]
+`
+
+describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
+  let environment: Record<string, string> = {}
+  let drop: (() => Promise<void>) | undefined
+  beforeEach(async () => {
+    const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+    drop = database?.drop
+    environment = database === undefined ? {} : { SLUICE_DATABASE_URL: database.url }
+    expect(await line.sluice(['apply', '-f', '-'], { input: file(), environment })).toMatchObject({ code: 0 })
+  })
+  afterEach(() => drop?.())
+
+  test('all that is well is said to be, with one small real call for each credential', async () => {
+    const mailbox = await openMailbox()
+    const mail = { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'sluice@example.com' }
+    const found = await doctor([], { environment: { ...environment, ...mail } })
+    await mailbox.close()
+    expect(found).toMatchObject({ code: 0, err: expect.stringContaining('all that is needed is well') })
+    const bad = found.told.filter(
+      ({ state, check }) =>
+        state === 'failed' ||
+        (state === 'warning' && !['phone messages', 'disk', 'distance to the database'].includes(check)),
+    )
+    expect(bad).toEqual([])
+    expect(found.of('database')).toMatchObject({ found: expect.stringMatching(engine) })
+    expect(found.of('schema')).toMatchObject({ state: 'ok' })
+    expect(found.of('clock')).toMatchObject({ state: 'ok' })
+    expect(found.of('stored files')).toMatchObject({ state: 'ok' })
+    expect(found.of('mail')).toMatchObject({ state: 'ok' })
+    expect(found.of('credential own/main')).toMatchObject({
+      state: 'ok',
+      found: expect.stringContaining('answered'),
+    })
+    expect(found.of('credential own/spare')).toMatchObject({ state: 'skipped', found: 'no chain uses it' })
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('a credential that the vendor refuses fails, and is never shown', async () => {
+    upstream.answer(answerJson({ error: { message: 'Incorrect API key provided' } }, 401))
+    const found = await doctor([], { environment })
+    expect(found.code).toBe(1)
+    expect(found.of('credential own/main')).toMatchObject({
+      state: 'failed',
+      found: expect.stringContaining('Incorrect API key'),
+      fix: expect.stringContaining('another secret'),
+    })
+    expect(`${found.out}${found.err}`).not.toContain('secret-of-own')
+    expect(await doctor(['--no-credentials'], { environment })).toMatchObject({ code: 0 })
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('another secret key than the one the database was made with is told', async () => {
+    const found = await doctor([], {
+      environment: { ...environment, SLUICE_SECRET_KEY: 'another key of text' },
+    })
+    expect(found.code).toBe(1)
+    expect(found.of('database')).toMatchObject({
+      state: 'failed',
+      found: expect.stringContaining('the secret key is not the one'),
+    })
+    expect(found.of('credentials')).toMatchObject({ state: 'skipped' })
+  })
+})
+
+test('where nothing was started yet it says so and makes nothing', async () => {
+  const found = await doctor()
+  expect(found.code).toBe(1)
+  expect(found.of('data directory')).toMatchObject({
+    state: 'failed',
+    fix: expect.stringContaining('start Sluice once'),
+  })
+  expect(await readdir(line.directory)).toEqual([])
+})
+
+test('mistakes of the environment are told, all of them', async () => {
+  const found = await doctor([], { environment: { SLUICE_PORT: 'x', SLUICE_DATABASE_URL: 'mysql://x' } })
+  expect(found.code).toBe(1)
+  expect(
+    found.told.filter(({ check, state }) => check === 'configuration' && state === 'failed'),
+  ).toHaveLength(2)
+})
+
+test('a variable that means nothing, a bad mail server, an unknown SMS address and open permissions are told', async () => {
+  await line.sluice(['apply', '-f', '-'], { input: file() })
+  await chmod(join(line.directory, 'data'), 0o755)
+  await chmod(join(line.directory, 'data', 'secret.key'), 0o644)
+  const environment = {
+    SLUICE_PROT: '1',
+    SLUICE_SMTP_URL: 'smtp://127.0.0.1:1',
+    SLUICE_MAIL_FROM: 'sluice@example.com',
+    SLUICE_SMS_URL: 'aliyun://dysmsapi.aliyuncs.com',
+  }
+  const found = await doctor(['--no-credentials'], { environment })
+  expect(found.code).toBe(1)
+  expect(found.of('configuration')).toMatchObject({
+    state: 'warning',
+    found: expect.stringContaining('SLUICE_PROT'),
+  })
+  expect(found.of('mail')).toMatchObject({ state: 'failed' })
+  expect(found.of('phone messages')).toMatchObject({ state: 'failed' })
+  expect(found.of('data directory')).toMatchObject({
+    state: 'warning',
+    fix: expect.stringContaining('chmod 700'),
+  })
+  expect(found.of('secret key')).toMatchObject({ state: 'failed', fix: expect.stringContaining('chmod 600') })
+})
+
+test('a port that another program has is told, and so is a gateway that runs', async () => {
+  await line.sluice(['apply', '-f', '-'], { input: file() })
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  const taken = await doctor(['--no-credentials'], { environment: { SLUICE_PORT: String(port) } })
+  other.close()
+  expect(taken.of(`port ${port}`)).toMatchObject({
+    state: 'failed',
+    fix: expect.stringContaining('SLUICE_PORT'),
+  })
+  const house = await openHouse({ environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
+  await house.catalogue(
+    ...putVendor('two', upstream.url),
+    putModel('n'),
+    putChain({ model: 'n', vendor: 'two', forward: 'n' }),
+  )
+  const environment = {
+    SLUICE_OPS_PORT: new URL(house.opsUrl).port,
+    SLUICE_PORT: new URL(house.baseUrl).port,
+  }
+  const running = await doctor(['--no-credentials'], { environment })
+  await house.close()
+  expect(running.of('gateway')).toMatchObject({ state: 'ok', found: 'runs, ready' })
+  expect(running.of('database')).toMatchObject({ found: 'SQLite, 1 running' })
+  expect(running.told.filter(({ check }) => check.startsWith('port'))).toEqual([])
+})
+
+test('people get a table', async () => {
+  const { out } = await line.sluice(['doctor', '--no-credentials'])
+  expect(out).toMatch(/^CHECK +STATE +FOUND +WHAT TO DO\nnode +ok +\d+\.\d+\.\d+ +-\n/)
+})
+
+test.each([
+  ['18.20.0', 'failed'],
+  ['20.18.9', 'failed'],
+  ['20.19.0', 'ok'],
+  ['24.1.0', 'ok'],
+])('Node %s is %s', (version, state) => {
+  expect(checkNode(version)).toMatchObject({ state })
+})
+
+test.each([
+  [100 * 1024 ** 2, 'failed'],
+  [1024 ** 3, 'warning'],
+  [5 * 1024 ** 3, 'ok'],
+])('%i bytes free is %s', (bytes, state) => {
+  expect(checkFree(bytes)).toMatchObject({ state })
+})
+
+const REPORT: DatabaseReport = {
+  engine: 'postgres',
+  serverVersion: 160_002,
+  schema: 10,
+  newestSchema: 10,
+  roundTripMs: 1,
+  clockAheadMs: 0,
+  live: 1,
+}
+
+test.each<[string, Partial<DatabaseReport>, string, string]>([
+  ['too old a server', { serverVersion: 130_000 }, 'database', 'failed'],
+  ['an older schema', { schema: 9 }, 'schema', 'warning'],
+  ['a database far away', { roundTripMs: 40 }, 'distance to the database', 'warning'],
+  ['a clock that is off', { clockAheadMs: -3_000 }, 'clock', 'warning'],
+  ['a clock that is far off', { clockAheadMs: 31_000 }, 'clock', 'failed'],
+])('%s is told', (_what, change, check, state) => {
+  expect(judge({ ...REPORT, ...change }).find((one) => one.check === check)).toMatchObject({ state })
+  expect(judge(REPORT).every((one) => one.state === 'ok')).toBe(true)
+})

@@ -1,0 +1,73 @@
+/** Every credential that is switched on, by one real, cheap call over a chain that uses it. */
+import type { Catalogue, Credential } from '../../core/catalogue.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import type { Probe } from '../../gateway/probe.ts'
+import { probeAll } from '../commands/chains.ts'
+import type { Console } from '../console.ts'
+import { chainsOf, type PlacedChain } from '../find-chain.ts'
+import { failed, type Finding, ok, skipped, warning } from './finding.ts'
+
+export async function checkCredentials(io: Console, catalogue: Catalogue): Promise<readonly Finding[]> {
+  const credentials = [...catalogue.credentials.values()].filter(
+    ({ status, vendorCode }) =>
+      status === 'enabled' && catalogue.vendors.get(vendorCode)?.status === 'enabled',
+  )
+  const findings: Finding[] = []
+  for (const credential of credentials) findings.push(await checkCredential(io, catalogue, credential))
+  if (findings.length === 0)
+    findings.push(
+      warning('credentials', 'none is switched on', 'give a vendor a credential: no call can be made'),
+    )
+  return findings
+}
+
+async function checkCredential(io: Console, catalogue: Catalogue, credential: Credential): Promise<Finding> {
+  const check = `credential ${credential.vendorCode}/${credential.name}`
+  const { secret, fields } = credential.secret
+  if (secret === undefined && Object.keys(fields).length === 0)
+    return failed(check, 'has no secret', 'give it one: in the gateway file, or in the console')
+  const chains = chainsOf(catalogue).filter(
+    ({ model, chain }) =>
+      chain.credentialId === credential.id && usableChains(model, catalogue).includes(chain),
+  )
+  const target = chains.find(({ chain }) => chain.protocol !== 'video')
+  if (target === undefined) {
+    const why = chains.length === 0 ? 'no chain uses it' : 'only videos use it, and every one is billed'
+    return skipped(check, why)
+  }
+  const [probed] = await probeAll(io, catalogue, [target])
+  return probed === undefined ? skipped(check, 'was not asked') : judgeProbe(check, target, probed.probe)
+}
+
+function judgeProbe(check: string, { model, chain }: PlacedChain, probe: Probe): Finding {
+  const over = `${model.modelId} over chain ${chain.id}`
+  switch (probe.kind) {
+    case 'answered':
+      return ok(check, `${over} answered in ${probe.durationMs} ms`)
+    case 'not-testable':
+      return skipped(check, probe.why)
+    case 'unreachable':
+      return failed(
+        check,
+        `${over}: ${probe.detail}`,
+        "check the vendor's base_url and the way out of this network",
+      )
+    case 'refused': {
+      const found = `${over}: ${probe.status} ${probe.message}`
+      if (probe.class === 'rate-limited' || probe.class === 'overloaded')
+        return warning(
+          check,
+          found,
+          'it is taken; the vendor is at a limit just now: wait, or raise it there',
+        )
+      return failed(check, found, REFUSAL_FIXES.get(probe.class) ?? "read the vendor's words before")
+    }
+  }
+}
+
+/** By what the refusal says of the chain. */
+const REFUSAL_FIXES: ReadonlyMap<string, string> = new Map([
+  ['auth', 'the vendor does not take it: give it another secret, or let it use this model'],
+  ['quota', 'top it up at the vendor'],
+  ['not-found', "check the chain's forward_model_id and the vendor's base_url"],
+])

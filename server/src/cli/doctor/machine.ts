@@ -1,0 +1,173 @@
+/** The machine: Node, the data directory, its disk, the ports. */
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
+import type { Config } from '../../config/environment.ts'
+import { askRunning } from '../ask-running.ts'
+import { failed, type Finding, ok, skipped, warning } from './finding.ts'
+
+/** As the packages' manifests say. */
+const NODE_LEAST = { major: 20, minor: 19 }
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < NODE_LEAST.major || (major === NODE_LEAST.major && minor < NODE_LEAST.minor)
+  if (!isOld) return ok('node', version)
+  return failed('node', version, `install Node ${NODE_LEAST.major}.${NODE_LEAST.minor} or newer`)
+}
+
+export function checkDataDirectory(config: Config): readonly Finding[] {
+  const { dataDirectory, secretKey, database } = config
+  const mode = modeOf(dataDirectory)
+  if (mode !== undefined)
+    return [usableDirectory(dataDirectory, mode), keyFile(dataDirectory, secretKey !== undefined)]
+  if (database.kind === 'postgres' && secretKey !== undefined)
+    return [ok('data directory', `${dataDirectory} is made at the start`), keyFile(dataDirectory, true)]
+  return [
+    failed(
+      'data directory',
+      `${dataDirectory} is not there`,
+      'start Sluice once, or set SLUICE_DATA_DIR to where it keeps its data',
+    ),
+  ]
+}
+
+/** Looking at the database needs it, and one that is not there must not be made by looking. */
+export function hasSecretKey({ dataDirectory, secretKey }: Config): boolean {
+  return secretKey !== undefined || modeOf(join(dataDirectory, SECRET_KEY_FILE)) !== undefined
+}
+
+export function isThere(path: string): boolean {
+  return modeOf(path) !== undefined
+}
+
+function usableDirectory(directory: string, mode: number): Finding {
+  if (!isWritable(directory))
+    return failed(
+      'data directory',
+      `${directory} cannot be written by this user`,
+      'run as the user that owns it, or give it to this one (chown)',
+    )
+  if ((mode & 0o077) !== 0)
+    return warning(
+      'data directory',
+      `${directory} is open to other users (${octal(mode)})`,
+      `chmod 700 ${directory}`,
+    )
+  return ok('data directory', directory)
+}
+
+function keyFile(directory: string, isGiven: boolean): Finding {
+  if (isGiven) return ok('secret key', 'SLUICE_SECRET_KEY')
+  const file = join(directory, SECRET_KEY_FILE)
+  const mode = modeOf(file)
+  if (mode === undefined)
+    return failed(
+      'secret key',
+      `${file} is not there`,
+      'put back the one this database was made with, or set SLUICE_SECRET_KEY',
+    )
+  if ((mode & 0o077) !== 0)
+    return failed('secret key', `${file} is open to other users (${octal(mode)})`, `chmod 600 ${file}`)
+  return ok('secret key', file)
+}
+
+const GIB = 1024 ** 3
+/** Below the first calls fail soon, below the second somebody should look. */
+const FREE_LEAST_BYTES = GIB / 4
+const FREE_WISHED_BYTES = 2 * GIB
+
+export function checkDisk(directory: string): Finding {
+  const { bavail, bsize } = statfsSync(directory)
+  return checkFree(bavail * bsize)
+}
+
+export function checkFree(bytes: number): Finding {
+  const found = `${(bytes / GIB).toFixed(1)} GiB free`
+  const fix = 'make room, or move the data directory to a larger disk'
+  if (bytes < FREE_LEAST_BYTES) return failed('disk', found, fix)
+  return bytes < FREE_WISHED_BYTES ? warning('disk', found, fix) : ok('disk', found)
+}
+
+/** In use is right while a gateway of this environment runs, and wrong otherwise. */
+export async function checkPorts(config: Config): Promise<readonly Finding[]> {
+  const answer = await askRunning(config, '/readyz')
+  if (answer !== undefined) {
+    const { status, body } = answer
+    const told = typeof body['status'] === 'string' ? body['status'] : String(status)
+    return [
+      status === 200
+        ? ok('gateway', `runs, ${told}`)
+        : warning('gateway', `runs, ${told}`, 'its log says why; it takes no calls meanwhile'),
+    ]
+  }
+  const ports = {
+    SLUICE_PORT: config.port,
+    SLUICE_GATEWAY_PORT: config.gatewayPort,
+    SLUICE_OPS_PORT: config.opsPort,
+  }
+  const findings: Finding[] = [skipped('gateway', 'does not run here')]
+  for (const [name, port] of Object.entries(ports))
+    findings.push(await checkPort(config.host, { name, port }))
+  return findings
+}
+
+async function checkPort(
+  host: string | undefined,
+  { name, port }: { readonly name: string; readonly port: number },
+): Promise<Finding> {
+  const check = `port ${port}`
+  if (port === 0) return ok(name, 'any free one')
+  const code = await listenOnce(host, port)
+  switch (code) {
+    case undefined:
+      return ok(check, 'free')
+    case 'EADDRINUSE':
+      return failed(check, 'another program listens there', `end it, or set ${name} to another port`)
+    case 'EACCES':
+      return failed(
+        check,
+        'this user may not listen there',
+        `set ${name} to a port above 1023, with a proxy before it`,
+      )
+    case 'EADDRNOTAVAIL':
+      return failed(
+        check,
+        `this machine has no address ${host ?? ''}`,
+        'set SLUICE_HOST to one it has, or unset it',
+      )
+    default:
+      return failed(check, `cannot be listened on (${code})`, `set ${name} to another port`)
+  }
+}
+
+/** undefined: it worked; else the system's code. */
+function listenOnce(host: string | undefined, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) }, () =>
+      server.close(() => resolve(undefined)),
+    )
+  })
+}
+
+/** undefined: it is not there. */
+function modeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mode
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8)
+}
