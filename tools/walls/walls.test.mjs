@@ -21,6 +21,7 @@ const THROUGH = [
   ['core-does-not-know-the-protocol-registry', 'core/metering/c2.ts', '../protocols/index.ts'],
   ['providers-do-not-know-each-other', 'providers/vidu/d1.ts', '../kling/index.ts'],
   ['dialects-do-not-know-vendors', 'providers/dialects/d2.ts', '../kling/index.ts'],
+  ['video-forms-do-not-know-vendors', 'providers/video-forms/d5.ts', '../kling/index.ts'],
   ['providers-are-pure', 'providers/vidu/d3.ts', 'node:fs'],
   ['providers-are-pure', 'providers/vidu/d4.ts', '../../upstream/send.ts'],
   ['upstream-stands-on-core', 'upstream/e1.ts', '../providers/index.ts'],
