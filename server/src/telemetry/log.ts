@@ -1,4 +1,4 @@
-import { destination as openDestination, type DestinationStream, pino } from 'pino'
+import { type DestinationStream, destination as openDestination, pino } from 'pino'
 import { describeError } from './describe-error.ts'
 import { hideSecrets } from './hide-secrets.ts'
 

@@ -12,12 +12,9 @@ import { explanationShape, viewExplanation } from '../explain-view.ts'
 const bodyShape = z.strictObject({
   protocol: z.enum(PROTOCOL_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
   body: z.record(z.string(), z.json()).meta({ description: 'The body the call would have.' }),
-  key_id: z
-    .string()
-    .optional()
-    .meta({
-      description: 'The API key that would call; needed with a session, with an API key it is itself.',
-    }),
+  key_id: z.string().optional().meta({
+    description: 'The API key that would call; needed with a session, with an API key it is itself.',
+  }),
   address: z.enum(['base', 'gateway']).default('base'),
   model: z.string().optional().meta({ description: 'Gemini only, which names it in the path.' }),
   stream: z.boolean().optional().meta({ description: 'Gemini only, which says it in the path.' }),
