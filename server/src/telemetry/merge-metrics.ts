@@ -31,17 +31,17 @@ function addPage(families: Map<string, Family>, { worker, text }: MetricsPage): 
   for (const line of text.split('\n')) {
     const comment = COMMENT.exec(line)
     if (comment !== null) {
-      const name = comment[2] ?? ''
+      const [, what = '', name = ''] = comment
       const known = families.get(name)
       current = known ?? { head: [], samples: [] }
       if (known === undefined) families.set(name, current)
       named = true
-      if (!current.head.some((other) => other.startsWith(`# ${comment[1]} `))) current.head.push(line)
+      if (!current.head.some((other) => other.startsWith(`# ${what} `))) current.head.push(line)
       continue
     }
     const sample = SAMPLE.exec(line)
     if (sample === null || !named) continue
-    const labels = sample[3] === undefined || sample[3] === '' ? '' : `,${sample[3]}`
-    current.samples.push(`${sample[1]}{worker="${worker}"${labels}}${sample[4]}`)
+    const [, name = '', , inside = '', value = ''] = sample
+    current.samples.push(`${name}{worker="${worker}"${inside === '' ? '' : `,${inside}`}}${value}`)
   }
 }

@@ -8,17 +8,20 @@ const PREPARED = (): Promise<void> => Promise.resolve()
 
 export async function runWorker(config: Config): Promise<void> {
   // From the first moment: a signal for the whole group must not end a worker before it can settle.
-  let running: RunningGateway | undefined
-  let stopping = false
+  const state: { running: RunningGateway | undefined; stopping: boolean } = {
+    running: undefined,
+    stopping: false,
+  }
   const stop = (): void => {
-    if (stopping) return
-    stopping = true
-    leave(running)
+    if (state.stopping) return
+    state.stopping = true
+    leave(state.running)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   process.on('disconnect', stop)
-  running = await startGateway(config, PREPARED, { ops: false })
+  const running = await startGateway(config, PREPARED, { ops: false })
+  state.running = running
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'stop') stop()
     else answerLook(running, message.id)

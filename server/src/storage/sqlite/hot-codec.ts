@@ -55,13 +55,16 @@ function plainLog(log: Extract<HotOperation, { kind: 'log' }>['log']): unknown {
 
 /** JSON has no `undefined`, and a field that is there as one is cleared: it travels as null, which no field of a task is. */
 function plainEnd(end: VideoEnd): unknown {
-  const patch = Object.entries(end.patch).map(([name, value]) => [name, value ?? null])
-  return { id: end.id, patch: Object.fromEntries(patch) }
+  const patch = Object.entries(end.patch).map(([name, value]): [string, unknown] => [name, value ?? null])
+  return { id: end.id, patch: Object.fromEntries<unknown>(patch) }
 }
 
 function fullEnd(end: VideoEnd): VideoEnd {
-  const patch = Object.entries(end.patch).map(([name, value]) => [name, value ?? undefined])
-  return { id: end.id, patch: Object.fromEntries(patch) }
+  const patch = Object.entries(end.patch).map(([name, value]): [string, unknown] => [
+    name,
+    value ?? undefined,
+  ])
+  return { id: end.id, patch: Object.fromEntries<unknown>(patch) }
 }
 
 function fullOperation(operation: HotOperation): HotOperation {

@@ -6,7 +6,7 @@ import { isGone, ownPlace } from './process-place.ts'
 
 describe.skipIf(platform() !== 'linux')('on Linux', () => {
   const own = ownPlace() ?? ''
-  const [boot, namespace, pid, started] = own.split('/')
+  const [boot = '', namespace = '', pid = '', started = ''] = own.split('/')
 
   test('this process runs', () => {
     expect(own).toMatch(/^[0-9a-f-]{36}\/pid:\[\d+\]\/\d+\/\d+$/)
@@ -15,7 +15,7 @@ describe.skipIf(platform() !== 'linux')('on Linux', () => {
 
   test('a process that ended is gone, also when its number was given to another', async () => {
     const child = spawn(process.execPath, ['-e', ''])
-    const childPid = child.pid
+    const childPid = String(child.pid)
     await once(child, 'exit')
     expect(isGone(`${boot}/${namespace}/${childPid}/1`)).toBe(true)
     expect(isGone(`${boot}/${namespace}/${pid}/${Number(started) + 1}`)).toBe(true)

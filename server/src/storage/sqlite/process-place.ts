@@ -17,7 +17,7 @@ export function ownPlace(): string | undefined {
 
 /** True only when the process is surely gone. */
 export function isGone(place: string): boolean {
-  const [boot, namespace, pid, started] = place.split('/')
+  const [boot = '', namespace = '', pid, started] = place.split('/')
   if (pid === undefined || started === undefined || `${boot}/${namespace}` !== ownScope()) return false
   return startOf(Number(pid)) !== started
 }
