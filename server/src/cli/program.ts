@@ -6,6 +6,7 @@ import { apply, type ApplyFlags } from './commands/apply.ts'
 import { backup, type BackupFlags } from './commands/backup.ts'
 import { addCodes } from './commands/codes.ts'
 import { chainsList, chainsReset, chainsSwitch, chainsTest, type ChainTestFlags } from './commands/chains.ts'
+import { completion } from './commands/completion.ts'
 import { doctor, type DoctorFlags } from './commands/doctor.ts'
 import { explainCall, type ExplainFlags } from './commands/explain.ts'
 import { exportFile, type ExportFlags } from './commands/export.ts'
@@ -50,6 +51,11 @@ export function createProgram(io: Console): Command {
   addChains(program, io)
   addVideos(program, io)
   addLedger(program, io)
+  program
+    .command('completion')
+    .description('print a script that lets a shell complete commands and options')
+    .argument('<shell>', 'bash, zsh or fish; the script says where it goes')
+    .action((shell: string) => completion(io, program, shell))
   return program
 }
 
