@@ -12,10 +12,12 @@ import { createClientAddress } from './http/client-address.ts'
 import { gatewayOps, type OpsSource, openOpsServer } from './http/ops-server.ts'
 import { openServers, type Servers } from './http/servers.ts'
 import type { Identity } from './management/identity/identity.ts'
+import type { Cashier } from './management/top-up/cashier.ts'
 import { timeOrderedId } from './management/new-id.ts'
 import { keepOffice } from './office-rounds.ts'
 import { openCashier } from './open-cashier.ts'
 import { openIdentity } from './open-identity.ts'
+import { keepPayments } from './payment-rounds.ts'
 import { keepPrices } from './price-clock.ts'
 import type { BlobStore } from './storage/blobs.ts'
 import { openStorage } from './storage/open.ts'
@@ -79,7 +81,7 @@ export async function startGateway(
   const doors = await openDoors(config, gateway, options.ops)
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
-  const rounds = startRounds(ground, gateway, doors.identity)
+  const rounds = startRounds(ground, gateway, doors)
   return {
     ...addresses,
     ops: doors.ops,
@@ -146,18 +148,19 @@ async function partsOf(
   }
 }
 
-/** What goes on without anybody calling: videos, future prices, renewals and alerts. */
+/** What goes on without anybody calling: videos, future prices, late payments, renewals and alerts. */
 function startRounds(
   { storage, secretKey, allow, telemetry, now }: Ground,
   gateway: Gateway,
-  { messenger }: Identity,
+  { identity, cashier }: Pick<Doors, 'identity' | 'cashier'>,
 ): { stop(): Promise<void> } {
   const stopVideos = startVideos(gateway)
   const prices = keepPrices({ storage, telemetry, now })
+  const payments = keepPayments(cashier, telemetry)
   const office = keepOffice({
     storage,
     catalogue: () => gateway.catalogue(),
-    messenger,
+    messenger: identity.messenger,
     secretKey,
     allow,
     telemetry,
@@ -166,6 +169,7 @@ function startRounds(
   return {
     async stop() {
       prices.stop()
+      payments.stop()
       office.stop()
       await stopVideos()
     },
@@ -216,6 +220,7 @@ async function openBlobStore(config: Config, { log }: Telemetry, now: () => numb
 interface Doors {
   readonly servers: Servers
   readonly identity: Identity
+  readonly cashier: Cashier
   readonly ops: OpsSource
   readonly opsPort: number | undefined
   /** Refuses new calls, lets running ones end, then closes; the ops port last, so that a stop can be watched. */
@@ -225,6 +230,7 @@ interface Doors {
 async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, gateway)
+  const cashier = await openCashier(config, gateway)
   let draining = false
   const source = gatewayOps(gateway, () => draining)
   const ops = withOps
@@ -241,7 +247,7 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
     api: await openApi({
       gateway,
       identity,
-      cashier: await openCashier(config, gateway),
+      cashier,
       clientAddress,
       publicUrl: config.publicUrl,
     }),
@@ -252,6 +258,7 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
     servers,
     ops: source,
     identity,
+    cashier,
     opsPort: ops?.port,
     async close() {
       draining = true

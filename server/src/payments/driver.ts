@@ -6,6 +6,8 @@ export interface PaymentDriver {
   readonly name: string
   /** Opens the provider's page to pay at. Asked again for the same top-up it gives the same page. */
   openCheckout(request: CheckoutRequest): Promise<CheckoutOutcome>
+  /** Asks what became of a checkout, for when its notice did not come. */
+  readCheckout(reference: string): Promise<CheckoutReading>
   /** What a notice of the provider's says, once it is shown to come from there. */
   readNotice(notice: Notice): NoticeReading
 }
@@ -31,6 +33,10 @@ export type CheckoutOutcome =
   /** The provider will not take this payment; `message` is for the payer. */
   | { readonly kind: 'refused'; readonly message: string }
   /** It could not be asked, or is out of order; asking again is safe. `why` is for the log. */
+  | { readonly kind: 'unavailable'; readonly why: string }
+
+export type CheckoutReading =
+  | { readonly kind: 'event'; readonly event: PaymentEvent }
   | { readonly kind: 'unavailable'; readonly why: string }
 
 export interface Notice {

@@ -21,6 +21,8 @@ export interface StripeStandIn {
   readonly sessions: OpenedSession[]
   /** How many requests came. */
   requests(): number
+  /** What Stripe says of a checkout when it is asked. */
+  tell(checkout: string, session: object): void
   /** The next requests are answered so, one each. */
   failNext(...statuses: readonly number[]): void
   close(): Promise<void>
@@ -32,12 +34,15 @@ const AMOUNT_MIN = 600
 export async function openStripeStandIn(): Promise<StripeStandIn> {
   const sessions: OpenedSession[] = []
   const answers = new Map<string, string>()
+  const told = new Map<string, object>()
   const failures: number[] = []
   let requests = 0
   const answerTo = (request: IncomingMessage, form: URLSearchParams): readonly [number, string] => {
     requests += 1
     const failure = failures.shift()
     if (failure !== undefined) return [failure, errorText('api_error', 'internal')]
+    const asked = told.get(request.url?.split('/').at(-1) ?? '')
+    if (request.method === 'GET' && asked !== undefined) return [200, JSON.stringify(asked)]
     if (request.url !== '/v1/checkout/sessions' || request.method !== 'POST')
       return [404, errorText('invalid_request_error', 'resource_missing')]
     if (Number(form.get('line_items[0][price_data][unit_amount]')) < AMOUNT_MIN)
@@ -67,6 +72,7 @@ export async function openStripeStandIn(): Promise<StripeStandIn> {
     url: `http://127.0.0.1:${port}`,
     sessions,
     requests: () => requests,
+    tell: (checkout, session) => told.set(checkout, session),
     failNext: (...statuses) => failures.push(...statuses),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }

@@ -13,10 +13,15 @@ import {
   type WebhookOptions,
 } from '../../../test/top-up/stripe-stand-in.ts'
 
+import { Secret } from '../../core/secret.ts'
+import { type Cashier, checkLateTopUps } from '../../management/top-up/cashier.ts'
+import { openPayments } from '../../payments/open-payments.ts'
+import { AllowList } from '../../upstream/guard.ts'
+
 let stripe: StripeStandIn
 let admin: AdminHouse
 let customer: Customer
-const now = Date.UTC(2027, 0, 1)
+let now = Date.UTC(2027, 0, 1)
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -296,6 +301,55 @@ describe('a webhook', () => {
     await hook('checkout.session.expired', paid.session)
     expect(await statusOf(paid.id)).toMatchObject({ status: 'paid' })
   })
+})
+
+describe('a notice that does not come', () => {
+  const later = async (milliseconds: number): Promise<number> => {
+    now += milliseconds
+    const cashier = cashierOf()
+    try {
+      return await checkLateTopUps(cashier)
+    } finally {
+      now -= milliseconds
+    }
+  }
+  const cashierOf = (): Cashier => ({
+    storage: admin.house.storage,
+    driver,
+    log: admin.house.running.gateway.telemetry.log,
+    now: () => now,
+  })
+  let driver: Cashier['driver']
+  beforeAll(async () => {
+    const key = new Secret(STRIPE_KEY)
+    const settings = { key, webhookSecret: new Secret(WEBHOOK_SECRET), url: stripe.url }
+    driver = await openPayments({ stripe: settings, allow: new AllowList([]) })
+  })
+
+  test('is made up for by asking, ten minutes later, and what comes afterwards changes nothing', async () => {
+    const paid = await begin()
+    const open = await begin()
+    const expired = await begin()
+    stripe.tell(paid.checkout, { ...paid.session, status: 'complete' })
+    stripe.tell(open.checkout, { ...open.session, status: 'open', payment_status: 'unpaid' })
+    stripe.tell(expired.checkout, { ...expired.session, status: 'expired', payment_status: 'unpaid' })
+    expect(await later(599_000)).toBe(0)
+    expect(await later(600_000)).toBe(2)
+    expect(await later(600_000)).toBe(0)
+    await hook('checkout.session.completed', paid.session)
+    expect(await funds()).toEqual(['0', '100'])
+    const statuses = [await statusOf(paid.id), await statusOf(open.id), await statusOf(expired.id)]
+    expect(statuses.map(({ status }) => status)).toEqual(['paid', 'open', 'expired'])
+  })
+
+  test('a top-up whose page was never opened is closed after two days', async () => {
+    stripe.failNext(500, 500, 500)
+    await customer.send('POST', 'top-ups', { amount_yuan: 20 })
+    await later(600_000)
+    expect(await customer.ask('GET', 'top-ups')).toMatchObject([{ status: 'open' }])
+    await later(2 * 86_400_000)
+    expect(await customer.ask('GET', 'top-ups')).toMatchObject([{ status: 'expired' }])
+  }, 15_000)
 })
 
 describe('money that goes back', () => {

@@ -181,6 +181,62 @@ export async function takeNotice(
   return { kind: 'taken' }
 }
 
+/** A notice is there within a minute, or something is wrong with it. */
+const NOTICE_LATE_MS = 600_000
+/** Long after every page of the provider's has ended. */
+const FORGOTTEN_MS = 48 * HOUR_MS
+const ROUND_ROWS = 100
+const ROUND_PAGES_MAX = 20
+
+/**
+ * Asks the provider for top-ups whose notices are overdue: one that was lost must not cost the payer their money. Whatever
+ * a notice says later was known then. Returns how many were settled.
+ */
+export async function checkLateTopUps(cashier: Cashier): Promise<number> {
+  const { driver, storage } = cashier
+  if (driver === undefined) return 0
+  const at = cashier.now()
+  let settled = 0
+  let after: string | undefined
+  for (let pages = 0; pages < ROUND_PAGES_MAX; pages += 1) {
+    const open = await storage.topUps.payments.list({ status: 'open' }, { limit: ROUND_ROWS, after })
+    const late = open.filter(
+      (topUp) => topUp.driver === driver.name && at - topUp.createdAt >= NOTICE_LATE_MS,
+    )
+    for (const topUp of late) settled += (await checkTopUp(cashier, driver, topUp)) ? 1 : 0
+    after = open.at(-1)?.id
+    if (open.length < ROUND_ROWS) break
+  }
+  return settled
+}
+
+/** True: it is not open any more. */
+async function checkTopUp(cashier: Cashier, driver: PaymentDriver, topUp: TopUp): Promise<boolean> {
+  const { storage, log } = cashier
+  const at = cashier.now()
+  if (topUp.checkout === undefined) {
+    // The payer was never shown a page.
+    if (at - topUp.createdAt < FORGOTTEN_MS) return false
+    const closed = { driver: driver.name, topUpId: topUp.id, checkout: '', why: 'expired' } as const
+    return storage.topUps.payments.close(closed)
+  }
+  const reading = await driver.readCheckout(topUp.checkout.reference)
+  if (reading.kind === 'unavailable') {
+    log.warn(
+      { topUpId: topUp.id, why: reading.why },
+      'the payment provider could not be asked about a top-up',
+    )
+    return false
+  }
+  if (reading.event.kind === 'ignored') return false
+  const outcome = await note(cashier, driver.name, { event: reading.event, at })
+  log.warn(
+    { ...outcome, topUpId: topUp.id },
+    'a top-up was settled without its notice: look at the webhook endpoint',
+  )
+  return true
+}
+
 interface Noted {
   readonly outcome: PaymentOutcome['kind'] | 'closed' | 'ignored'
   readonly topUpId?: string

@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import type { Secret } from '../../core/secret.ts'
 import type { SmallFetch } from '../../upstream/small-fetch.ts'
 import type { CheckoutOutcome, CheckoutRequest, Notice, NoticeReading, PaymentDriver } from '../driver.ts'
-import { readStripeEvent } from './stripe-events.ts'
+import { readStripeEvent, readStripeSession } from './stripe-events.ts'
 
 export interface StripeSettings {
   readonly key: Secret
@@ -31,42 +31,42 @@ export async function openStripe(settings: StripeSettings, fetchSmall: SmallFetc
     maxNetworkRetries: RETRIES,
     telemetry: false,
   })
-
+  const failureOf = (error: unknown): Stripe.errors.StripeError => {
+    if (error instanceof Client.errors.StripeError) return error
+    throw error
+  }
   return {
     name: 'stripe',
-    async openCheckout(request) {
-      try {
-        const session = await client.checkout.sessions.create(sessionOf(request), {
-          idempotencyKey: request.topUpId,
-        })
-        if (session.url === null) return { kind: 'unavailable', why: 'the checkout has no page' }
-        return {
-          kind: 'open',
-          reference: session.id,
-          url: session.url,
-          endsAt: session.expires_at * 1_000,
-        }
-      } catch (error) {
-        return outcomeOf(error, Client.errors)
-      }
-    },
-
+    openCheckout: (request) =>
+      openCheckout(client, request).catch((error: unknown) => refusalOf(failureOf(error))),
+    readCheckout: (reference) =>
+      client.checkout.sessions.retrieve(reference).then(
+        (session) => ({ kind: 'event', event: readStripeSession(session) }),
+        (error: unknown) => ({ kind: 'unavailable', why: whyOf(failureOf(error)) }),
+      ),
     readNotice(notice) {
       const verified = verify(client, settings.webhookSecret, notice)
       return verified.kind === 'forged' ? verified : readStripeEvent(verified.payload)
     },
   }
+}
 
-  function outcomeOf(error: unknown, errors: typeof Client.errors): CheckoutOutcome {
-    if (!(error instanceof errors.StripeError)) throw error
-    const { type, code, statusCode } = error
-    if (error instanceof errors.StripeInvalidRequestError && code?.startsWith('amount_too_') === true)
-      return { kind: 'refused', message: code === 'amount_too_small' ? 'is too little' : 'is too much' }
-    return {
-      kind: 'unavailable',
-      why: [type, code, statusCode].filter((part) => part !== undefined).join(' '),
-    }
-  }
+async function openCheckout(client: Stripe, request: CheckoutRequest): Promise<CheckoutOutcome> {
+  const options = { idempotencyKey: request.topUpId }
+  const session = await client.checkout.sessions.create(sessionOf(request), options)
+  if (session.url === null) return { kind: 'unavailable', why: 'the checkout has no page' }
+  return { kind: 'open', reference: session.id, url: session.url, endsAt: session.expires_at * 1_000 }
+}
+
+function refusalOf(error: Stripe.errors.StripeError): CheckoutOutcome {
+  if (error.code === 'amount_too_small') return { kind: 'refused', message: 'is too little' }
+  if (error.code === 'amount_too_large') return { kind: 'refused', message: 'is too much' }
+  return { kind: 'unavailable', why: whyOf(error) }
+}
+
+/** Its message may hold what was sent, so the log gets the kind of error only. */
+function whyOf({ type, code, statusCode }: Stripe.errors.StripeError): string {
+  return [type, code, statusCode].filter((part) => part !== undefined).join(' ')
 }
 
 /** The library calls a fetch like the platform's; connections are made by `upstream/`. */

@@ -22,6 +22,13 @@ export function readStripeEvent(payload: string): NoticeReading {
   return { kind: 'event', id: event.id, event: meaningOf(event) ?? { kind: 'ignored', type: event.type } }
 }
 
+/** A session as the API gives it when it is asked: what its notices would have said by now. */
+export function readStripeSession(session: unknown): PaymentEvent {
+  const fields = fieldsOf(session) ?? {}
+  const told = textOf(fields, 'status') === 'expired' ? unpaidOf(fields, 'expired') : paidOf(fields)
+  return told ?? { kind: 'ignored', type: 'checkout.session' }
+}
+
 function openEvent(payload: string): StripeEvent | undefined {
   const event = fieldsOf(JSON.parse(payload))
   const id = textOf(event, 'id')
