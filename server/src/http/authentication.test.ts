@@ -211,7 +211,7 @@ describe('gateway_base_url', () => {
     '/api/v1/user/user/models',
     '/nonsense',
     '/v1beta/models/x:generateContent',
-  ])('[7.2-05] [D-addresses-08] %s is 404/40400 there', async (path) => {
+  ])('[4-12] [7.2-05] [D-addresses-08] %s is 404/40400 there', async (path) => {
     const answer = await send('gateway', path, bearer(messagesKey))
     expect([answer.status, answer.body.code]).toEqual([404, 40400])
   })

@@ -9,6 +9,8 @@ import {
   type ScriptedUpstream,
   staySilent,
 } from '../../test/house/scripted-upstream.ts'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { renderError } from './error-envelope.ts'
 
 const CHAT = '/v1/chat/completions'
 const RESPONSES = '/v1/responses'
@@ -66,6 +68,31 @@ function expectEnvelope(answer: Answer, status: number, code: number): void {
   expect(answer.body.error?.request_id).toBe(answer.headers.get('x-request-id'))
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
 }
+
+test.each([
+  [40301, 403],
+  [40302, 403],
+  [40303, 403],
+  [40400, 404],
+  [40500, 405],
+  [42901, 429],
+  [42902, 429],
+  [42903, 429],
+  [42904, 429],
+  [42905, 429],
+  [42906, 429],
+  [42908, 429],
+  [42910, 429],
+  [50000, 500],
+  [50301, 503],
+] as const)('[7-02] the code %i that the contract leaves open has the status %i', (code, status) => {
+  const rendered = renderError(new GatewayError(code), { requestId: 'r', path: '/' })
+  expect(rendered.status).toBe(status)
+  expect(JSON.parse(rendered.body)).toMatchObject({
+    code,
+    error: { type: 'gateway_error', code: String(code) },
+  })
+})
 
 describe('the envelope', () => {
   test.each([CHAT, RESPONSES, MESSAGES, GEMINI, '/v1/messages/count_tokens', '/nonsense'])(

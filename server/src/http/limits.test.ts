@@ -343,14 +343,14 @@ describe('order of checks', () => {
 })
 
 describe('limits of an account', () => {
-  test('[D-admission-21] [D-errors-16] are shared by its keys and answer with the code of the dimension', async () => {
+  test('[D-admission-21] [D-admission-28] [D-errors-16] are shared by its keys and answer with the code of the dimension', async () => {
     const { id, key } = await house.newAccount({ policy: windows(per('requests', 1)) })
     const second = await house.newKey(id)
     expect((await chat(key)).status).toBe(200)
     expect(seen(await chat(second.key))).toEqual([429, 42902])
   })
 
-  test('tokens of an account answer 42903, its concurrency 42901', async () => {
+  test('[D-admission-28] tokens of an account answer 42903, its concurrency 42901', async () => {
     const { id, key } = await house.newAccount({ policy: windows(per('tokens', 1)) })
     const second = await house.newKey(id)
     await chat(key)
@@ -359,6 +359,12 @@ describe('limits of an account', () => {
     await house.storage.accounts.patch(id, { policy: { concurrency: 1, windows: [] } })
     await whileRunning(key, 'm', async () => expect(seen(await chat(second.key))).toEqual([429, 42901]))
   })
+})
+
+test('[8-39] a key without limits is promised none', async () => {
+  const answer = await chat(await keyWith(UNLIMITED))
+  expect(answer.status).toBe(200)
+  expect([answer.headers.get('ratelimit'), answer.headers.get('ratelimit-policy')]).toEqual([null, null])
 })
 
 test('[D-admission-22] limits of an upstream credential: when its window is full no call goes over it', async () => {

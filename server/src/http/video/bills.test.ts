@@ -71,7 +71,7 @@ async function costOf(
 
 describe('declared seconds are billed', () => {
   test.each([
-    ['[4.4-23] [8-25] [D-names-07] as sent', { seconds: '8' }, 8n],
+    ['[3-08] [4.4-23] [8-25] [D-names-07] as sent', { seconds: '8' }, 8n],
     ['as a number', { seconds: 8 }, 8n],
     ['[4.4-24] whatever the vendor made', { seconds: '3' }, 3n],
     ['[4.4-25] out of range too', { seconds: '90' }, 90n],
@@ -81,6 +81,13 @@ describe('declared seconds are billed', () => {
     ['by their other name', { duration: 7 }, 7n],
   ])('%s', async (_name, body, seconds) => {
     expect(await costOf(body)).toBe(seconds * PER_SECOND)
+  })
+
+  test('[2.2-08] at the price per second that the pricing entry shows', async () => {
+    const { body } = await get(`${house.baseUrl}/api/v1/user/user/pricing?model_id=seedance`)
+    const [entry] = body.data as readonly { readonly video_price: number }[]
+    expect(entry?.video_price).toBe(0.5)
+    expect(await costOf({ seconds: '6' })).toBe(6n * BigInt((entry?.video_price ?? 0) * 1_000) * 1_000_000n)
   })
 
   test('to the part of a second', async () => {
@@ -146,7 +153,7 @@ describe('who pays', () => {
 })
 
 describe('the log row', () => {
-  test('[D-accounts-74] [D-accounts-95] [D-accounts-96] [D-accounts-97] [4.4-24] says what was declared, what was made, and how it was billed', async () => {
+  test('[8-27] [D-accounts-74] [D-accounts-95] [D-accounts-96] [D-accounts-97] [4.4-24] says what was declared, what was made, and how it was billed', async () => {
     playArk(ark, { polls: [ARK.running, ARK.done(LINK, 9)] })
     await post({ seconds: '5' })
     expect(await house.lastLog()).toMatchObject({

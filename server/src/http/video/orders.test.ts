@@ -162,7 +162,7 @@ describe('what the vendor is told', () => {
     })
   })
 
-  test('addresses the vendor would report to, and other lengths than the billed one, are withheld and told', async () => {
+  test('[6-01] addresses the vendor would report to, and other lengths than the billed one, are withheld and told', async () => {
     const { headers } = await post({ ...ORDER, callback_url: 'https://evil.example', n: 4, frames: 240 })
     const body = ordered()
     expect(body).not.toHaveProperty('callback_url')

@@ -225,6 +225,18 @@ describe('the limits of a key', () => {
     expect(said(await post({ ...ORDER, seconds: '3' }, key))).toEqual([200, undefined])
   })
 
+  test('[D-admission-28] of an account answer with the code of the dimension too', async () => {
+    const policyOf = (dimension: 'videos' | 'video_seconds', limit: number): Policy => ({
+      concurrency: undefined,
+      windows: [{ dimension, limit, seconds: HOUR }],
+    })
+    const { id, key } = await house.newAccount({ policy: policyOf('video_seconds', 8) })
+    expect(said(await post(ORDER, key))).toEqual([200, undefined])
+    expect(said(await post(ORDER, key))).toEqual([429, 42910])
+    await house.storage.accounts.patch(id, { policy: policyOf('videos', 0) })
+    expect(said(await post(ORDER, key))).toEqual([429, 42902])
+  })
+
   test.each([
     ['[D-admission-14] count', () => windowOf('videos', 1), 42902],
     ['[D-admission-18] seconds', () => windowOf('video_seconds', 8), 42910],

@@ -85,7 +85,7 @@ describe('a finished task', () => {
     expect(ark.requests).toHaveLength(asked)
   })
 
-  test('[1-10] [2.5-15] [3-11] [3-12] [4.4-05] is removed here and nowhere else, and nothing is refunded', async () => {
+  test('[1-10] [2.5-15] [3-11] [3-12] [3-13] [4.4-05] is removed here and nowhere else, and nothing is refunded', async () => {
     const id = await made()
     const { credits } = await house.account()
     const asked = ark.requests.length
@@ -129,7 +129,7 @@ describe('a task belongs to one key', () => {
 })
 
 describe('a running task', () => {
-  test('[D-video-02] [3-16] [3-17] [7.1-19] [D-video-28] shows progress, gives no bytes and cannot be removed', async () => {
+  test('[3-04] [D-video-02] [3-16] [3-17] [7.1-19] [D-video-28] shows progress, gives no bytes and cannot be removed', async () => {
     const { id, finish } = await running()
     expect(await read(id)).toMatchObject({ status: 200, body: { status: 'in_progress', url: null } })
     expect(await content(id)).toMatchObject({ status: 409, body: { code: 40000 } })
