@@ -3,7 +3,8 @@ export const EXIT_CODES = {
   done: { code: 0, meaning: 'It is done, or there was nothing to do.' },
   failed: {
     code: 1,
-    meaning: 'It could not be done: the database cannot be reached, a file cannot be written.',
+    meaning:
+      'It could not be done: the database cannot be reached, a file cannot be written, a check or a test failed.',
   },
   usage: {
     code: 2,
@@ -13,7 +14,7 @@ export const EXIT_CODES = {
     code: 3,
     meaning: 'The environment, a gateway file or a value has mistakes. All are told; nothing was changed.',
   },
-  missing: { code: 4, meaning: 'There is no account, key or database under that name.' },
+  missing: { code: 4, meaning: 'There is no account, key, chain, task or database under that name.' },
   differences: {
     code: 5,
     meaning: '`verify` found balances that the ledger does not explain, or a changed audit log.',

@@ -153,7 +153,8 @@ function addKeys(program: Command, io: Console): void {
       .command(name)
       .description(description)
       .argument(...KEY)
-      .action((key: string) => keysSwitch(io, key, status))
+      .option(...JSON_OPTION)
+      .action((key: string, flags: OutputFlags) => keysSwitch(io, key, status, flags))
   }
 }
 
@@ -204,13 +205,17 @@ function addChains(program: Command, io: Console): void {
       .command(verb)
       .description(description)
       .argument(...CHAIN)
-      .action((reference: string) => chainsSwitch(io, reference, { verb, status }))
+      .option(...JSON_OPTION)
+      .action((reference: string, flags: OutputFlags) =>
+        chainsSwitch(io, reference, { ...flags, verb, status }),
+      )
   }
   chains
     .command('reset')
     .description('forget what the chain rests from: it is tried with the next call')
     .argument(...CHAIN)
-    .action((reference: string) => chainsReset(io, reference))
+    .option(...JSON_OPTION)
+    .action((reference: string, flags: OutputFlags) => chainsReset(io, reference, flags))
 }
 
 function addVideos(program: Command, io: Console): void {
@@ -224,12 +229,14 @@ function addVideos(program: Command, io: Console): void {
     .command('repoll')
     .description('ask the provider about a task at once')
     .argument(...VIDEO)
-    .action((id: string) => videosRepoll(io, id))
+    .option(...JSON_OPTION)
+    .action((id: string, flags: OutputFlags) => videosRepoll(io, id, flags))
   command
     .command('fail')
     .description('give a running task up: it has failed, and nothing is charged for it')
     .argument(...VIDEO)
     .option('--reason <text>', 'told to whoever waits for it', 'given up')
+    .option(...JSON_OPTION)
     .action((id: string, flags: VideoFailFlags) => videosFail(io, id, flags))
 }
 

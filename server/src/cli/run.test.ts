@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TEST_TIME } from '../../test/management/open-store.ts'
 import type { Environment } from '../config/environment.ts'
+import { createProgram } from './program.ts'
 import { run } from './run.ts'
 
 let directory: string
@@ -53,6 +55,13 @@ async function sluice(
     readInput: async () => change.input ?? '',
   })
   return { code, out, err }
+}
+
+const NOWHERE = {
+  environment: {},
+  workingDirectory: '/',
+  now: () => 0,
+  readInput: () => Promise.resolve(''),
 }
 
 const FILE = `
@@ -257,6 +266,27 @@ describe('keys', () => {
     await sluice(['keys', 'delete', 'sk-gateway-laptop'])
     expect((await sluice(['keys', 'list'])).out).not.toContain('laptop')
     expect(await sluice(['keys', 'enable', 'sk-gateway-laptop'])).toMatchObject({ code: 4 })
+  })
+
+  test('what switches something tells programs what it is now', async () => {
+    const { out, err } = await sluice(['keys', 'disable', 'sk-gateway-laptop', '--json'])
+    expect(JSON.parse(out)).toMatchObject({ name: 'laptop', status: 'disabled' })
+    expect(err).toBe('')
+  })
+
+  test('every command that tells something has --json', () => {
+    const leaves = (command: Command, name: string): readonly (readonly [string, Command])[] =>
+      command.commands.length === 0
+        ? [[name, command]]
+        : command.commands.flatMap((below) => leaves(below, `${name} ${below.name()}`.trim()))
+    const nothing = () => undefined
+    const io = { ...NOWHERE, out: nothing, err: nothing }
+    const without = leaves(createProgram(io), '').filter(
+      ([, command]) => !command.options.some(({ long }) => long === '--json'),
+    )
+    // Made void, a code has nothing more to tell.
+    const known = ['start', 'completion', 'codes void']
+    expect(without.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([])
   })
 
   test('rotate prints the new key alone; the former one works only where an overlap is asked for', async () => {

@@ -82,7 +82,7 @@ export async function checkArchive(source: AsyncIterable<Uint8Array>): Promise<A
   throw new ArchiveDamaged('the backup ends in the middle')
 }
 
-export type RestoreOptions = Omit<LoadOptions, 'secrets'>
+export type RestoreOptions = Pick<LoadOptions, 'present' | 'blobs'>
 
 /**
  * Brings a database to the archive's schema, fills it and proves that every row arrived, in one transaction. Opening it
@@ -100,7 +100,12 @@ export async function restore(
   return withEngine(database, schema, async (engine) => {
     await refuseOtherSchema(engine, schema)
     await refuseInUse(engine, database.now())
-    return loadArchive(engine, parts, { ...options, secrets: createSecretBox(database.secretKey) })
+    return loadArchive(engine, parts, {
+      ...options,
+      secrets: createSecretBox(database.secretKey),
+      // Again, for one that was started since.
+      guard: (locked) => refuseInUse({ reader: locked, ...processesOf(engine) }, database.now()),
+    })
   })
 }
 

@@ -173,11 +173,16 @@ export async function probeAll(
   }
 }
 
+interface ChainSwitch extends OutputFlags {
+  readonly verb: string
+  readonly status: Status
+}
+
 /** As the console's buttons do, with an entry in the audit log; running gateways act on it within a second. */
 export async function chainsSwitch(
   io: Console,
   reference: string,
-  { verb, status }: { readonly verb: string; readonly status: Status },
+  { verb, status, json }: ChainSwitch,
 ): Promise<void> {
   const { model, chain } = await withStorage(io, 'refuse', async (storage) => {
     const catalogue = await storage.catalogue.read()
@@ -187,7 +192,8 @@ export async function chainsSwitch(
     await switchChain(io, storage, { catalogue, placed, verb, status })
     return placed
   })
-  io.err(`chain ${chain.id} (${model.modelId} over ${chain.vendorCode}) is ${STATUS_WORDS[status]}\n`)
+  if (json === true) io.out(jsonText({ id: chain.id, model_id: model.modelId, status }))
+  else io.err(`chain ${chain.id} (${model.modelId} over ${chain.vendorCode}) is ${STATUS_WORDS[status]}\n`)
 }
 
 const STATUS_WORDS: Readonly<Record<Status, string>> = {
@@ -232,7 +238,7 @@ async function switchChain(
 }
 
 /** Forgets what a chain rests from, on every gateway. */
-export async function chainsReset(io: Console, reference: string): Promise<void> {
+export async function chainsReset(io: Console, reference: string, flags: OutputFlags): Promise<void> {
   const id = await withStorage(io, 'refuse', async (storage) => {
     const { chain } = requireChain(await storage.catalogue.read(), reference)
     const actor = commandLineActor(io)
@@ -251,7 +257,8 @@ export async function chainsReset(io: Console, reference: string): Promise<void>
     )
     return chain.id
   })
-  io.err(`chain ${id} is tried again with the next call\n`)
+  if (flags.json === true) io.out(jsonText({ id, health: 'healthy' }))
+  else io.err(`chain ${id} is tried again with the next call\n`)
 }
 
 /** Whoever may read the database and its key. */
@@ -259,9 +266,9 @@ function commandLineActor(io: Console) {
   return {
     at: io.now(),
     accountId: undefined,
-    name: 'sluice command line',
+    name: 'command line',
     sessionId: undefined,
-    address: 'this machine',
+    address: 'local',
     requestId: undefined,
   }
 }

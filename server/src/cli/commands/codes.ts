@@ -66,10 +66,12 @@ async function codesCreate(io: Console, flags: CodesCreateFlags): Promise<void> 
   const { made, creditsPerYuan } = await withStorage(io, 'refuse', async (storage) => {
     const { settings } = await storage.catalogue.read()
     const worth = readWorth(flags, settings.creditsPerYuan)
-    const request = { ...worth, count, expiresAt, note }
+    const request = { ...worth, count, expiresAt, note, idempotencyKey: undefined }
     const actor = actorOf(io)
+    const outcome = await createCodes(storage, request, actor)
+    if (outcome.kind !== 'made') throw new Error('codes were made before that nobody asked for')
     return {
-      made: await createCodes(storage, request, actor),
+      made: outcome.made,
       creditsPerYuan: settings.creditsPerYuan,
     }
   })

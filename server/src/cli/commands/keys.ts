@@ -19,6 +19,7 @@ import { type Console, jsonText, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount, requireKey } from '../find-rows.ts'
 import { withStorage } from '../with-storage.ts'
+import type { OutputFlags } from './accounts.ts'
 
 export interface KeyListFlags {
   readonly account?: string
@@ -103,6 +104,7 @@ export async function keysSwitch(
   io: Console,
   reference: string,
   status: 'enabled' | 'disabled' | 'deleted',
+  flags: OutputFlags,
 ): Promise<void> {
   const key = await withStorage(io, 'refuse', async (storage) => {
     const found = await requireKey(storage, reference)
@@ -113,7 +115,8 @@ export async function keysSwitch(
     if (!changed) throw new CommandFailure('missing', `the key ${found.id} is gone`)
     return found
   })
-  io.err(`key ${key.name} (${key.hint}…) is ${status}\n`)
+  if (flags.json === true) io.out(jsonText({ id: key.id, name: key.name, status }))
+  else io.err(`key ${key.name} (${key.hint}…) is ${status}\n`)
 }
 
 export interface KeyRotateFlags {

@@ -37,15 +37,17 @@ async function readAll(storage: Storage): Promise<readonly VideoTask[]> {
 }
 
 /** The instance that holds it, or any that is free, looks at it at once. */
-export async function videosRepoll(io: Console, id: string): Promise<void> {
+export async function videosRepoll(io: Console, id: string, flags: OutputFlags): Promise<void> {
   await withStorage(io, 'refuse', async (storage) => {
     if (!(await storage.videos.repoll(id, io.now()))) throw await notRunning(storage, id)
   })
-  io.err(`${id} is looked at next\n`)
+  if (flags.json === true) io.out(jsonText({ id, due_at: new Date(io.now()).toISOString() }))
+  else io.err(`${id} is looked at next\n`)
 }
 
 export interface VideoFailFlags {
   readonly reason?: string
+  readonly json?: boolean
 }
 
 export async function videosFail(io: Console, id: string, flags: VideoFailFlags): Promise<void> {
@@ -62,7 +64,8 @@ export async function videosFail(io: Console, id: string, flags: VideoFailFlags)
         throw new CommandFailure('failed', `the call of ${id} is not open any more: see sluice verify`)
     }
   })
-  io.err(`${id} has failed; nothing was charged for it\n`)
+  if (flags.json === true) io.out(jsonText({ id, status: 'failed' }))
+  else io.err(`${id} has failed; nothing was charged for it\n`)
 }
 
 async function notRunning(storage: Storage, id: string): Promise<CommandFailure> {

@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly secrets: SecretBox
   /** What is there already: `replace` removes it in the same transaction. */
   readonly present: 'refuse' | 'replace'
+  /** Asked once nobody else can write any more; rejects where the load must not go on. */
+  readonly guard: (locked: Kysely<Schema>) => Promise<void>
   /** Takes the stored files, where the archive has some; undefined: they are left out. */
   readonly blobs: Pick<BlobStore, 'put'> | undefined
 }
@@ -47,6 +49,7 @@ export function loadArchive(
     const tables = await listTables(transaction, engine)
     if (options.present === 'refuse' && !(await isEmpty(transaction, tables))) throw new NotEmpty()
     await emptyTables(transaction, engine, tables)
+    await options.guard(transaction)
     const loading = new Loading({ transaction, engine, tables, options })
     for await (const part of parts) {
       const summary = await loading.take(part)
