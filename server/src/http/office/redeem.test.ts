@@ -56,6 +56,17 @@ describe('making codes', () => {
     expect(redeemed.body.data).toMatchObject({ credits: null, yuan: '2.5', account: { balance: '2.5' } })
   })
 
+  test('under one Idempotency-Key makes one batch, and says which it was', async () => {
+    const headers = { 'idempotency-key': 'spring' }
+    const first = await admin.post('/code-batches', { credits: 1, count: 2 }, headers)
+    const again = await admin.post('/code-batches', { credits: 1, count: 2 }, headers)
+    const { batch } = first.body.data as unknown as Made
+    expect([first.status, ...said(again)]).toEqual([201, 409, 40900])
+    expect(again.text).toContain(batch.id)
+    expect(said(await admin.post('/code-batches', { credits: 1, count: 3 }, headers))).toEqual([422, 40004])
+    expect((await admin.get('/code-batches?limit=1')).body.data).toMatchObject([{ id: batch.id }])
+  })
+
   test('is written into the audit log', async () => {
     const { batch } = await make({ credits: 7, count: 2 })
     const { body } = await admin.get(`/audit?subject=${batch.id}`)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { CODE_VALUE_BITS, codeHint, readCode, writeCode } from '../../core/top-up/code-text.ts'
 import type { Pool } from '../../core/top-up/payment.ts'
-import type { AuditedChange } from '../../storage/audit.ts'
+import type { AuditedChange, AuditedStores } from '../../storage/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type {
   NewRedemptionCode,
@@ -43,6 +43,8 @@ export interface BatchRequest {
   readonly count: number
   readonly expiresAt: number | undefined
   readonly note: string | undefined
+  /** undefined: every request makes codes of its own. */
+  readonly idempotencyKey: string | undefined
 }
 
 export interface MadeBatch {
@@ -51,14 +53,21 @@ export interface MadeBatch {
   readonly codes: readonly string[]
 }
 
+export type MadeCodes =
+  | { readonly kind: 'made'; readonly made: MadeBatch }
+  /** Under this idempotency key they were made before, and what was shown once is not shown again. */
+  | { readonly kind: 'made-before'; readonly batchId: string }
+  | { readonly kind: 'other-request' }
+
 export async function createCodes(
   storage: Pick<Storage, 'audit' | 'catalogue'>,
-  { count, ...request }: BatchRequest,
+  { count, idempotencyKey, ...request }: BatchRequest,
   actor: Actor,
-): Promise<MadeBatch> {
+): Promise<MadeCodes> {
   const { at, name: createdBy } = actor
   const id = `bat_${timeOrderedId(at)}`
   const batch: RedemptionBatch = { ...request, id, codes: count, createdAt: at, createdBy }
+  const shown = { ...batch, redeemed: 0, voided: 0, voidedAt: undefined }
   const codes = Array.from({ length: count }, drawCode)
   const rows = codes.map(
     (code, index): NewRedemptionCode => ({
@@ -68,16 +77,48 @@ export async function createCodes(
     }),
   )
   const { creditsPerYuan } = (await storage.catalogue.read()).settings
-  await storage.audit.act(async (stores) => {
+  return storage.audit.act<MadeCodes>(async (stores) => {
+    const before = await noteOnce(stores, { id, batch, idempotencyKey }, actor)
+    if (before !== undefined) return { value: before, act: undefined }
     await stores.topUps.codes.create(batch, rows)
-    const shown = viewBatch({ ...batch, redeemed: 0, voided: 0, voidedAt: undefined }, creditsPerYuan)
-    const fields = ['count', 'credits', 'yuan', 'expires_at', 'note'] as const
-    const changes = fields
-      .filter((field) => shown[field] !== null)
-      .map((field): AuditedChange => ({ field, from: null, to: shown[field] }))
-    return { value: undefined, act: { at, actor, action: 'codes.create', subject: id, changes } }
+    const changes = changesOf(viewBatch(shown, creditsPerYuan))
+    return {
+      value: { kind: 'made', made: { batch: shown, codes } },
+      act: { at, actor, action: 'codes.create', subject: id, changes },
+    }
   })
-  return { batch: { ...batch, redeemed: 0, voided: 0, voidedAt: undefined }, codes }
+}
+
+function changesOf(shown: ReturnType<typeof viewBatch>): readonly AuditedChange[] {
+  return (['count', 'credits', 'yuan', 'expires_at', 'note'] as const)
+    .filter((field) => shown[field] !== null)
+    .map((field) => ({ field, from: null, to: shown[field] }))
+}
+
+/** undefined: it was not asked for before under this key. Keys are of the admin who sends them. */
+async function noteOnce(
+  { office }: AuditedStores,
+  asked: {
+    readonly id: string
+    readonly batch: RedemptionBatch
+    readonly idempotencyKey: string | undefined
+  },
+  { accountId, at }: Actor,
+): Promise<Exclude<MadeCodes, { kind: 'made' }> | undefined> {
+  const { id, batch, idempotencyKey } = asked
+  if (accountId === undefined || idempotencyKey === undefined) return undefined
+  const words = [batch.pool, batch.amount, batch.codes, batch.expiresAt ?? '', batch.note ?? ''].map(String)
+  const outcome = await office.acts.perform<never>({
+    accountId,
+    operation: 'create-codes',
+    idempotency: idempotencyOf({ at, idempotencyKey }, words),
+    at,
+    decide: () => ({ kind: 'done', transfers: [], answer: { batch_id: id } }),
+  })
+  if (outcome.kind === 'other-request') return outcome
+  if (outcome.kind !== 'done') throw new Error('an admin without an account made codes')
+  const { batch_id: batchId } = outcome.answer
+  return outcome.repeated ? { kind: 'made-before', batchId: String(batchId) } : undefined
 }
 
 /** Of five values in 37 the check would be a sign; those are drawn again. */

@@ -4,7 +4,7 @@ import { accountId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import type { Reversal } from '../../core/top-up/payment.ts'
 import type { Storage } from '../storage.ts'
-import type { NewTopUp, Payment, PaymentOutcome } from '../top-ups.ts'
+import type { NewTopUp, Payment, PaymentOutcome, RedemptionBatch } from '../top-ups.ts'
 import { NOW, openWithAccount, type StorageSuite } from './suite.ts'
 
 function exampleTopUp(changes: Partial<NewTopUp> = {}): NewTopUp {
@@ -50,6 +50,19 @@ async function openWithTopUp(suite: StorageSuite, changes: Partial<NewTopUp> = {
   await payments.begin(exampleTopUp(changes), undefined)
   await payments.opened('top_1', { reference: 'cs_1', url: 'https://pay.example/1', endsAt: NOW + 9 })
   return { ...opened, payments }
+}
+
+function exampleBatch(): RedemptionBatch {
+  return {
+    id: 'bat_1',
+    pool: 'credits',
+    amount: credits(5),
+    codes: 1,
+    expiresAt: undefined,
+    note: undefined,
+    createdAt: NOW,
+    createdBy: 'owner@example.com',
+  }
 }
 
 const fundsOf = async (storage: Storage) => {
@@ -193,6 +206,24 @@ export function describePayments(suite: StorageSuite): void {
     expect(await fundsOf(storage)).toEqual([0n, credits(50)])
     expect(await payments.find('top_1')).toMatchObject({ status: 'paid' })
     expect(await storage.ledger.verify()).toEqual([])
+  })
+
+  test('verify sees a top-up and a batch that say otherwise than the ledger', async () => {
+    const { database, storage, payments } = await openWithTopUp(suite)
+    await payments.pay(examplePayment())
+    await reverse(storage, refundedInAll(100))
+    await storage.topUps.codes.create(exampleBatch(), [{ id: 'bat_1.0', hash: 'h', hint: 'ABCDE' }])
+    const redemption = { accountId: ACCOUNT, hash: 'h', transactionId: 'x', idempotency: undefined, at: NOW }
+    await storage.topUps.codes.redeem({ ...redemption, answer: () => ({}) })
+    expect(await storage.ledger.verify()).toEqual([])
+    await database.execute("update top_ups set booked = booked + 1 where id = 'top_1'")
+    await database.execute("update redemption_codes set status = 'void', redeemed_by = null where hash = 'h'")
+    const subjects = (await storage.ledger.verify()).map(({ subject, what }) => `${subject} ${what}`)
+    expect(subjects).toEqual([
+      'top-up:top_1 booked by the ledger',
+      'codes:bat_1 codes redeemed',
+      'codes worth of redeemed codes by the ledger',
+    ])
   })
 
   test('what packages there are is what was put', async () => {

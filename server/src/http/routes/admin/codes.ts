@@ -1,5 +1,6 @@
 /** Redemption codes as an admin makes and voids them. */
 import { z } from 'zod'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { creditsOfText, creditsOfYuan } from '../../../management/amounts.ts'
 import {
   type BatchRequest,
@@ -7,6 +8,8 @@ import {
   codesCsv,
   createCodes,
   findWorthMistake,
+  type MadeBatch,
+  type MadeCodes,
   viewBatch,
   viewCode,
   voidBatch,
@@ -74,13 +77,16 @@ function makingRoutes(app: Api, context: ApiContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Make redemption codes',
-    description: `At most ${CODES_PER_BATCH_MAX} at once, each worth the same. The codes are shown this once.`,
+    description: `At most ${CODES_PER_BATCH_MAX} at once, each worth the same. The codes are shown this once: repeated under its Idempotency-Key the request makes no others and is 409, with the batch that was made.`,
     body: batchBody,
     status: 201,
+    idempotency: 'optional',
+    errors: [40004, 40900],
     data: z.strictObject({ batch: batchShape, codes: z.array(z.string()) }),
-    handle: async ({ body, caller, request }) => {
+    handle: async ({ body, caller, request, idempotencyKey }) => {
       const actor = actorOf(context, { caller, request })
-      const made = await createCodes(gateway.storage, requestOf(context, body), actor)
+      const asked = requestOf(context, body, idempotencyKey)
+      const made = madeOf(await createCodes(gateway.storage, asked, actor))
       return { batch: viewBatch(made.batch, rate()), codes: made.codes }
     },
   })
@@ -94,10 +100,13 @@ function makingRoutes(app: Api, context: ApiContext): void {
     description: 'The same, with one code a line. The header `x-batch-id` names the batch.',
     body: batchBody,
     status: 201,
+    idempotency: 'optional',
+    errors: [40004, 40900],
     answer: { contentType: 'text/csv; charset=utf-8', schema: z.string() },
-    handle: async ({ body, caller, request, reply }) => {
+    handle: async ({ body, caller, request, reply, idempotencyKey }) => {
       const actor = actorOf(context, { caller, request })
-      const made = await createCodes(gateway.storage, requestOf(context, body), actor)
+      const asked = requestOf(context, body, idempotencyKey)
+      const made = madeOf(await createCodes(gateway.storage, asked, actor))
       reply.header('content-disposition', `attachment; filename="${made.batch.id}.csv"`)
       reply.header('x-batch-id', made.batch.id)
       return codesCsv(made, rate())
@@ -105,7 +114,25 @@ function makingRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function requestOf({ gateway }: ApiContext, body: z.output<typeof batchBody>): BatchRequest {
+function madeOf(outcome: MadeCodes): MadeBatch {
+  switch (outcome.kind) {
+    case 'made':
+      return outcome.made
+    case 'made-before':
+      throw new GatewayError(40900, {
+        message: `these codes were made before and are not shown again: void ${outcome.batchId} and make others`,
+        details: { batch_id: outcome.batchId },
+      })
+    case 'other-request':
+      throw new GatewayError(40004)
+  }
+}
+
+function requestOf(
+  { gateway }: ApiContext,
+  body: z.output<typeof batchBody>,
+  idempotencyKey: string | undefined,
+): BatchRequest {
   const { credits, yuan } = body
   const { creditsPerYuan } = gateway.catalogue().settings
   const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerYuan)
@@ -117,7 +144,7 @@ function requestOf({ gateway }: ApiContext, body: z.output<typeof batchBody>): B
   }
   if (body.expires_at !== undefined && body.expires_at <= gateway.now())
     throw refuseFields([{ in: 'body', path: 'expires_at', message: 'must lie in the future' }])
-  return { pool, amount, count: body.count, expiresAt: body.expires_at, note: body.note }
+  return { pool, amount, count: body.count, expiresAt: body.expires_at, note: body.note, idempotencyKey }
 }
 
 function readingRoutes(app: Api, context: ApiContext): void {

@@ -40,7 +40,7 @@ import { poolOf, type RedemptionStoreOptions } from './redemption-codes.ts'
 type BeginOutcome = Awaited<ReturnType<PaymentStore['begin']>>
 
 /** Counterpart of what was paid in. */
-const DEPOSITS = 'platform/deposits'
+export const DEPOSITS = 'platform/deposits'
 
 export function createPaymentStore({ engine, reader, write }: RedemptionStoreOptions): PaymentStore {
   return {

@@ -26,7 +26,7 @@ import type { RedemptionBatchesTable, RedemptionCodesTable } from '../schema/top
 const CODES_PER_INSERT = 1_000
 const OPERATION = 'redeem'
 /** Counterpart of what codes were worth. */
-const REDEEMED = 'platform/redeemed-codes'
+export const REDEEMED = 'platform/redeemed-codes'
 
 export interface RedemptionStoreOptions {
   readonly engine: SqlEngine

@@ -11,6 +11,7 @@ import { verifyAudit } from '../backstage/verify-audit.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyCharges } from './verify-charges.ts'
 import { verifyLimits } from './verify-limits.ts'
+import { verifyTopUps } from './verify-top-ups.ts'
 import { verifyVideos } from './verify-videos.ts'
 
 export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly LedgerDifference[]> {
@@ -19,6 +20,7 @@ export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly L
   await verifyAccounts(snapshot, holds, differences)
   await verifyLimits(snapshot, holds, differences)
   await verifyCharges(snapshot, differences)
+  await verifyTopUps(snapshot, differences)
   await verifyVideos(snapshot, differences)
   await verifyAudit(snapshot, differences)
   return differences.found
