@@ -129,6 +129,18 @@ describe('nonsense is refused with the name of the variable', () => {
       { SLUICE_SIGN_IN: 'oidc://id:pw@issuer.example' },
       'SLUICE_PUBLIC_URL must be set when SLUICE_SIGN_IN is: other services send people back to it',
     ],
+    [
+      { SLUICE_STRIPE_KEY: 'sk_1', SLUICE_PUBLIC_URL: 'https://a.example' },
+      'SLUICE_STRIPE_KEY and SLUICE_STRIPE_WEBHOOK_SECRET must be set together: what is paid is told by webhooks',
+    ],
+    [
+      { SLUICE_STRIPE_KEY: 'sk_1', SLUICE_STRIPE_WEBHOOK_SECRET: 'whsec_1' },
+      'SLUICE_PUBLIC_URL must be set when SLUICE_STRIPE_KEY is: Stripe sends people back to it',
+    ],
+    [
+      { SLUICE_STRIPE_KEY: 'pk_1' },
+      'SLUICE_STRIPE_KEY must be a secret key (sk_…) or a restricted one (rk_…), not a publishable one',
+    ],
     [{ SLUICE_BLOB_URL: '/var/blobs' }, 'SLUICE_BLOB_URL must be an address that begins with s3://'],
     [
       { SLUICE_BLOB_URL: 's3://videos:1?path_style=s3cr3t' },

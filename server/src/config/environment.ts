@@ -225,6 +225,8 @@ function shown(name: string, text: string): string {
     VARIABLES.smtpUrl.name,
     VARIABLES.smsUrl.name,
     VARIABLES.signInServices.name,
+    VARIABLES.stripeKey.name,
+    VARIABLES.stripeWebhookSecret.name,
   ]
   return confidential.includes(name) ? '' : `, not ${JSON.stringify(text)}`
 }

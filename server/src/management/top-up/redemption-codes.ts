@@ -118,7 +118,8 @@ async function noteOnce(
   if (outcome.kind === 'other-request') return outcome
   if (outcome.kind !== 'done') throw new Error('an admin without an account made codes')
   const { batch_id: batchId } = outcome.answer
-  return outcome.repeated ? { kind: 'made-before', batchId: String(batchId) } : undefined
+  if (typeof batchId !== 'string') throw new Error('a stored batch of codes has no id')
+  return outcome.repeated ? { kind: 'made-before', batchId } : undefined
 }
 
 /** Of five values in 37 the check would be a sign; those are drawn again. */
