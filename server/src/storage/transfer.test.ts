@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createFreshDatabase, type FreshDatabase } from '../../test/postgres/fresh-database.ts'
 import {
   type Contents,
@@ -34,10 +34,16 @@ import {
 } from './transfer.ts'
 
 const MADE_BY = '1.2.3'
-const cleanings: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const clean of cleanings.splice(0).toReversed()) await clean()
-})
+type Cleanings = (() => Promise<unknown>)[]
+const cleanings: Cleanings = []
+/** Of what several tests only read. */
+const lastCleanings: Cleanings = []
+afterEach(() => cleanAll(cleanings))
+afterAll(() => cleanAll(lastCleanings))
+
+async function cleanAll(all: Cleanings): Promise<void> {
+  for (const clean of all.splice(0).toReversed()) await clean()
+}
 
 interface Place {
   readonly options: OpenStorageOptions
@@ -54,16 +60,16 @@ function optionsOf(database: Pick<OpenStorageOptions, 'databaseUrl' | 'dataDir'>
   }
 }
 
-async function newSqlite(): Promise<Place> {
+async function newSqlite(until: Cleanings = cleanings): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-transfer-'))
-  cleanings.push(() => rm(dataDir, { recursive: true, force: true }))
+  until.push(() => rm(dataDir, { recursive: true, force: true }))
   const contents = () => Promise.resolve(sqliteContents(join(dataDir, 'sluice.db')))
   return { options: optionsOf({ databaseUrl: undefined, dataDir }), contents }
 }
 
-async function newPostgres(): Promise<Place> {
+async function newPostgres(until: Cleanings = cleanings): Promise<Place> {
   const database: FreshDatabase = await createFreshDatabase()
-  cleanings.push(() => database.drop())
+  until.push(() => database.drop())
   return {
     options: optionsOf({ databaseUrl: database.url, dataDir: '/nonexistent' }),
     contents: () => postgresContents(database.url),
@@ -82,15 +88,15 @@ async function using<Value>({ options }: Place, work: (storage: Storage) => Prom
   }
 }
 
-async function plainSqlite(): Promise<Place> {
-  const place = await newSqlite()
+async function plainSqlite(until: Cleanings = cleanings): Promise<Place> {
+  const place = await newSqlite(until)
   await using(place, useDatabase)
   return place
 }
 
-/** Every table has a row, those of tomorrow too. */
-async function usedSqlite(): Promise<Place> {
-  const place = await plainSqlite()
+/** Every table has a row, those of tomorrow too; what was put in blindly adds up to nothing, so it is only compared. */
+async function usedSqlite(until: Cleanings = cleanings): Promise<Place> {
+  const place = await plainSqlite(until)
   fillEmptyTables(join(place.options.dataDir, 'sluice.db'))
   return place
 }
@@ -131,7 +137,7 @@ async function expectToGoOn(place: Place): Promise<void> {
 }
 
 describe('moving a used SQLite database to PostgreSQL', () => {
-  test('keeps every row of every table as it is, and calls go on under the same windows', async () => {
+  test('keeps every row of every table as it is', async () => {
     const from = await usedSqlite()
     const to = await newPostgres()
     const before = await from.contents()
@@ -140,6 +146,13 @@ describe('moving a used SQLite database to PostgreSQL', () => {
     expect(await to.contents()).toEqual(before)
     expect(await from.contents()).toEqual(before)
     expect(summary.rows).toBe(Object.values(before).flat().length)
+  })
+
+  test('lets calls go on under the same windows, with the same holds, task, conversation and sessions', async () => {
+    const from = await plainSqlite()
+    const to = await newPostgres()
+    await move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })
+    expect(await to.contents()).toEqual(await from.contents())
     await expectToGoOn(to)
   })
 
@@ -161,7 +174,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
   })
 
   test('is refused while a gateway serves from it, and where the other one holds something', async () => {
-    const from = await usedSqlite()
+    const from = await plainSqlite()
     const to = await newPostgres()
     await using(from, async (storage) => {
       await storage.calls.heartbeat(instanceId('serving'), NOW)
@@ -178,7 +191,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
   })
 
   test('nobody writes into the old one meanwhile', async () => {
-    const from = await usedSqlite()
+    const from = await plainSqlite()
     const to = await newPostgres()
     const other = await openStorage(from.options)
     cleanings.push(() => other.close())
@@ -203,26 +216,36 @@ describe('moving a used SQLite database to PostgreSQL', () => {
 
 describe.each(ENGINES)('a backup of %s', (engine) => {
   let place: Place
-  beforeEach(async () => {
-    const used = await usedSqlite()
-    if (engine === 'SQLite') place = used
-    else {
-      place = await newPostgres()
-      await move(used.options, place.options, { present: 'refuse', madeBy: MADE_BY })
-    }
+  let archive: Buffer
+  beforeAll(async () => {
+    place = await placed(await usedSqlite(lastCleanings), lastCleanings)
+    archive = await archiveOf(place)
   })
 
+  async function placed(made: Place, until: Cleanings = cleanings): Promise<Place> {
+    if (engine === 'SQLite') return made
+    const moved = await newPostgres(until)
+    await move(made.options, moved.options, { present: 'refuse', madeBy: MADE_BY })
+    return moved
+  }
+
   test.each(ENGINES)('restored into %s is the same database', async (other) => {
-    const archive = await archiveOf(place)
     const to = await PLACES[other]()
     const summary = await restore(chunksOf(archive), to.options, { present: 'refuse', blobs: undefined })
     expect(summary).toEqual(await checkArchive(chunksOf(archive)))
     expect(await to.contents()).toEqual(await place.contents())
+  })
+
+  test('restored into the other engine lets calls go on as before', async () => {
+    const moment = await archiveOf(await placed(await plainSqlite()))
+    const to = await PLACES[engine === 'SQLite' ? 'PostgreSQL' : 'SQLite']()
+    await restore(chunksOf(moment), to.options, { present: 'refuse', blobs: undefined })
     await expectToGoOn(to)
   })
 
   test('is one moment of a database that goes on', async () => {
-    const storage = await openStorage(place.options)
+    const busy = await placed(await plainSqlite())
+    const storage = await openStorage(busy.options)
     cleanings.push(() => storage.close())
     let stop = false
     const writing = (async () => {
@@ -230,31 +253,31 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
         await storage.ledger.book([exampleGrant(ACCOUNT, { transactionId: `while-${call}` })])
       }
     })()
-    const archive = await archiveOf(place)
+    const moment = await archiveOf(busy)
     stop = true
     await writing
     const to = await PLACES[engine]()
-    await restore(chunksOf(archive), to.options, { present: 'refuse', blobs: undefined })
+    await restore(chunksOf(moment), to.options, { present: 'refuse', blobs: undefined })
     await using(to, async (restored) => expect(await restored.ledger.verify()).toEqual([]))
   })
 
   test('replaces what is there only when told to, and whole', async () => {
-    const archive = await archiveOf(place)
-    const before = await place.contents()
-    const options = { ...place.options, now: () => NOW + 60_000 }
-    await expect(
-      restore(chunksOf(archive), options, { present: 'refuse', blobs: undefined }),
-    ).rejects.toThrow(NotEmpty)
-    await using(place, (storage) => storage.calls.settle(settleTwoCredits('running')))
-    await restore(chunksOf(archive), options, { present: 'replace', blobs: undefined })
-    expect(await place.contents()).toEqual(before)
-    await using(place, (storage) =>
+    const own = await placed(await plainSqlite())
+    const before = await own.contents()
+    const copy = await archiveOf(own)
+    const options = { ...own.options, now: () => NOW + 60_000 }
+    await expect(restore(chunksOf(copy), options, { present: 'refuse', blobs: undefined })).rejects.toThrow(
+      NotEmpty,
+    )
+    await using(own, (storage) => storage.calls.settle(settleTwoCredits('running')))
+    await restore(chunksOf(copy), options, { present: 'replace', blobs: undefined })
+    expect(await own.contents()).toEqual(before)
+    await using(own, (storage) =>
       expect(storage.ledger.book([exampleGrant(ACCOUNT, { transactionId: 'large' })])).resolves.toBe(false),
     )
   })
 
   test('that was changed, cut or made with another secret key leaves the database as it was', async () => {
-    const archive = await archiveOf(place)
     const to = await PLACES[engine]()
     await using(to, (storage) => storage.ping())
     const before = await to.contents()
@@ -272,7 +295,6 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
   })
 
   test('of a newer schema is refused, and one of an older is by a database that is further', async () => {
-    const archive = await archiveOf(place)
     const to = await PLACES[engine]()
     await using(to, (storage) => storage.ping())
     for (const schema of [1, 999]) {
@@ -282,8 +304,8 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
     }
   })
 
-  test('holds no secret that the database holds sealed', async () => {
-    const text = (await archiveOf(place)).toString('utf8')
+  test('holds no secret that the database holds sealed', () => {
+    const text = archive.toString('utf8')
     expect(text).not.toContain('upstream-secret')
     expect(text).not.toContain('secret plan')
     expect(text).toContain('"9007199254')
