@@ -50,7 +50,8 @@ export function createProgram(io: Console): Command {
   addCodes(program, io)
   addChains(program, io)
   addVideos(program, io)
-  addLedger(program, io)
+  addLogs(program, io)
+  addQuestions(program, io)
   program
     .command('completion')
     .description('print a script that lets a shell complete commands and options')
@@ -240,7 +241,7 @@ function addVideos(program: Command, io: Console): void {
     .action((id: string, flags: VideoFailFlags) => videosFail(io, id, flags))
 }
 
-function addLedger(program: Command, io: Console): void {
+function addLogs(program: Command, io: Console): void {
   program
     .command('logs')
     .description('show calls, newest first')
@@ -271,6 +272,9 @@ function addLedger(program: Command, io: Console): void {
     .option('--time-zone <zone>', "whose midnight ends a day; without it the platform's")
     .option(...JSON_OPTION)
     .action((flags: UsageFlags) => usage(io, flags))
+}
+
+function addQuestions(program: Command, io: Console): void {
   program
     .command('explain')
     .description('say what would become of a call, without making it: chains, conversion, rules, hold')

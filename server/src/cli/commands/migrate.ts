@@ -1,5 +1,5 @@
 import { readConfig } from '../../config/environment.ts'
-import { openStorage } from '../../storage/open.ts'
+import { openStorage, type OpenStorageOptions } from '../../storage/open.ts'
 import { type ArchiveSummary, move } from '../../storage/transfer.ts'
 import { VERSION } from '../../version.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
@@ -67,24 +67,31 @@ async function moveTo(io: Console, address: string, flags: MigrateFlags): Promis
   } catch (error) {
     throw transferFailure(error)
   }
-  const before = await withStorage(io, 'refuse', verifyStorage)
-  const storage = await openStorage(to)
-  let after: Verdict
+  const verdicts = { before: await withStorage(io, 'refuse', verifyStorage), after: await verifyAt(to) }
+  tellMoved(io, flags, { summary, ...verdicts })
+  refuseDifferences(io, verdicts.after)
+}
+
+async function verifyAt(options: OpenStorageOptions): Promise<Verdict> {
+  const storage = await openStorage(options)
   try {
-    after = await verifyStorage(storage)
+    return await verifyStorage(storage)
   } finally {
     await storage.close()
   }
-  if (flags.json === true) {
-    io.out(
-      jsonText({
-        result: 'moved',
-        ...summaryJson(summary),
-        before: verdictJson(before),
-        after: verdictJson(after),
-      }),
-    )
-  } else {
+}
+
+interface Moved {
+  readonly summary: ArchiveSummary
+  readonly before: Verdict
+  readonly after: Verdict
+}
+
+function tellMoved(io: Console, { json }: MigrateFlags, { summary, ...verdicts }: Moved): void {
+  const before = verdictJson(verdicts.before)
+  const after = verdictJson(verdicts.after)
+  if (json === true) io.out(jsonText({ result: 'moved', ...summaryJson(summary), before, after }))
+  else {
     io.out(
       tableText(
         ['TABLE', 'ROWS'],
@@ -93,12 +100,11 @@ async function moveTo(io: Console, address: string, flags: MigrateFlags): Promis
     )
     io.err(`moved and read back: ${summaryText(summary)}`)
   }
-  if (JSON.stringify(verdictJson(before)) !== JSON.stringify(verdictJson(after)))
+  if (JSON.stringify(before) !== JSON.stringify(after))
     throw new CommandFailure('differences', 'the two databases verify differently: keep to the old one')
   io.err(
     'from now on start with SLUICE_DATABASE_URL set to the new database and the same secret key; the old file stays as it is\n',
   )
-  refuseDifferences(io, after)
 }
 
 function databaseAt(address: string): string {
