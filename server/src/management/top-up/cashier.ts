@@ -241,6 +241,10 @@ interface Noted {
   readonly outcome: PaymentOutcome['kind'] | 'closed' | 'ignored'
   readonly topUpId?: string
   readonly moved?: DecimalText
+  /** The provider's id of the payment, and what it said of it. */
+  readonly payment?: string
+  readonly amountMinor?: number
+  readonly currency?: string
 }
 
 async function note(
@@ -252,11 +256,14 @@ async function note(
   switch (event.kind) {
     case 'paid': {
       const { kind: _, ...paid } = event
-      return notedOf(await payments.pay({ driver, at, ...paid }))
+      const { payment, amountMinor, currency } = paid
+      return { ...notedOf(await payments.pay({ driver, at, ...paid })), payment, amountMinor, currency }
     }
     case 'reversal': {
       const { payment, reversal } = event
-      return notedOf(await payments.reverse({ driver, payment, reversal, at }))
+      const { amountMinor, currency } = reversal
+      const noted = notedOf(await payments.reverse({ driver, payment, reversal, at }))
+      return { ...noted, payment, amountMinor, currency }
     }
     case 'unpaid': {
       const { topUpId, checkout, why } = event
