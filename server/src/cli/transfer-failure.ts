@@ -12,11 +12,13 @@ export function transferFailure(error: unknown): unknown {
       'mistakes',
       'the database is not empty: name an empty one, or add --replace, which removes what is there',
     )
-  if (error instanceof InUse)
+  if (error instanceof InUse) {
+    const processes = plural(error.instances, 'process', 'processes')
     return told(
       'failed',
-      `${plural(error.instances, 'running gateway')} would go on with what it knows: stop every gateway on this database, then try again`,
+      `a gateway serves from the database (${processes}): stop every gateway on it, then try again`,
     )
+  }
   if (error instanceof NothingThere)
     return told('missing', 'the database is new and empty: there is nothing to copy')
   if (error instanceof SchemaMismatch) return told('mistakes', mismatchText(error))
