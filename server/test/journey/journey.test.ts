@@ -60,8 +60,13 @@ test('from registration to a revoked key, through the API alone', async () => {
   await admin('POST', `admin/verifications/${asked.id}/decide`, { verdict: 'approved' })
   expect(await customer('GET', 'user/user/account')).toMatchObject({ verification: 'personal' })
 
-  // Get money: yuan on the balance, some of it exchanged for Credits.
-  await admin('POST', `admin/accounts/${account.id}/grants`, { balance: '150', reason: 'bank transfer' })
+  // Top up: a code puts yuan on the balance, some of it is exchanged for Credits.
+  const batch = await admin<{ codes: readonly string[] }>('POST', 'admin/code-batches', {
+    yuan: '150',
+    count: 1,
+    note: 'sold at the counter',
+  })
+  await customer('POST', 'user/user/redeem', { code: batch.codes[0] })
   await customer('PATCH', 'user/user/account', { api_deduction: true })
   await customer('POST', 'user/user/exchange', { yuan: '20' })
   expect(await customer('GET', 'user/user/account')).toMatchObject({ credits: '20000', balance: '130' })
@@ -105,7 +110,7 @@ test('from registration to a revoked key, through the API alone', async () => {
   // What the operator sees: nothing is amiss, and every act of theirs is on record.
   expect(await admin('POST', 'admin/verify')).toMatchObject({ differences: [] })
   const acts = await admin<readonly { action: string }[]>('GET', 'admin/audit')
-  expect(acts.map(({ action }) => action).join(' ')).toMatch(/grant/)
+  expect(acts.map(({ action }) => action).join(' ')).toMatch(/verification\.decide/)
 })
 
 interface LogRow {
