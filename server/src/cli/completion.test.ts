@@ -40,11 +40,11 @@ describe('bash', () => {
   })
 })
 
-test.skipIf(!isThere('zsh'))('zsh takes its script', async () => {
+test.skipIf(!isThere('zsh'))('zsh takes its script (where zsh is installed)', async () => {
   expect(await runIn('zsh', ['-f', '-n'], await scriptOf('zsh'))).toBe('')
 })
 
-test.skipIf(!isThere('fish'))('fish completes commands and options', async () => {
+test.skipIf(!isThere('fish'))('fish completes commands and options (where fish is installed)', async () => {
   const script = await scriptOf('fish')
   expect(await runIn('fish', ['--no-config'], `${script}\ncomplete -C 'sluice chains dr'`)).toMatch(/^drain/)
   expect(await runIn('fish', ['--no-config'], `${script}\ncomplete -C 'sluice migrate --re'`)).toMatch(
