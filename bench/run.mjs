@@ -1,5 +1,5 @@
 /**
- * npm run bench -- small | latency | streams | slow-streams | bodies | largest-body | videos | all
+ * npm run bench -- small | latency | streams | slow-streams | bodies | largest-body | converted-small | converted-streams | videos | all
  *   --rounds 5 --seconds 5     how often, how long
  *   --warm 15                  seconds of small calls for everybody before the first round
  *   --only sluice,nginx        fewer contestants
@@ -71,7 +71,8 @@ try {
 async function compare(name) {
   const comparison = COMPARISONS[name]
   const upstream = await startUpstreams(comparison)
-  const names = options.only.split(',').filter((contestant) => comparison.only?.includes(contestant) ?? true)
+  const asked = comparison.contestants ?? options.only.split(',')
+  const names = asked.filter((contestant) => comparison.only?.includes(contestant) ?? true)
   const setting = { core: GATEWAY_CORE, folder: freshFolder(name), root, upstream, profile }
   const contestants = []
   for (const contestant of names) {

@@ -63,6 +63,22 @@ export const COMPARISONS = {
     ],
     run: pacedStreams,
   },
+  'converted-small': {
+    title: 'Small calls passed (chat to chat) and converted (messages to chat), 64 connections',
+    figure: 'answered per CPU second',
+    better: 'more',
+    goals: [{ of: 'converted', against: 'sluice', atLeast: 0.7 }],
+    contestants: ['sluice', 'converted'],
+    run: ({ contestant, setup }) => perCpuSecond({ contestant, setup, job: () => wrkJob(contestant, setup) }),
+  },
+  'converted-streams': {
+    title: '200 streams of 200 chunks passed (chat to chat) and converted (chat to messages)',
+    figure: 'CPU µs per chunk',
+    better: 'less',
+    goals: [{ of: 'converted', against: 'sluice', atMost: 1.35 }],
+    contestants: ['sluice', 'converted'],
+    run: pacedStreams,
+  },
   'slow-streams': {
     title: '5 000 concurrent slow streams: one chunk a second, 20 s',
     figure: 'resident MiB',

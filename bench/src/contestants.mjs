@@ -12,7 +12,12 @@ const PLENTY = 1_000_000_000_000
 
 /** Who it is, its pid, how to stop it, and target(mode): where and with which headers to send. */
 export function startContestant({ name, ...setting }) {
-  const starts = { nginx: startNginxContestant, sluice: startSluice, portkey: startPortkey }
+  const starts = {
+    nginx: startNginxContestant,
+    sluice: startSluice,
+    converted: startConverted,
+    portkey: startPortkey,
+  }
   return starts[name](setting)
 }
 
@@ -30,8 +35,13 @@ async function startNginxContestant({ core, folder, upstream }) {
   }
 }
 
-async function startSluice({ core, folder, root, upstream, profile }) {
-  const home = join(folder, 'sluice')
+/** Sluice again, called by a client of another protocol than the upstream's. */
+function startConverted(setting) {
+  return startSluice({ ...setting, name: 'converted', path: '/v1/messages' })
+}
+
+async function startSluice({ core, folder, root, upstream, profile, name = 'sluice', path = CHAT_PATH }) {
+  const home = join(folder, name)
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'gateway.json'), JSON.stringify(gatewayFile(upstream)))
   const running = await startPinned({
@@ -59,14 +69,14 @@ async function startSluice({ core, folder, root, upstream, profile }) {
   const headers = { authorization: `Bearer ${KEY}` }
   const port = portOf(running.answer.base_url)
   return {
-    name: 'sluice',
+    name,
     ...running,
     home,
     headers,
     port,
     videoPort: upstream.videoPort,
     opsPort: portOf(running.answer.ops_url),
-    target: (mode) => ({ port, path: CHAT_PATH, headers, model: MODES[mode].model }),
+    target: (mode) => ({ port, path, headers, model: MODES[mode].model }),
   }
 }
 

@@ -196,7 +196,9 @@ function answerReader() {
     }
     chunks += eventsIn(bytes)
     tail = (tail + bytes.latin1Slice(Math.max(0, bytes.length - 64))).slice(-64)
-    return tail.endsWith('0\r\n\r\n') ? { status, done: tail.includes('[DONE]'), chunks } : undefined
+    return tail.endsWith('0\r\n\r\n')
+      ? { status, done: /\[DONE\]|message_stop/.test(tail), chunks }
+      : undefined
   }
 }
 

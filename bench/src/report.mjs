@@ -32,13 +32,14 @@ export function reportOf({ comparison, rows }) {
 
 function goalLine(goal, mainFigure, medians) {
   const figure = goal.figure ?? mainFigure
-  const ours = medians.sluice?.[figure]
+  const ours = medians[goal.of ?? 'sluice']?.[figure]
   const theirs = goal.against === undefined ? 1 : medians[goal.against]?.[mainFigure]
   if (ours === undefined || theirs === undefined) return undefined
   const value = ours / theirs
   const met = goal.atLeast === undefined ? value <= goal.atMost : value >= goal.atLeast
   const bound = goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
-  const what = goal.against === undefined ? figure : `${figure}, ratio to ${goal.against}`
+  const who = goal.of === undefined ? '' : `${goal.of}: `
+  const what = goal.against === undefined ? figure : `${who}${figure}, ratio to ${goal.against}`
   return `- ${met ? 'met' : 'MISSED'}: ${what} ${shown(value)} (${bound})`
 }
 
