@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
     include: ['server/{src,test}/**/*.test.ts', 'tools/**/*.test.mjs'],
     environment: 'node',
     pool: 'threads',
+    // Many tests wait for another process or for a clock; meanwhile a third one has something to do.
+    maxWorkers: Math.max(3, availableParallelism()),
     // Bundles the storage worker and looks for a PostgreSQL before the first test.
     globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
     // Long enough for a test that starts a process on a busy machine, short enough that a hang is seen.

@@ -30,6 +30,8 @@ const THROUGH = [
   ['only-upstream-opens-connections', 'management/e4.ts', 'node:https'],
   ['notify-sends-what-it-is-given', 'notify/e5.ts', '../storage/storage.ts'],
   ['only-notify-speaks-smtp', 'management/e6.ts', 'nodemailer'],
+  ['payments-read-and-ask', 'payments/e7.ts', '../storage/storage.ts'],
+  ['only-payments-knows-its-libraries', 'management/e8.ts', 'stripe'],
   ['storage-stands-on-core', 'storage/sql/f1.ts', '../../gateway/route.ts'],
   ['engines-do-not-know-each-other', 'storage/sqlite/f2.ts', '../postgres/engine.ts'],
   ['shared-queries-know-no-engine', 'storage/sql/f3.ts', '../postgres/engine.ts'],

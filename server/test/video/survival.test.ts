@@ -99,7 +99,7 @@ describe.each([
   }
 
   async function expectLedger(): Promise<void> {
-    expect(await sluice(environment, ['verify'])).toEqual({ differences: [] })
+    expect(await sluice(environment, ['verify'])).toEqual({ differences: [], audit: 'whole' })
     expect(await sluice(environment, ['accounts', 'list'])).toMatchObject([
       { credits: String(OPENING - charged * PRICE), held_credits: '0' },
     ])
