@@ -14,6 +14,8 @@ import { PROTOCOLS } from './src/wire.mjs'
 const KEY = 'sk-gateway-clientsclientsclientsclientsclientscl1'
 /** A client that hangs has failed. */
 const CLIENT_TIMEOUT_MS = 180_000
+/** Its packages for some machines are not in every registry, so no lock can hold it. */
+const OPENCODE = 'opencode-ai@1.18.33'
 const clients = dirname(fileURLToPath(import.meta.url))
 const root = dirname(clients)
 
@@ -111,9 +113,6 @@ function runClient(binary, { args, env, home }) {
     })
   })
 }
-
-/** Its packages for some machines are not in every registry, so no lock can hold it. */
-const OPENCODE = 'opencode-ai@1.18.33'
 
 /** A client whose packages do not exist for this machine is left out, not a failure. */
 function install() {
