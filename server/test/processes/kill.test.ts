@@ -16,7 +16,7 @@ import { type CountingUpstream, INPUT_TOKENS, openCountingUpstream } from './cou
 import { KEY, writeGatewayFile } from './gateway-file.ts'
 import { eventually, type Launched, launch } from './launch.ts'
 
-const ROUNDS = Number(process.env['SLUICE_KILL_ROUNDS'] ?? 3)
+const ROUNDS = Number(process.env['SLUICE_KILL_ROUNDS'] ?? 2)
 const SEED = Number(process.env['SLUICE_KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const STREAMS = 8
