@@ -1,4 +1,5 @@
 /** One real, cheap call over a chain, outside of any account: does this credential work, is this model there? */
+import { plainRequest } from '../core/canonical/plain-request.ts'
 import type { CanonicalRequest } from '../core/canonical/request.ts'
 import type { Chain, CredentialSecret, Model } from '../core/catalogue.ts'
 import { protocolOf } from '../core/protocols/index.ts'
@@ -95,36 +96,7 @@ function bodyFor(
   return Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
 }
 
-const GREETING: CanonicalRequest = {
-  system: [],
-  turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say OK.' }] }],
-  tools: [],
-  toolChoice: undefined,
-  parallelToolCalls: undefined,
-  maxOutputTokens: OUTPUT_TOKENS,
-  sampling: {
-    temperature: undefined,
-    topP: undefined,
-    topK: undefined,
-    presencePenalty: undefined,
-    frequencyPenalty: undefined,
-    seed: undefined,
-  },
-  stop: [],
-  output: { kind: 'text' },
-  reasoning: undefined,
-  stream: false,
-  includeUsage: false,
-  candidates: undefined,
-  logprobs: undefined,
-  verbosity: undefined,
-  user: undefined,
-  metadata: undefined,
-  serviceTier: undefined,
-  promptCacheKey: undefined,
-  cacheAll: undefined,
-  state: { store: undefined, previousResponseId: undefined },
-}
+const GREETING: CanonicalRequest = { ...plainRequest('Say OK.'), maxOutputTokens: OUTPUT_TOKENS }
 
 type Reply =
   | {

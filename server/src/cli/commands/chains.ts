@@ -13,6 +13,7 @@ import { chainForm } from '../../management/gateway-file/forms.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { openUpstream } from '../../upstream/send.ts'
 import { askRunning } from '../ask-running.ts'
+import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { chainsOf, type PlacedChain, requireChain } from '../find-chain.ts'
@@ -259,18 +260,6 @@ export async function chainsReset(io: Console, reference: string, flags: OutputF
   })
   if (flags.json === true) io.out(jsonText({ id, health: 'healthy' }))
   else io.err(`chain ${id} is tried again with the next call\n`)
-}
-
-/** Whoever may read the database and its key. */
-function commandLineActor(io: Console) {
-  return {
-    at: io.now(),
-    accountId: undefined,
-    name: 'command line',
-    sessionId: undefined,
-    address: 'local',
-    requestId: undefined,
-  }
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

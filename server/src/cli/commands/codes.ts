@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Read } from '../../config/gateway-file/map-reader.ts'
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { decimal, instant, integer, shortText } from '../../config/gateway-file/values.ts'
-import type { Actor } from '../../management/admin/acts.ts'
 import { creditsOfText, creditsOfYuan } from '../../management/amounts.ts'
 import {
   type BatchRequest,
@@ -15,6 +14,7 @@ import {
   voidCode,
 } from '../../management/top-up/redemption-codes.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'
@@ -67,7 +67,7 @@ async function codesCreate(io: Console, flags: CodesCreateFlags): Promise<void> 
     const { settings } = await storage.catalogue.read()
     const worth = readWorth(flags, settings.creditsPerYuan)
     const request = { ...worth, count, expiresAt, note, idempotencyKey: undefined }
-    const actor = actorOf(io)
+    const actor = commandLineActor(io)
     const outcome = await createCodes(storage, request, actor)
     if (outcome.kind !== 'made') throw new Error('codes were made before that nobody asked for')
     return {
@@ -138,7 +138,7 @@ async function* eachBatch({ topUps }: Storage) {
 
 async function codesVoid(io: Console, reference: string): Promise<void> {
   const said = await withStorage(io, 'refuse', async (storage) => {
-    const actor = actorOf(io)
+    const actor = commandLineActor(io)
     const batch = await voidBatch(storage, reference, actor)
     if (batch.kind === 'done') return `${plural(batch.value.voided, 'code')} of ${reference} made void`
     const code = await voidCode(storage, reference, actor)
@@ -147,17 +147,6 @@ async function codesVoid(io: Console, reference: string): Promise<void> {
     throw new CommandFailure('missing', `${why}: sluice codes list shows the batches`)
   })
   io.err(`${said}\n`)
-}
-
-function actorOf(io: Console): Actor {
-  return {
-    at: io.now(),
-    accountId: undefined,
-    name: 'command line',
-    sessionId: undefined,
-    address: 'local',
-    requestId: undefined,
-  }
 }
 
 function valueOf<Value>(flag: string, text: string, read: Read<Value>): Value {

@@ -7,6 +7,8 @@ import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldStream, unfoldResponse } from '../canonical/fold.ts'
+import { isJsonArray, parseJson } from '../canonical/json-text.ts'
+import { plainRequest } from '../canonical/plain-request.ts'
 import {
   type CanonicalRequest,
   EFFORTS,
@@ -19,7 +21,6 @@ import {
   type Turn,
 } from '../canonical/request.ts'
 import type { Block, Candidate, CanonicalResponse, StreamPart } from '../canonical/response.ts'
-import { isJsonArray, parseJson } from '../canonical/json-text.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { modelId } from '../ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
@@ -100,36 +101,7 @@ export function replyContext(request: CanonicalRequest): ReplyContext {
 }
 
 /** A request that says nothing but one word. */
-export const PLAIN_REQUEST: CanonicalRequest = {
-  system: [],
-  turns: [{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
-  tools: [],
-  toolChoice: undefined,
-  parallelToolCalls: undefined,
-  maxOutputTokens: undefined,
-  sampling: {
-    temperature: undefined,
-    topP: undefined,
-    topK: undefined,
-    presencePenalty: undefined,
-    frequencyPenalty: undefined,
-    seed: undefined,
-  },
-  stop: [],
-  output: { kind: 'text' },
-  reasoning: undefined,
-  stream: false,
-  includeUsage: false,
-  candidates: undefined,
-  logprobs: undefined,
-  verbosity: undefined,
-  user: undefined,
-  metadata: undefined,
-  serviceTier: undefined,
-  promptCacheKey: undefined,
-  cacheAll: undefined,
-  state: { store: undefined, previousResponseId: undefined },
-}
+export const PLAIN_REQUEST: CanonicalRequest = plainRequest('hello')
 
 export function protocolLaws(protocol: Protocol, canExpress: Expressible): void {
   describe(`laws of ${protocol.id}`, () => {
