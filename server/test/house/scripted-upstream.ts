@@ -78,6 +78,21 @@ export function answerJson(body: unknown, status = 200, headers: Record<string, 
   }
 }
 
+/** A whole chat completion that says `ok`, with these counts. */
+export function answerOk(usage: {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+}): Answerer {
+  return answerJson({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'x',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+    usage,
+  })
+}
+
 /** A stream of server-sent events; each piece is written on its own. */
 export function answerStream(
   pieces: readonly (string | Buffer)[],

@@ -12,7 +12,7 @@ import {
   TOKEN_PRICES,
 } from '../../../test/house/house.ts'
 import {
-  answerJson,
+  answerOk,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../../test/house/scripted-upstream.ts'
@@ -31,16 +31,7 @@ let customer: Customer
 
 beforeAll(async () => {
   upstream = await openScriptedUpstream()
-  upstream.answer(
-    answerJson({
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'x',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 10, completion_tokens: 5 },
-    }),
-  )
+  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 5 }))
   house = await openHouse()
   await house.catalogue(
     ...putVendor('acme', upstream.url),

@@ -1,25 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { VideoRequest } from '../../core/video/request.ts'
 import { placeFields } from './place.ts'
+import { order } from './testing/order.ts'
 
-const PLAIN: VideoRequest = {
-  prompt: 'a red kite',
-  seconds: undefined,
-  size: undefined,
-  ratio: undefined,
-  resolution: undefined,
-  firstFrame: undefined,
-  lastFrame: undefined,
-  referenceImages: [],
-  referenceVideos: [],
-  referenceAudios: [],
-  negativePrompt: undefined,
-  generateAudio: undefined,
-  seed: undefined,
-  watermark: undefined,
-  promptExtend: undefined,
-  extras: {},
-}
+const PLAIN = order()
 
 describe('placing the fields of an order', () => {
   test('nothing asked, nothing placed, nothing dropped', () => {
