@@ -1,13 +1,16 @@
+import { readConfig } from '../config/environment.ts'
 import { keyId } from '../core/ids.ts'
 import { Secret } from '../core/secret.ts'
 import { eachAccount, findAccount } from '../management/accounts.ts'
 import { hashKeySecret } from '../management/keys.ts'
 import type { Account, Key, Storage } from '../storage/storage.ts'
+import type { Console } from './console.ts'
 import { CommandFailure } from './exit-codes.ts'
 
-/** By id, e-mail address or phone number. */
-export async function requireAccount(storage: Storage, reference: string): Promise<Account> {
-  const account = await findAccount(storage, reference)
+/** By id, e-mail address or phone number, in the environment's country where it names none. */
+export async function requireAccount(io: Console, storage: Storage, reference: string): Promise<Account> {
+  const { phoneRegion } = readConfig(io.environment, io.workingDirectory)
+  const account = await findAccount(storage, reference, { phoneRegion })
   if (account !== undefined) return account
   throw new CommandFailure('missing', `there is no account ${reference}: sluice accounts list shows them all`)
 }

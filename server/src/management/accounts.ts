@@ -1,4 +1,5 @@
 /** Accounts in the back office: made, found, shown (decisions, Accounts). */
+import { normalPhone } from '../config/phone-number.ts'
 import type { Subscription } from '../core/calls/hot-rows.ts'
 import type { DecimalText, Plan } from '../core/catalogue.ts'
 import { type AccountId, accountId } from '../core/ids.ts'
@@ -38,14 +39,16 @@ export async function createAccount(
   return id
 }
 
-/** By id, e-mail address or phone number: however a person at a terminal names an account. */
+/** By id, e-mail address or phone number, however it is written: so people name an account. */
 export async function findAccount(
   storage: Pick<Storage, 'accounts'>,
   reference: string,
+  { phoneRegion }: { readonly phoneRegion?: string | undefined } = {},
 ): Promise<Account | undefined> {
   const text = reference.trim()
-  if (text.includes('@')) return storage.accounts.findByLogin({ email: text.toLowerCase() })
-  return (await storage.accounts.find(accountId(text))) ?? storage.accounts.findByLogin({ phone: text })
+  if (text.includes('@')) return storage.accounts.findByLogin({ email: text })
+  const phone = normalPhone(text, phoneRegion) ?? text
+  return (await storage.accounts.find(accountId(text))) ?? storage.accounts.findByLogin({ phone })
 }
 
 /** Every account, page by page, so that no list holds them all. */

@@ -18,7 +18,7 @@ import { namedKeyId } from './new-id.ts'
 
 export interface FirstRunSetup {
   readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger'>
-  readonly config: Pick<Config, 'gatewayFile'>
+  readonly config: Pick<Config, 'gatewayFile'> & Partial<Pick<Config, 'phoneRegion'>>
   readonly environment: Environment
   /** Where `gateway.yaml` is looked for. */
   readonly workingDirectory: string
@@ -107,6 +107,7 @@ async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> 
     kinds: setup.kinds,
     kindsWithoutAddress: setup.kindsWithoutAddress,
     missing: 'stays',
+    phoneRegion: setup.config.phoneRegion,
     mode: 'apply',
     at: setup.at,
   })

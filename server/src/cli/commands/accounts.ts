@@ -37,7 +37,7 @@ export async function accountsList(io: Console, flags: OutputFlags): Promise<voi
 
 export async function accountsShow(io: Console, reference: string, flags: OutputFlags): Promise<void> {
   const { view, keys } = await withStorage(io, 'refuse', async (storage) => {
-    const account = await requireAccount(storage, reference)
+    const account = await requireAccount(io, storage, reference)
     const found = (await viewer(storage, io.now()))(account)
     return { view: found, keys: (await listKeys(storage, account.id)).length }
   })

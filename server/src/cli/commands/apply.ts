@@ -4,6 +4,7 @@ import { type Mistake, printMistake } from '../../config/gateway-file/file-node.
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type ApplyResult, applyGatewayFile } from '../../management/apply-gateway-file.ts'
 import type { Difference } from '../../management/gateway-file/difference.ts'
+import { readConfig } from '../../config/environment.ts'
 import { kindsWithoutAddress, providerKinds } from '../../providers/index.ts'
 import { type Console, jsonText, plural, printable, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
@@ -27,6 +28,7 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
       kinds: providerKinds,
       kindsWithoutAddress,
       missing: flags.prune === true ? 'prune' : 'stays',
+      phoneRegion: readConfig(io.environment, io.workingDirectory).phoneRegion,
       mode: flags.dryRun === true ? 'dry-run' : 'apply',
       at: io.now(),
     }),

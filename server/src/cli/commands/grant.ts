@@ -20,7 +20,7 @@ export interface GrantFlags {
 export async function grant(io: Console, reference: string, text: string, flags: GrantFlags): Promise<void> {
   const amount = creditsOf(text)
   const { account, booked } = await withStorage(io, 'refuse', async (storage) => {
-    const found = await requireAccount(storage, reference)
+    const found = await requireAccount(io, storage, reference)
     const first = await grantCredits(storage, {
       accountId: found.id,
       amount,
@@ -32,7 +32,7 @@ export async function grant(io: Console, reference: string, text: string, flags:
       const missing = creditsText(error.missing)
       throw new CommandFailure('mistakes', `${accountLabel(found)} lacks ${missing} Credits for that`)
     })
-    return { account: await requireAccount(storage, found.id), booked: first }
+    return { account: await requireAccount(io, storage, found.id), booked: first }
   })
   const credits = creditsText(microCredits(account.credits - account.held))
   if (flags.json === true) {

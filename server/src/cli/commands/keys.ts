@@ -30,7 +30,7 @@ export async function keysList(io: Console, flags: KeyListFlags): Promise<void> 
   const listed = await withStorage(io, 'refuse', async (storage) => {
     const rows: { readonly owner: string; readonly key: KeyView }[] = []
     const accounts =
-      flags.account === undefined ? eachAccount(storage) : [await requireAccount(storage, flags.account)]
+      flags.account === undefined ? eachAccount(storage) : [await requireAccount(io, storage, flags.account)]
     for await (const account of accounts) {
       for (const key of await listKeys(storage, account.id)) rows.push({ owner: accountLabel(account), key })
     }
@@ -71,7 +71,7 @@ export async function keysCreate(io: Console, account: string, flags: KeyCreateF
   const expiresAt = flags.expires === undefined ? undefined : valueOf('--expires', flags.expires, instant)
   const limits = flags.policy === undefined ? undefined : valueOf('--policy', flags.policy, policy)
   const made = await withStorage(io, 'refuse', async (storage) => {
-    const owner = await requireAccount(storage, account)
+    const owner = await requireAccount(io, storage, account)
     const request = {
       accountId: owner.id,
       name: flags.name,

@@ -41,7 +41,7 @@ export async function logs(io: Console, flags: LogFlags): Promise<void> {
     return
   }
   const page = await withStorage(io, 'refuse', async (storage) =>
-    readPage(storage, await filterOf(storage, flags), { limit, cursor: flags.cursor }),
+    readPage(storage, await filterOf(io, storage, flags), { limit, cursor: flags.cursor }),
   )
   if (flags.json === true) for (const row of page.rows) io.out(`${JSON.stringify(viewLogRow(row))}\n`)
   else io.out(tableText(HEAD, page.rows.map(cells)))
@@ -60,7 +60,7 @@ async function follow(io: Console, flags: LogFlags, limit: number): Promise<void
   const show = (row: CallLogRow): void =>
     io.out(flags.json === true ? `${JSON.stringify(viewLogRow(row))}\n` : lineText(cells(row)))
   await withStorage(io, 'refuse', async (storage) => {
-    const filter = await filterOf(storage, flags)
+    const filter = await filterOf(io, storage, flags)
     const since = io.now()
     const { rows } = await readPage(storage, filter, { limit, cursor: undefined })
     if (flags.json !== true) io.out(lineText(HEAD))
@@ -97,8 +97,8 @@ async function readPage(
   }
 }
 
-async function filterOf(storage: Storage, flags: LogFlags): Promise<LogFilter> {
-  const account = flags.account === undefined ? undefined : await requireAccount(storage, flags.account)
+async function filterOf(io: Console, storage: Storage, flags: LogFlags): Promise<LogFilter> {
+  const account = flags.account === undefined ? undefined : await requireAccount(io, storage, flags.account)
   const key = flags.key === undefined ? undefined : await requireKey(storage, flags.key)
   const from = optionValue('--from', flags.from, instant)
   const to = optionValue('--to', flags.to, instant)

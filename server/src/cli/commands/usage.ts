@@ -32,7 +32,7 @@ export async function usage(io: Console, flags: UsageFlags): Promise<void> {
   const from = optionValue('--from', flags.from, instant) ?? until - days * DAY_MS
   const groups = (flags.by ?? []).map((text) => groupOf(text))
   const { answer, timezone: used } = await withStorage(io, 'refuse', async (storage) => {
-    const account = flags.account === undefined ? undefined : await requireAccount(storage, flags.account)
+    const account = flags.account === undefined ? undefined : await requireAccount(io, storage, flags.account)
     const key = flags.key === undefined ? undefined : await requireKey(storage, flags.key)
     const shownZone = zone ?? (await storage.catalogue.read()).settings.timezone
     const question = { accountId: account?.id, keyId: key?.id, interval, groups, from, until: until + 1 }

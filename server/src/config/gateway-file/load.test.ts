@@ -211,6 +211,21 @@ describe('each mistake is told with line, column and path', () => {
       'f:5:20 accounts[0].phone: must be a phone number: digits, with + and the country code before them',
     ],
     [
+      'a phone number without its country',
+      `${MODEL}accounts: [{phone: 13800138000}]\n`,
+      'f:5:20 accounts[0].phone: must be a phone number: digits, with + and the country code before them',
+    ],
+    [
+      'an e-mail address nobody can have',
+      `${MODEL}accounts: [{email: "a@b@example.com"}]\n`,
+      'f:5:20 accounts[0].email: must be an e-mail address',
+    ],
+    [
+      'the same number twice, however it is written',
+      `${MODEL}accounts:\n  - {phone: "+8613800138000"}\n  - {phone: "+86 138 0013 8000"}\n`,
+      'f:7:5 accounts[1]: is a second phone +8613800138000; first in line 6',
+    ],
+    [
       'the same account twice, whatever the case',
       `${MODEL}accounts:\n  - {email: a@b}\n  - {email: A@B}\n`,
       'f:7:5 accounts[1]: is a second email a@b; first in line 6',
@@ -411,6 +426,17 @@ describe('numbers and texts are taken as they are written', () => {
     expect(account?.phone).toBe('+8613800000000')
     expect(account?.password?.unwrap()).toBe('0012')
     expect(account?.keys?.[0]?.name).toBe('1e3')
+  })
+
+  test.each([
+    ['an e-mail address in capitals and blanks', { email: ' Person@Example.COM ' }, 'person@example.com'],
+    ['a domain of other letters', { email: 'a@пример.рф' }, 'a@xn--e1afmkfd.xn--p1ai'],
+    ['a phone number with blanks and hyphens', { phone: '+86 138-0013-8000' }, '+8613800138000'],
+    ['a phone number in full-width digits', { phone: '＋８６13800138000' }, '+8613800138000'],
+    ['a phone number of the country of the environment', { phone: '138 0013 8000' }, '+8613800138000'],
+  ])('%s is kept in the one form accounts are found by', (_sentence, login, expected) => {
+    const account = fileIn(JSON.stringify({ accounts: [login] }), { phoneRegion: 'CN' }).accounts?.[0]
+    expect(account?.email ?? account?.phone).toBe(expected)
   })
 
   test.each([

@@ -21,6 +21,8 @@ export interface LoadOptions {
   /** What is stored now: rows may name what the file does not repeat. */
   readonly known: Catalogue
   readonly missing: 'stays' | 'prune'
+  /** The country of phone numbers written without one, ISO 3166; absent: they need theirs. */
+  readonly phoneRegion?: string | undefined
 }
 
 export type LoadResult =
@@ -50,7 +52,7 @@ function readFile(root: FileNode, options: LoadOptions, report: Report): Gateway
     models: map.optional('models', list(readModel)),
     groups: map.optional('groups', list(readGroup)),
     plans: map.optional('plans', list(readPlan)),
-    accounts: map.optional('accounts', list(readAccount)),
+    accounts: map.optional('accounts', list(readAccount(options.phoneRegion))),
   }
   map.close()
   return file

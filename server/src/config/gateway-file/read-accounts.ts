@@ -1,5 +1,7 @@
+import { normalEmail } from '../../core/identity/email-address.ts'
 import { vendorCode } from '../../core/ids.ts'
-import type { Report } from './file-node.ts'
+import { normalPhone } from '../phone-number.ts'
+import type { FileNode, Report } from './file-node.ts'
 import type {
   AccountFileRow,
   AutoExchangeRow,
@@ -16,6 +18,7 @@ import {
   addressRange,
   boolean,
   decimal,
+  converted,
   formed,
   instant,
   integer,
@@ -39,8 +42,7 @@ const DAYS = integer({ least: 1, most: 36_500 })
 const AMOUNT = decimal({ decimalsMax: 6, most: '1000000000000' })
 /** Derived from µCr at any rate, so it may need more. */
 const EXACT_AMOUNT = decimal({ most: '1000000000' })
-const EMAIL = formed(/^[^\s@]+@[^\s@]+$/, 'an e-mail address')
-const PHONE = formed(/^\+?\d{5,15}$/, 'a phone number: digits, with + and the country code before them')
+const EMAIL = converted(normalEmail, 'an e-mail address')
 
 export const readSettings: Read<SettingsRow> = (node, report) => {
   const map = openMap(node, report)
@@ -109,14 +111,22 @@ function reportRepeatedTiers(
   }
 }
 
-export const readAccount: Read<AccountFileRow> = (node, report) => {
+export function readAccount(phoneRegion: string | undefined): Read<AccountFileRow> {
+  const phone = converted(
+    (text) => normalPhone(text, phoneRegion),
+    'a phone number: digits, with + and the country code before them',
+  )
+  return (node, report) => readAccountRow(node, report, phone)
+}
+
+function readAccountRow(node: FileNode, report: Report, readPhone: Read<string>): AccountFileRow | undefined {
   const map = openMap(node, report)
   if (map === undefined) return undefined
   const email = map.nullable('email', EMAIL)
-  const phone = map.nullable('phone', PHONE)
+  const phone = map.nullable('phone', readPhone)
   const row = {
     place: map.place,
-    email: email?.toLowerCase(),
+    email: email ?? undefined,
     phone: phone ?? undefined,
     password: map.optional('password', secret),
     role: map.optional('role', word(['admin', 'user'])),

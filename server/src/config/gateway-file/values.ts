@@ -33,6 +33,15 @@ export function formed(form: RegExp, mustBe: string): Read<string> {
   }
 }
 
+/** Text that is kept in another form than it may be written in. */
+export function converted(convert: (text: string) => string | undefined, mustBe: string): Read<string> {
+  return (node, report) => {
+    const value = text(node, report)
+    if (value === undefined) return undefined
+    return convert(value) ?? refuse(node, report, `must be ${mustBe}`)
+  }
+}
+
 export const secret: Read<Secret> = (node, report) => {
   const value = text(node, report)
   return value === undefined ? undefined : new Secret(value)

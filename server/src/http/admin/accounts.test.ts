@@ -237,6 +237,21 @@ describe('PATCH admin/accounts/{id}', () => {
     expect(await read(id)).toEqual(before)
   })
 
+  test('keeps e-mail and phone in the form registration keeps, and finds the account however they are written', async () => {
+    const { id } = await admin.house.newAccount()
+    const answer = await change(id, { email: ' Ｏne@Example.COM', phone: '+86 (139) 0013-8000' })
+    expect(answer.status).toBe(200)
+    expect(await read(id)).toMatchObject({ email: 'one@example.com', phone: '+8613900138000' })
+    for (const written of ['ONE@example.com', '+86 139 0013 8000', '+8613900138000'])
+      expect(await read(encodeURIComponent(written))).toMatchObject({ id })
+    const { id: other } = await admin.house.newAccount()
+    expect((await change(other, { phone: '+86-139-0013-8000' })).body.message).toContain(
+      'phone belongs to another account',
+    )
+    expect((await change(other, { phone: '12345' })).body.message).toContain('phone must be a phone number')
+    expect((await admin.post('/accounts', { phone: '+86 139 0013 8000' })).status).toBe(400)
+  })
+
   test('refuses an address that another account has', async () => {
     const { id } = await admin.house.newAccount()
     await admin.house.newAccount({ email: 'taken@example.com' })

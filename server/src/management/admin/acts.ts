@@ -11,6 +11,8 @@ export interface Office {
   /** Vendor kinds there is a provider for, and those of them without an address of their own. */
   readonly kinds: readonly string[]
   readonly kindsWithoutAddress: readonly string[]
+  /** The country of phone numbers written without one; absent: they need theirs. */
+  readonly phoneRegion?: string | undefined
 }
 
 /** Who acts, and when (epoch ms). */

@@ -92,6 +92,7 @@ function readRow(office: Office, body: JsonObject, known: Catalogue): Done<Accou
     ...kindsOf(office),
     known,
     missing: 'stays',
+    phoneRegion: office.phoneRegion,
   })
   if (loaded.kind === 'mistakes') return refused(loaded.mistakes)
   const [row] = loaded.file.accounts ?? []

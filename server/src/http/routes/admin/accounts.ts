@@ -282,8 +282,8 @@ function impersonateRoute(app: Api, context: ApiContext): void {
   })
 }
 
-async function find({ gateway }: ApiContext, reference: string): Promise<Account> {
-  return present(await findAccount(gateway.storage, reference))
+async function find({ gateway, identity }: ApiContext, reference: string): Promise<Account> {
+  return present(await findAccount(gateway.storage, reference, identity))
 }
 
 function readGrant(

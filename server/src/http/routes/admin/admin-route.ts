@@ -8,8 +8,8 @@ import type { ApiContext } from '../../api.ts'
 import type { SessionCaller } from '../../caller.ts'
 import { refuseFields } from '../../request-fields.ts'
 
-export function officeOf({ gateway }: ApiContext): Office {
-  return { storage: gateway.storage, kinds: providerKinds, kindsWithoutAddress }
+export function officeOf({ gateway, identity: { phoneRegion } }: ApiContext): Office {
+  return { storage: gateway.storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion }
 }
 
 export function actorOf(
