@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TEST_TIME } from '../../test/management/open-store.ts'
 import type { Environment } from '../config/environment.ts'
-import { createProgram } from './program.ts'
 import { run } from './run.ts'
 
 let directory: string
@@ -55,13 +53,6 @@ async function sluice(
     readInput: async () => change.input ?? '',
   })
   return { code, out, err }
-}
-
-const NOWHERE = {
-  environment: {},
-  workingDirectory: '/',
-  now: () => 0,
-  readInput: () => Promise.resolve(''),
 }
 
 const FILE = `
@@ -272,21 +263,6 @@ describe('keys', () => {
     const { out, err } = await sluice(['keys', 'disable', 'sk-gateway-laptop', '--json'])
     expect(JSON.parse(out)).toMatchObject({ name: 'laptop', status: 'disabled' })
     expect(err).toBe('')
-  })
-
-  test('every command that tells something has --json', () => {
-    const leaves = (command: Command, name: string): readonly (readonly [string, Command])[] =>
-      command.commands.length === 0
-        ? [[name, command]]
-        : command.commands.flatMap((below) => leaves(below, `${name} ${below.name()}`.trim()))
-    const nothing = () => undefined
-    const io = { ...NOWHERE, out: nothing, err: nothing }
-    const without = leaves(createProgram(io), '').filter(
-      ([, command]) => !command.options.some(({ long }) => long === '--json'),
-    )
-    // Made void, a code has nothing more to tell.
-    const known = ['start', 'completion', 'codes void']
-    expect(without.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([])
   })
 
   test('rotate prints the new key alone; the former one works only where an overlap is asked for', async () => {

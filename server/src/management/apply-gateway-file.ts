@@ -5,9 +5,11 @@ import type { Mistake } from '../config/gateway-file/file-node.ts'
 import type { GatewayFile } from '../config/gateway-file/gateway-file.ts'
 import type { AccountId } from '../core/ids.ts'
 import type { Secret } from '../core/secret.ts'
+import type { AuditedAct } from '../storage/audit.ts'
 import { StorageConflict } from '../storage/conflict.ts'
 import type { Account, Storage } from '../storage/storage.ts'
 import { createAccount, eachAccount } from './accounts.ts'
+import { type Actor, auditedChanges } from './admin/acts.ts'
 import { readAccountStates } from './gateway-file/account-state.ts'
 import type { Difference } from './gateway-file/difference.ts'
 import { type AccountPlan, type KeyStep, planAccount } from './gateway-file/plan-accounts.ts'
@@ -22,6 +24,8 @@ export type ApplyOptions = Omit<LoadOptions, 'known'> & {
   readonly at: number
   /** `dry-run`: say what would change, and change nothing. */
   readonly mode: 'apply' | 'dry-run'
+  /** For the audit log; absent: nobody acts, it is the first start. */
+  readonly actor?: Actor
 }
 
 export type ApplyResult =
@@ -42,7 +46,7 @@ export interface NewKey {
   readonly plaintext: Secret
 }
 
-type GatewayStorage = Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger'>
+type GatewayStorage = Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger' | 'audit'>
 
 /** Reads, checks and compares first; writes only when the whole file is right. Applying it again changes nothing. */
 export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOptions): Promise<ApplyResult> {
@@ -63,7 +67,7 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
     ...pruned.map(suspension),
   ]
   if (options.mode === 'dry-run') return { kind: 'planned', differences, warnings, newKeys: [] }
-  const newKeys = await write(storage, { catalogue, accounts, pruned, at })
+  const newKeys = await write(storage, { catalogue, accounts, pruned, at, actor: options.actor })
   return { kind: 'applied', differences, warnings, newKeys }
 }
 
@@ -72,6 +76,7 @@ interface Work {
   readonly accounts: readonly AccountPlan[]
   readonly pruned: readonly Account[]
   readonly at: number
+  readonly actor: Actor | undefined
 }
 
 /**
@@ -79,16 +84,77 @@ interface Work {
  * between two leaves what the next run goes on from.
  */
 async function write(storage: GatewayStorage, work: Work): Promise<readonly NewKey[]> {
-  if (work.catalogue.changes.length > 0) await storage.catalogue.apply(work.catalogue.changes)
+  await writeCatalogue(storage, work)
   const newKeys: NewKey[] = []
   const { keyPrefix } = work.catalogue.settings
   for (const plan of work.accounts) {
     const passwordHash = await hashOfPlan(plan)
-    const written = await writeAccountPlan(storage, plan, { passwordHash, keyPrefix, at: work.at })
+    const written = await writeAccountStep(storage, plan, { passwordHash, keyPrefix, ...work })
     newKeys.push(...written.newKeys)
   }
-  for (const account of work.pruned) await storage.accounts.patch(account.id, { status: 'suspended' })
+  for (const account of work.pruned) await suspend(storage, account, work.actor)
   return newKeys
+}
+
+async function writeCatalogue(storage: GatewayStorage, { catalogue, actor }: Work): Promise<void> {
+  const { changes, differences } = catalogue
+  if (changes.length === 0) return
+  if (actor === undefined) {
+    await storage.catalogue.apply(changes)
+    return
+  }
+  await storage.audit.act(async (stores) => {
+    await stores.catalogue.apply(changes)
+    const act = { at: actor.at, actor, action: 'file.apply', subject: 'catalogue' }
+    return { value: undefined, act: { ...act, changes: auditedChanges(differences) } }
+  })
+}
+
+/** The account and its entry in one transaction, as when an admin changes it. */
+async function writeAccountStep(
+  storage: GatewayStorage,
+  plan: AccountPlan,
+  { actor, ...writing }: Omit<PlanWriting, 'conflicts'> & Pick<Work, 'actor'>,
+): Promise<WrittenAccount> {
+  if (actor === undefined) return writeAccountPlan(storage, plan, { ...writing, conflicts: 'join' })
+  const actOf = ({ id }: WrittenAccount): AuditedAct | undefined => {
+    if (plan.differences.length === 0) return undefined
+    const action = plan.account === undefined ? 'account.create' : 'account.change'
+    return { at: actor.at, actor, action, subject: id, changes: auditedChanges(plan.differences) }
+  }
+  try {
+    return await storage.audit.act(async (stores) => {
+      const written = await writeAccountPlan(stores, plan, { ...writing, conflicts: 'rise' })
+      return { value: written, act: actOf(written) }
+    })
+  } catch (error) {
+    if (!(error instanceof StorageConflict)) throw error
+    // Somebody made the same account or key in this moment, which ends a transaction: each step by itself finds it.
+    const written = await writeAccountPlan(storage, plan, { ...writing, conflicts: 'join' })
+    const act = actOf(written)
+    if (act !== undefined) await storage.audit.record(act)
+    return written
+  }
+}
+
+async function suspend(
+  storage: GatewayStorage,
+  { id, status }: Account,
+  actor: Actor | undefined,
+): Promise<void> {
+  const patch = { status: 'suspended' } as const
+  if (actor === undefined) {
+    await storage.accounts.patch(id, patch)
+    return
+  }
+  await storage.audit.act(async (stores) => {
+    await stores.accounts.patch(id, patch)
+    const changes = [{ field: 'status', from: status, to: patch.status }]
+    return {
+      value: undefined,
+      act: { at: actor.at, actor, action: 'account.suspend', subject: id, changes },
+    }
+  })
 }
 
 /** Made before anything is written: hashing takes its time on purpose. undefined: the password stays as it is. */
@@ -97,26 +163,34 @@ export async function hashOfPlan({ password }: AccountPlan): Promise<string | un
 }
 
 export interface PlanWriting {
+  /** What to do when another made the same account or key in this moment: within a transaction it must rise. */
+  readonly conflicts: 'rise' | 'join'
   readonly passwordHash: string | undefined
   readonly keyPrefix: string
   /** Epoch ms. */
   readonly at: number
 }
 
+export interface WrittenAccount {
+  readonly id: AccountId
+  readonly newKeys: readonly NewKey[]
+}
+
 /** One account with its opening, own credentials and keys. */
 export async function writeAccountPlan(
   storage: AccountStorage,
   plan: AccountPlan,
-  { passwordHash, keyPrefix, at }: PlanWriting,
-): Promise<{ readonly id: AccountId; readonly newKeys: readonly NewKey[] }> {
-  const id = await writeAccount(storage, plan, passwordHash, at)
+  writing: PlanWriting,
+): Promise<WrittenAccount> {
+  const { keyPrefix, at, conflicts } = writing
+  const id = await writeAccount(storage, plan, writing)
   const newKeys: NewKey[] = []
   if (plan.opening !== undefined) await grantOpening(storage, id, plan.opening, at)
   for (const { vendor, secret, enabled } of plan.byok) {
     await storage.accounts.putByok(id, vendor, secret, { enabled })
   }
   for (const step of plan.keys) {
-    const made = await writeKey(storage, step, { id, keyPrefix, at })
+    const made = await writeKey(storage, step, { id, keyPrefix, at, conflicts })
     if (made !== undefined) newKeys.push({ account: plan.label, ...made })
   }
   return { id, newKeys }
@@ -127,8 +201,7 @@ type AccountStorage = Pick<Storage, 'accounts' | 'keys' | 'ledger'>
 async function writeAccount(
   storage: AccountStorage,
   plan: AccountPlan,
-  passwordHash: string | undefined,
-  at: number,
+  { passwordHash, at, conflicts }: PlanWriting,
 ): Promise<AccountId> {
   const fields = { ...plan.fields, ...(passwordHash === undefined ? {} : { passwordHash }) }
   if (plan.account !== undefined) {
@@ -138,7 +211,8 @@ async function writeAccount(
   try {
     return await createAccount(storage, fields, at)
   } catch (error) {
-    const found = error instanceof StorageConflict ? await findWritten(storage, plan) : undefined
+    if (conflicts === 'rise' || !(error instanceof StorageConflict)) throw error
+    const found = await findWritten(storage, plan)
     if (found === undefined) throw error
     return found.id
   }
@@ -155,6 +229,7 @@ interface KeyOwner {
   readonly id: AccountId
   readonly keyPrefix: string
   readonly at: number
+  readonly conflicts: PlanWriting['conflicts']
 }
 
 /** Gives the key when it was made here and has to be shown. */
@@ -174,7 +249,7 @@ async function writeKey(
   try {
     await storage.keys.create({ ...key, id: namedKeyId(owner.id, name) })
   } catch (error) {
-    if (!(error instanceof StorageConflict)) throw error
+    if (owner.conflicts === 'rise' || !(error instanceof StorageConflict)) throw error
     const living = await storage.keys.list(owner.id)
     // Made in this moment by another instance, which shows it.
     if (living.some((one) => one.name === name)) return undefined

@@ -17,7 +17,7 @@ import { keyOf, makeKeySecret } from './keys.ts'
 import { namedKeyId } from './new-id.ts'
 
 export interface FirstRunSetup {
-  readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger'>
+  readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger' | 'audit'>
   readonly config: Pick<Config, 'gatewayFile'> & Partial<Pick<Config, 'phoneRegion'>>
   readonly environment: Environment
   /** Where `gateway.yaml` is looked for. */

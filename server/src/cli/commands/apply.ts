@@ -6,6 +6,7 @@ import { type ApplyResult, applyGatewayFile } from '../../management/apply-gatew
 import type { Difference } from '../../management/gateway-file/difference.ts'
 import { readConfig } from '../../config/environment.ts'
 import { kindsWithoutAddress, providerKinds } from '../../providers/index.ts'
+import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, printable, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'
@@ -31,6 +32,7 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
       phoneRegion: readConfig(io.environment, io.workingDirectory).phoneRegion,
       mode: flags.dryRun === true ? 'dry-run' : 'apply',
       at: io.now(),
+      actor: commandLineActor(io),
     }),
   )
   if (flags.json === true) io.out(jsonText(resultJson(result)))

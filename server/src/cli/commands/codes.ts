@@ -18,6 +18,7 @@ import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'
+import type { OutputFlags } from './accounts.ts'
 
 /** What the command's subcommands are and take. */
 export function addCodes(program: Command, io: Console): void {
@@ -38,12 +39,13 @@ export function addCodes(program: Command, io: Console): void {
     .command('list')
     .description('list batches of codes, newest first, with what became of them')
     .option(...json)
-    .action((flags: { readonly json?: boolean }) => codesList(io, flags))
+    .action((flags: OutputFlags) => codesList(io, flags))
   codes
     .command('void')
     .description('make one code, or what is open of a batch, void')
     .argument('<code>', 'a code, its id, or the id of a batch (bat_…)')
-    .action((reference: string) => codesVoid(io, reference))
+    .option(...json)
+    .action((reference: string, flags: OutputFlags) => codesVoid(io, reference, flags))
 }
 
 interface CodesCreateFlags {
@@ -102,7 +104,7 @@ function readWorth(
 
 const PAGE_ROWS = 500
 
-async function codesList(io: Console, flags: { readonly json?: boolean }): Promise<void> {
+async function codesList(io: Console, flags: OutputFlags): Promise<void> {
   const batches = await withStorage(io, 'refuse', async (storage) => {
     const { creditsPerYuan } = (await storage.catalogue.read()).settings
     const views: ReturnType<typeof viewBatch>[] = []
@@ -136,17 +138,22 @@ async function* eachBatch({ topUps }: Storage) {
   }
 }
 
-async function codesVoid(io: Console, reference: string): Promise<void> {
-  const said = await withStorage(io, 'refuse', async (storage) => {
+async function codesVoid(io: Console, reference: string, flags: OutputFlags): Promise<void> {
+  const told = await withStorage(io, 'refuse', async (storage) => {
     const actor = commandLineActor(io)
     const batch = await voidBatch(storage, reference, actor)
-    if (batch.kind === 'done') return `${plural(batch.value.voided, 'code')} of ${reference} made void`
+    if (batch.kind === 'done') {
+      const { voided } = batch.value
+      return { id: reference, voided, said: `${plural(voided, 'code')} of ${reference} made void` }
+    }
     const code = await voidCode(storage, reference, actor)
-    if (code.kind === 'done') return `${code.value.hint}-… is void`
+    if (code.kind === 'done') return { id: code.value.id, voided: 1, said: `${code.value.hint}-… is void` }
     const why = code.kind === 'conflict' ? code.message : 'there is no such code or batch'
     throw new CommandFailure('missing', `${why}: sluice codes list shows the batches`)
   })
-  io.err(`${said}\n`)
+  const { said, ...facts } = told
+  if (flags.json === true) io.out(jsonText(facts))
+  else io.err(`${said}\n`)
 }
 
 function valueOf<Value>(flag: string, text: string, read: Read<Value>): Value {

@@ -1,10 +1,12 @@
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { signedDecimal } from '../../config/gateway-file/values.ts'
-import { microCredits } from '../../core/money.ts'
+import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { Overdraft } from '../../storage/overdraft.ts'
 import { creditsOfText, creditsText } from '../../management/amounts.ts'
 import { grantCredits } from '../../management/grants.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
+import type { Account, Storage } from '../../storage/storage.ts'
+import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount } from '../find-rows.ts'
@@ -21,17 +23,13 @@ export async function grant(io: Console, reference: string, text: string, flags:
   const amount = creditsOf(text)
   const { account, booked } = await withStorage(io, 'refuse', async (storage) => {
     const found = await requireAccount(io, storage, reference)
-    const first = await grantCredits(storage, {
-      accountId: found.id,
-      amount,
-      transactionId: `grant:${flags.id ?? timeOrderedId(io.now())}`,
-      reference: flags.reason,
-      at: io.now(),
-    }).catch((error: unknown): never => {
-      if (!(error instanceof Overdraft)) throw error
-      const missing = creditsText(error.missing)
-      throw new CommandFailure('mistakes', `${accountLabel(found)} lacks ${missing} Credits for that`)
-    })
+    const first = await book(io, storage, { account: found, amount, flags }).catch(
+      (error: unknown): never => {
+        if (!(error instanceof Overdraft)) throw error
+        const missing = creditsText(error.missing)
+        throw new CommandFailure('mistakes', `${accountLabel(found)} lacks ${missing} Credits for that`)
+      },
+    )
     return { account: await requireAccount(io, storage, found.id), booked: first }
   })
   const credits = creditsText(microCredits(account.credits - account.held))
@@ -41,6 +39,33 @@ export async function grant(io: Console, reference: string, text: string, flags:
   }
   if (!booked) io.err(`the grant ${flags.id ?? ''} was booked before; nothing changed\n`)
   io.out(`${accountLabel(account)} has ${credits} Credits\n`)
+}
+
+interface Booking {
+  readonly account: Account
+  readonly amount: MicroCredits
+  readonly flags: GrantFlags
+}
+
+/** False: it was booked before, so there is nothing to note. */
+function book(io: Console, storage: Storage, { account, amount, flags }: Booking): Promise<boolean> {
+  const actor = commandLineActor(io)
+  const { at } = actor
+  return storage.audit.act(async (stores) => {
+    const booked = await grantCredits(stores, {
+      accountId: account.id,
+      amount,
+      transactionId: `grant:${flags.id ?? timeOrderedId(at)}`,
+      reference: flags.reason,
+      at,
+    })
+    const changes = [
+      { field: 'credits granted', from: null, to: creditsText(amount) },
+      { field: 'reason', from: null, to: flags.reason ?? null },
+    ]
+    const act = { at, actor, action: 'account.grant', subject: account.id, changes }
+    return { value: booked, act: booked ? act : undefined }
+  })
 }
 
 function creditsOf(text: string): ReturnType<typeof creditsOfText> {

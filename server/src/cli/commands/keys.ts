@@ -5,16 +5,22 @@ import { instant, integer, policy } from '../../config/gateway-file/values.ts'
 import { modelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { eachAccount } from '../../management/accounts.ts'
+import { HIDDEN } from '../../management/gateway-file/difference.ts'
 import { keyForm } from '../../management/gateway-file/forms.ts'
 import {
   createKey,
   deleteKey,
+  type KeyCreation,
+  type KeyRequest,
   type KeyView,
   listKeys,
   OVERLAP_SECONDS_MAX,
+  type Rotation,
   rotateKey,
   setKeyStatus,
 } from '../../management/keys.ts'
+import type { Key, Storage } from '../../storage/storage.ts'
+import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount, requireKey } from '../find-rows.ts'
@@ -83,7 +89,7 @@ export async function keysCreate(io: Console, account: string, flags: KeyCreateF
       ipAllow: flags.ip ?? [],
       policy: limits,
     } as const
-    return { owner: accountLabel(owner), creation: await createKey(storage, request, io.now()) }
+    return { owner: accountLabel(owner), creation: await create(io, storage, request) }
   })
   const { owner, creation } = made
   if (creation.kind === 'refused') {
@@ -100,6 +106,18 @@ export async function keysCreate(io: Console, account: string, flags: KeyCreateF
   io.out(`${creation.plaintext.unwrap()}\n`)
 }
 
+function create(io: Console, storage: Storage, request: KeyRequest): Promise<KeyCreation> {
+  const actor = commandLineActor(io)
+  const { at } = actor
+  return storage.audit.act<KeyCreation>(async (stores) => {
+    const creation = await createKey(stores, request, at)
+    if (creation.kind === 'refused') return { value: creation, act: undefined }
+    const changes = [{ field: `key ${request.name}`, from: null, to: keyForm(creation.key) }]
+    const act = { at, actor, action: 'key.create', subject: request.accountId, changes }
+    return { value: creation, act }
+  })
+}
+
 export async function keysSwitch(
   io: Console,
   reference: string,
@@ -108,15 +126,30 @@ export async function keysSwitch(
 ): Promise<void> {
   const key = await withStorage(io, 'refuse', async (storage) => {
     const found = await requireKey(storage, reference)
-    const changed =
-      status === 'deleted'
-        ? await deleteKey(storage, found.id)
-        : await setKeyStatus(storage, found.id, status)
-    if (!changed) throw new CommandFailure('missing', `the key ${found.id} is gone`)
+    if (!(await switchKey(io, storage, found, status)))
+      throw new CommandFailure('missing', `the key ${found.id} is gone`)
     return found
   })
   if (flags.json === true) io.out(jsonText({ id: key.id, name: key.name, status }))
   else io.err(`key ${key.name} (${key.hint}…) is ${status}\n`)
+}
+
+/** False: it is gone. */
+function switchKey(io: Console, storage: Storage, key: Key, status: Key['status']): Promise<boolean> {
+  const actor = commandLineActor(io)
+  return storage.audit.act(async (stores) => {
+    const changed =
+      status === 'deleted' ? await deleteKey(stores, key.id) : await setKeyStatus(stores, key.id, status)
+    const changes = [{ field: `key ${key.name}: status`, from: key.status, to: status }]
+    const act = { at: actor.at, actor, action: SWITCH_ACTIONS[status], subject: key.accountId, changes }
+    return { value: changed, act: changed && key.status !== status ? act : undefined }
+  })
+}
+
+const SWITCH_ACTIONS: Readonly<Record<Key['status'], string>> = {
+  enabled: 'key.enable',
+  disabled: 'key.disable',
+  deleted: 'key.delete',
 }
 
 export interface KeyRotateFlags {
@@ -129,7 +162,7 @@ export async function keysRotate(io: Console, reference: string, flags: KeyRotat
   const overlap = valueOf('--overlap', flags.overlap ?? '0', integer({ least: 0, most: OVERLAP_SECONDS_MAX }))
   const rotation = await withStorage(io, 'refuse', async (storage) => {
     const found = await requireKey(storage, reference)
-    const rotated = await rotateKey(storage, found.id, { overlapMs: overlap * 1_000, at: io.now() })
+    const rotated = await rotate(io, storage, found, overlap * 1_000)
     if (rotated === undefined) throw new CommandFailure('missing', `the key ${found.id} is gone`)
     return rotated
   })
@@ -143,6 +176,22 @@ export async function keysRotate(io: Console, reference: string, flags: KeyRotat
     until === undefined ? 'the former secret has ended' : `the former secret works until ${until}`
   io.err(`key ${key.name}, id ${key.id}; ${former}; this is the only time the new one is shown:\n`)
   io.out(`${plaintext.unwrap()}\n`)
+}
+
+function rotate(io: Console, storage: Storage, key: Key, overlapMs: number): Promise<Rotation | undefined> {
+  const actor = commandLineActor(io)
+  const { at } = actor
+  return storage.audit.act(async (stores) => {
+    const rotation = await rotateKey(stores, key.id, { overlapMs, at })
+    if (rotation === undefined) return { value: undefined, act: undefined }
+    const { formerUntil } = rotation
+    const until = formerUntil === undefined ? null : new Date(formerUntil).toISOString()
+    const changes = [
+      { field: `key ${key.name}: secret`, from: HIDDEN, to: HIDDEN },
+      { field: `key ${key.name}: former secret works until`, from: null, to: until },
+    ]
+    return { value: rotation, act: { at, actor, action: 'key.rotate', subject: key.accountId, changes } }
+  })
 }
 
 /** A value in the gateway file's form. */

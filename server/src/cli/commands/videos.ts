@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import { eachOpenVideo, failVideo } from '../../management/videos.ts'
+import type { AuditedAct } from '../../storage/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'
@@ -39,6 +41,7 @@ async function readAll(storage: Storage): Promise<readonly VideoTask[]> {
 /** The instance that holds it, or any that is free, looks at it at once. */
 export async function videosRepoll(io: Console, id: string, flags: OutputFlags): Promise<void> {
   await withStorage(io, 'refuse', async (storage) => {
+    await recordForRunning(io, storage, id, { action: 'video.repoll', changes: [] })
     if (!(await storage.videos.repoll(id, io.now()))) throw await notRunning(storage, id)
   })
   if (flags.json === true) io.out(jsonText({ id, due_at: new Date(io.now()).toISOString() }))
@@ -53,6 +56,13 @@ export interface VideoFailFlags {
 export async function videosFail(io: Console, id: string, flags: VideoFailFlags): Promise<void> {
   const reason = flags.reason ?? 'given up'
   await withStorage(io, 'refuse', async (storage) => {
+    await recordForRunning(io, storage, id, {
+      action: 'video.fail',
+      changes: [
+        { field: 'status', from: null, to: 'failed' },
+        { field: 'reason', from: null, to: reason },
+      ],
+    })
     const failing = await failVideo(storage, id, { at: io.now(), reason })
     switch (failing.kind) {
       case 'failed':
@@ -66,6 +76,19 @@ export async function videosFail(io: Console, id: string, flags: VideoFailFlags)
   })
   if (flags.json === true) io.out(jsonText({ id, status: 'failed' }))
   else io.err(`${id} has failed; nothing was charged for it\n`)
+}
+
+/** Before the act: calls and videos are written in transactions of their own. */
+async function recordForRunning(
+  io: Console,
+  storage: Storage,
+  id: string,
+  { action, changes }: Pick<AuditedAct, 'action' | 'changes'>,
+): Promise<void> {
+  const task = await storage.videos.read(id)
+  if (task === undefined || task.phase === 'ended') throw await notRunning(storage, id)
+  const actor = commandLineActor(io)
+  await storage.audit.record({ at: actor.at, actor, action, subject: id, changes })
 }
 
 async function notRunning(storage: Storage, id: string): Promise<CommandFailure> {
