@@ -266,6 +266,8 @@ export interface UsageQuestion extends Period {
   /** undefined: every account's. */
   readonly accountId: AccountId | undefined
   readonly keyId: KeyId | undefined
+  /** Only calls of these; absent: of every key, and of none. */
+  readonly keyIds?: readonly KeyId[] | undefined
   readonly groups: readonly UsageGroup[]
   /** Length of a bucket; buckets are counted from `from`. */
   readonly bucketMs: number

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, credits, exampleReserve, KEY } from '../../core/calls/examples.ts'
-import { accountId, vendorCode } from '../../core/ids.ts'
+import { accountId, type KeyId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import type { SubscriptionTerms } from '../../core/subscriptions/terms.ts'
 import { StorageConflict } from '../conflict.ts'
@@ -14,6 +14,7 @@ import {
   NOW,
   openWithAccount,
   OTHER_ACCOUNT,
+  OTHER_KEY,
   settleTwoCredits,
   type StorageSuite,
 } from './suite.ts'
@@ -392,6 +393,10 @@ function describeUsage(suite: StorageSuite): void {
     )
     expect(await storage.office.usage.sums({ ...question, accountId: OTHER_ACCOUNT })).toEqual([])
     expect(await storage.office.usage.sums({ ...question, rowsMax: 1 })).toHaveLength(1)
+    const some = (keyIds: readonly KeyId[]) => storage.office.usage.sums({ ...question, groups: [], keyIds })
+    expect(await some([KEY, OTHER_KEY])).toMatchObject([{ calls: 3 }])
+    expect(await some([OTHER_KEY])).toEqual([])
+    expect(await some([])).toEqual([])
   })
 
   test('windows as they stand are read by subject', async () => {

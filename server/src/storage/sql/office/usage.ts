@@ -63,10 +63,11 @@ function sumsQuery(engine: EngineName, question: UsageQuestion): RawBuilder<Sums
     group by ${keys} order by ${keys} limit ${question.rowsMax}`
 }
 
-function whose({ accountId, keyId }: UsageQuestion): RawBuilder<unknown> {
+function whose({ accountId, keyId, keyIds }: UsageQuestion): RawBuilder<unknown> {
   const account = accountId === undefined ? sql`` : sql` and account_id = ${accountId}`
   const key = keyId === undefined ? sql`` : sql` and key_id = ${keyId}`
-  return sql`${account}${key}`
+  if (keyIds === undefined) return sql`${account}${key}`
+  return keyIds.length === 0 ? sql` and 1 = 0` : sql`${account}${key} and key_id in (${sql.join(keyIds)})`
 }
 
 const whole = (value: RawBuilder<unknown>): RawBuilder<unknown> => sql`cast(sum(${value}) as bigint)`
