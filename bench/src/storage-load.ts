@@ -101,6 +101,7 @@ function keyRow(index: number, policy: Policy | undefined): Parameters<Storage['
   return {
     id: keyOf(index),
     accountId: accountOf(index),
+    memberId: undefined,
     name: 'bench',
     hash: index.toString(16).padStart(64, '0'),
     hint: 'sk-gateway-abcdef',

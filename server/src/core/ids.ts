@@ -13,6 +13,8 @@ export type ChainId = Branded<number, 'ChainId'>
 export type CredentialId = Branded<string, 'CredentialId'>
 export type AccountId = Branded<string, 'AccountId'>
 export type KeyId = Branded<string, 'KeyId'>
+/** One person in one organisation. */
+export type MemberId = Branded<string, 'MemberId'>
 /** UUIDv7 of one call; the idempotency key of everything the call does to money and windows. */
 export type CallId = Branded<string, 'CallId'>
 /** UUIDv7 of one running process. */
@@ -25,5 +27,6 @@ export const chainId = (row: number): ChainId => row as ChainId
 export const credentialId = (text: string): CredentialId => text as CredentialId
 export const accountId = (text: string): AccountId => text as AccountId
 export const keyId = (text: string): KeyId => text as KeyId
+export const memberId = (text: string): MemberId => text as MemberId
 export const callId = (text: string): CallId => text as CallId
 export const instanceId = (text: string): InstanceId => text as InstanceId

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { isAddressRange } from '../config/address-range.ts'
 import { isKeySecret, keySecretRule } from '../config/gateway-file/check-rows.ts'
 import type { Catalogue } from '../core/catalogue.ts'
-import type { AccountId, KeyId, ModelId } from '../core/ids.ts'
+import type { AccountId, KeyId, MemberId, ModelId } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import { Secret } from '../core/secret.ts'
 import { StorageConflict } from '../storage/conflict.ts'
@@ -16,6 +16,8 @@ export type KeyView = Omit<Key, 'hash'>
 
 export interface KeyRequest {
   readonly accountId: AccountId
+  /** Of the organisation that is the account; absent: the account's own key. */
+  readonly memberId?: MemberId | undefined
   readonly name: string
   /** A fixed key, for tests and migrations; undefined: made here. */
   readonly secret: Secret | undefined
@@ -74,12 +76,13 @@ export async function createKey(
   return { kind: 'created', key: viewKey(key), plaintext }
 }
 
-/** The account's keys that are not deleted, as lists show them. */
+/** The account's keys that are not deleted, as lists show them. `member`: only theirs. */
 export async function listKeys(
   storage: Pick<Storage, 'keys'>,
   account: AccountId,
+  member?: MemberId,
 ): Promise<readonly KeyView[]> {
-  const keys = await storage.keys.list(account)
+  const keys = await storage.keys.list(account, { member })
   return keys.filter((key) => key.status !== 'deleted').map(viewKey)
 }
 
@@ -151,6 +154,7 @@ export function keyOf(request: KeyRequest, secret: Secret, prefix: string, at: n
   return {
     id: newKeyId(at),
     accountId: request.accountId,
+    memberId: request.memberId,
     name: request.name,
     hash: hashKeySecret(secret),
     hint: keyHint(secret, prefix),

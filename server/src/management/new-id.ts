@@ -1,5 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto'
-import { type AccountId, type KeyId, accountId, keyId } from '../core/ids.ts'
+import { type AccountId, type KeyId, type MemberId, accountId, keyId, memberId } from '../core/ids.ts'
 import { uuidV7 } from '../core/uuid.ts'
 
 /** Ids sort by the time they were made, so that rows made together lie together in an index. */
@@ -9,6 +9,10 @@ export function newAccountId(at: number): AccountId {
 
 export function newKeyId(at: number): KeyId {
   return keyId(`key_${timeOrderedId(at)}`)
+}
+
+export function newMemberId(at: number): MemberId {
+  return memberId(`mem_${timeOrderedId(at)}`)
 }
 
 /** The same for the same account and name: two processes that make the same key at once collide instead of making two. */

@@ -28,7 +28,16 @@ export interface AuditStore {
 /** Stores whose writes share the act's transaction. */
 export type AuditedStores = Pick<
   Storage,
-  'catalogue' | 'accounts' | 'keys' | 'ledger' | 'office' | 'identity' | 'notices' | 'prices' | 'topUps'
+  | 'catalogue'
+  | 'accounts'
+  | 'keys'
+  | 'ledger'
+  | 'office'
+  | 'organisations'
+  | 'identity'
+  | 'notices'
+  | 'prices'
+  | 'topUps'
 >
 
 export interface AuditedWork<Value> {

@@ -16,6 +16,7 @@ import { describeLogs } from './conformance/logs.ts'
 import { describeOffice } from './conformance/office.ts'
 import { describeOpening } from './conformance/opening.ts'
 import { describeRedemptionCodes } from './conformance/redemption-codes.ts'
+import { describeOrganisations } from './conformance/organisations.ts'
 import { describePayments } from './conformance/payments.ts'
 import { describeRecovery } from './conformance/recovery.ts'
 import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
@@ -52,6 +53,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('ledger', () => describeLedger(suite))
     describe('logs', () => describeLogs(suite))
     describe('office', () => describeOffice(suite))
+    describe('organisations', () => describeOrganisations(suite))
     describe('redemption codes', () => describeRedemptionCodes(suite))
     describe('payments', () => describePayments(suite))
     describe('catalogue', () => describeCatalogue(suite))

@@ -18,13 +18,14 @@ import type {
   SettleOutcome,
 } from '../core/calls/operations.ts'
 import type { Catalogue, CredentialSecret } from '../core/catalogue.ts'
-import type { AccountId, ChainId, InstanceId, KeyId, ModelId, VendorCode } from '../core/ids.ts'
+import type { AccountId, ChainId, InstanceId, KeyId, MemberId, ModelId, VendorCode } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { AuditStore } from './audit.ts'
 import type { IdentityStore } from './identity.ts'
 import type { NoticeStore } from './notices.ts'
 import type { OfficeStore } from './office.ts'
+import type { OrganisationStore } from './organisations.ts'
 import type { PriceStore } from './prices.ts'
 import type { CatalogueChange, LedgerDifference } from './records.ts'
 import type { TopUpStore } from './top-ups.ts'
@@ -39,6 +40,7 @@ export interface Storage {
   readonly logs: LogStore
   readonly ledger: LedgerStore
   readonly office: OfficeStore
+  readonly organisations: OrganisationStore
   readonly identity: IdentityStore
   readonly videos: VideoStore
   readonly audit: AuditStore
@@ -92,6 +94,8 @@ export interface CatalogueStore {
 
 /** An account as the corridor and the back office know it. */
 export interface Account extends AccountRow {
+  /** Nobody signs in as an organisation: its members act for it. */
+  readonly kind: 'person' | 'organisation'
   readonly email: string | undefined
   readonly phone: string | undefined
   readonly passwordHash: string | undefined
@@ -120,6 +124,7 @@ export interface AccountPatch {
 export interface AccountFilter {
   /** Part of the e-mail address or phone number, in any case; or the whole id. */
   readonly search?: string
+  readonly kind?: Account['kind']
   readonly role?: Account['role']
   readonly status?: Account['status']
 }
@@ -158,6 +163,8 @@ export interface ByokEntry {
 export interface Key {
   readonly id: KeyId
   readonly accountId: AccountId
+  /** Of the organisation that is the account: whose calls these are; undefined: the account's own. */
+  readonly memberId: MemberId | undefined
   readonly name: string
   /** Lower-case hex SHA-256 of the whole key. */
   readonly hash: string
@@ -179,13 +186,29 @@ export interface KeyStore {
   /** Deleted keys are not found. Found by a former secret, a key expires when that one's overlap ends. */
   findByHash(hash: string): Promise<Key | undefined>
   find(id: KeyId): Promise<Key | undefined>
-  list(account: AccountId): Promise<readonly Key[]>
+  /** `member`: only theirs. `deleted`: those too, for whoever shows what was called with them. */
+  list(
+    account: AccountId,
+    options?: { readonly member?: MemberId | undefined; readonly deleted?: 'included' | undefined },
+  ): Promise<readonly Key[]>
   /** Rejects with `StorageConflict` when a living key has this hash. */
   create(key: Key): Promise<void>
   patch(
     id: KeyId,
     patch: Partial<
-      Pick<Key, 'name' | 'status' | 'expiresAt' | 'group' | 'models' | 'ipAllow' | 'policy' | 'hash' | 'hint'>
+      Pick<
+        Key,
+        | 'memberId'
+        | 'name'
+        | 'status'
+        | 'expiresAt'
+        | 'group'
+        | 'models'
+        | 'ipAllow'
+        | 'policy'
+        | 'hash'
+        | 'hint'
+      >
     >,
   ): Promise<boolean>
   /**
@@ -202,6 +225,8 @@ export interface KeyStore {
 export interface LogFilter {
   readonly accountId?: AccountId
   readonly keyId?: KeyId
+  /** Any of these; none: nothing. */
+  readonly keyIds?: readonly KeyId[]
   readonly from?: number
   readonly to?: number
   readonly model?: string

@@ -53,6 +53,7 @@ export function exampleKey(changes: Partial<KeyRow> = {}): KeyRow {
   return {
     id: KEY,
     accountId: ACCOUNT,
+    memberId: undefined,
     status: 'enabled',
     expiresAt: undefined,
     policy: undefined,

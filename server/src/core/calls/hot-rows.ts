@@ -10,6 +10,7 @@ import type {
   CredentialId,
   InstanceId,
   KeyId,
+  MemberId,
   ModelId,
   VendorCode,
 } from '../ids.ts'
@@ -18,7 +19,12 @@ import type { MicroCredits } from '../money.ts'
 import type { CallLogRow } from './log-row.ts'
 import type { Counts, Funding, UsageSource, VideoEnd } from './operations.ts'
 
-export type Subject = `key:${string}` | `account:${string}` | `credential:${string}` | `quota:${string}`
+export type Subject =
+  | `key:${string}`
+  | `member:${string}`
+  | `account:${string}`
+  | `credential:${string}`
+  | `quota:${string}`
 
 /** Every row the batch touches, as it stands in the locked transaction. */
 export interface HotRows {
@@ -31,6 +37,8 @@ export interface HotRows {
 export interface KeyRow {
   readonly id: KeyId
   readonly accountId: AccountId
+  /** Of the organisation the key belongs to; undefined: the account's own. */
+  readonly memberId: MemberId | undefined
   readonly status: 'enabled' | 'disabled' | 'deleted'
   readonly expiresAt: number | undefined
   /** undefined: the platform's default policy. */
@@ -168,6 +176,7 @@ export interface Transfer {
     | 'adjustment'
     | 'top-up'
     | 'subscription'
+    | 'transfer'
   readonly reference: string | undefined
 }
 

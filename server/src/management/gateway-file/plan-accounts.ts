@@ -116,6 +116,7 @@ function fieldsAfter(
 }
 
 const NEW_ACCOUNT = {
+  kind: 'person',
   email: undefined,
   phone: undefined,
   passwordHash: undefined,

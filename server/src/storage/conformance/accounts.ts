@@ -34,6 +34,7 @@ export function describeAccounts(suite: StorageSuite): void {
     await storage.accounts.create({ id: ACCOUNT, createdAt: NOW })
     expect(await storage.accounts.find(ACCOUNT)).toEqual({
       id: ACCOUNT,
+      kind: 'person',
       email: undefined,
       phone: undefined,
       passwordHash: undefined,

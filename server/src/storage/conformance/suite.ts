@@ -71,6 +71,7 @@ export function exampleApiKey(changes: Partial<Key> = {}): Key {
   return {
     id: KEY,
     accountId: ACCOUNT,
+    memberId: undefined,
     name: 'laptop',
     hash: '1'.repeat(64),
     hint: 'sk-gateway-abcdef',

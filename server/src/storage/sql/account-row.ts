@@ -76,6 +76,7 @@ export function decodeAccount(row: StoredRow): Account {
   const fallback = optionalTextOf(row, 'fallback_model')
   return {
     ...decodeAccountRow(row),
+    kind: textOf(row, 'kind') === 'organisation' ? 'organisation' : 'person',
     email: optionalTextOf(row, 'email'),
     phone: optionalTextOf(row, 'phone'),
     passwordHash: optionalTextOf(row, 'password_hash'),

@@ -150,8 +150,9 @@ function purposeOf(id: AccountId, vendor: VendorCode): string {
 }
 
 /** An account nobody said anything about: active, at list price, with nothing on it. */
-function newAccount() {
+export function newAccount() {
   return {
+    kind: 'person',
     role: 'user',
     status: 'active',
     verification: 0,
@@ -220,12 +221,13 @@ function named(where: ExpressionBuilder<Schema, 'accounts'>, search: string) {
 
 async function listAccounts(
   reader: Kysely<Schema>,
-  { limit, after, search, role, status }: Parameters<AccountStore['list']>[0],
+  { limit, after, search, kind, role, status }: Parameters<AccountStore['list']>[0],
 ): Promise<readonly Account[]> {
   let query = reader
     .selectFrom('accounts')
     .selectAll()
     .where('id', '>', after ?? '')
+  if (kind !== undefined) query = query.where('kind', '=', kind)
   if (role !== undefined) query = query.where('role', '=', role)
   if (status !== undefined) query = query.where('status', '=', status)
   if (search !== undefined) query = query.where((where) => named(where, search))

@@ -24,12 +24,11 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
       return row === undefined ? undefined : decodeKey({ ...row })
     },
 
-    async list(account) {
-      const rows = await living()
-        .where('account_id', '=', account)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute()
+    async list(account, { member, deleted } = {}) {
+      const all = reader.selectFrom('api_keys').selectAll()
+      let query = (deleted === 'included' ? all : living()).where('account_id', '=', account)
+      if (member !== undefined) query = query.where('member_id', '=', member)
+      const rows = await query.orderBy('created_at').orderBy('id').execute()
       return rows.map((row) => decodeKey({ ...row }))
     },
 
@@ -40,6 +39,7 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
           .values({
             id: key.id,
             account_id: key.accountId,
+            member_id: key.memberId ?? null,
             name: key.name,
             hash: key.hash,
             hint: key.hint,
@@ -158,6 +158,7 @@ async function endFormer(
 /** The columns a patch speaks of; a field that is present as `undefined` clears its column. */
 function columnsOf(patch: Partial<Key>): Updateable<ApiKeysTable> {
   return {
+    ...('memberId' in patch && { member_id: patch.memberId ?? null }),
     ...(patch.name !== undefined && { name: patch.name }),
     ...(patch.status !== undefined && { status: patch.status }),
     ...(patch.hash !== undefined && { hash: patch.hash }),

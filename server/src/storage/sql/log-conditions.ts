@@ -10,6 +10,13 @@ export interface LogConditions {
   /** Looked up in one index; none: by time alone. */
   readonly chosen: readonly LogCondition[]
   readonly rest: readonly LogCondition[]
+  /** Keys whose rows are wanted: each looked up in the index of keys, or held against the rows. */
+  readonly keys:
+    | {
+        readonly by: 'index' | 'rows'
+        readonly ids: readonly string[]
+      }
+    | undefined
   /** µCr deducted; in no index, so held against the rows too. */
   readonly deducted: Bounds
 }
@@ -20,8 +27,10 @@ export interface Bounds {
 }
 
 /** Nothing but an index decides: every row that comes from it is wanted. */
-export function isIndexAlone({ rest, deducted }: LogConditions): boolean {
-  return rest.length === 0 && deducted.least === undefined && deducted.most === undefined
+export function isIndexAlone({ rest, keys, deducted }: LogConditions): boolean {
+  return (
+    rest.length === 0 && keys?.by !== 'rows' && deducted.least === undefined && deducted.most === undefined
+  )
 }
 
 export type LogCondition =
@@ -52,12 +61,28 @@ export const FAILURE_STATUS_MIN = 400n
 export function logConditions(filter: LogFilter): LogConditions {
   const conditions = conditionsOf(filter)
   const indexed = new Set(conditions.filter(isIndexed).map(({ column }) => column))
-  const chosen = INDEXES.find((columns) => columns.every((column) => indexed.has(column))) ?? []
+  const best = INDEXES.find((columns) => columns.every((column) => indexed.has(column))) ?? []
+  const keys = keysOf(filter, best)
+  // The keys' own rows, so that no other condition leads to them.
+  const chosen = keys?.by === 'index' ? [] : best
   return {
+    keys,
     chosen: conditions.filter(({ column }) => chosen.includes(column)),
     rest: conditions.filter(({ column }) => !chosen.includes(column)),
     deducted: { least: filter.deductedMin, most: filter.deductedMax },
   }
+}
+
+/** Columns that lead to fewer rows than several keys do. */
+const FEWER: ReadonlySet<Column> = new Set<Column>(['request_id', 'custom_id', 'end_user', 'key_id'])
+/** Each key is a look-up of its own, whose rows are sorted together. */
+const KEYS_LOOKED_UP_MAX = 20
+
+function keysOf({ keyIds }: LogFilter, best: readonly Column[]): LogConditions['keys'] {
+  if (keyIds === undefined) return undefined
+  const ids = [...new Set<string>(keyIds)]
+  const few = ids.length <= KEYS_LOOKED_UP_MAX && !best.some((column) => FEWER.has(column))
+  return { by: few ? 'index' : 'rows', ids }
 }
 
 function conditionsOf(filter: LogFilter): readonly LogCondition[] {

@@ -31,6 +31,7 @@ export function createLogStore(engine: SqlEngine): LogStore {
       const wanted = pageLimit(limit)
       const conditions = { ...logConditions(filter), from: filter.from, to: filter.to }
       const after = cursor === undefined ? undefined : decodeCursor(cursor)
+      if (conditions.keys?.ids.length === 0) return { rows: [], next: undefined }
       const rows = await readRows(reader, { conditions, after, wanted })
       const last = rows.at(-1)
       if (rows.length === wanted && last !== undefined) {
@@ -58,7 +59,7 @@ async function readRows(
   reader: Kysely<Schema>,
   { conditions, after, wanted }: Page,
 ): Promise<readonly CallLogRow[]> {
-  const { rest, deducted } = conditions
+  const { rest, keys, deducted } = conditions
   const scanned = scan(reader, conditions, after)
     .selectAll()
     .limit(isIndexAlone(conditions) ? wanted : SCAN_ROWS_MAX)
@@ -68,6 +69,7 @@ async function readRows(
   }
   let matching = reader.selectFrom(scanned.as('scanned')).selectAll()
   for (const { column, value } of rest) matching = matching.where(column, '=', value)
+  if (keys?.by === 'rows') matching = matching.where('key_id', 'in', keys.ids)
   if (deducted.least !== undefined) matching = matching.where('deducted', '>=', deducted.least)
   if (deducted.most !== undefined) matching = matching.where('deducted', '<=', deducted.most)
   const rows = await matching.orderBy('created_at', 'desc').orderBy('call_id', 'desc').limit(wanted).execute()
@@ -88,7 +90,19 @@ async function endOfScan(
   return row === undefined ? undefined : { at: Number(row.created_at), id: row.call_id }
 }
 
-function scan(reader: Kysely<Schema>, { chosen, from, to }: Conditions, after: Place | undefined): Logs {
+function scan(reader: Kysely<Schema>, conditions: Conditions, after: Place | undefined): Logs {
+  const { keys, chosen } = conditions
+  if (keys?.by !== 'index') return scanOne(reader, conditions, after)
+  const [first, ...others] = keys.ids.map((value) => {
+    const ofKey = scanOne(reader, { ...conditions, chosen: [...chosen, { column: 'key_id', value }] }, after)
+    return reader.selectFrom(ofKey.selectAll().limit(SCAN_ROWS_MAX).as('of_key')).selectAll()
+  })
+  if (first === undefined) throw new Error('the log is looked through for no key')
+  const merged = others.reduce((all, one) => all.unionAll(one), first)
+  return reader.selectFrom(merged.as('call_logs')).orderBy('created_at', 'desc').orderBy('call_id', 'desc')
+}
+
+function scanOne(reader: Kysely<Schema>, { chosen, from, to }: Conditions, after: Place | undefined): Logs {
   let logs: Logs = reader.selectFrom('call_logs')
   for (const { column, value } of chosen) {
     logs = logs.where(column, '=', value)

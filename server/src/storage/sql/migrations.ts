@@ -9,6 +9,7 @@ import { identity } from './migrations/identity.ts'
 import { instancePlace } from './migrations/instance-place.ts'
 import { office } from './migrations/office.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
+import { organisations } from './migrations/organisations.ts'
 import { topUps } from './migrations/top-ups.ts'
 import { turns } from './migrations/turns.ts'
 import { videos } from './migrations/videos.ts'
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   instancePlace,
   logPartitions,
   topUps,
+  organisations,
 ]

@@ -6,6 +6,7 @@ import type { ColumnType } from 'kysely'
 import type { BackstageSchema } from './schema/backstage.ts'
 import type { IdentitySchema } from './schema/identity.ts'
 import type { OfficeSchema } from './schema/office.ts'
+import type { OrganisationSchema } from './schema/organisations.ts'
 import type { Integer } from './schema/columns.ts'
 import type { TopUpSchema } from './schema/top-ups.ts'
 import type { TurnSchema } from './schema/turns.ts'
@@ -23,6 +24,7 @@ export interface Schema
     TurnSchema,
     IdentitySchema,
     OfficeSchema,
+    OrganisationSchema,
     TopUpSchema {
   meta: MetaTable
   settings: SettingsTable
@@ -120,6 +122,7 @@ interface PlansTable {
 
 export interface AccountsTable {
   id: string
+  kind: string
   email: string | null
   phone: string | null
   password_hash: string | null
@@ -154,6 +157,7 @@ interface ByokTable {
 export interface ApiKeysTable {
   id: string
   account_id: string
+  member_id: string | null
   name: string
   hash: string
   hint: string

@@ -19,6 +19,7 @@ import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
 import { createOfficeStore } from './office/office-store.ts'
+import { createOrganisationStore } from './organisations/organisation-store.ts'
 import type { Schema } from './schema.ts'
 import { newRowId } from './new-row-id.ts'
 import { Subscribers } from './subscribers.ts'
@@ -52,6 +53,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, within),
     office: createOfficeStore({ engine, write: within, secrets }),
+    organisations: createOrganisationStore({ engine, reader, write: within }),
     identity: createIdentityStore({ reader, write: within, secrets }),
     notices: createNoticeStore(reader, within),
     prices: createPriceStore(reader, within),
