@@ -21,7 +21,7 @@ export interface OfficeRounds {
 }
 
 export interface OfficeParts {
-  readonly storage: Pick<Storage, 'office'>
+  readonly storage: Pick<Storage, 'office' | 'organisations'>
   readonly catalogue: () => Catalogue
   readonly messenger: Messenger
   readonly secretKey: Uint8Array

@@ -17,7 +17,7 @@ import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { hashKey } from '../storage/key-hash.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { addressOf } from './address.ts'
-import { type CallerReader, createCallerReader } from './caller.ts'
+import { type CallerReader, checkKeysOrganisation, createCallerReader } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
@@ -38,7 +38,7 @@ export interface ApiOptions {
   readonly publicUrl: string | undefined
 }
 
-/** What the routes share. Who asks is found by the four functions of `CallerReader`, or by key alone. */
+/** What the routes share. Who asks is found by the functions of `CallerReader`, or by key alone. */
 export interface ApiContext extends ApiOptions, CallerReader {
   /** The caller's key, or the 401/403 that applies. */
   requireKey(request: FastifyRequest): Promise<KeyHolder>
@@ -124,6 +124,7 @@ function apiContext(options: ApiOptions): ApiContext {
     const holder = await findHolderNow(gateway, hashKey(presentedKey(call)), gateway.now())
     checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
+    checkKeysOrganisation(request, holder.key)
     return holder
   }
   return { ...options, requireKey, ...createCallerReader({ ...options, requireKey }), routes: [] }

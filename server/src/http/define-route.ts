@@ -7,13 +7,15 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { KeyHolder } from '../gateway/directory.ts'
+import { noteActFor } from './acts-for-organisations.ts'
 import type { Api, ApiContext } from './api.ts'
-import type { Caller, SessionCaller } from './caller.ts'
+import type { Caller, MemberCaller, Right, SessionCaller } from './caller.ts'
 import { type FieldFault, readPart, refuseFields, type RequestPart } from './request-fields.ts'
 
 /**
  * `anonymous`: nobody is asked who they are. `optional`: whoever says who they are is known. `account`: a session or an
- * API key. `session`: a signed-in person. `key`: an API key only. `admin`: a session of role admin.
+ * API key. `session`: a signed-in person. `organisation`: a signed-in member of the organisation that `:organisation` in
+ * the path names. `key`: an API key only. `admin`: a session of role admin.
  */
 export type Access = keyof CallerByAccess
 
@@ -22,9 +24,20 @@ export interface CallerByAccess {
   readonly optional: Caller | undefined
   readonly account: Caller
   readonly session: SessionCaller
+  readonly organisation: MemberCaller
   readonly key: KeyHolder
   readonly admin: SessionCaller
 }
+
+/**
+ * The least right with which a route is used for an organisation. Where somebody may act for one the word has to be there,
+ * so a route that says nothing does not compile; elsewhere there is nothing to say.
+ */
+export type ForWord<Who extends Access> = Who extends 'optional' | 'account' | 'session'
+  ? { readonly for: Right }
+  : Who extends 'organisation'
+    ? { readonly for: Exclude<Right, 'person'> }
+    : { readonly for?: never }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -39,6 +52,8 @@ export interface RouteWords<
   /** As the framework writes it: `/api/v1/user/user/keys/:id`. */
   readonly path: string
   readonly access: Who
+  /** See `ForWord`. */
+  readonly for?: Right
   /** The chapter of the reference page. */
   readonly tag: string
   /** One line, in the imperative. */
@@ -55,6 +70,8 @@ export interface RouteWords<
   readonly idempotency?: 'required' | 'optional'
   /** `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. */
   readonly caching?: 'etag'
+  /** A POST that changes nothing; whoever asks it for an organisation leaves no entry in the audit log. */
+  readonly reads?: true
   /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
   readonly errors?: readonly number[]
 }
@@ -90,31 +107,33 @@ export type Answered<Value> = unknown extends Value
     ? Value
     : { readonly [Name in keyof Value]: Answered<Value[Name]> }
 
-export interface DataRoute<
+export type DataRoute<
   Who extends Access,
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
   Data extends z.ZodType,
-> extends RouteWords<Who, Params, Query, Body> {
-  /** What `data` of `{code: 0, message: 'ok', data}` holds. */
-  readonly data: Data
-  handle(
-    request: RouteRequest<Who, Params, Query, Body>,
-  ): Promise<Answered<z.output<Data>>> | Answered<z.output<Data>>
-}
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** What `data` of `{code: 0, message: 'ok', data}` holds. */
+    readonly data: Data
+    handle(
+      request: RouteRequest<Who, Params, Query, Body>,
+    ): Promise<Answered<z.output<Data>>> | Answered<z.output<Data>>
+  }
 
-export interface PageRoute<
+export type PageRoute<
   Who extends Access,
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
   Row extends z.ZodType,
-> extends RouteWords<Who, Params, Query, Body> {
-  /** One element of `data`; `next_cursor` stands beside it. */
-  readonly row: Row
-  handle(request: RouteRequest<Who, Params, Query, Body>): Promise<Page<Answered<z.output<Row>>>>
-}
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** One element of `data`; `next_cursor` stands beside it. */
+    readonly row: Row
+    handle(request: RouteRequest<Who, Params, Query, Body>): Promise<Page<Answered<z.output<Row>>>>
+  }
 
 export interface Page<Row> {
   readonly rows: readonly Row[]
@@ -122,17 +141,18 @@ export interface Page<Row> {
   readonly next: string | undefined
 }
 
-export interface RawRoute<
+export type RawRoute<
   Who extends Access,
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
-> extends RouteWords<Who, Params, Query, Body> {
-  /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
-  readonly answer: { readonly contentType: string; readonly schema: z.ZodType }
-  /** Sets its own headers on `reply`; what it gives is sent as it is. */
-  handle(request: RouteRequest<Who, Params, Query, Body>): unknown
-}
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
+    readonly answer: { readonly contentType: string; readonly schema: z.ZodType }
+    /** Sets its own headers on `reply`; what it gives is sent as it is. */
+    handle(request: RouteRequest<Who, Params, Query, Body>): unknown
+  }
 
 /** A route as the document and the matrix see it. */
 export interface RegisteredRoute
@@ -234,12 +254,13 @@ function register<
     url: route.path,
     // Who asks is settled from the headers alone, before a byte of the body is read.
     onRequest: async (request) => {
-      callers.set(request, { caller: await CALLERS[route.access](context, request) })
+      callers.set(request, { caller: await CALLERS[route.access](context, request, route.for ?? 'person') })
     },
     handler: async (request, reply: RouteReply) => {
       const known = callers.get(request)
       if (known === undefined) throw new Error(`${name} was reached without its check of access`)
       const read = readRequest(route, request)
+      await noteActFor(context, { route, request, caller: known.caller })
       reply.statusCode = route.status ?? 200
       if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
       const body = await send({ ...read, ...known, request, reply })
@@ -252,12 +273,14 @@ function wordsOf(
   route: RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>,
 ): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer'> {
   const { method, path, access, tag, summary, description, status, idempotency, caching, errors } = route
+  const right = route.for
   return {
     method,
     path,
     access,
     tag,
     summary,
+    ...(right === undefined ? {} : { for: right }),
     ...(description === undefined ? {} : { description }),
     ...(status === undefined ? {} : { status }),
     ...(idempotency === undefined ? {} : { idempotency }),
@@ -267,12 +290,17 @@ function wordsOf(
 }
 
 const CALLERS: {
-  readonly [Who in Access]: (context: ApiContext, request: FastifyRequest) => Promise<CallerByAccess[Who]>
+  readonly [Who in Access]: (
+    context: ApiContext,
+    request: FastifyRequest,
+    right: Right,
+  ) => Promise<CallerByAccess[Who]>
 } = {
   anonymous: () => Promise.resolve(undefined),
-  optional: (context, request) => context.findAccount(request),
-  account: (context, request) => context.requireAccount(request),
-  session: (context, request) => context.requireSession(request),
+  optional: (context, request, right) => context.findAccount(request, right),
+  account: (context, request, right) => context.requireAccount(request, right),
+  session: (context, request, right) => context.requireSession(request, right),
+  organisation: (context, request, right) => context.requireMember(request, right),
   key: (context, request) => context.requireKey(request),
   admin: (context, request) => context.requireAdmin(request),
 }

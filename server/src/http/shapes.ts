@@ -4,6 +4,9 @@ import { decimalText, isoTime } from './wire-values.ts'
 
 export const accountShape = z.strictObject({
   id: z.string(),
+  kind: z
+    .enum(['person', 'organisation'])
+    .meta({ description: 'Nobody signs in as an organisation: its members act for it.' }),
   email: z.string().nullable(),
   phone: z.string().nullable(),
   role: z.string(),

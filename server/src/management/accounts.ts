@@ -69,6 +69,8 @@ export async function* eachAccount(
 /** What `GET …/account` shows; amounts are decimal text (decisions, Accounts). */
 export interface AccountView {
   readonly id: string
+  /** Nobody signs in as an organisation. */
+  readonly kind: 'person' | 'organisation'
   readonly email: string | null
   readonly phone: string | null
   readonly role: string
@@ -100,6 +102,7 @@ export function viewAccount(account: Account, options: AccountViewOptions): Acco
   const spent = account.monthStart === options.monthStart ? account.monthSpent : ZERO
   return {
     id: account.id,
+    kind: account.kind,
     email: account.email ?? null,
     phone: account.phone ?? null,
     role: account.role,

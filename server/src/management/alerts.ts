@@ -11,12 +11,16 @@ import type { AlertFacts, AlertKind, Delivery, ShownAlert, WatchedAccount } from
 import type { Storage } from '../storage/storage.ts'
 import { creditsText } from './amounts.ts'
 import { timeOrderedId } from './new-id.ts'
+import { mailsOf } from './organisations/organisations.ts'
 
 const HOUR_MS = 3_600_000
 const PAGE_ACCOUNTS = 200
 
+/** Organisations have no address of their own: their owners are told. */
+type Told = Pick<Storage, 'office' | 'organisations'>
+
 /** Looks at every account that wants to be told of something. Returns how many alerts were raised. */
-export async function raiseAlerts(storage: Pick<Storage, 'office'>, at: number): Promise<number> {
+export async function raiseAlerts(storage: Told, at: number): Promise<number> {
   let raised = 0
   let after: string | undefined
   for (;;) {
@@ -27,7 +31,7 @@ export async function raiseAlerts(storage: Pick<Storage, 'office'>, at: number):
   }
 }
 
-async function judge(storage: Pick<Storage, 'office'>, watched: WatchedAccount, at: number): Promise<number> {
+async function judge(storage: Told, watched: WatchedAccount, at: number): Promise<number> {
   const found: Readonly<Record<AlertKind, AlertFacts | undefined>> = {
     'low-credits': lowCredits(watched),
     failures: await failures(storage, watched, at),
@@ -60,15 +64,14 @@ async function failures(
 }
 
 async function raise(
-  storage: Pick<Storage, 'office'>,
+  storage: Told,
   { account, alerts }: WatchedAccount,
   { kind, facts, at }: { readonly kind: AlertKind; readonly facts: AlertFacts; readonly at: number },
 ): Promise<boolean> {
   const alert = { id: `alert_${timeOrderedId(at)}`, accountId: account.id, kind, raisedAt: at, facts }
+  const mails = alerts.email ? await mailsOf(storage, account) : []
   const targets = [
-    ...(alerts.email && account.email !== undefined
-      ? [{ channel: 'email' as const, target: account.email }]
-      : []),
+    ...mails.map((target) => ({ channel: 'email' as const, target })),
     ...(alerts.webhookUrl === undefined ? [] : [{ channel: 'webhook' as const, target: alerts.webhookUrl }]),
   ]
   const deliveries = targets.map((target) => ({ id: `delivery_${timeOrderedId(at)}`, ...target }))

@@ -24,6 +24,8 @@ export interface UsageQuestion extends Period {
   /** undefined: every account's. */
   readonly accountId: AccountId | undefined
   readonly keyId: KeyId | undefined
+  /** Only calls of these; absent: of every key. */
+  readonly keyIds?: readonly KeyId[] | undefined
   readonly interval: UsageInterval
   readonly groups: readonly UsageGroup[]
   /** Whose midnight ends a day. */
@@ -32,8 +34,14 @@ export interface UsageQuestion extends Period {
 
 export type UsageAnswer =
   | { readonly kind: 'usage'; readonly rows: readonly UsageView[]; readonly totals: UsageSums }
-  /** The period or the answer would be too large; what to do about it. */
-  | { readonly kind: 'refused'; readonly path: string; readonly message: string }
+  | UsageRefusal
+
+/** The period or the answer would be too large; what to do about it. */
+export interface UsageRefusal {
+  readonly kind: 'refused'
+  readonly path: string
+  readonly message: string
+}
 
 export interface UsageSums {
   readonly calls: number
@@ -62,11 +70,20 @@ export interface UsageView extends UsageSums {
   readonly app_id: string | null
 }
 
-/** Read a day at a time, so that no question holds a database for long, whatever it asks for. */
 export async function readUsage(
   storage: Pick<Storage, 'office'>,
   question: UsageQuestion,
 ): Promise<UsageAnswer> {
+  const summed = await sumUsage(storage, question)
+  if (summed.kind === 'refused') return summed
+  return { kind: 'usage', rows: summed.rows.map(viewRow), totals: viewSums(summed.rows) }
+}
+
+/** Read a day at a time, so that no question holds a database for long, whatever it asks for. */
+export async function sumUsage(
+  storage: Pick<Storage, 'office'>,
+  question: UsageQuestion,
+): Promise<{ readonly kind: 'sums'; readonly rows: readonly UsageRow[] } | UsageRefusal> {
   const lengthMs = question.until - question.from
   if (lengthMs <= 0) return { kind: 'refused', path: 'to', message: 'must not lie before from' }
   if (lengthMs > PERIOD_MS_MAX[question.interval]) {
@@ -78,12 +95,9 @@ export async function readUsage(
     }
   }
   const rows = new Map<string, UsageRow>()
-  for (const { from, until } of daysOf(question)) {
-    const { accountId, keyId, groups, interval } = question
-    const bucketMs = interval === 'hour' ? HOUR_MS : until - from
-    const part = { accountId, keyId, groups, from, until, bucketMs, rowsMax: ROWS_MAX + 1 }
-    for (const row of await storage.office.usage.sums(part)) {
-      const at = interval === 'total' ? question.from : row.at
+  for (const period of daysOf(question)) {
+    for (const row of await readPart(storage, question, period)) {
+      const at = question.interval === 'total' ? question.from : row.at
       const key = JSON.stringify([at, row.model, row.keyId, row.appId])
       const before = rows.get(key)
       rows.set(key, before === undefined ? { ...row, at } : addRows(before, row))
@@ -93,8 +107,25 @@ export async function readUsage(
       return { kind: 'refused', path: 'group_by', message }
     }
   }
-  const all = [...rows.values()]
-  return { kind: 'usage', rows: all.map(viewRow), totals: viewSums(all.reduce(addRows, NOTHING_USED)) }
+  return { kind: 'sums', rows: [...rows.values()] }
+}
+
+/** One stretch of it. */
+async function readPart(
+  storage: Pick<Storage, 'office'>,
+  { accountId, keyId, keyIds, groups, interval }: UsageQuestion,
+  { from, until }: Period,
+): Promise<readonly UsageRow[]> {
+  return storage.office.usage.sums({
+    accountId,
+    keyId,
+    keyIds,
+    groups,
+    from,
+    until,
+    bucketMs: interval === 'hour' ? HOUR_MS : until - from,
+    rowsMax: ROWS_MAX + 1,
+  })
 }
 
 /** Stretches of at most a day whose borders are borders of buckets too. */
@@ -161,11 +192,12 @@ function viewRow(row: UsageRow): UsageView {
     model: row.model ?? null,
     key_id: row.keyId ?? null,
     app_id: row.appId ?? null,
-    ...viewSums(row),
+    ...viewSums([row]),
   }
 }
 
-function viewSums(row: UsageRow): UsageSums {
+export function viewSums(rows: readonly UsageRow[]): UsageSums {
+  const row = rows.reduce(addRows, NOTHING_USED)
   return {
     calls: row.calls,
     failed: row.failed,

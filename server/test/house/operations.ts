@@ -8,6 +8,8 @@ export interface Operation {
   readonly method: string
   readonly path: string
   readonly access: string
+  /** The least right it is used with for an organisation; undefined: the route has nothing to do with them. */
+  readonly right: string | undefined
   /** One of the protocol endpoints, which are no routes of ours. */
   readonly isCall: boolean
   readonly parameters: readonly Parameter[]
@@ -29,6 +31,7 @@ interface Media {
 
 interface WrittenOperation {
   readonly 'x-access': string
+  readonly 'x-for'?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
@@ -43,6 +46,7 @@ export async function operationsOf(house: Pick<House, 'baseUrl'>): Promise<reado
       method: method.toUpperCase(),
       path,
       access: words['x-access'],
+      right: words['x-for'],
       isCall: path.startsWith('/v1') && !path.startsWith('/v1/models'),
       parameters: words.parameters ?? [],
       body: words.requestBody?.content['application/json']?.schema,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import type { Right } from '../caller.ts'
 import type { Access, RegisteredAnswer, RegisteredRoute } from '../define-route.ts'
 import { CALLS, type DescribedCall } from './calls.ts'
 
@@ -86,13 +87,14 @@ const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
   optional: [{}, { key: [] }, { session: [] }, { cookie: [] }],
   account: [{ key: [] }, { session: [] }, { cookie: [] }],
   session: [{ session: [] }, { cookie: [] }],
+  organisation: [{ session: [] }, { cookie: [] }],
   key: [{ key: [] }],
   admin: [{ session: [] }, { cookie: [] }],
 }
 
 function routeOperation(route: RegisteredRoute): JsonObject {
   const body = route.body === undefined ? undefined : schemaOf(route.body, 'input')
-  const notes = [route.description, route.access === 'admin' ? 'For admins.' : undefined]
+  const notes = [route.description, route.access === 'admin' ? 'For admins.' : undefined, noteOfRight(route)]
   const description = notes.filter((note) => note !== undefined).join(' ')
   return {
     tags: [route.tag],
@@ -100,10 +102,12 @@ function routeOperation(route: RegisteredRoute): JsonObject {
     summary: route.summary,
     ...(description === '' ? {} : { description }),
     'x-access': route.access,
+    ...(route.for === undefined ? {} : { 'x-for': route.for }),
     security: SECURITY[route.access],
     parameters: [
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
+      ...(isForOrganisations(route) ? [GW_ORGANISATION] : []),
       ...(route.idempotency === undefined ? [] : [idempotencyHeader(route.idempotency)]),
       ...(route.caching === undefined ? [] : [IF_NONE_MATCH]),
     ],
@@ -121,6 +125,32 @@ function routeOperation(route: RegisteredRoute): JsonObject {
       ...errorResponses(route),
     },
   }
+}
+
+/** Whether the header that names an organisation is read. */
+function isForOrganisations({ access, for: right }: RegisteredRoute): boolean {
+  return access !== 'organisation' && right !== undefined && right !== 'person'
+}
+
+const RIGHT_NOTES: Readonly<Record<Exclude<Right, 'person'>, string>> = {
+  member: 'every member, of their own',
+  admin: 'its admins and owners',
+  owner: 'its owners',
+}
+
+function noteOfRight(route: RegisteredRoute): string | undefined {
+  const { access, for: right } = route
+  if (right === undefined || right === 'person') return undefined
+  if (access === 'organisation') return right === 'member' ? 'For members.' : `For ${RIGHT_NOTES[right]}.`
+  return `With \`Gw-Organisation\`, for an organisation: ${RIGHT_NOTES[right]}.`
+}
+
+const GW_ORGANISATION: JsonObject = {
+  name: 'Gw-Organisation',
+  in: 'header',
+  required: false,
+  description: 'With a session: the id of the organisation that is acted for; absent: for oneself.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
 const IF_NONE_MATCH: JsonObject = {
@@ -173,12 +203,14 @@ const ERROR_CONTENT: JsonObject = {
   'application/json': { schema: { $ref: '#/components/schemas/Error' } },
 }
 
+const SIGNED_IN: readonly Access[] = ['session', 'organisation', 'admin']
+
 /** The codes a client has to expect, by status; whatever else goes wrong has the same envelope. */
 function errorResponses(route: RegisteredRoute): JsonObject {
   const codes = [
     ...(hasInput(route) ? [40000] : []),
     ...(route.access === 'anonymous' ? [] : [40001, 40101]),
-    ...(route.access === 'admin' || route.access === 'session' ? [40304] : []),
+    ...(SIGNED_IN.includes(route.access) ? [40304] : []),
     ...(route.path.includes(':') ? [40403] : []),
     ...(route.errors ?? []),
   ]

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type AdminHouse, openAdminHouse } from '../../../test/house/admin-house.ts'
-import { type Answer, readAnswer } from '../../../test/house/client.ts'
+import { type Answer, postJson, readAnswer } from '../../../test/house/client.ts'
 import { putChain, putModel, putVendor } from '../../../test/house/house.ts'
 import { arbitraryOf, fewOf } from '../../../test/house/json-schema-arbitrary.ts'
 import { type JsonSchema, type Operation, operationsOf } from '../../../test/house/operations.ts'
@@ -59,6 +59,8 @@ async function readKnownValues(): Promise<readonly string[]> {
 }
 
 let session: Record<string, string> | undefined
+/** Of the person whose session it is: without one, what is asked for an organisation would be refused at the door. */
+let organisation = ''
 let key: string | undefined
 
 async function headersFor(operation: Operation): Promise<Record<string, string>> {
@@ -66,7 +68,16 @@ async function headersFor(operation: Operation): Promise<Record<string, string>>
     key ??= (await admin.house.newAccount()).key
     return { authorization: `Bearer ${key}` }
   }
-  session ??= (await admin.house.signIn(await admin.freshAdmin())).headers
+  if (session === undefined) {
+    const person = await admin.freshAdmin()
+    session = (await admin.house.signIn(person)).headers
+    const answer = await postJson(
+      `${admin.house.baseUrl}/api/v1/user/user/organisations`,
+      { name: 'Acme' },
+      session,
+    )
+    organisation = (answer.body.data as { readonly id: string }).id
+  }
   return session
 }
 
@@ -120,13 +131,13 @@ function scalarOf(value: unknown): Scalar {
 
 async function shoot(operation: Operation, shot: Shot, headers: Record<string, string>) {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(shot.path[name] ?? '1') || '1'),
+    encodeURIComponent((name === 'organisation' ? organisation : String(shot.path[name] ?? '1')) || '1'),
   )
   const query = new URLSearchParams(
     Object.entries(shot.query).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString()
   const sent = Object.entries(shot.headers)
-    .map(([name, value]) => [name, String(value)] as const)
+    .map(([name, value]) => [name, name === 'Gw-Organisation' ? organisation : String(value)] as const)
     .filter(([, value]) => /^[\x20-\x7e]*$/.test(value))
   const hasBody = shot.body !== undefined && operation.method !== 'GET'
   return readAnswer(

@@ -29,6 +29,7 @@ export function alertRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: '/api/v1/user/user/alerts',
     access: 'session',
+    for: 'admin',
     tag: 'Account',
     summary: 'List alerts, newest first, and read the webhook’s secret',
     description:

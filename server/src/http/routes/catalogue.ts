@@ -26,6 +26,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: '/api/v1/user/user/pricing',
     access: 'optional',
+    for: 'member',
     tag: 'Catalogue',
     summary: 'List prices',
     description: 'Anonymous callers see user_rate 100; a session or an API key sees its own.',

@@ -30,6 +30,7 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
     method: 'POST',
     path: '/api/v1/user/user/exchange',
     access: 'session',
+    for: 'admin',
     tag: 'Money',
     summary: 'Exchange balance for Credits',
     description:

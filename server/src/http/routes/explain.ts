@@ -8,6 +8,7 @@ import type { Api, ApiContext } from '../api.ts'
 import type { Caller } from '../caller.ts'
 import { defineRoute } from '../define-route.ts'
 import { explanationShape, viewExplanation } from '../explain-view.ts'
+import { isOwnKey } from '../own-keys.ts'
 
 const bodyShape = z.strictObject({
   protocol: z.enum(PROTOCOL_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
@@ -27,10 +28,13 @@ export function explainRoutes(app: Api, context: ApiContext): void {
     method: 'POST',
     path: '/api/v1/user/user/explain',
     access: 'account',
+    for: 'member',
     tag: 'Calls',
     summary: 'Say what would become of a call, without making it',
     description:
       'The chains in the order they would be tried and why, what would be converted and dropped, the rules and limits that apply and the hold the call would take. Nobody upstream is asked and nothing is charged.',
+    reads: true,
+    errors: [40403],
     body: bodyShape,
     data: explanationShape,
     async handle({ caller, body }) {
@@ -59,8 +63,8 @@ async function keyOf({ gateway }: ApiContext, caller: Caller, id: string | undef
   if (id === undefined)
     throw new GatewayError(40000, { message: 'key_id: say which API key would make the call' })
   const key = await gateway.storage.keys.find(keyId(id))
-  if (key?.accountId !== caller.account.id) {
-    throw new GatewayError(40400, { message: 'key_id: this account has no such API key' })
+  if (key === undefined || !isOwnKey(caller, key)) {
+    throw new GatewayError(40403, { message: 'key_id: this account has no such API key' })
   }
   return key
 }

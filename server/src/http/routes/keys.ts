@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { type AccountId, keyId } from '../../core/ids.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { keyId, type MemberId, memberId } from '../../core/ids.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { DIMENSIONS } from '../../core/limits/policy.ts'
 import { keyForm } from '../../management/gateway-file/forms.ts'
 import { type KeyForm, readKeyForm } from '../../management/key-form.ts'
@@ -15,12 +15,15 @@ import {
   viewKey,
 } from '../../management/keys.ts'
 import { readLimitStates, viewLimits } from '../../management/limits-view.ts'
-import { InvalidCursor } from '../../storage/invalid-cursor.ts'
+import { viewMonth } from '../../management/organisations/member-view.ts'
 import type { Account, Key } from '../../storage/storage.ts'
 import type { Api, ApiContext } from '../api.ts'
+import type { SessionCaller } from '../caller.ts'
 import { definePage, defineRoute } from '../define-route.ts'
+import { isOwnKey, onlyMember } from '../own-keys.ts'
+import { pageOf } from '../page-of.ts'
 import { refuseFields } from '../request-fields.ts'
-import { isoTime, pageQuery } from '../wire-values.ts'
+import { decimalText, isoTime, pageQuery } from '../wire-values.ts'
 import { answerUsage, usageQuery, usageShape } from './usage.ts'
 
 const TAG = 'Keys'
@@ -28,6 +31,10 @@ const PATH = '/api/v1/user/user/keys'
 
 /** Keys one account may have: a list of them is read whole. */
 const KEYS_MAX = 1_000
+/** Keys somebody who is no more than a member may have of it, so that one member does not take them all. */
+const MEMBER_KEYS_MAX = 50
+/** The same with those they deleted: their log is the calls of all of them. */
+const MEMBER_KEYS_EVER_MAX = 1_000
 
 const windowLimit = z.strictObject({
   dimension: z.enum(DIMENSIONS),
@@ -43,6 +50,10 @@ export const keyShape = z.strictObject({
   id: z.string(),
   name: z.string(),
   hint: z.string().meta({ description: 'The prefix plus six characters.' }),
+  member: z
+    .string()
+    .nullable()
+    .meta({ description: 'The member of the organisation whose key it is; null: the account’s own.' }),
   status: z.enum(['enabled', 'disabled']),
   expires_at: isoTime.nullable(),
   group: z.string().nullable(),
@@ -66,6 +77,13 @@ const keyMembers = z.strictObject({
   policy: policy.nullable().optional().meta({ description: 'null: the platform’s default.' }),
 })
 
+const newKeyMembers = keyMembers.extend({
+  member: z.string().nullable().optional().meta({
+    description:
+      'For organisations: the member whose key it is. Admins and owners may name anyone, and null or nothing for the organisation’s own; a member’s keys are always their own.',
+  }),
+})
+
 const keyParams = z.object({ id: z.string().min(1).max(128) })
 
 const windowShape = z.strictObject({
@@ -81,7 +99,17 @@ const limitsShape = z.strictObject({
   concurrency: z.strictObject({ limit: z.number().int().nullable(), in_use: z.number().int() }),
   windows: z.array(windowShape),
 })
-export const callerLimitsShape = z.strictObject({ key: limitsShape, account: limitsShape })
+const memberLimitsShape = limitsShape.extend({
+  id: z.string(),
+  monthly_cap_yuan: decimalText.meta({ description: '0: no cap.' }),
+  month_spent_yuan: decimalText,
+  month_held_yuan: decimalText,
+})
+export const callerLimitsShape = z.strictObject({
+  key: limitsShape,
+  member: memberLimitsShape.nullable().meta({ description: 'null: the key is no member’s.' }),
+  account: limitsShape,
+})
 
 /** Keys of the account: made, listed, changed, rotated, deleted (contract §2.6, §4.6). */
 export function keyRoutes(app: Api, context: ApiContext): void {
@@ -101,20 +129,16 @@ function listing(app: Api, context: ApiContext): void {
     method: 'GET',
     path: PATH,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'List keys, oldest first',
     caching: 'etag',
     query: z.strictObject(pageQuery({ rowsDefault: 100, rowsMax: 1_000 })),
     row: keyShape,
     handle: async ({ caller, query }) => {
-      const keys = await listKeys(storage, caller.account.id)
-      const begin = query.cursor === undefined ? 0 : keys.findIndex((key) => key.id === query.cursor) + 1
-      if (query.cursor !== undefined && begin === 0) throw new InvalidCursor()
-      const rows = keys.slice(begin, begin + query.limit)
-      return {
-        rows: rows.map(showKey),
-        next: begin + rows.length < keys.length ? rows.at(-1)?.id : undefined,
-      }
+      const keys = await listKeys(storage, caller.account.id, onlyMember(caller))
+      const { rows, next } = pageOf(keys, query, (key) => key.id)
+      return { rows: rows.map(showKey), next }
     },
   })
 }
@@ -126,18 +150,24 @@ function making(app: Api, context: ApiContext): void {
     method: 'POST',
     path: PATH,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Make a key',
     description: 'The plaintext stands in this answer and nowhere else.',
     status: 201,
-    body: keyBody(context, 'new'),
+    body: newKeyBody(context),
     data: newKeyShape,
     errors: [40900],
-    handle: async ({ caller, body }) => {
-      if ((await listKeys(storage, caller.account.id)).length >= KEYS_MAX) {
-        throw new GatewayError(40900, { message: `an account may have ${KEYS_MAX} keys: delete one first` })
+    handle: async ({ caller, body: { member, form } }) => {
+      const owner = await ownerOfNewKey(context, caller, member)
+      await refuseTooMany(context, caller)
+      const request = {
+        ...NEW_KEY,
+        ...form,
+        name: form.name ?? '',
+        accountId: caller.account.id,
+        memberId: owner,
       }
-      const request = { ...NEW_KEY, ...body, name: body.name ?? '', accountId: caller.account.id }
       const creation = await createKey(storage, request, at())
       if (creation.kind === 'refused')
         throw refuseFields(creation.mistakes.map((mistake) => ({ in: 'body', ...mistake })))
@@ -151,12 +181,13 @@ function reading(app: Api, context: ApiContext): void {
     method: 'GET',
     path: `${PATH}/:id`,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Read a key',
     caching: 'etag',
     params: keyParams,
     data: keyShape,
-    handle: async ({ caller, params }) => showKey(await requireOwnKey(context, caller.account.id, params.id)),
+    handle: async ({ caller, params }) => showKey(await requireOwnKey(context, caller, params.id)),
   })
 }
 
@@ -166,6 +197,7 @@ function changing(app: Api, context: ApiContext): void {
     method: 'PATCH',
     path: `${PATH}/:id`,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Change, disable or enable a key',
     description: 'Seen by the next call, on every instance. Members that are absent stay as they are.',
@@ -173,9 +205,9 @@ function changing(app: Api, context: ApiContext): void {
     body: keyBody(context, 'change'),
     data: keyShape,
     handle: async ({ caller, params, body }) => {
-      const key = await requireOwnKey(context, caller.account.id, params.id)
+      const key = await requireOwnKey(context, caller, params.id)
       if (!(await storage.keys.patch(key.id, body))) throw new GatewayError(40403)
-      return showKey(await requireOwnKey(context, caller.account.id, params.id))
+      return showKey(await requireOwnKey(context, caller, params.id))
     },
   })
 }
@@ -186,13 +218,14 @@ function deleting(app: Api, context: ApiContext): void {
     method: 'DELETE',
     path: `${PATH}/:id`,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Delete a key',
     description: 'Its next call is refused with 40101; its calls stay in the log.',
     params: keyParams,
     data: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
     handle: async ({ caller, params }) => {
-      const key = await requireOwnKey(context, caller.account.id, params.id)
+      const key = await requireOwnKey(context, caller, params.id)
       if (!(await deleteKey(storage, key.id))) throw new GatewayError(40403)
       return { id: key.id, deleted: true as const }
     },
@@ -206,6 +239,7 @@ function rotating(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/:id/rotate`,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Give a key another secret',
     description:
@@ -218,7 +252,7 @@ function rotating(app: Api, context: ApiContext): void {
       .optional(),
     data: newKeyShape.extend({ former_valid_until: isoTime.nullable() }),
     handle: async ({ caller, params, body }) => {
-      const key = await requireOwnKey(context, caller.account.id, params.id)
+      const key = await requireOwnKey(context, caller, params.id)
       const overlapMs = (body?.overlap_seconds ?? 0) * 1_000
       const rotation = await rotateKey(storage, key.id, { overlapMs, at: at() })
       if (rotation === undefined) throw new GatewayError(40403)
@@ -237,13 +271,14 @@ function readingLimits(app: Api, context: ApiContext): void {
     method: 'GET',
     path: `${PATH}/:id/limits`,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Read what a key has used of its limits',
     caching: 'etag',
     params: keyParams,
     data: callerLimitsShape,
     handle: async ({ caller, params }) => {
-      const key = await requireOwnKey(context, caller.account.id, params.id)
+      const key = await requireOwnKey(context, caller, params.id)
       return readCallerLimits(context, key, caller.account)
     },
   })
@@ -254,6 +289,7 @@ function summing(app: Api, context: ApiContext): void {
     method: 'GET',
     path: `${PATH}/:id/usage`,
     access: 'session',
+    for: 'member',
     tag: TAG,
     summary: 'Sum what a key used',
     caching: 'etag',
@@ -261,8 +297,8 @@ function summing(app: Api, context: ApiContext): void {
     query: usageQuery,
     data: usageShape,
     handle: async ({ caller, params, query }) => {
-      const key = await requireOwnKey(context, caller.account.id, params.id)
-      return answerUsage(context, { ...query, key_id: key.id }, caller.account.id)
+      const key = await requireOwnKey(context, caller, params.id)
+      return answerUsage(context, { ...query, key_id: key.id }, { accountId: caller.account.id })
     },
   })
 }
@@ -294,32 +330,105 @@ function keyBody({ gateway }: ApiContext, purpose: 'new' | 'change') {
     .meta({ ...z.toJSONSchema(members, { io: 'input' }) })
 }
 
-/** Another account's key is none. */
-async function requireOwnKey({ gateway }: ApiContext, account: AccountId, id: string): Promise<KeyView> {
+/** The same with the member it shall belong to, which no gateway file knows. */
+function newKeyBody(api: ApiContext) {
+  const form = keyBody(api, 'new')
+  return z
+    .unknown()
+    .transform((value, context) => {
+      const { member, ...rest } = isJsonObject(value) ? value : { member: undefined }
+      if (member !== undefined && member !== null && typeof member !== 'string') {
+        context.addIssue({ code: 'custom', path: ['member'], message: 'must be text' })
+      }
+      const read = form.safeParse(isJsonObject(value) ? rest : value)
+      for (const { path, message } of read.error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [...path], message })
+      if (!read.success) return z.NEVER
+      return { form: read.data, member: typeof member === 'string' ? memberId(member) : undefined }
+    })
+    .meta({ ...z.toJSONSchema(newKeyMembers, { io: 'input' }) })
+}
+
+/** Whose key it becomes. Members make keys for themselves, admins and owners for whom they name. */
+async function ownerOfNewKey(
+  { gateway }: ApiContext,
+  caller: SessionCaller,
+  wanted: MemberId | undefined,
+): Promise<MemberId | undefined> {
+  const own = onlyMember(caller)
+  if (own !== undefined) {
+    if (wanted === undefined || wanted === own) return own
+    throw new GatewayError(40304, { message: 'a member makes keys for themselves only' })
+  }
+  if (wanted === undefined) return undefined
+  const member =
+    caller.member === undefined ? undefined : await gateway.storage.organisations.findMember(wanted)
+  if (member?.organisationId === caller.account.id) return member.id
+  const message = caller.member === undefined ? 'is for organisations only' : 'names no member'
+  throw refuseFields([{ in: 'body', path: 'member', message }])
+}
+
+async function refuseTooMany({ gateway }: ApiContext, caller: SessionCaller): Promise<void> {
+  const { storage } = gateway
+  const { id } = caller.account
+  if ((await listKeys(storage, id)).length >= KEYS_MAX)
+    throw new GatewayError(40900, { message: `an account may have ${KEYS_MAX} keys: delete one first` })
+  const member = onlyMember(caller)
+  if (member === undefined) return
+  const all = await storage.keys.list(id, { member, deleted: 'included' })
+  const living = all.filter((key) => key.status !== 'deleted')
+  if (living.length >= MEMBER_KEYS_MAX)
+    throw new GatewayError(40900, {
+      message: `a member may have ${MEMBER_KEYS_MAX} keys: delete one, or ask an admin to make one`,
+    })
+  if (all.length >= MEMBER_KEYS_EVER_MAX)
+    throw new GatewayError(40900, { message: 'you have made too many keys: rotate one you have instead' })
+}
+
+/** Another account's key is none, and so is another member's to somebody who is no more than a member. */
+async function requireOwnKey({ gateway }: ApiContext, caller: SessionCaller, id: string): Promise<KeyView> {
   const key = await gateway.storage.keys.find(keyId(id))
-  if (key === undefined || key.accountId !== account) throw new GatewayError(40403)
+  if (key === undefined || !isOwnKey(caller, key)) throw new GatewayError(40403)
   return viewKey(key)
 }
 
 export function showKey(key: KeyView): z.output<typeof keyShape> {
   return {
-    ...(keyForm(key) as Omit<z.output<typeof keyShape>, 'id' | 'hint' | 'created_at'>),
+    ...(keyForm(key) as Omit<z.output<typeof keyShape>, 'id' | 'hint' | 'member' | 'created_at'>),
     id: key.id,
     hint: key.hint,
+    member: key.memberId ?? null,
     created_at: new Date(key.createdAt).toISOString(),
   }
 }
 
-/** The key's own windows and its account's: a call has to fit into both. */
+/** The key's own windows, its member's and its account's: a call has to fit into all of them. */
 export async function readCallerLimits(
   { gateway }: ApiContext,
-  key: Pick<Key, 'id' | 'policy'>,
+  key: Pick<Key, 'id' | 'policy' | 'memberId'>,
   account: Account,
 ) {
-  const stateOf = await readLimitStates(gateway.storage, [`key:${key.id}`, `account:${account.id}`])
+  const { storage } = gateway
+  const { memberId: member } = key
+  const found = member === undefined ? undefined : await storage.organisations.findMember(member)
+  const stateOf = await readLimitStates(storage, [
+    `key:${key.id}`,
+    `account:${account.id}`,
+    ...(found === undefined ? [] : [`member:${found.id}` as const]),
+  ])
   const at = gateway.now()
+  const { creditsPerYuan, limits, timezone } = gateway.catalogue().settings
+  const options = { creditsPerYuan, monthStart: gateway.monthOf(at, timezone).from }
   return {
-    key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? gateway.catalogue().settings.limits, at),
+    key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? limits, at),
+    member:
+      found === undefined
+        ? null
+        : {
+            ...viewLimits(stateOf(`member:${found.id}`), found.policy, at),
+            ...viewMonth(found, options),
+            id: found.id,
+          },
     account: viewLimits(stateOf(`account:${account.id}`), account.policy, at),
   }
 }

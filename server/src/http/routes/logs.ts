@@ -9,11 +9,12 @@ import {
   LOG_COLUMNS,
 } from '../../management/export-rows.ts'
 import { viewLogRow } from '../../management/log-view.ts'
-import type { LogFilter } from '../../storage/storage.ts'
+import type { LogFilter, Storage } from '../../storage/storage.ts'
 import { amountInput } from '../amount-input.ts'
 import type { Api, ApiContext } from '../api.ts'
 import type { Caller } from '../caller.ts'
 import { definePage, defineRawRoute } from '../define-route.ts'
+import { ownKeyIds } from '../own-keys.ts'
 import { sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
 import { instantText, pageQuery } from '../wire-values.ts'
@@ -45,14 +46,15 @@ export function logRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: '/api/v1/user/user/logs',
     access: 'account',
+    for: 'member',
     tag: TAG,
     summary: 'List calls, newest first',
     description:
-      'With a session: the calls of the account. With an API key: the calls of this key. A filter that few calls match may give a short page with a cursor to go on from.',
+      'With a session: the calls of the account; for a member of an organisation, those of their keys. With an API key: the calls of this key. A filter that few calls match may give a short page with a cursor to go on from.',
     query: logQuery,
     row: logRowShape,
     handle: async ({ caller, query }) => {
-      const filter = ownCalls(caller, query)
+      const filter = await ownCalls(storage, caller, query)
       if (filter === undefined) return { rows: [], next: undefined }
       const page = await storage.logs.page(filter, { limit: query.limit, cursor: query.cursor })
       return { rows: page.rows.map(viewLogRow), next: page.next }
@@ -63,6 +65,7 @@ export function logRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: '/api/v1/user/user/logs/export',
     access: 'account',
+    for: 'member',
     tag: TAG,
     summary: 'Export calls as CSV or NDJSON',
     description:
@@ -70,8 +73,8 @@ export function logRoutes(app: Api, context: ApiContext): void {
     query: exportQuery,
     errors: [42901],
     answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
-    handle: ({ caller, query, request, reply }) => {
-      const filter = ownCalls(caller, { ...query, to: query.to ?? now() })
+    handle: async ({ caller, query, request, reply }) => {
+      const filter = await ownCalls(storage, caller, { ...query, to: query.to ?? now() })
       const rows = filter === undefined ? noRows() : eachLogRow(storage, filter)
       const lines = exportRows(rows, query.format, LOG_COLUMNS)
       const { method } = request
@@ -88,12 +91,22 @@ export function logRoutes(app: Api, context: ApiContext): void {
 
 async function* noRows(): AsyncGenerator<never> {}
 
-/** undefined: a key asks for another key's calls, and none of its own can match. */
-function ownCalls(caller: Caller, query: z.output<typeof filterQuery>): LogFilter | undefined {
+/** undefined: a key asks for another key's calls, or a member for another member's, and nothing can match. */
+async function ownCalls(
+  storage: Pick<Storage, 'keys'>,
+  caller: Caller,
+  query: z.output<typeof filterQuery>,
+): Promise<LogFilter | undefined> {
   const filter = logFilter(query)
-  if (caller.kind === 'session') return { ...filter, accountId: caller.account.id }
-  const other = query.key_id !== undefined && query.key_id !== caller.key.id
-  return other ? undefined : { ...filter, keyId: caller.key.id }
+  if (caller.kind === 'key') {
+    const other = query.key_id !== undefined && query.key_id !== caller.key.id
+    return other ? undefined : { ...filter, keyId: caller.key.id }
+  }
+  const own = await ownKeyIds(storage, caller)
+  const accountId = caller.account.id
+  if (own === undefined) return { ...filter, accountId }
+  if (filter.keyId !== undefined) return own.includes(filter.keyId) ? { ...filter, accountId } : undefined
+  return own.length === 0 ? undefined : { ...filter, accountId, keyIds: own }
 }
 
 function logFilter(query: z.output<typeof filterQuery>): LogFilter {

@@ -6,6 +6,7 @@ import { exchangeRoutes } from './exchange.ts'
 import { explainRoutes } from './explain.ts'
 import { keyRoutes } from './keys.ts'
 import { logRoutes } from './logs.ts'
+import { organisationRoutes } from './organisations/index.ts'
 import { ownKeyRoutes } from './own-key.ts'
 import { redeemRoutes } from './redeem.ts'
 import { statementRoutes } from './statements.ts'
@@ -30,4 +31,5 @@ export function officeRoutes(app: Api, context: ApiContext): void {
   explainRoutes(app, context)
   statementRoutes(app, context)
   usageRoutes(app, context)
+  organisationRoutes(app, context)
 }

@@ -19,7 +19,7 @@ export function ownKeyRoutes(app: Api, context: ApiContext): void {
       const { timezone } = gateway.catalogue().settings
       const to = gateway.now()
       const month = { from: gateway.monthOf(to, timezone).from, to, interval: 'total' as const, group_by: [] }
-      const used = await answerUsage(context, { ...month, key_id: key.id }, account.id)
+      const used = await answerUsage(context, { ...month, key_id: key.id }, { accountId: account.id })
       return {
         ...showKey(viewKey(key)),
         limits: await readCallerLimits(context, key, account),

@@ -19,6 +19,7 @@ export function redeemRoutes(app: Api, context: ApiContext): void {
     method: 'POST',
     path: '/api/v1/user/user/redeem',
     access: 'session',
+    for: 'admin',
     tag: 'Money',
     summary: 'Redeem a code',
     description:

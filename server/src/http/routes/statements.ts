@@ -53,6 +53,7 @@ function reading(app: Api, context: ApiContext): void {
     method: 'GET',
     path: PATH,
     access: 'session',
+    for: 'admin',
     tag: TAG,
     summary: 'Read a statement: opening, entries, closing',
     description:
@@ -84,6 +85,7 @@ function exporting(app: Api, context: ApiContext): void {
     method: 'GET',
     path: `${PATH}/export`,
     access: 'session',
+    for: 'admin',
     tag: TAG,
     summary: 'Export a statement as CSV or NDJSON',
     description: 'Streamed, oldest first, each entry with what was there after it.',

@@ -10,6 +10,7 @@ import {
   viewTopUp,
   type Wanted,
 } from '../../management/top-up/cashier.ts'
+import { mailsOf } from '../../management/organisations/organisations.ts'
 import { viewPackage } from '../../management/top-up/packages.ts'
 import { amountInput } from '../amount-input.ts'
 import type { Api, ApiContext } from '../api.ts'
@@ -85,6 +86,7 @@ function beginRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: PATH,
     access: 'session',
+    for: 'admin',
     tag: TAG,
     summary: 'Top up by card',
     description:
@@ -99,7 +101,7 @@ function beginRoute(app: Api, context: ApiContext): void {
       const tariff = tariffOf(context)
       const outcome = await beginTopUp(context.cashier, {
         accountId: caller.account.id,
-        email: caller.account.email,
+        email: (await mailsOf(context.gateway.storage, caller.account))[0],
         wanted: wantedOf(body),
         tariff,
         returnUrl: returnUrlOf(context, body.return_url),
@@ -159,6 +161,7 @@ function readRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: PATH,
     access: 'session',
+    for: 'admin',
     tag: TAG,
     summary: 'List the account’s top-ups, newest first',
     query: z.strictObject(pageQuery({ rowsDefault: 50, rowsMax: 200 })),
@@ -177,6 +180,7 @@ function readRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: `${PATH}/:id`,
     access: 'session',
+    for: 'admin',
     tag: TAG,
     summary: 'Read a top-up',
     description: 'For the page the payer comes back to: it is paid when `status` says so.',

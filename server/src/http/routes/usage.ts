@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { type AccountId, keyId } from '../../core/ids.ts'
+import { type AccountId, type KeyId, keyId } from '../../core/ids.ts'
 import { isTimezone } from '../../management/local-days.ts'
 import { readUsage, USAGE_INTERVALS } from '../../management/usage.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
+import { ownKeyIds } from '../own-keys.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText, instantText, isoTime } from '../wire-values.ts'
 
@@ -75,19 +76,21 @@ export function usageRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: '/api/v1/user/user/usage',
     access: 'account',
+    for: 'member',
     tag: 'Logs',
     summary: 'Sum what was used',
     description:
-      'With a session: of the account. With an API key: of this key. The sums are those of the log.',
+      'With a session: of the account; for a member of an organisation, of their keys. With an API key: of this key. The sums are those of the log.',
     caching: 'etag',
     query: usageQuery.extend({ key_id: z.string().max(128).optional() }),
     data: usageShape,
-    handle: ({ caller, query }) =>
-      answerUsage(
-        context,
-        caller.kind === 'key' ? { ...query, key_id: caller.key.id } : query,
-        caller.account.id,
-      ),
+    handle: async ({ caller, query }) => {
+      const accountId = caller.account.id
+      if (caller.kind === 'key')
+        return answerUsage(context, { ...query, key_id: caller.key.id }, { accountId })
+      const keyIds = await ownKeyIds(context.gateway.storage, caller)
+      return answerUsage(context, query, { accountId, keyIds })
+    },
   })
 }
 
@@ -95,18 +98,25 @@ export interface AskedUsage extends z.output<typeof usageQuery> {
   readonly key_id?: string | undefined
 }
 
-/** undefined account: everybody's. */
+/** Whose usage is summed. */
+export interface UsageScope {
+  readonly accountId: AccountId
+  /** Only calls of these; absent: of every key. */
+  readonly keyIds?: readonly KeyId[] | undefined
+}
+
 export async function answerUsage(
   { gateway }: ApiContext,
   query: AskedUsage,
-  account: AccountId | undefined,
+  { accountId, keyIds }: UsageScope,
 ): Promise<z.output<typeof usageShape>> {
   const { interval } = query
   const to = query.to ?? gateway.now()
   const from = query.from ?? to - (interval === 'hour' ? DAY_MS : 30 * DAY_MS)
   const timezone = query.time_zone ?? gateway.catalogue().settings.timezone
   const answer = await readUsage(gateway.storage, {
-    accountId: account,
+    accountId,
+    ...(keyIds === undefined ? {} : { keyIds }),
     keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
     from,
     until: to + 1,

@@ -73,6 +73,7 @@ function codeRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PREFIX}/verification-codes`,
     access: 'optional',
+    for: 'person',
     tag: TAG,
     summary: 'Send a verification code',
     description:
@@ -190,6 +191,7 @@ function signInRoutes(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PREFIX}/sign-out`,
     access: 'session',
+    for: 'person',
     tag: TAG,
     summary: 'Sign out: end this session',
     data: z.object({}),

@@ -1,0 +1,50 @@
+/** What an organisation's members used, summed from the log by whose key it was. */
+import type { AccountId, KeyId, MemberId } from '../../core/ids.ts'
+import type { Period, UsageRow } from '../../storage/office.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { sumUsage, type UsageRefusal, type UsageSums, viewSums } from '../usage.ts'
+
+export interface MemberUsage {
+  /** null: the organisation's own keys. */
+  readonly member: string | null
+  readonly sums: UsageSums
+}
+
+export type MemberUsageAnswer =
+  | { readonly kind: 'usage'; readonly members: readonly MemberUsage[]; readonly totals: UsageSums }
+  | UsageRefusal
+
+/** `member`: theirs alone. Deleted keys count; those a removed member left are whose they are now. */
+export async function readMemberUsage(
+  storage: Pick<Storage, 'office' | 'keys'>,
+  question: Period & {
+    readonly organisation: AccountId
+    readonly member: MemberId | undefined
+    readonly timezone: string
+  },
+): Promise<MemberUsageAnswer> {
+  const { organisation, member, from, until, timezone } = question
+  const keys = await storage.keys.list(organisation, { member, deleted: 'included' })
+  const memberOf = new Map<string, MemberId | undefined>(keys.map((key) => [key.id, key.memberId]))
+  const answer = await sumUsage(storage, {
+    accountId: organisation,
+    keyId: undefined,
+    ...(member === undefined ? {} : { keyIds: keys.map((key): KeyId => key.id) }),
+    interval: 'total',
+    groups: ['key'],
+    from,
+    until,
+    timezone,
+  })
+  if (answer.kind === 'refused') return answer
+  const byMember = new Map<MemberId | null, UsageRow[]>()
+  for (const row of answer.rows) {
+    const whose = memberOf.get(row.keyId ?? '') ?? null
+    byMember.set(whose, [...(byMember.get(whose) ?? []), row])
+  }
+  return {
+    kind: 'usage',
+    members: [...byMember].map(([whose, rows]) => ({ member: whose, sums: viewSums(rows) })),
+    totals: viewSums(answer.rows),
+  }
+}

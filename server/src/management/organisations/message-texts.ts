@@ -1,0 +1,41 @@
+/** What invited people are told, in English and Chinese: nobody has said a language yet. */
+import type { MemberRole } from '../../storage/organisations.ts'
+import type { MessageText } from '../identity/message-texts.ts'
+
+const ROLES: Readonly<Record<MemberRole, { readonly english: string; readonly chinese: string }>> = {
+  owner: { english: 'an owner', chinese: '所有者' },
+  admin: { english: 'an admin', chinese: '管理员' },
+  member: { english: 'a member', chinese: '成员' },
+}
+
+export interface InvitationFacts {
+  /** Checked where it was given: short, one line, no address in it. */
+  readonly organisation: string
+  readonly inviter: string
+  readonly role: MemberRole
+  readonly token: string
+  /** Epoch ms. */
+  readonly expiresAt: number
+  readonly publicUrl: string | undefined
+}
+
+/** The token stands on a line of its own, and nowhere in an address: addresses end up in logs. */
+export function invitationText(facts: InvitationFacts): MessageText {
+  const { organisation, inviter, role, token, expiresAt, publicUrl } = facts
+  const { english, chinese } = ROLES[role]
+  const until = `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const where = publicUrl === undefined ? '' : ` at ${publicUrl}`
+  const address = publicUrl === undefined ? '' : `（${publicUrl}）`
+  return {
+    subject: `Join ${organisation} · 加入 ${organisation}`,
+    text: [
+      `${inviter} invites you to be ${english} of “${organisation}”. Sign in${where} with the account of this e-mail address, or make one with it, and accept with this invitation until ${until}:`,
+      '',
+      token,
+      '',
+      `${inviter} 邀请您以${chinese}身份加入「${organisation}」。请使用此邮箱对应的账号登录${address}（没有账号可先注册），并在 ${until} 之前用上面的邀请码接受邀请。`,
+      '',
+      'Give it to nobody. If you do not know who this is, you need do nothing. · 请勿转给他人；如不认识邀请人，请忽略此邮件。',
+    ].join('\n'),
+  }
+}

@@ -1,0 +1,20 @@
+/** What a role allows: an owner may what an admin may, an admin what a member may. */
+import type { MemberRole } from '../../storage/organisations.ts'
+
+const RANK: Readonly<Record<MemberRole, number>> = { member: 0, admin: 1, owner: 2 }
+
+export function hasRight(role: MemberRole, least: MemberRole): boolean {
+  return RANK[role] >= RANK[least]
+}
+
+/** The roles somebody of this role may give, take away or remove: nobody touches those above them. */
+export function rolesBelow(role: MemberRole): readonly MemberRole[] {
+  switch (role) {
+    case 'owner':
+      return ['owner', 'admin', 'member']
+    case 'admin':
+      return ['admin', 'member']
+    case 'member':
+      return []
+  }
+}
