@@ -1,129 +1,204 @@
 /**
- * An engine with its database. Batches go straight to the engine; the back office works over an opening of its own, as
- * another process would, so that whatever the engine remembers between batches has to notice.
+ * One world in a database. Batches go to two openings, as from two instances; the back office works over an opening of
+ * its own, as another process would, so that whatever an engine remembers between batches has to notice.
  */
-
-import type { AccountRow, KeyRow } from '../../src/core/calls/hot-rows.ts'
-import type { HotOperation, HotOutcome, ReserveOperation } from '../../src/core/calls/operations.ts'
-import { accountId, instanceId, keyId, type VendorCode } from '../../src/core/ids.ts'
+import { balancePool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
+import type {
+  AccountRow,
+  KeyRow,
+  LimitState,
+  OpenCall,
+  Subject,
+  Subscription,
+} from '../../src/core/calls/hot-rows.ts'
+import type { HotOperation, ReserveOperation } from '../../src/core/calls/operations.ts'
+import { type AccountId, accountId, callId, type InstanceId, type VendorCode } from '../../src/core/ids.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { Secret } from '../../src/core/secret.ts'
-import { exampleTask } from '../../src/storage/conformance/videos.ts'
-import { openStorage } from '../../src/storage/open.ts'
-import { decodeAccountRow } from '../../src/storage/sql/account-row.ts'
+import { exchangeBalance } from '../../src/management/exchange.ts'
+import { idempotencyOf } from '../../src/management/acts.ts'
+import type { ActOutcome } from '../../src/storage/office.ts'
+import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../src/storage/sql/account-row.ts'
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
+import type { HotResult } from '../../src/storage/sql/hot-batch.ts'
 import { decodeLimitState } from '../../src/storage/sql/limit-state-row.ts'
-import { decodeOpenCall } from '../../src/storage/sql/open-call-row.ts'
-import { integerOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
-import { decodeVideoTask } from '../../src/storage/sql/video-task-row.ts'
+import { decodeOpenCall, openCalls } from '../../src/storage/sql/open-call-row.ts'
+import { integerOf, numberOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import type { SimulatedStore, StoreState } from './simulation.ts'
+import { addToPools } from './pools.ts'
+import type { Ran } from './record-hot.ts'
+import type { RowReader } from './row-reader.ts'
+import { expectSame } from './same.ts'
+import type { Act, Answer, Recovered, RecoveryBounds, SimulatedStore, StoreState } from './store.ts'
+import { videoTaskOf } from './video-task.ts'
+
+export interface EngineStoreOptions {
+  readonly hot: { readonly engines: SqlEngine[]; readonly reopen: (opening: 0 | 1) => Promise<void> }
+  readonly office: Storage
+  readonly reader: RowReader
+  /** What the office's own engine ran since the last time. */
+  readonly takeRecovered: () => readonly Ran[]
+}
 
 export class EngineStore implements SimulatedStore {
-  readonly #engine: SqlEngine
-  readonly #office: Storage
+  readonly #options: EngineStoreOptions
   readonly #known = new Map<string, string>()
+  /** Own credentials there are, and whether they are switched on. */
+  readonly #byok = new Map<AccountId, Map<VendorCode, boolean>>()
+  #switchedOff = 0
   readonly #ordered = new Set<string>()
-
-  private constructor(engine: SqlEngine, office: Storage) {
-    this.#engine = engine
-    this.#office = office
+  readonly #accounts = new Set<AccountId>()
+  readonly #subjects = new Set<Subject>()
+  /** What may have changed since it was read. */
+  readonly #touchedCalls = new Set<string>()
+  readonly #touchedTransactions = new Set<string>()
+  readonly #booked = new Set<string>()
+  readonly #logged = new Set<string>()
+  readonly #limitTexts = new Map<string, string>()
+  readonly #state = {
+    accounts: new Map<AccountRow['id'], AccountRow>(),
+    limitStates: new Map<Subject, LimitState>(),
+    openCalls: new Map<OpenCall['callId'], OpenCall>(),
+    pools: new Map<string, bigint>(),
+    logs: 0,
+    ended: new Map<string, number>(),
   }
 
-  static async open(
-    where: { readonly dataDir: string; readonly databaseUrl: string | undefined },
-    openEngine: () => Promise<SqlEngine>,
-  ): Promise<EngineStore> {
-    const office = await openStorage({
-      ...where,
-      secretKey: new Uint8Array(32).fill(1),
-      instanceId: instanceId('office'),
-      now: () => 0,
-      log: { warn: () => undefined },
-    })
-    return new EngineStore(await openEngine(), office)
+  constructor(options: EngineStoreOptions) {
+    this.#options = options
   }
 
-  async change({ keys, accounts, grants }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
+  async change({ keys, accounts, bookings }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
     for (const account of accounts) {
       if (this.#isNew(`account ${account.id}`, account)) await this.#changeAccount(account)
     }
     for (const key of keys) if (this.#isNew(`key ${key.id}`, key)) await this.#changeKey(key)
-    for (const grant of grants) await this.#office.ledger.book([grant])
-  }
-
-  async run(batch: readonly HotOperation[]): Promise<readonly HotOutcome[]> {
-    const results = await this.#engine.runHot(batch)
-    const outcomes = results.map((result) => {
-      if (result.kind === 'impossible') throw new Error(result.message)
-      return result.outcome
-    })
-    for (const [index, operation] of batch.entries()) {
-      const reserved = outcomes[index]?.kind === 'reserved'
-      if (operation.kind === 'reserve' && reserved && operation.counts.videos > 0)
-        await this.#orderOnce(operation)
+    for (const booking of bookings) {
+      await this.#options.office.ledger.book(booking)
+      for (const { transactionId } of booking) this.#touchedTransactions.add(transactionId)
     }
-    return outcomes
   }
 
-  /** Every video is a task from its reservation on; a repeated reservation orders nothing. */
-  async #orderOnce({ callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation) {
-    const id = `video_of_${callId}`
-    if (this.#ordered.has(id)) return
-    this.#ordered.add(id)
-    const task = exampleTask(id, { callId, keyId: key, accountId: account })
-    await this.#office.videos.create(task, undefined, { instance, until: 0 })
+  async run(batch: readonly HotOperation[], opening: 0 | 1): Promise<readonly Answer[]> {
+    for (const operation of batch) this.#touch(operation)
+    const results = await this.#options.hot.engines[opening]?.runHot(batch)
+    return results?.map(answerOf) ?? []
+  }
+
+  async order({ callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation) {
+    const task = videoTaskOf({ callId, keyId: key, accountId: account })
+    if (this.#ordered.has(task.id)) return
+    this.#ordered.add(task.id)
+    await this.#options.office.videos.create(task, undefined, { instance, until: 0 })
+  }
+
+  async act(act: Act): Promise<boolean> {
+    const outcome = await (act.plan === undefined
+      ? exchangeBalance(this.#options.office, { ...act, idempotencyKey: act.name, creditsPerYuan: '1000' })
+      : this.#buy(act, act.plan))
+    if (outcome.kind !== 'done') return false
+    this.#touchedTransactions.add(transactionOf(outcome.answer))
+    // The plan is the account's from now on: the next change of the account is held against it.
+    this.#known.delete(`account ${act.accountId}`)
+    return true
+  }
+
+  async beat(instance: InstanceId, at: number): Promise<void> {
+    await this.#options.office.calls.heartbeat(instance, at)
+    for (const id of this.#state.openCalls.keys()) this.#touchedCalls.add(id)
+  }
+
+  async recover(bounds: RecoveryBounds): Promise<readonly Recovered[]> {
+    const { office, takeRecovered } = this.#options
+    takeRecovered()
+    const count = await office.calls.recover(bounds)
+    const ran = takeRecovered()
+    expectSame('the number of calls that were recovered', count, ran.length)
+    for (const { operation } of ran) this.#touch(operation)
+    return ran.map(({ operation, result }) => ({ operation, answer: answerOf(result) }))
+  }
+
+  restart(opening: 0 | 1): Promise<void> {
+    return this.#options.hot.reopen(opening)
   }
 
   async read(): Promise<StoreState> {
-    const { reader } = this.#engine
-    const [accounts, limitStates, openCalls, transfers, logs, ended] = await Promise.all([
-      reader.selectFrom('accounts').selectAll().execute(),
-      reader.selectFrom('limit_states').selectAll().execute(),
-      reader.selectFrom('open_calls').selectAll().execute(),
-      reader.selectFrom('transfers').select(['debit', 'credit', 'amount']).execute(),
-      reader.selectFrom('call_logs').select('call_id').execute(),
-      reader.selectFrom('video_tasks').selectAll().where('phase', '=', 'ended').execute(),
+    const { reader } = this.#options
+    const calls = [...this.#touchedCalls]
+    const accounts = [...this.#accounts]
+    const [accountRows, limitRows, openRows, [open], transfers, logs, ended] = await Promise.all([
+      reader.rows(ACCOUNTS, accounts),
+      reader.rows(LIMIT_STATES, [...this.#subjects]),
+      reader.rows(`${OPEN_CALLS} call_id`, calls),
+      reader.rows('select count(*) as rows from open_calls where account_id', accounts),
+      reader.rows(TRANSFERS, [...calls, ...this.#touchedTransactions]),
+      reader.rows('select call_id from call_logs where call_id', calls),
+      reader.rows(
+        `${VIDEO_TASKS} id`,
+        calls.map((call) => `video_of_${call}`),
+        ENDED,
+      ),
+    ])
+    this.#touchedCalls.clear()
+    this.#touchedTransactions.clear()
+    const state = this.#state
+    for (const row of accountRows) state.accounts.set(accountId(textOf(row, 'id')), decodeAccountRow(row))
+    for (const row of limitRows) this.#noteLimits(row)
+    for (const call of calls) state.openCalls.delete(callId(call))
+    for (const call of openRows.map(decodeOpenCall)) state.openCalls.set(call.callId, call)
+    expectSame('the number of open calls', open && numberOf(open, 'rows'), state.openCalls.size)
+    for (const row of transfers) this.#noteTransfer(row)
+    for (const row of logs) this.#logged.add(textOf(row, 'call_id'))
+    for (const row of ended) state.ended.set(textOf(row, 'id'), Number(textOf(row, 'progress')))
+    return { ...state, logs: this.#logged.size }
+  }
+
+  async readWhole(): Promise<StoreState> {
+    const { reader } = this.#options
+    const accounts = [...this.#accounts]
+    const [accountRows, limitRows, openRows, sums, [logs], ended] = await Promise.all([
+      reader.rows(ACCOUNTS, accounts),
+      reader.rows(LIMIT_STATES, [...this.#subjects]),
+      reader.rows(`${OPEN_CALLS} account_id`, accounts),
+      reader.rows(POOLS, accounts, 'group by debit, credit'),
+      reader.rows('select count(*) as rows from call_logs where account_id', accounts),
+      reader.rows(`${VIDEO_TASKS} account_id`, accounts, ENDED),
     ])
     const pools = new Map<string, bigint>()
-    for (const row of transfers.map(storedRow)) {
-      const amount = integerOf(row, 'amount')
-      for (const [side, signed] of [
-        ['debit', -amount],
-        ['credit', amount],
-      ] as const) {
-        const pool = textOf(row, side)
-        pools.set(pool, (pools.get(pool) ?? 0n) + signed)
-      }
+    for (const row of sums) {
+      const { debit, credit } = sidesOf(row)
+      addToPools(pools, { debit, credit, amount: BigInt(textOf(row, 'amount')) })
     }
     return {
-      accounts: byKey(
-        accounts.map((row) => decodeAccountRow(storedRow(row))),
-        ({ id }) => id,
-      ),
-      limitStates: byKey(
-        limitStates.map((row) => decodeLimitState(storedRow(row))),
-        ({ subject }) => subject,
-      ),
-      openCalls: byKey(
-        openCalls.map((row) => decodeOpenCall(storedRow(row))),
-        ({ callId }) => callId,
-      ),
+      accounts: new Map(accountRows.map((row) => [accountId(textOf(row, 'id')), decodeAccountRow(row)])),
+      limitStates: new Map(limitRows.map(decodeLimitState).map((state) => [state.subject, state])),
+      openCalls: new Map(openRows.map(decodeOpenCall).map((call) => [call.callId, call])),
       pools,
-      logs: logs.length,
-      ended: new Map(
-        ended.map((row) => decodeVideoTask(storedRow(row))).map(({ id, progress }) => [id, { progress }]),
-      ),
+      logs: logs === undefined ? 0 : numberOf(logs, 'rows'),
+      ended: new Map(ended.map((row) => [textOf(row, 'id'), Number(textOf(row, 'progress'))])),
     }
   }
 
-  /** Recomputes everything from the entries; anything it finds is a failure. */
-  verify(): ReturnType<Storage['ledger']['verify']> {
-    return this.#office.ledger.verify()
+  #touch(operation: HotOperation): void {
+    this.#touchedCalls.add(operation.kind === 'log' ? operation.log.callId : operation.callId)
+    if (operation.kind === 'claim') this.#subjects.add(`credential:${operation.credentialId}`)
   }
 
-  async close(): Promise<void> {
-    await this.#engine.close()
-    await this.#office.close()
+  /** Most of them are as they were, and parsing them all would be most of the reading. */
+  #noteLimits(row: StoredRow): void {
+    const subject = textOf(row, 'subject')
+    const text = `${integerOf(row, 'slots')} ${textOf(row, 'windows')}`
+    if (this.#limitTexts.get(subject) === text) return
+    this.#limitTexts.set(subject, text)
+    const state = decodeLimitState(row)
+    this.#state.limitStates.set(state.subject, state)
+  }
+
+  #noteTransfer(row: StoredRow): void {
+    const name = `${textOf(row, 'transaction_id')}#${integerOf(row, 'sequence')}`
+    if (this.#booked.has(name)) return
+    this.#booked.add(name)
+    addToPools(this.#state.pools, { ...sidesOf(row), amount: integerOf(row, 'amount') })
   }
 
   /** Money is no part of what the back office writes. */
@@ -137,60 +212,99 @@ export class EngineStore implements SimulatedStore {
   }
 
   async #changeAccount(row: AccountRow): Promise<void> {
-    const { accounts } = this.#office
-    const {
-      id,
-      status,
-      verification,
-      userRate,
-      apiDeduction,
-      monthlyCap,
-      autoExchange,
-      subscription,
-      policy,
-    } = row
-    const patch = {
-      status,
-      verification,
-      userRate,
-      apiDeduction,
-      monthlyCap,
-      autoExchange,
-      subscription,
-      policy,
+    const { accounts } = this.#options.office
+    const { id, status, verification, userRate, apiDeduction, monthlyCap } = row
+    const { autoExchange, subscription, policy, byokVendors } = row
+    const terms = { status, verification, userRate, apiDeduction, monthlyCap }
+    const patch = { ...terms, autoExchange, subscription, policy }
+    if (this.#accounts.has(id)) await accounts.patch(id, patch)
+    else await accounts.create({ id, createdAt: 0, ...patch })
+    this.#accounts.add(id)
+    this.#subjects.add(`account:${id}`).add(`quota:${id}`)
+    const known = this.#byok.get(id) ?? new Map<VendorCode, boolean>()
+    this.#byok.set(id, known)
+    for (const vendor of byokVendors) if (known.get(vendor) !== true) await this.#switchOn(id, vendor)
+    for (const [vendor, enabled] of known) {
+      if (enabled && !byokVendors.includes(vendor)) await this.#switchOff(id, vendor)
     }
-    if ((await accounts.find(id)) === undefined) await accounts.create({ id, createdAt: 0, ...patch })
-    else await accounts.patch(id, patch)
-    const had = new Set((await accounts.listByok(id)).map(({ vendor }) => vendor))
-    const has = new Set<VendorCode>(row.byokVendors)
-    for (const vendor of has) {
-      if (!had.has(vendor)) {
-        await accounts.putByok(id, vendor, { secret: new Secret('own'), fields: {} }, { enabled: true })
-      }
+  }
+
+  /** One that was switched off is switched on again, one that was removed or never was is put. */
+  async #switchOn(id: AccountId, vendor: VendorCode): Promise<void> {
+    const { accounts } = this.#options.office
+    const known = this.#byok.get(id)
+    if (known?.get(vendor) === false) await accounts.switchByok(id, vendor, true)
+    else await accounts.putByok(id, vendor, { secret: new Secret('own'), fields: {} }, { enabled: true })
+    known?.set(vendor, true)
+  }
+
+  /** Switched off and removed in turn. */
+  async #switchOff(id: AccountId, vendor: VendorCode): Promise<void> {
+    const { accounts } = this.#options.office
+    this.#switchedOff += 1
+    if (this.#switchedOff % 2 === 0) {
+      await accounts.removeByok(id, vendor)
+      this.#byok.get(id)?.delete(vendor)
+    } else {
+      await accounts.switchByok(id, vendor, false)
+      this.#byok.get(id)?.set(vendor, false)
     }
-    for (const vendor of had) if (!has.has(vendor)) await accounts.removeByok(id, vendor)
   }
 
   async #changeKey({ id, accountId: account, status, expiresAt, policy }: KeyRow): Promise<void> {
-    const { keys } = this.#office
-    if ((await keys.find(id)) === undefined) {
-      await keys.create({
-        id: keyId(id),
-        accountId: accountId(account),
-        name: id,
-        hash: id.padEnd(64, '0'),
-        hint: id,
-        status,
-        createdAt: 0,
-        expiresAt,
-        group: undefined,
-        models: [],
-        ipAllow: [],
-        policy,
-      })
-    } else await keys.patch(id, { status, expiresAt, policy })
+    const { keys } = this.#options.office
+    const subject: Subject = `key:${id}`
+    if (this.#subjects.has(subject)) {
+      await keys.patch(id, { status, expiresAt, policy })
+      return
+    }
+    this.#subjects.add(subject)
+    await keys.create({
+      id,
+      accountId: account,
+      memberId: undefined,
+      name: id,
+      hash: id.padEnd(64, '0'),
+      hint: id,
+      status,
+      createdAt: 0,
+      expiresAt,
+      group: undefined,
+      models: [],
+      ipAllow: [],
+      policy,
+    })
+  }
+
+  /** As `subscribe` books it, at a price of the simulation's own. */
+  #buy(
+    { name, accountId: account, at, amount }: Act,
+    subscription: Subscription,
+  ): Promise<ActOutcome<'poor'>> {
+    return this.#options.office.office.acts.perform<'poor'>({
+      accountId: account,
+      operation: 'subscribe',
+      idempotency: idempotencyOf({ at, idempotencyKey: name }, [name]),
+      at,
+      decide: (state) => {
+        if (state.account.balance < amount) return { kind: 'refused', refusal: 'poor' }
+        const [debit, credit] = [balancePool(account), SUBSCRIPTION_REVENUE]
+        const transfer = { transactionId: name, sequence: 0, at, debit, credit, amount, reference: undefined }
+        const transfers = amount > 0n ? [{ ...transfer, kind: 'subscription' as const }] : []
+        return { kind: 'done', transfers, subscription, answer: { id: name } }
+      },
+    })
   }
 }
+
+const ACCOUNTS = `select ${HOT_ACCOUNT_COLUMNS.join(', ')} from accounts where id`
+const LIMIT_STATES = 'select subject, slots, windows from limit_states where subject'
+const OPEN_CALLS = `select ${Object.keys(openCalls.columns).join(', ')} from open_calls where`
+const TRANSFERS = 'select transaction_id, sequence, debit, credit, amount from transfers where transaction_id'
+/** As text: PostgreSQL's sum of integers is none. */
+const POOLS = 'select debit, credit, cast(sum(amount) as text) as amount from transfers where account_id'
+const VIDEO_TASKS = 'select id, progress from video_tasks where'
+const ENDED = "and phase = 'ended'"
 
 const MONEY: ReadonlySet<string> = new Set([
   'credits',
@@ -201,11 +315,14 @@ const MONEY: ReadonlySet<string> = new Set([
   'monthHeld',
 ])
 
-/** Both drivers read integers as bigints and everything else as text or null. */
-function storedRow(row: object): StoredRow {
-  return { ...row }
+function answerOf(result: HotResult): Answer {
+  return result.kind === 'impossible' ? { kind: 'impossible' } : result.outcome
 }
 
-function byKey<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): ReadonlyMap<Key, Row> {
-  return new Map(rows.map((row) => [keyOf(row), row]))
+/** An act says under which transaction it was booked. */
+function transactionOf({ id }: JsonObject): string {
+  if (typeof id !== 'string') throw new Error('an act has no id')
+  return id
 }
+
+const sidesOf = (row: StoredRow) => ({ debit: textOf(row, 'debit'), credit: textOf(row, 'credit') })

@@ -1,61 +1,114 @@
 /** The decisions alone, over maps: no database between the operations and the arithmetic. */
-import { expect } from 'vitest'
-import { decideBatch } from '../../src/core/calls/decide.ts'
+import { strict as assert } from 'node:assert'
+import { balancePool, creditsPool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
 import type {
   AccountRow,
+  HotRows,
   KeyRow,
   LimitState,
   OpenCall,
   Subject,
   Transfer,
 } from '../../src/core/calls/hot-rows.ts'
-import type { HotOperation, HotOutcome } from '../../src/core/calls/operations.ts'
+import type { HotOperation, ReserveOperation } from '../../src/core/calls/operations.ts'
+import { decideRecovery } from '../../src/core/calls/recover.ts'
+import type { InstanceId } from '../../src/core/ids.ts'
+import { microCredits } from '../../src/core/money.ts'
 import { recomputeAmount } from '../../src/core/pricing/price.ts'
-import { createTermsReader } from '../../src/core/pricing/read-terms.ts'
-import type { SimulatedStore, StoreState } from './simulation.ts'
+import { decideHotBatch } from '../../src/storage/sql/hot-batch.ts'
+import { addToPools } from './pools.ts'
+import type { Act, Answer, Recovered, RecoveryBounds, SimulatedStore, StoreState } from './store.ts'
+
+/** As the engines have it. */
+const RENEW_AFTER_MS = 60_000
 
 export class PureStore implements SimulatedStore {
-  readonly #reader = createTermsReader()
   readonly #keys = new Map<KeyRow['id'], KeyRow>()
   readonly #accounts = new Map<AccountRow['id'], AccountRow>()
   readonly #limitStates = new Map<Subject, LimitState>()
   readonly #openCalls = new Map<OpenCall['callId'], OpenCall>()
   readonly #pools = new Map<string, bigint>()
   readonly #booked = new Set<string>()
-  readonly #ended = new Map<string, unknown>()
-  #logs = 0
+  readonly #logged = new Set<OpenCall['callId']>()
+  /** Tasks that have not ended, with their calls. */
+  readonly #running = new Map<string, OpenCall['callId']>()
+  readonly #ended = new Map<string, number>()
+  readonly #acts = new Set<string>()
+  readonly #heartbeats = new Map<InstanceId, number>()
 
-  async change({ keys, accounts, grants }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
+  async change({ keys, accounts, bookings }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
     for (const key of keys) this.#keys.set(key.id, key)
     for (const account of accounts) this.#accounts.set(account.id, account)
-    for (const grant of grants) this.#book(grant)
+    for (const transfer of bookings.flat()) this.#book(transfer)
   }
 
-  async run(batch: readonly HotOperation[]): Promise<readonly HotOutcome[]> {
-    const rows = {
+  async run(batch: readonly HotOperation[]): Promise<readonly Answer[]> {
+    const rows: HotRows = {
       keys: this.#keys,
       accounts: this.#accounts,
       limitStates: this.#limitStates,
       openCalls: this.#openCalls,
     }
-    const { outcomes, changes } = decideBatch(rows, batch, this.#reader)
-    expect(new Set(changes.accounts.map(({ id }) => id)).size).toBe(changes.accounts.length)
-    expect(new Set(changes.limitStates.map(({ subject }) => subject)).size).toBe(changes.limitStates.length)
-    for (const row of changes.accounts) this.#accounts.set(row.id, row)
-    for (const row of changes.limitStates) this.#limitStates.set(row.subject, row)
-    for (const row of changes.openCallsPut) this.#openCalls.set(row.callId, row)
-    for (const id of changes.openCallsClosed) expect(this.#openCalls.delete(id)).toBe(true)
-    for (const transfer of changes.transfers) this.#book(transfer)
-    for (const { id, patch } of changes.videosEnded) {
-      expect(this.#ended.has(id)).toBe(false)
-      this.#ended.set(id, patch)
+    const { results, writes } = decideHotBatch(rows, batch, this.#logged)
+    assert.equal(new Set(writes.accounts.map(({ id }) => id)).size, writes.accounts.length)
+    assert.equal(new Set(writes.limitStates.map(({ subject }) => subject)).size, writes.limitStates.length)
+    for (const row of writes.accounts) this.#accounts.set(row.id, row)
+    for (const row of writes.limitStates) this.#limitStates.set(row.subject, row)
+    for (const row of [...writes.openCallsNew, ...writes.openCallsChanged])
+      this.#openCalls.set(row.callId, row)
+    for (const id of writes.openCallsClosed) assert.ok(this.#openCalls.delete(id))
+    for (const transfer of writes.transfers) this.#book(transfer)
+    for (const { id, patch } of writes.videosEnded) this.#endTask(id, patch.progress ?? 0)
+    for (const { callId, recipe, amount } of writes.logs) {
+      this.#logged.add(callId)
+      if (recipe !== undefined) assert.equal(recomputeAmount(recipe), amount)
     }
-    for (const { recipe, amount } of changes.logs) {
-      if (recipe !== undefined) expect(recomputeAmount(recipe)).toBe(amount)
-    }
-    this.#logs += changes.logs.length
-    return outcomes
+    return results.map((result) => (result.kind === 'impossible' ? result : result.outcome))
   }
+
+  async order({ callId }: ReserveOperation): Promise<void> {
+    const id = `video_of_${callId}`
+    if (!this.#ended.has(id)) this.#running.set(id, callId)
+  }
+
+  async act({ name, accountId, at, amount, plan }: Act): Promise<boolean> {
+    if (this.#acts.has(name)) return true
+    const account = this.#accounts.get(accountId)
+    if (account === undefined || account.balance < amount) return false
+    this.#acts.add(name)
+    const credit = plan === undefined ? creditsPool(accountId) : SUBSCRIPTION_REVENUE
+    const movement = { sequence: 0, at, debit: balancePool(accountId), credit, reference: undefined }
+    if (amount > 0n) this.#book({ ...movement, transactionId: name, amount, kind: 'exchange' })
+    this.#accounts.set(accountId, {
+      ...account,
+      balance: microCredits(account.balance - amount),
+      credits: microCredits(account.credits + (plan === undefined ? amount : 0n)),
+      subscription: plan ?? account.subscription,
+    })
+    return true
+  }
+
+  async beat(instance: InstanceId, at: number): Promise<void> {
+    this.#heartbeats.set(instance, at)
+    for (const [id, call] of this.#openCalls) {
+      if (call.instanceId === instance && call.touchedAt < at - RENEW_AFTER_MS)
+        this.#openCalls.set(id, { ...call, touchedAt: at })
+    }
+  }
+
+  async recover({ at, deadBefore, leakedBefore }: RecoveryBounds): Promise<readonly Recovered[]> {
+    const running = new Set(this.#running.values())
+    const lost = [...this.#openCalls.values()].filter(({ callId, instanceId, touchedAt }) => {
+      const beat = this.#heartbeats.get(instanceId)
+      const isDead = beat === undefined || beat < deadBefore
+      return !running.has(callId) && (isDead || touchedAt < leakedBefore)
+    })
+    const operations = lost.map((call) => decideRecovery(call, at))
+    const answers = await this.run(operations)
+    return operations.map((operation, index) => ({ operation, answer: answers[index] ?? { kind: 'done' } }))
+  }
+
+  async restart(): Promise<void> {}
 
   async read(): Promise<StoreState> {
     return {
@@ -63,21 +116,26 @@ export class PureStore implements SimulatedStore {
       limitStates: this.#limitStates,
       openCalls: this.#openCalls,
       pools: this.#pools,
-      logs: this.#logs,
+      logs: this.#logged.size,
       ended: this.#ended,
     }
   }
 
-  #book(transfer: Transfer): void {
-    const name = `${transfer.transactionId}#${transfer.sequence}`
-    expect(this.#booked.has(name)).toBe(false)
-    this.#booked.add(name)
-    expect(transfer.amount > 0n).toBe(true)
-    this.#add(transfer.debit, -transfer.amount)
-    this.#add(transfer.credit, transfer.amount)
+  readWhole(): Promise<StoreState> {
+    return this.read()
   }
 
-  #add(pool: string, amount: bigint): void {
-    this.#pools.set(pool, (this.#pools.get(pool) ?? 0n) + amount)
+  /** A task that is not there is not made by its end. */
+  #endTask(id: string, progress: number): void {
+    assert.ok(!this.#ended.has(id), id)
+    if (this.#running.delete(id)) this.#ended.set(id, progress)
+  }
+
+  #book(transfer: Transfer): void {
+    const name = `${transfer.transactionId}#${transfer.sequence}`
+    assert.ok(!this.#booked.has(name), name)
+    this.#booked.add(name)
+    assert.ok(transfer.amount > 0n)
+    addToPools(this.#pools, transfer)
   }
 }

@@ -1,0 +1,83 @@
+/** A store's state against the model's: every balance, window and slot. */
+import type { LimitState, OpenCall } from '../../src/core/calls/hot-rows.ts'
+import { QUOTA_REVENUE, REVENUE } from '../../src/core/calls/ledger.ts'
+import type { NaiveModel } from '../../src/core/calls/naive-model.ts'
+import { accountId, callId } from '../../src/core/ids.ts'
+import { expectSame } from './same.ts'
+import type { StoreState } from './store.ts'
+import { accountRow } from './words.ts'
+
+export interface Expected {
+  readonly naive: NaiveModel
+  readonly at: number
+  readonly logs: number
+  readonly ended: ReadonlyMap<string, number>
+}
+
+export function compareState(state: StoreState, { naive, at, logs, ended }: Expected): void {
+  compareAccounts(state, naive)
+  for (const call of naive.open.keys()) {
+    if (!state.openCalls.has(callId(call))) throw new Error(`call ${call} is not open`)
+  }
+  expectSame('the number of open calls', state.openCalls.size, naive.open.size)
+  expectSame('the number of log rows', state.logs, logs)
+  expectSame('the number of tasks that ended', state.ended.size, ended.size)
+  for (const [id, progress] of ended) {
+    expectSame(`what the end of task ${id} told`, state.ended.get(id), progress)
+  }
+  compareLimits(state, naive, at)
+}
+
+function compareAccounts({ accounts, openCalls, pools }: StoreState, naive: NaiveModel): void {
+  const pool = (name: string) => pools.get(name) ?? 0n
+  let total = 0n
+  for (const amount of pools.values()) total += amount
+  expectSame('the sum of the ledger', total, 0n)
+  for (const name of [REVENUE, QUOTA_REVENUE]) {
+    if (pool(name) < 0n) throw new Error(`${name} fell below zero`)
+  }
+  const holds = sumHolds(openCalls.values())
+  for (const account of naive.accounts.values()) {
+    const { id } = account
+    expectSame(`account ${id}`, accounts.get(accountId(id)), accountRow(account))
+    expectSame(
+      `the Credits of ${id} by the ledger`,
+      pool(`${id}/credits`) + pool(`${id}/held`),
+      account.credits,
+    )
+    expectSame(`what ${id} holds by the ledger`, pool(`${id}/held`), account.held)
+    expectSame(`the balance of ${id} by the ledger`, pool(`${id}/balance`), account.balance)
+    const { held, monthHeld } = holds.get(id) ?? { held: 0n, monthHeld: 0n }
+    expectSame(`what the open calls of ${id} hold`, held, account.held)
+    expectSame(`what the open calls of ${id} hold of the month`, monthHeld, account.monthHeld)
+  }
+}
+
+function sumHolds(calls: Iterable<OpenCall>): ReadonlyMap<string, { held: bigint; monthHeld: bigint }> {
+  const holds = new Map<string, { held: bigint; monthHeld: bigint }>()
+  for (const call of calls) {
+    const sums = holds.get(call.accountId) ?? { held: 0n, monthHeld: 0n }
+    holds.set(call.accountId, sums)
+    sums.held += call.held
+    sums.monthHeld += call.monthHeld
+  }
+  return holds
+}
+
+function compareLimits({ limitStates }: StoreState, naive: NaiveModel, at: number): void {
+  const states = new Map<string, LimitState>(limitStates)
+  for (const [subject, slots] of naive.slots) {
+    expectSame(`the slots of ${subject}`, states.get(subject)?.slots ?? 0, slots)
+  }
+  for (const [subject, windows] of naive.windows) {
+    const tiers = new Map(states.get(subject)?.windows.map((window) => [window.tier, window]))
+    for (const [tier, window] of windows) {
+      const found = tiers.get(tier)
+      const runs = found !== undefined && Math.abs(at - found.anchor) < window.lengthMs
+      const seen = { used: runs ? found.used : 0n, held: found?.held ?? 0n, anchor: runs ? found.anchor : 0 }
+      const running = window.endsInMs(at) !== window.lengthMs || window.anchor === at
+      const anchor = running ? (window.anchor ?? 0) : 0
+      expectSame(`${subject} ${tier}`, seen, { used: window.used(at), held: window.held(), anchor })
+    }
+  }
+}

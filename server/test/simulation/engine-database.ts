@@ -1,0 +1,84 @@
+/** A database of its own for some worlds, one after the other, and its verdict in the end. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { instanceId } from '../../src/core/ids.ts'
+import { openPostgres } from '../../src/storage/postgres/engine.ts'
+import { createSecretBox } from '../../src/storage/secret-box.ts'
+import type { SqlEngine } from '../../src/storage/sql/engine.ts'
+import { createSqlStorage } from '../../src/storage/sql/sql-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/engine.ts'
+import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { EngineStore } from './engine-store.ts'
+import { recordHot, type Ran } from './record-hot.ts'
+import { openPostgresReader, openSqliteReader, type RowReader } from './row-reader.ts'
+import { expectSame } from './same.ts'
+
+export type EngineName = 'sqlite' | 'postgres'
+
+interface Place {
+  open(): Promise<SqlEngine>
+  read(): Promise<RowReader>
+  remove(): Promise<void>
+}
+
+export interface EngineDatabase {
+  /** Rows of earlier worlds stay where they are. */
+  newWorld(): EngineStore
+  /** Recomputes everything from the entries; anything it finds is a failure. */
+  verify(): Promise<void>
+  close(): Promise<void>
+}
+
+const now = () => 0
+const log = { warn: () => undefined }
+
+export async function openEngineDatabase(name: EngineName): Promise<EngineDatabase> {
+  const place = name === 'sqlite' ? sqlitePlace() : await postgresPlace()
+  const recovered: Ran[] = []
+  const office = createSqlStorage({
+    engine: recordHot(await place.open(), (ran) => recovered.push(ran)),
+    secrets: createSecretBox(new Uint8Array(32).fill(1)),
+    instanceId: instanceId('office'),
+    now,
+    log,
+  })
+  const openings = [await place.open(), await place.open()] as const
+  const hot = {
+    engines: [...openings],
+    reopen: async (opening: 0 | 1) => {
+      await hot.engines[opening]?.close()
+      hot.engines[opening] = await place.open()
+    },
+  }
+  const reader = await place.read()
+  return {
+    newWorld: () => new EngineStore({ hot, office, reader, takeRecovered: () => recovered.splice(0) }),
+    verify: async () => expectSame('what verify finds', await office.ledger.verify(), []),
+    async close() {
+      await reader.close()
+      for (const engine of hot.engines) await engine.close()
+      await office.close()
+      await place.remove()
+    },
+  }
+}
+
+function sqlitePlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-simulation-'))
+  const path = join(folder, 'sluice.db')
+  return {
+    open: () => openSqlite({ path, now, log }),
+    read: async () => openSqliteReader(path),
+    remove: async () => rmSync(folder, { recursive: true }),
+  }
+}
+
+async function postgresPlace(): Promise<Place> {
+  const { url, drop } = await createFreshDatabase()
+  return {
+    open: () => openPostgres({ databaseUrl: url, now, log }),
+    read: () => openPostgresReader(url),
+    remove: drop,
+  }
+}

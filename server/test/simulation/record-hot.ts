@@ -1,0 +1,32 @@
+import type { HotOperation } from '../../src/core/calls/operations.ts'
+import type { SqlEngine } from '../../src/storage/sql/engine.ts'
+import type { HotResult } from '../../src/storage/sql/hot-batch.ts'
+
+export interface Ran {
+  readonly operation: HotOperation
+  readonly result: HotResult
+}
+
+/** The engine, telling of every hot operation it ran, in order: one batch at a time. */
+export function recordHot(engine: SqlEngine, ran: (one: Ran) => void): SqlEngine {
+  const { name, writer, reader, processes } = engine
+  return {
+    name,
+    writer,
+    reader,
+    ...(processes !== undefined && { processes }),
+    hotConcurrency: 1,
+    async runHot(operations) {
+      const results = await engine.runHot(operations)
+      for (const [index, operation] of operations.entries()) {
+        const result = results[index]
+        if (result !== undefined) ran({ operation, result })
+      }
+      return results
+    },
+    announce: (transaction, changes) => engine.announce(transaction, changes),
+    onAnnouncement: (listener) => engine.onAnnouncement(listener),
+    withSnapshot: (read) => engine.withSnapshot(read),
+    close: () => engine.close(),
+  }
+}

@@ -1,0 +1,74 @@
+/** What is simulated: the pure decisions over maps, or two instances over one database. */
+import type {
+  AccountRow,
+  KeyRow,
+  LimitState,
+  OpenCall,
+  Subject,
+  Subscription,
+  Transfer,
+} from '../../src/core/calls/hot-rows.ts'
+import type { HotOperation, HotOutcome, ReserveOperation } from '../../src/core/calls/operations.ts'
+import type { AccountId, InstanceId } from '../../src/core/ids.ts'
+import type { MicroCredits } from '../../src/core/money.ts'
+
+export interface SimulatedStore {
+  /** What the back office changed; money only by bookings, each one transaction of the ledger. */
+  change(rows: {
+    readonly keys: readonly KeyRow[]
+    readonly accounts: readonly AccountRow[]
+    readonly bookings: readonly (readonly Transfer[])[]
+  }): Promise<void>
+  /** One batch, one transaction, through one of the two openings. */
+  run(batch: readonly HotOperation[], opening: 0 | 1): Promise<readonly Answer[]>
+  /** The task of a video call that was reserved; asked again it is there already. */
+  order(reservation: ReserveOperation): Promise<void>
+  /** What an account does with its money between calls; false: the balance is too small. */
+  act(act: Act): Promise<boolean>
+  /** The instance lives: its slots are renewed. */
+  beat(instance: InstanceId, at: number): Promise<void>
+  /** The survivors end what the dead left open; the operations in the order in which they were run. */
+  recover(bounds: RecoveryBounds): Promise<readonly Recovered[]>
+  /** An opening is closed and opened again. */
+  restart(opening: 0 | 1): Promise<void>
+  /** Everything, of which only what may have changed since the last time is read anew. */
+  read(): Promise<StoreState>
+  /** Everything, read anew. */
+  readWhole(): Promise<StoreState>
+}
+
+/** `impossible`: a reservation of a call that has ended. */
+export type Answer = HotOutcome | { readonly kind: 'impossible' }
+
+export interface Act {
+  /** Done once under this name, however often it is asked for. */
+  readonly name: string
+  readonly accountId: AccountId
+  readonly at: number
+  /** From the balance: into Credits, or for a plan. */
+  readonly amount: MicroCredits
+  /** undefined: the amount becomes Credits. */
+  readonly plan: Subscription | undefined
+}
+
+export interface RecoveryBounds {
+  readonly at: number
+  readonly deadBefore: number
+  readonly leakedBefore: number
+}
+
+export interface Recovered {
+  readonly operation: HotOperation
+  readonly answer: Answer
+}
+
+export interface StoreState {
+  readonly accounts: ReadonlyMap<AccountRow['id'], AccountRow>
+  readonly limitStates: ReadonlyMap<Subject, LimitState>
+  readonly openCalls: ReadonlyMap<OpenCall['callId'], OpenCall>
+  /** Ledger account → what its entries sum up to, µCr. */
+  readonly pools: ReadonlyMap<string, bigint>
+  readonly logs: number
+  /** Video tasks that ended → the progress their ends told. */
+  readonly ended: ReadonlyMap<string, number>
+}

@@ -1,0 +1,60 @@
+/** How often what happened, so that a simulation can say that nothing was left out. */
+export class Tally {
+  readonly counts = new Map<string, number>()
+
+  add(kind: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+  }
+
+  /** What of `kinds` never happened. */
+  missing(kinds: readonly string[]): readonly string[] {
+    return kinds.filter((kind) => !this.counts.has(kind))
+  }
+}
+
+/** What has to happen in any simulation of some thousand operations. */
+export const EVERYDAY_KINDS: readonly string[] = [
+  'reserve: reserved',
+  ...[40102, 40202, 40203, 42901, 42902, 42903].map((code) => `reserve: refused ${code}`),
+  'reserve again: reserved',
+  'reserve again: impossible',
+  'claim: claimed',
+  'claim: full',
+  'progress: done',
+  'settle: first',
+  'settle: not first',
+  'settle: covered by the subscription',
+  'settle: by an own credential',
+  'abandon: done',
+  'log: done',
+  'video ended by settle',
+  'video ended by abandon',
+  'recovery: settle',
+  'recovery: abandon',
+  'an instance crashed',
+  'batch again',
+  'batch of more than 50',
+  'exchange by hand: done',
+  'exchange before a hold',
+  'exchange after a charge',
+  'plan bought or renewed: done',
+  'clock stepped back',
+  'clock stepped over a month',
+  'key changed',
+  'price changed',
+  'account changed',
+  'own credentials changed',
+]
+
+/** What is rarer. */
+export const ALL_KINDS: readonly string[] = [
+  ...EVERYDAY_KINDS,
+  ...[40101, 40103, 40303, 42905, 42906, 42910].map((code) => `reserve: refused ${code}`),
+  'reserve again: refused 40202',
+  'exchange by hand: refused',
+  'plan bought or renewed: refused',
+  'settle: capped',
+  'an idle call was taken for lost',
+  'an opening closed and opened',
+  'act again',
+]

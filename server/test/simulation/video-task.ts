@@ -1,0 +1,37 @@
+import { modelId } from '../../src/core/ids.ts'
+import type { VideoTask } from '../../src/core/video/task.ts'
+
+/** The task of a video call, its intent just written. */
+export function videoTaskOf(call: Pick<VideoTask, 'callId' | 'keyId' | 'accountId'>): VideoTask {
+  return {
+    ...call,
+    id: `video_of_${call.callId}`,
+    status: 'queued',
+    phase: 'intent',
+    modelId: modelId('any'),
+    chainId: undefined,
+    vendorCode: undefined,
+    byok: false,
+    state: {},
+    next: undefined,
+    dueAt: 0,
+    polls: 0,
+    failuresInRow: 0,
+    progress: 0,
+    createdAt: 0,
+    completedAt: undefined,
+    expiresAt: 86_400_000,
+    seconds: '4',
+    secondsBilled: 4,
+    secondsProduced: undefined,
+    size: '1280x720',
+    prompt: '',
+    url: undefined,
+    blob: undefined,
+    blobBytes: undefined,
+    blobSha256: undefined,
+    error: undefined,
+    lastAnswer: undefined,
+    detail: {},
+  }
+}
