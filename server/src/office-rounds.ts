@@ -2,6 +2,7 @@
 import type { Catalogue } from './core/catalogue.ts'
 import { every } from './housekeeping.ts'
 import { type AlertPost, deliverAlerts, raiseAlerts, webhookSecretOf } from './management/alerts.ts'
+import { receiptsOf } from './management/receipts.ts'
 import { renewDue } from './management/subscriptions.ts'
 import type { Messenger } from './notify/messenger.ts'
 import type { Storage } from './storage/storage.ts'
@@ -21,7 +22,7 @@ export interface OfficeRounds {
 }
 
 export interface OfficeParts {
-  readonly storage: Pick<Storage, 'office' | 'organisations'>
+  readonly storage: Pick<Storage, 'office' | 'organisations' | 'audit'>
   readonly catalogue: () => Catalogue
   readonly messenger: Messenger
   readonly secretKey: Uint8Array
@@ -35,7 +36,7 @@ export function keepOffice(office: OfficeParts): OfficeRounds {
   const { storage, telemetry, now } = office
   const out = alertPost(office)
   const renew = async (): Promise<void> => {
-    const round = await renewDue(storage, office.catalogue(), now())
+    const round = await renewDue(storage, office.catalogue(), now(), receiptsOf(office.messenger))
     if (round.renewed + round.failed > 0) telemetry.log.info({ ...round }, 'subscriptions were due')
   }
   const raise = async (): Promise<void> => {

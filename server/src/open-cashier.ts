@@ -1,14 +1,20 @@
 import type { Config } from './config/environment.ts'
 import type { Gateway } from './gateway/gateway.ts'
+import { receiptsOf } from './management/receipts.ts'
 import type { Cashier } from './management/top-up/cashier.ts'
+import type { Messenger } from './notify/messenger.ts'
 import { openPayments } from './payments/open-payments.ts'
 import { AllowList } from './upstream/guard.ts'
 
 /** The till, with the provider of payments that is configured. */
-export async function openCashier(config: Config, gateway: Gateway): Promise<Cashier> {
+export async function openCashier(
+  config: Config,
+  gateway: Gateway,
+  messenger: Pick<Messenger, 'leaves'>,
+): Promise<Cashier> {
   const { storage, telemetry, now } = gateway
   const { stripeKey: key, stripeWebhookSecret: webhookSecret, stripeUrl: url } = config
   const stripe = key === undefined || webhookSecret === undefined ? undefined : { key, webhookSecret, url }
   const driver = await openPayments({ stripe, allow: new AllowList(config.fetchAllow) })
-  return { storage, driver, log: telemetry.log, now }
+  return { storage, driver, receipts: receiptsOf(messenger), log: telemetry.log, now }
 }

@@ -230,7 +230,7 @@ interface Doors {
 async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, gateway)
-  const cashier = await openCashier(config, gateway)
+  const cashier = await openCashier(config, gateway, identity.messenger)
   let draining = false
   const source = gatewayOps(gateway, () => draining)
   const ops = withOps

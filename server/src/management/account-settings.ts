@@ -29,6 +29,7 @@ export interface SettingsChange {
         readonly lowCredits?: DecimalText | undefined
         readonly failuresPerHour?: number | undefined
         readonly webhookUrl?: string | undefined
+        readonly receipts: boolean | undefined
       }
     | undefined
 }
@@ -86,7 +87,13 @@ const NO_PROFILE: Profile = {
   name: undefined,
   language: undefined,
   timezone: undefined,
-  alerts: { email: false, lowCredits: undefined, failuresPerHour: undefined, webhookUrl: undefined },
+  alerts: {
+    email: false,
+    lowCredits: undefined,
+    failuresPerHour: undefined,
+    webhookUrl: undefined,
+    receipts: true,
+  },
 }
 
 function changedProfile(before: Profile, change: SettingsChange): Profile {
@@ -107,6 +114,7 @@ function changedAlerts(before: AlertSettings, change: SettingsChange['alerts']):
       'lowCredits' in change ? (low === undefined ? undefined : creditsOfText(low)) : before.lowCredits,
     failuresPerHour: 'failuresPerHour' in change ? change.failuresPerHour : before.failuresPerHour,
     webhookUrl: 'webhookUrl' in change ? change.webhookUrl : before.webhookUrl,
+    receipts: change.receipts ?? before.receipts,
   }
 }
 
@@ -124,6 +132,7 @@ export interface OwnAccountView extends AccountView {
     readonly low_credits: string | null
     readonly failures_per_hour: number | null
     readonly webhook_url: string | null
+    readonly receipts: boolean
   }
 }
 
@@ -152,6 +161,7 @@ export async function readOwnAccount(
       low_credits: alerts.lowCredits === undefined ? null : creditsText(alerts.lowCredits),
       failures_per_hour: alerts.failuresPerHour ?? null,
       webhook_url: alerts.webhookUrl ?? null,
+      receipts: alerts.receipts,
     },
   }
 }

@@ -10,6 +10,7 @@ import { Secret } from '../core/secret.ts'
 import type { AlertFacts, AlertKind, Delivery, ShownAlert, WatchedAccount } from '../storage/office.ts'
 import type { Storage } from '../storage/storage.ts'
 import { creditsText } from './amounts.ts'
+import { receiptText } from './identity/message-texts.ts'
 import { timeOrderedId } from './new-id.ts'
 import { mailsOf } from './organisations/organisations.ts'
 
@@ -31,8 +32,11 @@ export async function raiseAlerts(storage: Told, at: number): Promise<number> {
   }
 }
 
+/** Kinds that are looked for; receipts are noted when something is paid. */
+type WatchedKind = Exclude<AlertKind, 'receipt'>
+
 async function judge(storage: Told, watched: WatchedAccount, at: number): Promise<number> {
-  const found: Readonly<Record<AlertKind, AlertFacts | undefined>> = {
+  const found: Readonly<Record<WatchedKind, AlertFacts | undefined>> = {
     'low-credits': lowCredits(watched),
     failures: await failures(storage, watched, at),
   }
@@ -177,6 +181,8 @@ function letterOf({ alert }: Delivery): { readonly subject: string; readonly tex
         subject: 'Many of your calls fail',
         text: `At least ${facts['failed_calls'] ?? ''} calls of your account failed within an hour. The call log says why.\n`,
       }
+    case 'receipt':
+      return receiptText(facts)
   }
 }
 

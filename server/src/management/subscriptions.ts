@@ -16,13 +16,14 @@ import {
   type SubscriptionTerms,
   termsOf,
 } from '../core/subscriptions/terms.ts'
-import type { ActOutcome, ActState } from '../storage/office.ts'
+import type { Act, ActOutcome, ActState } from '../storage/office.ts'
 import type { Account, Storage } from '../storage/storage.ts'
 import { activeSubscription } from './accounts.ts'
 import { type Asking, idempotencyOf } from './acts.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from './amounts.ts'
 import { type QuotaView, readLimitStates, viewQuota } from './limits-view.ts'
 import { timeOrderedId } from './new-id.ts'
+import { noteReceipt, type Receipts } from './receipts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -42,6 +43,7 @@ export interface SubscribeRequest extends Asking {
   readonly plan: string
   readonly pool: Pool
   readonly renews: boolean
+  readonly receipts: Receipts
 }
 
 export type SubscribeRefusal =
@@ -49,14 +51,14 @@ export type SubscribeRefusal =
   | { readonly kind: 'refused'; readonly reason: 'no-plan' }
 
 export async function subscribe(
-  storage: Pick<Storage, 'office'>,
+  storage: Pick<Storage, 'audit'>,
   catalogue: Catalogue,
   request: SubscribeRequest,
 ): Promise<ActOutcome<SubscribeRefusal>> {
   const { accountId, pool, renews, at } = request
   const transactionId = timeOrderedId(at)
   const plan = catalogue.plans.get(request.plan)
-  return storage.office.acts.perform<SubscribeRefusal>({
+  return performPaid<SubscribeRefusal>(storage, catalogue, request.receipts, {
     accountId,
     operation: 'subscribe',
     idempotency: idempotencyOf(request, [request.plan, pool, renews]),
@@ -82,6 +84,37 @@ export async function subscribe(
   })
 }
 
+/** An act that may have paid for a plan: its receipt is noted with it. */
+async function performPaid<Refusal>(
+  storage: Pick<Storage, 'audit'>,
+  catalogue: Catalogue,
+  receipts: Receipts,
+  act: Act<Refusal>,
+): Promise<ActOutcome<Refusal>> {
+  return storage.audit.act<ActOutcome<Refusal>>(async (stores) => {
+    const outcome = await stores.office.acts.perform<Refusal>(act)
+    if (receipts === 'mailed' && outcome.kind === 'done' && !outcome.repeated) {
+      const facts = receiptFacts(outcome.answer, catalogue)
+      if (facts !== undefined) {
+        const { accountId, at } = act
+        await noteReceipt(stores, { accountId, at, facts: { ...facts, paid_at: isoOf(at) } })
+      }
+    }
+    // The account's own act, which is in its statement: no admin's.
+    return { value: outcome, act: undefined }
+  })
+}
+
+/** undefined: nothing was paid. */
+function receiptFacts(answer: JsonObject, { settings }: Pick<Catalogue, 'settings'>) {
+  const { id, plan, paid_from: pool, due_yuan: yuan, due_credits: credits, expires_at: until } = answer
+  if (typeof id !== 'string' || typeof plan !== 'string' || typeof until !== 'string') return undefined
+  const due = pool === 'balance' ? yuan : credits
+  if (typeof due !== 'string' || Number(due) <= 0) return undefined
+  const paid = `${due} ${pool === 'balance' ? settings.currency : 'Credits'}`
+  return { reference: id, item: plan, paid, until }
+}
+
 export interface Quote extends JsonObject {
   readonly change: 'new' | 'upgrade'
 }
@@ -90,7 +123,7 @@ export interface Quote extends JsonObject {
 export async function quoteSubscription(
   storage: Pick<Storage, 'office' | 'accounts'>,
   catalogue: Catalogue,
-  asked: Omit<SubscribeRequest, 'idempotencyKey' | 'renews'>,
+  asked: Omit<SubscribeRequest, 'idempotencyKey' | 'renews' | 'receipts'>,
 ): Promise<{ readonly kind: 'quote'; readonly quote: Quote } | SubscribeRefusal> {
   const plan = catalogue.plans.get(asked.plan)
   const account = await storage.accounts.find(asked.accountId)
@@ -172,14 +205,15 @@ const ROUND_MAX = 200
 
 /** Renews what is due. Any instance may do it, at once with others: each renewal happens once, under its account's lock. */
 export async function renewDue(
-  storage: Pick<Storage, 'office'>,
+  storage: Pick<Storage, 'office' | 'audit'>,
   catalogue: Catalogue,
   at: number,
+  receipts: Receipts = 'none',
 ): Promise<RenewalRound> {
   let renewed = 0
   let failed = 0
   for (const accountId of await storage.office.subscriptions.due(at, ROUND_MAX)) {
-    const outcome = await renewOne(storage, catalogue, { accountId, at })
+    const outcome = await renewOne(storage, catalogue, { accountId, at, receipts })
     if (outcome === 'renewed') renewed += 1
     if (outcome === 'not-renewed') failed += 1
   }
@@ -187,16 +221,20 @@ export async function renewDue(
 }
 
 async function renewOne(
-  storage: Pick<Storage, 'office'>,
+  storage: Pick<Storage, 'audit'>,
   catalogue: Catalogue,
-  { accountId, at }: { readonly accountId: AccountId; readonly at: number },
+  {
+    accountId,
+    at,
+    receipts,
+  }: { readonly accountId: AccountId; readonly at: number; readonly receipts: Receipts },
 ): Promise<'renewed' | 'not-renewed' | 'not-due'> {
   const transactionId = timeOrderedId(at)
   const findPlan = (code: string) => {
     const plan = catalogue.plans.get(code)
     return plan === undefined ? undefined : offerOf(plan, catalogue)
   }
-  const outcome = await storage.office.acts.perform<never>({
+  const outcome = await performPaid<never>(storage, catalogue, receipts, {
     accountId,
     operation: 'renew',
     idempotency: undefined,
@@ -213,14 +251,22 @@ async function renewOne(
           return { kind: 'done', transfers: [], answer: { outcome: 'not-due' } }
         case 'not-renewed':
           return { kind: 'done', transfers: [], terms: decision.terms, answer: { outcome: 'not-renewed' } }
-        case 'renewed':
+        case 'renewed': {
+          const { subscription, terms } = decision
+          const costs = { charge: decision.charge, refunds: [] }
           return {
             kind: 'done',
-            transfers: moneyOf({ ...decision, refunds: [] }, { accountId, transactionId, at }),
-            subscription: decision.subscription,
-            terms: decision.terms,
-            answer: { outcome: 'renewed' },
+            transfers: moneyOf({ ...costs, subscription }, { accountId, transactionId, at }),
+            subscription,
+            terms,
+            answer: {
+              outcome: 'renewed',
+              id: transactionId,
+              ...costView(costs, catalogue),
+              ...termsView(subscription, terms),
+            },
           }
+        }
       }
     },
   })

@@ -95,6 +95,8 @@ export interface AlertSettings {
   readonly failuresPerHour: number | undefined
   /** Where signed notices are posted to. */
   readonly webhookUrl: string | undefined
+  /** A mail for everything that is paid. */
+  readonly receipts: boolean
 }
 
 export interface ProfileStore {
@@ -187,7 +189,8 @@ export interface StatementStore {
   ): Promise<{ readonly entries: readonly StatementEntry[]; readonly next: string | undefined }>
 }
 
-export const ALERT_KINDS = ['low-credits', 'failures'] as const
+/** `receipt`: of something paid; it tells of a moment and never stands. */
+export const ALERT_KINDS = ['low-credits', 'failures', 'receipt'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 /** An account that wants to be told of something, with what it is to be judged by. */

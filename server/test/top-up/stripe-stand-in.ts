@@ -133,3 +133,12 @@ export async function sendWebhook(
     }),
   )
 }
+
+/** For a house whose public address has to be known before it opens. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

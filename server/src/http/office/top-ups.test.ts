@@ -1,10 +1,10 @@
 /** Topping up by card, against a stand-in of Stripe and webhooks signed by Stripe's own library. */
-import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminHouse, openAdminHouse } from '../../../test/house/admin-house.ts'
 import type { Answer } from '../../../test/house/client.ts'
 import { type Customer, openCustomer } from '../../../test/house/customer.ts'
 import {
+  freePort,
   openStripeStandIn,
   sendWebhook,
   STRIPE_KEY,
@@ -22,14 +22,6 @@ let stripe: StripeStandIn
 let admin: AdminHouse
 let customer: Customer
 let now = Date.UTC(2027, 0, 1)
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 beforeAll(async () => {
   stripe = await openStripeStandIn()
@@ -316,6 +308,7 @@ describe('a notice that does not come', () => {
   const cashierOf = (): Cashier => ({
     storage: admin.house.storage,
     driver,
+    receipts: 'none',
     log: admin.house.running.gateway.telemetry.log,
     now: () => now,
   })

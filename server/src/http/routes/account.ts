@@ -22,6 +22,7 @@ const ownAccountShape = accountShape.extend({
     low_credits: decimalText.nullable(),
     failures_per_hour: z.number().int().nullable(),
     webhook_url: z.string().nullable(),
+    receipts: z.boolean(),
   }),
 })
 
@@ -57,6 +58,7 @@ const settingsBody = z.strictObject({
   alerts: z
     .strictObject({
       email: z.boolean().optional(),
+      receipts: z.boolean().optional(),
       low_credits: amountInput.nullable().optional(),
       failures_per_hour: z.number().int().min(1).max(1_000_000).nullable().optional(),
       webhook_url: z
@@ -132,6 +134,7 @@ function settingsChange(body: z.output<typeof settingsBody>): SettingsChange {
     ...('time_zone' in body && { timezone: body.time_zone ?? undefined }),
     alerts: body.alerts && {
       email: body.alerts.email,
+      receipts: body.alerts.receipts,
       ...('low_credits' in body.alerts && { lowCredits: body.alerts.low_credits ?? undefined }),
       ...('failures_per_hour' in body.alerts && {
         failuresPerHour: body.alerts.failures_per_hour ?? undefined,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { viewAlert, webhookSecretOf } from '../../management/alerts.ts'
+import { ALERT_KINDS } from '../../storage/office.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { isoTime } from '../wire-values.ts'
@@ -9,7 +10,7 @@ const ALERTS_SHOWN_MAX = 100
 
 const alertShape = z.strictObject({
   id: z.string(),
-  type: z.enum(['low-credits', 'failures']),
+  type: z.enum(ALERT_KINDS),
   raised_at: isoTime,
   cleared_at: isoTime.nullable(),
   data: z.record(z.string(), z.union([z.string(), z.number()])),

@@ -12,6 +12,7 @@ import {
   type SubscribeRefusal,
 } from '../../management/subscriptions.ts'
 import { answerOf } from '../act-answer.ts'
+import { receiptsOf } from '../../management/receipts.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
@@ -173,6 +174,7 @@ function buying(app: Api, context: ApiContext): void {
         renews: body.auto_renew,
         idempotencyKey,
         at: gateway.now(),
+        receipts: receiptsOf(context.identity.messenger),
       })
       return orderShape.parse(answerOf(outcome, refuseOrder(context, body.plan, 'body')))
     },

@@ -147,7 +147,12 @@ async function write(office: Office, writing: Writing, actor: Actor): Promise<Do
   const { at } = actor
   try {
     return await office.storage.audit.act(async (stores) => {
-      const { id, newKeys } = await writeAccountPlan(stores, plan, { passwordHash, keyPrefix, at, conflicts: 'rise' })
+      const { id, newKeys } = await writeAccountPlan(stores, plan, {
+        passwordHash,
+        keyPrefix,
+        at,
+        conflicts: 'rise',
+      })
       const booked: AuditedChange[] = []
       for (const target of amounts) {
         booked.push(...(await moveTo(stores, { id, target, actor, creditsPerYuan })))

@@ -69,3 +69,24 @@ export function factorChangedText(what: string): MessageText {
     ].join('\n'),
   }
 }
+
+/** @param facts as `ReceiptFacts` has them; `given` and `until` where there is something to say */
+export function receiptText(facts: Readonly<Record<string, string | number>>): MessageText {
+  const { item = '', paid = '', paid_at: at = '', reference = '', given, until } = facts
+  return {
+    subject: `Receipt: ${paid} · 收据`,
+    text: [
+      `Thank you: ${paid} was paid for ${item} on ${at}.`,
+      ...(given === undefined ? [] : [`Your account was given ${given}.`]),
+      ...(until === undefined ? [] : [`It is valid until ${until}.`]),
+      `Reference: ${reference}`,
+      '',
+      `感谢您的付款：${item}，${paid}（${at}）。`,
+      ...(given === undefined ? [] : [`已到账：${given}`]),
+      ...(until === undefined ? [] : [`有效期至：${until}`]),
+      `编号：${reference}`,
+      '',
+      'Receipts can be turned off in the settings of the account. 可在账号设置中关闭收据邮件。',
+    ].join('\n'),
+  }
+}

@@ -7,17 +7,19 @@ import type { Pool } from '../../core/top-up/payment.ts'
 import { printDecimal } from '../../core/pricing/decimal.ts'
 import type { Notice, PaymentDriver, PaymentEvent } from '../../payments/driver.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { PaymentOutcome, TopUp } from '../../storage/top-ups.ts'
+import type { Payment, PaymentOutcome, TopUp } from '../../storage/top-ups.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { type Asking, idempotencyOf } from '../acts.ts'
 import { creditsOfYuan, creditsText } from '../amounts.ts'
 import { timeOrderedId } from '../new-id.ts'
+import { noteReceipt, type Receipts } from '../receipts.ts'
 import { timeText, worthOf } from './redemption-codes.ts'
 
 export interface Cashier {
-  readonly storage: Pick<Storage, 'topUps' | 'identity'>
+  readonly storage: Pick<Storage, 'topUps' | 'identity' | 'audit'>
   /** undefined: nobody can pay by card here. */
   readonly driver: PaymentDriver | undefined
+  readonly receipts: Receipts
   readonly log: Log
   /** Epoch ms. */
   readonly now: () => number
@@ -248,16 +250,17 @@ interface Noted {
 }
 
 async function note(
-  { storage }: Cashier,
+  cashier: Cashier,
   driver: string,
   { event, at }: { readonly event: PaymentEvent; readonly at: number },
 ): Promise<Noted> {
-  const { payments } = storage.topUps
+  const { payments } = cashier.storage.topUps
   switch (event.kind) {
     case 'paid': {
       const { kind: _, ...paid } = event
       const { payment, amountMinor, currency } = paid
-      return { ...notedOf(await payments.pay({ driver, at, ...paid })), payment, amountMinor, currency }
+      const outcome = await payWithReceipt(cashier, { driver, at, ...paid })
+      return { ...notedOf(outcome), payment, amountMinor, currency }
     }
     case 'reversal': {
       const { payment, reversal } = event
@@ -273,6 +276,35 @@ async function note(
     case 'ignored':
       return { outcome: 'ignored' }
   }
+}
+
+/** The receipt is noted with the booking: the notice that moved the money has it, no other. */
+function payWithReceipt({ storage, receipts }: Cashier, payment: Payment): Promise<PaymentOutcome> {
+  return storage.audit.act<PaymentOutcome>(async (stores) => {
+    const outcome = await stores.topUps.payments.pay(payment)
+    if (receipts === 'mailed' && outcome.kind === 'noted' && outcome.moved > 0n) {
+      const { topUp } = outcome
+      const { creditsPerYuan } = (await stores.catalogue.read()).settings
+      const offered =
+        topUp.package === undefined ? undefined : await stores.topUps.packages.find(topUp.package)
+      const { credits, yuan } = worthOf(topUp, creditsPerYuan)
+      const currency = topUp.currency.toUpperCase()
+      const given = credits === null ? `${yuan ?? ''} ${currency}` : `${credits} Credits`
+      await noteReceipt(stores, {
+        accountId: topUp.accountId,
+        at: payment.at,
+        facts: {
+          reference: topUp.id,
+          item: offered?.name ?? topUp.package ?? 'Balance',
+          paid: `${priceText(topUp)} ${currency}`,
+          given,
+          paid_at: new Date(payment.at).toISOString(),
+        },
+      })
+    }
+    // A provider told of it: no admin's act.
+    return { value: outcome, act: undefined }
+  })
 }
 
 function notedOf(outcome: PaymentOutcome): Noted {

@@ -215,6 +215,7 @@ function describePeople(suite: StorageSuite): void {
         email: true,
         lowCredits: credits(5),
         failuresPerHour: 3,
+        receipts: false,
         webhookUrl: 'https://example.com/x',
       },
     }
@@ -225,7 +226,13 @@ function describePeople(suite: StorageSuite): void {
       name: undefined,
       language: undefined,
       timezone: undefined,
-      alerts: { email: false, lowCredits: undefined, failuresPerHour: undefined, webhookUrl: undefined },
+      alerts: {
+        email: false,
+        lowCredits: undefined,
+        failuresPerHour: undefined,
+        webhookUrl: undefined,
+        receipts: true,
+      },
     }
     await storage.office.profiles.put(ACCOUNT, bare)
     expect(await storage.office.profiles.find(ACCOUNT)).toEqual(bare)
@@ -419,7 +426,13 @@ function describeUsage(suite: StorageSuite): void {
 }
 
 function describeAlerts(suite: StorageSuite): void {
-  const settings = { email: true, lowCredits: credits(5), failuresPerHour: 2, webhookUrl: undefined }
+  const settings = {
+    email: true,
+    lowCredits: credits(5),
+    failuresPerHour: 2,
+    webhookUrl: undefined,
+    receipts: true,
+  }
   const alert = (id: string) =>
     ({ id, accountId: ACCOUNT, kind: 'low-credits', raisedAt: NOW, facts: { credits: '1' } }) as const
   const mail = (id: string) => [{ id, channel: 'email', target: 'a@example.com' }] as const

@@ -13,6 +13,8 @@ interface StoredAlerts {
   readonly lowCredits?: string
   readonly failuresPerHour?: number
   readonly webhookUrl?: string
+  /** Absent where it was written before there were any: as if nothing had been said. */
+  readonly receipts?: boolean
 }
 
 export function createProfileStore(reader: Kysely<Schema>, write: AnnouncedWrite): ProfileStore {
@@ -79,5 +81,6 @@ export function decodeAlerts(text: string): AlertSettings {
     lowCredits: stored.lowCredits === undefined ? undefined : microCredits(BigInt(stored.lowCredits)),
     failuresPerHour: stored.failuresPerHour,
     webhookUrl: stored.webhookUrl,
+    receipts: stored.receipts ?? true,
   }
 }
