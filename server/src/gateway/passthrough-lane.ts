@@ -145,8 +145,8 @@ class PassedStream implements StreamLane {
 
   /** An error the upstream told inside its stream counts once; the event itself has been passed on. */
   #failure(): AnswerFailure | undefined {
-    const { error, overflow } = this.#tap.observed
-    if (overflow) return { kind: 'cut' }
+    const { error, overflow, spliced } = this.#tap.observed
+    if (overflow || spliced) return { kind: 'cut' }
     if (error === undefined || this.#told) return undefined
     this.#told = true
     return { kind: 'error', status: error.error.status, raw: error.error.raw, delivered: true }

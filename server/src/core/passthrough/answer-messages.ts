@@ -10,6 +10,7 @@ export const MESSAGES_ANSWERS = {
       type: 'type',
       error: 'error',
       usage: 'usage',
+      'message.id': 'message-id',
       'message.model': 'model',
       'message.usage': 'usage-at-start',
       'message.content[]': 'begun',

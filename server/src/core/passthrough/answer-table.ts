@@ -15,6 +15,8 @@ export type AnswerRole =
   /** The answer's id, and the event's place in the stream: what a failure of ours must name (`breaks.ts`). */
   | 'answer-id'
   | 'sequence-number'
+  /** Id of the message that starts: a second one is another answer, spliced into this one. */
+  | 'message-id'
   /** Generated text of any sort (answer, reasoning, refusal, tool name and arguments): meaningful unless empty. */
   | 'text'
   /** A JSON value the model generated; counted as the text it is. */

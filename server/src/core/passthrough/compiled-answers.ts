@@ -81,6 +81,7 @@ const ROLE_NUMBERS = {
   'item-thought': 18,
   'answer-id': 19,
   'sequence-number': 20,
+  'message-id': 21,
 } as const satisfies Record<AnswerRole, number>
 
 const ROLES: readonly AnswerRole[] = Object.keys(ROLE_NUMBERS).filter(
@@ -97,6 +98,7 @@ const WANTED: ReadonlySet<AnswerRole> = new Set([
   'item-type',
   'item-image-type',
   'answer-id',
+  'message-id',
 ])
 
 export const MODEL_WATCH: number = ROLE_NUMBERS.model

@@ -539,3 +539,31 @@ test('an event beyond the bound is reported, and the stream counts as cut', () =
   expect(tap.push(bytesOf('\n\ndata: [DONE]\n\n'))).toEqual([])
   expect(tap.finish()).toEqual({ kind: 'cut', output: [] })
 })
+
+describe('a messages stream with more than one message_start', () => {
+  const start = (id: string) =>
+    framed('messages', [{ type: 'message_start', message: { id, model: 'm', content: [], usage: {} } }])
+  const text = framed('messages', [
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+  ])
+  const stop = framed('messages', [{ type: 'message_stop' }])
+
+  test.each([
+    ['after its answer has begun', `${start('msg_1')}${text}`],
+    ['before that', start('msg_1')],
+  ])('a message of another id, %s, is none of this answer: the stream is broken there', (_when, before) => {
+    const stream = `${before}${start('msg_2')}${text}${stop}`
+    for (let at = 0; at <= stream.length; at += 7) {
+      const { output, end } = replayStream('messages', cutAt(bytesOf(stream), [at]))
+      expect(output, `cut at ${at}`).toBe(before.replaceAll('"model":"m"', `"model":${MODEL}`))
+      expect(end).toBe('cut')
+    }
+  })
+
+  test('the same message told again passes: proxies do that, and bytes are kept', () => {
+    const stream = `${start('msg_1')}${text}${start('msg_1')}${text}${stop}`
+    const { output, end } = replayStream('messages', [bytesOf(stream)])
+    expect(output).toBe(stream.replaceAll('"model":"m"', `"model":${MODEL}`))
+    expect(end).toBe('complete')
+  })
+})

@@ -52,6 +52,8 @@ export interface StreamObservation {
   readonly terminated: boolean
   /** An event outgrew the framer's bound. The stream is broken: nothing more comes out of it. */
   readonly overflow: boolean
+  /** Another message began inside this one, as behind proxies that try again (reference §1.3). Broken likewise. */
+  readonly spliced: boolean
   /** Id the upstream gave the answer. Responses only. */
   readonly answerId: string | undefined
   /** Number of the last event; -1 before the first. Responses only. */
@@ -90,6 +92,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   meaningful = false
   error: StreamedError | undefined = undefined
   answerId: string | undefined = undefined
+  spliced = false
   sequenceNumber = -1
   unreadableEvents = 0
   readonly #answers: CompiledAnswers
@@ -100,6 +103,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   readonly #framer = new SseFramer()
   readonly #scanner: JsonScanner
   readonly #assembler = new ByteAssembler()
+  #messageId: string | undefined = undefined
   #doneSeen = false
   #terminatorSeen = false
   #textSeen = false
@@ -152,14 +156,14 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   push(chunk: Uint8Array): readonly Uint8Array[] {
     const framer = this.#framer
     framer.push(chunk)
-    while (framer.next()) this.#passBlock()
+    while (!this.spliced && framer.next()) this.#passBlock()
     this.#data = DONE
     return this.#assembler.take()
   }
 
   finish(): StreamEnd {
     const framer = this.#framer
-    if (framer.finish() && (framer.dataLines === 0 || this.#isWhole())) {
+    if (!this.spliced && framer.finish() && (framer.dataLines === 0 || this.#isWhole())) {
       this.#passBlock()
       if (this.#lacksDone() && !endsBlank(framer.bytes)) this.#assembler.add(BLANK_LINE, 0, BLANK_LINE.length)
     }
@@ -176,6 +180,9 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
         return
       case 'answer-id':
         if (kind === 'string') this.answerId ??= this.#readString(start, end)
+        return
+      case 'message-id':
+        if (kind === 'string') this.#seeMessage(this.#readString(start, end))
         return
       case 'sequence-number':
         this.sequenceNumber = this.#smallNumber(start, end)
@@ -266,8 +273,14 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
       this.#emit(framer.start, framer.end)
       return
     }
+    if (this.spliced) return
     this.#closeEvent(end)
     if (!this.#isUnwantedUsage()) this.#emitSpliced()
+  }
+
+  #seeMessage(id: string): void {
+    this.#messageId ??= id
+    this.spliced = this.#messageId !== id
   }
 
   #passDone(): void {
