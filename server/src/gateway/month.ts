@@ -13,13 +13,18 @@ export function createMonthOf(): MonthOf {
   let known = { timezone: '', from: 0, until: 0 }
   return (at, timezone) => {
     if (known.timezone !== timezone || at < known.from || at >= known.until) {
-      const { year, month } = localMonth(at, timezone)
-      const from = instantOf(year, month, timezone)
-      const until = month === 12 ? instantOf(year + 1, 1, timezone) : instantOf(year, month + 1, timezone)
-      known = { timezone, from, until }
+      known = { timezone, ...monthOf(at, timezone) }
     }
     return known
   }
+}
+
+/** A month begins once: where a clock set back shows the end of the former one again, the new one has begun. */
+function monthOf(at: number, timezone: string): Month {
+  const { year, month } = localMonth(at, timezone)
+  const until = startOf(year, month + 1, timezone)
+  if (at >= until) return { from: until, until: startOf(year, month + 2, timezone) }
+  return { from: startOf(year, month, timezone), until }
 }
 
 function localMonth(at: number, timezone: string): { readonly year: number; readonly month: number } {
@@ -32,11 +37,25 @@ function localMonth(at: number, timezone: string): { readonly year: number; read
   return { year: read('year'), month: read('month') }
 }
 
-/** The instant at which the local clock shows midnight of the first; two steps settle offsets that change on the way. */
-function instantOf(year: number, month: number, timezone: string): number {
+const DAY_MS = 86_400_000
+
+/**
+ * The first instant of a month: the first at which the clock shows midnight, or, where the clock is set forward over
+ * midnight, the one at which that happens. Months above 12 are those of the next year.
+ */
+function startOf(year: number, month: number, timezone: string): number {
   const wall = Date.UTC(year, month - 1, 1)
-  const first = wall - offsetMs(wall, timezone)
-  return wall - offsetMs(first, timezone)
+  const before = offsetMs(wall - 2 * DAY_MS, timezone)
+  const after = offsetMs(wall + 2 * DAY_MS, timezone)
+  if (before === after || offsetMs(wall - before, timezone) === before) return wall - before
+  if (offsetMs(wall - after, timezone) === after) return wall - after
+  let [old, changed] = [wall - after, wall - before]
+  while (changed - old > 1) {
+    const middle = Math.floor((old + changed) / 2)
+    if (offsetMs(middle, timezone) === before) old = middle
+    else changed = middle
+  }
+  return changed
 }
 
 /** How far the zone's clock is ahead of UTC at an instant. */
