@@ -10,15 +10,27 @@ import type { CatalogueChange } from './storage/records.ts'
 const CREDENTIAL = 'main'
 const TIMEOUTS = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 300_000 }
 
-export function firstCatalogue(environment: Environment): readonly CatalogueChange[] {
-  const vendors = environmentVendors.filter(
+export function firstCatalogue(
+  environment: Environment,
+  known: readonly EnvironmentVendor[] = environmentVendors,
+): readonly CatalogueChange[] {
+  const vendors = known.filter(
     (vendor) => vendor.variable === undefined || keyOf(vendor, environment) !== undefined,
   )
   return [
     ...vendors.flatMap((vendor) => [putVendor(vendor), putCredential(vendor, environment)]),
-    ...vendors.flatMap((vendor) => vendor.models.map(putModel)),
+    ...firstListed(vendors).map(putModel),
     ...vendors.flatMap((vendor) => vendor.models.flatMap((model) => putChains(vendor, model))),
   ]
+}
+
+/** A model that several vendors list is one model, as the first of them describes it, with a chain over each. */
+function firstListed(vendors: readonly EnvironmentVendor[]): readonly ListedModel[] {
+  const models = new Map<string, ListedModel>()
+  for (const model of vendors.flatMap((vendor) => vendor.models)) {
+    if (!models.has(model.modelId)) models.set(model.modelId, model)
+  }
+  return [...models.values()]
 }
 
 function keyOf(vendor: EnvironmentVendor, environment: Environment): string | undefined {

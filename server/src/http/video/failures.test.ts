@@ -123,6 +123,23 @@ describe('an order that no vendor took', () => {
     })
   })
 
+  test('that the vendor blames comes with none of the vendor’s headers: whose id it is called by is ours', async () => {
+    const theirs = {
+      'x-request-id': 'theirs',
+      'x-tt-logid': 'log-1',
+      'openai-organization': 'org-1',
+      'set-cookie': 'who=we',
+      server: 'ark-gateway/1.0',
+    }
+    playArk(first, { create: answerJson({ error: { code: 'InvalidParameter' } }, 400, theirs), polls: [] })
+    const answer = await post(ORDER)
+    expect(answer.status).toBe(400)
+    const log = await house.lastLog()
+    expect(answer.headers.get('x-request-id')).toBe(log.requestId)
+    for (const name of ['x-tt-logid', 'openai-organization', 'set-cookie', 'server'])
+      expect(answer.headers.get(name)).toBeNull()
+  })
+
   test('that every chain refuses our credential for is 502/50201 with the vendor’s body beside it', async () => {
     const refusal = { error: { code: 'AuthenticationError', message: 'the key is wrong' } }
     playArk(first, { create: answerJson(refusal, 401), polls: [] })
