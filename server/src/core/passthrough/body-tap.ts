@@ -120,6 +120,7 @@ class BodyMachine implements BodyTap, JsonSink {
       case 'type':
       case 'block-type':
       case 'sequence-number':
+      case 'message-id':
       case 'choice':
       case 'choice-index':
       case undefined:
