@@ -124,7 +124,7 @@ export class Simulation {
         await this.step(batch)
         done += batch.length
       }
-      if (this.random.chance(0.02)) await this.crash()
+      if (this.random.chance(0.012)) await this.crash()
       if (step % STEPS_PER_WHOLE_READ === 0) await this.compareWhole()
     }
     await this.endWorld()
@@ -184,7 +184,7 @@ export class Simulation {
   private planBatch(): readonly Planned[] {
     const roll = this.random.upTo(99)
     const size =
-      roll < 80 ? 1 + this.random.upTo(5) : roll < 96 ? 8 + this.random.upTo(24) : 51 + this.random.upTo(150)
+      roll < 72 ? 1 + this.random.upTo(5) : roll < 94 ? 8 + this.random.upTo(24) : 51 + this.random.upTo(200)
     const concerned = new Set<string>()
     return Array.from({ length: size }, () => {
       const planned = this.plan(concerned, size)
@@ -494,7 +494,7 @@ export class Simulation {
       await this.store.beat(instance, at)
       this.heartbeats.set(instance, at)
     }
-    if (random.chance(0.1)) {
+    if (random.chance(0.05)) {
       await this.store.restart(random.chance(0.5) ? 1 : 0)
       this.tally.add('an opening closed and opened')
     }
