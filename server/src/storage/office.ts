@@ -3,7 +3,9 @@
  * subscriptions as they are sold, profiles, verification requests, statements and usage.
  */
 import type { LimitState, Subject, Subscription, Transfer } from '../core/calls/hot-rows.ts'
-import type { AccountId, KeyId } from '../core/ids.ts'
+import type { RecipeLine } from '../core/calls/operations.ts'
+import type { DecimalText } from '../core/catalogue.ts'
+import type { AccountId, ChainId, KeyId } from '../core/ids.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { SubscriptionTerms } from '../core/subscriptions/terms.ts'
@@ -265,6 +267,10 @@ export interface AlertStore {
 export const USAGE_GROUPS = ['model', 'key', 'app'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
+/**
+ * Answered from sums by half-hours, which outlive the log. Where a period begins or ends inside of one, that part is read
+ * from the log; once the log of that time is gone, a half-hour belongs to the period in which it begins.
+ */
 export interface UsageQuestion extends Period {
   /** undefined: every account's. */
   readonly accountId: AccountId | undefined
@@ -272,7 +278,7 @@ export interface UsageQuestion extends Period {
   /** Only calls of these; absent: of every key, and of none. */
   readonly keyIds?: readonly KeyId[] | undefined
   readonly groups: readonly UsageGroup[]
-  /** Length of a bucket; buckets are counted from `from`. */
+  /** Length of a bucket; buckets are counted from `from`. A half-hour over a border between two is in the first. */
   readonly bucketMs: number
   /** More rows than this: the first ones. */
   readonly rowsMax: number
@@ -284,6 +290,7 @@ export interface UsageRow {
   readonly at: number
   readonly model: string | undefined
   readonly keyId: string | undefined
+  /** `(other)`: of those that came after the first hundred names of an account's half-hour. */
   readonly appId: string | undefined
   readonly calls: number
   readonly failed: number
@@ -301,8 +308,28 @@ export interface UsageRow {
   readonly covered: MicroCredits
 }
 
+/** What the priced calls of one chain add up to, those at one rate of Credits. */
+export interface ChainUsage {
+  readonly chainId: ChainId
+  readonly model: string | undefined
+  readonly vendorCode: string | undefined
+  readonly creditsPerYuan: DecimalText
+  readonly calls: number
+  /** Over the customer's own credential. */
+  readonly byok: number
+  /** Of the others, those nothing was deducted for. */
+  readonly free: number
+  readonly deducted: MicroCredits
+  /** Quantities that prices were multiplied by, own credentials left out. */
+  readonly billed: Readonly<Record<RecipeLine['class'], number>>
+}
+
 export interface UsageStore {
   sums(question: UsageQuestion): Promise<readonly UsageRow[]>
+  /** By chain. */
+  chains(period: Period): Promise<readonly ChainUsage[]>
+  /** Sums the half-hours that lie in a period anew, those of which the log has every call. Returns how many. */
+  recount(period: Period): Promise<number>
 }
 
 export interface LimitReader {

@@ -21,6 +21,7 @@ import { describePayments } from './conformance/payments.ts'
 import { describeRecovery } from './conformance/recovery.ts'
 import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
 import { describeTurns } from './conformance/turns.ts'
+import { describeUsageSums } from './conformance/usage.ts'
 import { describeVideos } from './conformance/videos.ts'
 import type { Storage } from './storage.ts'
 
@@ -53,6 +54,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('ledger', () => describeLedger(suite))
     describe('logs', () => describeLogs(suite))
     describe('office', () => describeOffice(suite))
+    describe('usage', () => describeUsageSums(suite))
     describe('organisations', () => describeOrganisations(suite))
     describe('redemption codes', () => describeRedemptionCodes(suite))
     describe('payments', () => describePayments(suite))

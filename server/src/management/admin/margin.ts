@@ -1,13 +1,13 @@
 /**
- * What each chain brought in and what it cost, from the log. Costs are counted from the same quantities the customer was
+ * What each chain brought in and what it cost. Costs are counted from the same quantities the customer was
  * billed for, at the prices the operator stated for the chain; where none are stated, only the revenue is told.
  */
-import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { RecipeLine } from '../../core/calls/operations.ts'
 import type { DecimalText, Pricing } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
-import { type MicroCredits, microCredits, ZERO } from '../../core/money.ts'
+import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { recomputeAmount } from '../../core/pricing/price.ts'
+import type { ChainUsage } from '../../storage/office.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../amounts.ts'
 
@@ -29,37 +29,37 @@ export interface ChainMargin {
 export interface MarginReport {
   readonly chains: readonly ChainMargin[]
   readonly calls: number
-  /** False: the period has more calls than one report reads; these are the newest. */
-  readonly complete: boolean
+  /** Always: sums are as complete for a year as for a day. */
+  readonly complete: true
 }
 
-const PAGE_ROWS = 1_000
-/** A report reads the log itself; a longer look is put together from shorter ones. */
-const CALLS_MAX = 50_000
+/** Read a day at a time, so that no question holds a database for long. */
+const DAY_MS = 86_400_000
 
+/** Both ends included. */
 export async function readMargin(
-  storage: Pick<Storage, 'logs' | 'prices'>,
+  storage: Pick<Storage, 'office' | 'prices'>,
   period: { readonly from: number; readonly to: number },
 ): Promise<MarginReport> {
   const costs = await storage.prices.costs()
   const sums = new Map<ChainId, Sums>()
-  let cursor: string | undefined
-  let calls = 0
-  do {
-    const page = await storage.logs.page(period, { limit: PAGE_ROWS, cursor })
-    for (const row of page.rows) {
-      if (row.chainId === undefined || row.recipe === undefined) continue
-      calls += 1
-      addCall(sums, row, costs.get(row.chainId))
+  const end = period.to + 1
+  for (let from = period.from; from < end; from = nextDay(from)) {
+    const until = Math.min(nextDay(from), end)
+    for (const used of await storage.office.usage.chains({ from, until })) {
+      addUsage(sums, used, costs.get(used.chainId))
     }
-    cursor = page.next
-  } while (cursor !== undefined && calls < CALLS_MAX)
+  }
   const chains = [...sums].map(([id, one]) => viewSums(id, one, costs.has(id)))
   return {
     chains: chains.sort((one, other) => one.chain_id - other.chain_id),
-    calls,
-    complete: cursor === undefined,
+    calls: chains.reduce((calls, chain) => calls + chain.calls, 0),
+    complete: true,
   }
+}
+
+function nextDay(at: number): number {
+  return at - (at % DAY_MS) + DAY_MS
 }
 
 interface Sums {
@@ -72,26 +72,22 @@ interface Sums {
   cost: bigint
 }
 
-function addCall(sums: Map<ChainId, Sums>, row: CallLogRow, cost: Pricing | undefined): void {
-  if (row.chainId === undefined) return
-  const one = sums.get(row.chainId) ?? {
-    model: row.model,
-    vendor: row.vendorCode,
+function addUsage(sums: Map<ChainId, Sums>, used: ChainUsage, cost: Pricing | undefined): void {
+  const one = sums.get(used.chainId) ?? {
+    model: used.model,
+    vendor: used.vendorCode,
     calls: 0,
     free: 0,
     byok: 0,
     revenue: 0n,
     cost: 0n,
   }
-  sums.set(row.chainId, one)
-  one.calls += 1
-  if (row.byok) {
-    one.byok += 1
-    return
-  }
-  if (row.deducted === 0n) one.free += 1
-  one.revenue += row.deducted
-  if (cost !== undefined) one.cost += costOf(row, cost)
+  sums.set(used.chainId, one)
+  one.calls += used.calls
+  one.byok += used.byok
+  one.free += used.free
+  one.revenue += used.deducted
+  if (cost !== undefined) one.cost += costOf(used, cost)
 }
 
 function viewSums(id: ChainId, one: Sums, known: boolean): ChainMargin {
@@ -109,14 +105,28 @@ function viewSums(id: ChainId, one: Sums, known: boolean): ChainMargin {
   }
 }
 
-/** The call's own recipe at the operator's prices, without multipliers. */
-function costOf({ recipe }: CallLogRow, cost: Pricing): MicroCredits {
-  if (recipe === undefined) return ZERO
+/** What was billed at the operator's prices, without multipliers; rounded once, not for each call. */
+function costOf({ billed, creditsPerYuan }: ChainUsage, cost: Pricing): MicroCredits {
+  const line = (part: RecipeLine['class'], per: RecipeLine['per']): RecipeLine => ({
+    class: part,
+    quantity: billed[part],
+    price: priceOf(part, cost) ?? '0',
+    per,
+  })
   return recomputeAmount({
-    creditsPerYuan: recipe.creditsPerYuan,
+    creditsPerYuan,
     rateMultiplier: '1',
     userRate: '100',
-    lines: recipe.lines.map((line) => ({ ...line, price: priceOf(line.class, cost) ?? '0' })),
+    lines: [
+      line('input', 1_000_000),
+      line('cached_input', 1_000_000),
+      line('cache_write', 1_000_000),
+      line('cache_write_1h', 1_000_000),
+      line('output', 1_000_000),
+      line('image', 1),
+      line('video_second', 1),
+      line('request', 1),
+    ],
   })
 }
 

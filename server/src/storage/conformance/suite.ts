@@ -24,6 +24,8 @@ export interface OpenForTest {
   readonly instanceId?: InstanceId
   /** Every byte of the secret key. */
   readonly secretKeyByte?: number
+  /** Its clock, epoch ms; absent: that of the examples. */
+  readonly now?: number
 }
 
 /** The time of the examples, epoch ms. */

@@ -5,10 +5,11 @@ import pg from 'pg'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { StorageConflict } from '../conflict.ts'
 import type { SqlEngine, StorageLog } from '../sql/engine.ts'
-import type { HotResult } from '../sql/hot-batch.ts'
+import type { HotResult, Trust } from '../sql/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
 import { TransactionConflict } from '../sql/transaction-conflict.ts'
+import { UsageSummer } from '../sql/usage/usage-summer.ts'
 import type { Announcement, LogUpkeep } from '../storage.ts'
 import { StorageUnavailable } from '../unavailable.ts'
 import { clientConfig, translateError } from './connect.ts'
@@ -59,6 +60,7 @@ class PostgresEngine implements SqlEngine {
   readonly #options: PostgresOptions
   /** Tells this opening's own announcements from others'. */
   readonly #origin = randomUUID()
+  readonly #usage = new UsageSummer()
   readonly #hot: pg.Pool
   readonly #pool: pg.Pool
   readonly #listener: Listener
@@ -98,7 +100,7 @@ class PostgresEngine implements SqlEngine {
   async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#tryHot(operations)
+        return await this.#tryHot(operations, tries === 1 ? 'open-calls' : 'nothing')
       } catch (error) {
         const again = error instanceof TransactionConflict || error instanceof StorageConflict
         if (!again) throw error
@@ -148,10 +150,15 @@ class PostgresEngine implements SqlEngine {
     }
   }
 
-  async #tryHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+  async #tryHot(operations: readonly HotOperation[], trust: Trust): Promise<readonly HotResult[]> {
     const client = await this.#connectHot()
     try {
-      const results = await runHotTransaction(client, operations, this.#origin)
+      const results = await runHotTransaction(client, {
+        operations,
+        origin: this.#origin,
+        usage: this.#usage,
+        trust,
+      })
       client.release()
       return results
     } catch (error) {

@@ -9,6 +9,7 @@ import { limitStates } from '../sql/limit-state-row.ts'
 import { openCallProgress, openCalls } from '../sql/open-call-row.ts'
 import type { Cell, Table } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
+import { ADD_TO_USAGE, usageHalfHours } from '../sql/usage/usage-row.ts'
 import { videoEndCells } from '../sql/video-task-row.ts'
 import { assignments, columnArrays, columnList, unnest } from './bulk.ts'
 
@@ -75,6 +76,13 @@ export function writeParameters(writes: HotWrites): readonly Cell[][] {
   ]
 }
 
+/** Of its own and last: these rows are locked for the shortest time, and a batch that ends no call does not pay for them. */
+export const ADD_USAGE: Statement = {
+  name: 'add-usage',
+  text: `insert into usage_half_hours (${columnList(usageHalfHours)})
+    select ${columnList(usageHalfHours)} from ${unnest(usageHalfHours, 1)} ${ADD_TO_USAGE}`,
+}
+
 /** A statement of its own for each task: few calls end one, and the others do not pay for it. */
 export function endVideo({ id, patch }: VideoEnd): pg.QueryConfig {
   const cells = videoEndCells(patch)
@@ -102,7 +110,7 @@ function writeText(): string {
     insert(openCalls),
     update(openCallProgress, 'call_id'),
     insert(transfers),
-    `${insert(callLogs)} on conflict do nothing`,
+    insert(callLogs),
     `delete from open_calls where call_id = any($${next}::text[])`,
   ]
   return `with ${parts.map((part, index) => `part_${index} as (${part})`).join(', ')} select 1`

@@ -17,6 +17,7 @@ import { decodeAccountRow } from '../sql/account-row.ts'
 import {
   decideHotBatch,
   type HotResult,
+  type Trust,
   type WantedRows,
   wantedCalls,
   wantedRows,
@@ -26,8 +27,12 @@ import { decodeKeyRow } from '../sql/key-row.ts'
 import { decodeLimitState } from '../sql/limit-state-row.ts'
 import { decodeOpenCall } from '../sql/open-call-row.ts'
 import { type StoredRow, textOf } from '../sql/table.ts'
+import { usageHalfHours } from '../sql/usage/usage-row.ts'
+import type { UsageSummer } from '../sql/usage/usage-summer.ts'
+import { columnArrays } from './bulk.ts'
 import { translateError } from './connect.ts'
 import {
+  ADD_USAGE,
   endVideo,
   FIND_ENDED,
   LOCK_ACCOUNTS,
@@ -42,18 +47,25 @@ import {
 } from './hot-statements.ts'
 import { CHANNEL, encodeNotice } from './listener.ts'
 
+export interface HotTransaction {
+  readonly operations: readonly HotOperation[]
+  /** Whose announcements these are. */
+  readonly origin: string
+  readonly usage: UsageSummer
+  readonly trust: Trust
+}
+
 export async function runHotTransaction(
   client: pg.ClientBase,
-  operations: readonly HotOperation[],
-  origin: string,
+  { operations, origin, usage, trust }: HotTransaction,
 ): Promise<readonly HotResult[]> {
-  const wanted = wantedCalls(operations)
+  const wanted = wantedCalls(operations, trust)
   // What the operations name themselves is asked for at once; what only their open calls know follows.
   const named = wantedRows(operations, new Map())
   const [, calls, ended, first] = await allOf([
     send(client, { text: 'begin' }),
     read(client, LOCK_OPEN_CALLS, wanted.callIds),
-    read(client, FIND_ENDED, wanted.reserved),
+    read(client, FIND_ENDED, wanted.endable),
     loadRows(client, named),
   ] as const)
   const openCalls = new Map<CallId, OpenCall>(
@@ -65,9 +77,13 @@ export async function runHotTransaction(
     operations,
     new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
   )
+  const used = usage.sum(writes.logs)
   // A write that fails turns the commit behind it into a rollback.
   await allOf([
     send(client, { ...WRITE, values: [...writeParameters(writes)] }),
+    ...(used.length === 0
+      ? []
+      : [send(client, { ...ADD_USAGE, values: [...columnArrays(usageHalfHours, used)] })]),
     ...writes.videosEnded.flatMap((video) => [
       send(client, endVideo(video)),
       send(client, { text: 'select pg_notify($1, $2)', values: [CHANNEL, noticeOf(video, origin)] }),

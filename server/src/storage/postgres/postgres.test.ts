@@ -13,13 +13,13 @@ describeStorage('PostgreSQL', async () => {
   shared ??= await createFreshDatabase()
   const { url } = shared
   return {
-    open: ({ instanceId = INSTANCE, secretKeyByte = 1 } = {}) =>
+    open: ({ instanceId = INSTANCE, secretKeyByte = 1, now = NOW } = {}) =>
       openStorage({
         databaseUrl: url,
         dataDir: '/nonexistent',
         secretKey: new Uint8Array(32).fill(secretKeyByte),
         instanceId,
-        now: () => NOW,
+        now: () => now,
         log: { warn: () => {} },
       }),
     execute: async (sql) => {

@@ -8,6 +8,7 @@
 import { decideBatch } from '../../core/calls/decide.ts'
 import { createTermsReader } from '../../core/pricing/read-terms.ts'
 import type { HotChanges, HotRows, OpenCall, Subject } from '../../core/calls/hot-rows.ts'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
 import type { AccountId, CallId, KeyId } from '../../core/ids.ts'
 
@@ -16,22 +17,31 @@ export type HotResult =
   /** This operation alone cannot be done; the others of its batch stand. */
   | { readonly kind: 'impossible'; readonly message: string }
 
-/** First load: these open calls under lock, and which of `reserved` have ended already. */
+/** First load: these open calls under lock, and which of `endable` have ended already. */
 export interface WantedCalls {
   readonly callIds: readonly CallId[]
-  /** Calls that are to be reserved: one that ended already must not be held for again. */
-  readonly reserved: readonly CallId[]
+  /** A call that ended must not be held for again, nor logged and summed again. */
+  readonly endable: readonly CallId[]
 }
 
-export function wantedCalls(operations: readonly HotOperation[]): WantedCalls {
+/**
+ * `open-calls`: a call that is open has not ended, so that only those are looked up which need not be open. `nothing`: all
+ * of them are, because a log row was there although its call was open: it was logged while somebody reserved it.
+ */
+export type Trust = 'open-calls' | 'nothing'
+
+export function wantedCalls(operations: readonly HotOperation[], trust: Trust): WantedCalls {
   const callIds = new Set<CallId>()
-  const reserved = new Set<CallId>()
+  const endable = new Set<CallId>()
   for (const operation of operations) {
-    if (operation.kind === 'log') continue
+    if (operation.kind === 'log') {
+      endable.add(operation.log.callId)
+      continue
+    }
     callIds.add(operation.callId)
-    if (operation.kind === 'reserve') reserved.add(operation.callId)
+    if (operation.kind === 'reserve' || trust === 'nothing') endable.add(operation.callId)
   }
-  return { callIds: [...callIds].sort(), reserved: [...reserved].sort() }
+  return { callIds: [...callIds].sort(), endable: [...endable].sort() }
 }
 
 /** Second load: accounts under lock, then keys and limit states, the credentials' under lock. */
@@ -106,6 +116,8 @@ export interface HotWrites extends Omit<HotChanges, 'openCallsPut'> {
   /** Plainly inserted: a row that is there after all is a concurrent repetition, and the batch runs again. */
   readonly openCallsNew: readonly OpenCall[]
   readonly openCallsChanged: readonly OpenCall[]
+  /** Plainly inserted too: what they add to the sums must not be added twice. */
+  readonly logs: readonly CallLogRow[]
 }
 
 /** Parses each price text once per thread; the text decides the result, so it is never out of date. */
@@ -130,7 +142,17 @@ export function decideHotBatch(
     if (outcome === undefined) throw new Error('decideBatch returned fewer outcomes than operations')
     return { kind: 'outcome', outcome }
   })
-  return { results, writes: writesOf(changes, rows) }
+  return { results, writes: writesOf({ ...changes, logs: newLogs(changes.logs, ended) }, rows) }
+}
+
+/** Without those of calls that have a row, and one of each: what is logged is summed too. */
+function newLogs(logs: readonly CallLogRow[], ended: ReadonlySet<CallId>): readonly CallLogRow[] {
+  const seen = new Set<CallId>()
+  return logs.filter(({ callId }) => {
+    if (ended.has(callId) || seen.has(callId)) return false
+    seen.add(callId)
+    return true
+  })
 }
 
 /** Why the operation cannot be done, if so. */

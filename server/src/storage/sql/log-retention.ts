@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { LogUpkeep } from '../storage.ts'
 import type { SqlEngine } from './engine.ts'
+import { noteKeptSince } from './usage/kept-since.ts'
 
 const BATCH_ROWS = 1_000
 /** The rest goes the next time. */
@@ -9,8 +10,9 @@ const BATCHES_MAX = 200
 
 /** Returns how many rows went. */
 export async function keepLog(engine: SqlEngine, upkeep: LogUpkeep): Promise<number> {
-  let removed = (await engine.keepLog?.(upkeep)) ?? 0
   const { keepSince } = upkeep
+  if (keepSince !== undefined) await noteKeptSince(engine.writer, keepSince)
+  let removed = (await engine.keepLog?.(upkeep)) ?? 0
   if (keepSince === undefined) return removed
   for (let batch = 0; batch < BATCHES_MAX; batch++) {
     const { rows } = await sql`

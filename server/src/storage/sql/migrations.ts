@@ -12,6 +12,7 @@ import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
 import { topUps } from './migrations/top-ups.ts'
 import { turns } from './migrations/turns.ts'
+import { usageHalfHours } from './migrations/usage-half-hours.ts'
 import { videos } from './migrations/videos.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   logPartitions,
   topUps,
   organisations,
+  usageHalfHours,
 ]

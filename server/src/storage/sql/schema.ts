@@ -10,6 +10,7 @@ import type { OrganisationSchema } from './schema/organisations.ts'
 import type { Integer } from './schema/columns.ts'
 import type { TopUpSchema } from './schema/top-ups.ts'
 import type { TurnSchema } from './schema/turns.ts'
+import type { UsageSchema } from './schema/usage.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
 export type { Integer } from './schema/columns.ts'
@@ -25,7 +26,8 @@ export interface Schema
     IdentitySchema,
     OfficeSchema,
     OrganisationSchema,
-    TopUpSchema {
+    TopUpSchema,
+    UsageSchema {
   meta: MetaTable
   settings: SettingsTable
   vendors: VendorsTable

@@ -52,7 +52,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     accounts: createAccountStore({ reader, write: within, secrets }),
     keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, within),
-    office: createOfficeStore({ engine, write: within, secrets }),
+    office: createOfficeStore({ engine, write: within, secrets, now }),
     organisations: createOrganisationStore({ engine, reader, write: within }),
     identity: createIdentityStore({ reader, write: within, secrets }),
     notices: createNoticeStore(reader, within),

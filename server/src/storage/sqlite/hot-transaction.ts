@@ -18,6 +18,8 @@ import { decodeLimitState, limitStates } from '../sql/limit-state-row.ts'
 import { decodeOpenCall, openCallProgress, openCalls } from '../sql/open-call-row.ts'
 import { integerOf, textOf } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
+import { ADD_TO_USAGE, usageHalfHours } from '../sql/usage/usage-row.ts'
+import { UsageSummer } from '../sql/usage/usage-summer.ts'
 import { videoEndCells } from '../sql/video-task-row.ts'
 import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
@@ -27,6 +29,7 @@ import type { Statements } from './statements.ts'
 export class HotTransactions {
   readonly #statements: Statements
   readonly #cache = new HotRowsCache()
+  readonly #usage = new UsageSummer()
   /** Whose announcements these are. */
   readonly #origin: string
 
@@ -78,14 +81,14 @@ export class HotTransactions {
     readonly rows: HotRows
     readonly ended: ReadonlySet<CallId>
   } {
-    const { callIds, reserved } = wantedCalls(operations)
+    const { callIds, endable } = wantedCalls(operations, 'nothing')
     const calls = collect(callIds, this.#cache.openCalls, (missing) =>
       this.#select(SELECT_OPEN_CALLS, missing).map((row) => {
         const call = decodeOpenCall(row)
         return [call.callId, call]
       }),
     )
-    const ended = this.#select(SELECT_ENDED, reserved).map((row) => callId(textOf(row, 'call_id')))
+    const ended = this.#select(SELECT_ENDED, endable).map((row) => callId(textOf(row, 'call_id')))
     const rows = { ...this.#loadTouched(wantedRows(operations, calls)), openCalls: calls }
     return { rows, ended: new Set(ended) }
   }
@@ -128,7 +131,8 @@ export class HotTransactions {
       statements.prepare(DELETE_OPEN_CALLS).run(JSON.stringify(writes.openCallsClosed))
     }
     insertRows(statements, transfers, writes.transfers, '')
-    insertRows(statements, callLogs, writes.logs, 'on conflict (call_id) do nothing')
+    insertRows(statements, callLogs, writes.logs, '')
+    insertRows(statements, usageHalfHours, this.#usage.sum(writes.logs), ADD_TO_USAGE)
     for (const video of writes.videosEnded) this.#endVideo(video)
   }
 

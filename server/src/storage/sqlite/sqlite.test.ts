@@ -9,13 +9,13 @@ import { loadSqlite } from './library.ts'
 describeStorage('SQLite', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-storage-'))
   return {
-    open: ({ instanceId = INSTANCE, secretKeyByte = 1 } = {}) =>
+    open: ({ instanceId = INSTANCE, secretKeyByte = 1, now = NOW } = {}) =>
       openStorage({
         databaseUrl: undefined,
         dataDir,
         secretKey: new Uint8Array(32).fill(secretKeyByte),
         instanceId,
-        now: () => NOW,
+        now: () => now,
         log: { warn: () => {} },
       }),
     execute: async (sql) => {

@@ -15,9 +15,10 @@ export interface OfficeStoreOptions {
   readonly engine: SqlEngine
   readonly write: AnnouncedWrite
   readonly secrets: SecretBox
+  readonly now: () => number
 }
 
-export function createOfficeStore({ engine, write, secrets }: OfficeStoreOptions): OfficeStore {
+export function createOfficeStore({ engine, write, secrets, now }: OfficeStoreOptions): OfficeStore {
   const { reader } = engine
   return {
     acts: createActStore(engine, write),
@@ -25,7 +26,7 @@ export function createOfficeStore({ engine, write, secrets }: OfficeStoreOptions
     profiles: createProfileStore(reader, write),
     verifications: createVerificationStore({ reader, write, secrets }),
     statements: createStatementStore(engine),
-    usage: createUsageStore(engine),
+    usage: createUsageStore({ engine, now }),
     limits: createLimitReader(reader),
     alerts: createAlertStore(engine, write),
   }

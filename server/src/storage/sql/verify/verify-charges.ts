@@ -9,7 +9,12 @@ import type { Differences } from './differences.ts'
 
 const PAGE_ROWS = 500
 
-export async function verifyCharges(snapshot: Kysely<Schema>, differences: Differences): Promise<void> {
+/** `see` is shown every call on the way. */
+export async function verifyCharges(
+  snapshot: Kysely<Schema>,
+  differences: Differences,
+  see: (log: CallLogRow) => void,
+): Promise<void> {
   let after = ''
   for (;;) {
     const rows = await snapshot
@@ -26,7 +31,11 @@ export async function verifyCharges(snapshot: Kysely<Schema>, differences: Diffe
       snapshot,
       rows.map((row) => row.call_id),
     )
-    for (const row of rows) verifyCall(decodeCallLog({ ...row }), taken.get(row.call_id) ?? 0n, differences)
+    for (const row of rows) {
+      const log = decodeCallLog({ ...row })
+      see(log)
+      verifyCall(log, taken.get(row.call_id) ?? 0n, differences)
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import { verifyAccounts } from './verify-accounts.ts'
 import { verifyCharges } from './verify-charges.ts'
 import { verifyLimits } from './verify-limits.ts'
 import { verifyTopUps } from './verify-top-ups.ts'
+import { openLoggedUsage } from './verify-usage.ts'
 import { verifyVideos } from './verify-videos.ts'
 
 export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly LedgerDifference[]> {
@@ -19,7 +20,9 @@ export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly L
   const holds = await readHolds(snapshot)
   await verifyAccounts(snapshot, holds, differences)
   await verifyLimits(snapshot, holds, differences)
-  await verifyCharges(snapshot, differences)
+  const usage = await openLoggedUsage(snapshot)
+  await verifyCharges(snapshot, differences, (log) => usage.add(log))
+  await usage.compare(snapshot, differences)
   await verifyTopUps(snapshot, differences)
   await verifyVideos(snapshot, differences)
   await verifyAudit(snapshot, differences)

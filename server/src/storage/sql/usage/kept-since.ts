@@ -1,0 +1,19 @@
+/** From when on the log has every call: kept with the database, because whoever shortened it may be another process. */
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+const NAME = 'log_kept_since'
+
+/** Before the first row goes. It never moves back, also when a longer retention is chosen later. */
+export async function noteKeptSince(writer: Kysely<Schema>, keepSince: number): Promise<void> {
+  await sql`
+    insert into meta (name, value) values (${NAME}, ${String(keepSince)})
+    on conflict (name) do update set value = excluded.value
+      where cast(meta.value as bigint) < cast(excluded.value as bigint)`.execute(writer)
+}
+
+/** 0: nothing was ever removed. */
+export async function readKeptSince(reader: Kysely<Schema>): Promise<number> {
+  const row = await reader.selectFrom('meta').select('value').where('name', '=', NAME).executeTakeFirst()
+  return Number(row?.value ?? 0)
+}

@@ -1,0 +1,88 @@
+/** What the calls of one hot batch add to the sums by half-hours: one row for all that are alike. */
+import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import { indexableText } from '../free-text.ts'
+import { USAGE_NAME_MAX } from '../migrations/usage-half-hours.ts'
+import { halfHourOf, type UsageKey, usageOf, type UsageRow } from './usage-row.ts'
+
+/**
+ * Names that clients choose freely (their applications, models that do not exist) which are kept apart for one account
+ * and half-hour, by each process; what comes after them is summed under one name, so that inventing names fills no disk.
+ */
+export const NAMES_APART_MAX = 100
+export const OTHER_NAMES = '(other)'
+
+/** Of all accounts: some 20 MB when every name is as long as it may be. Past it remembering starts afresh. */
+const NAMES_REMEMBERED_MAX = 20_000
+
+/** Rows that calls without an account are spread over; instances would wait for each other at a single one. */
+const LANES = 16
+
+/** Characters of a name in the key: PostgreSQL keeps no key of more than 2 704 bytes. The corridor cuts them alike. */
+function nameOf(text: string | undefined): string {
+  return text === undefined ? '' : indexableText(text).slice(0, USAGE_NAME_MAX)
+}
+
+interface Growing {
+  readonly key: UsageKey
+  readonly vendorCode: string | undefined
+  sums: readonly bigint[]
+}
+
+export class UsageSummer {
+  readonly #names = new Map<string, Set<string>>()
+  #remembered = 0
+
+  /** In an order that is the same everywhere: whoever writes two of these rows locks them in it. */
+  sum(logs: readonly CallLogRow[]): readonly UsageRow[] {
+    const rows = new Map<string, Growing>()
+    const lane = Math.floor(Math.random() * LANES)
+    for (const log of logs) {
+      const key = this.#keyOf(log, lane)
+      const name = `${key.at}\0${key.accountId}\0${key.keyId}\0${key.model}\0${key.appId}\0${key.chainId}\0${key.creditsPerYuan}`
+      const row = rows.get(name)
+      const added = usageOf(log)
+      if (row === undefined) rows.set(name, { key, vendorCode: log.vendorCode, sums: added })
+      else row.sums = row.sums.map((sum, index) => sum + (added[index] ?? 0n))
+    }
+    return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+  }
+
+  #keyOf(log: CallLogRow, lane: number): UsageKey {
+    const at = halfHourOf(log.createdAt)
+    const accountId = log.accountId ?? ''
+    let model = nameOf(log.model ?? log.modelRequested)
+    let appId = nameOf(log.appId)
+    const invented = log.model === undefined ? model : ''
+    if (!this.#isApart(`${at} ${accountId}`, invented, appId)) {
+      if (invented !== '') model = OTHER_NAMES
+      if (appId !== '') appId = OTHER_NAMES
+    }
+    return {
+      at,
+      accountId,
+      keyId: log.keyId ?? '',
+      model,
+      appId,
+      chainId: log.chainId ?? 0,
+      creditsPerYuan: log.recipe?.creditsPerYuan ?? '',
+      lane: accountId === '' ? lane : 0,
+    }
+  }
+
+  #isApart(place: string, model: string, appId: string): boolean {
+    if (model === '' && appId === '') return true
+    const name = `${model}\0${appId}`
+    const names = this.#names.get(place)
+    if (names?.has(name) === true) return true
+    if (names !== undefined && names.size >= NAMES_APART_MAX) return false
+    if (this.#remembered >= NAMES_REMEMBERED_MAX) {
+      this.#names.clear()
+      this.#remembered = 0
+    }
+    this.#remembered += 1
+    const kept = this.#names.get(place)
+    if (kept === undefined) this.#names.set(place, new Set([name]))
+    else kept.add(name)
+    return true
+  }
+}
