@@ -183,13 +183,13 @@ const ANYONE: Funding = { kind: 'funded', byokVendors: [], otherwise: 'credits' 
 
 /** The reservation decided on rows as they stand, outside any lock; what it would change is thrown away. */
 async function decideDry(parts: ExplainParts, call: AdmittedCall): Promise<ReserveOutcome> {
-  const subjects: readonly Subject[] = [
-    `key:${call.key.id}`,
-    `account:${call.account.id}`,
-    `quota:${call.account.id}`,
-  ]
+  const subjects: Subject[] = [`key:${call.key.id}`, `account:${call.account.id}`, `quota:${call.account.id}`]
+  const { memberId } = call.key
+  const member = memberId && (await parts.storage.organisations.callingMember(memberId))
+  if (member !== undefined) subjects.push(`member:${member.id}`)
   const rows: HotRows = {
     keys: new Map([[call.key.id, call.key]]),
+    members: new Map(member && [[member.id, member]]),
     accounts: new Map([[call.account.id, call.account]]),
     limitStates: await parts.storage.office.limits.read(subjects),
     openCalls: new Map(),

@@ -3,6 +3,7 @@
  * any account; here is who belongs to them. Everything that changes who may act is decided under the lock of the
  * organisation's account and told to every instance.
  */
+import type { MemberRow } from '../core/calls/hot-rows.ts'
 import type { AccountId, MemberId } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
@@ -141,6 +142,8 @@ export interface OrganisationStore {
   listOf(person: AccountId): Promise<readonly Membership[]>
   member(organisation: AccountId, person: AccountId): Promise<Member | undefined>
   findMember(id: MemberId): Promise<Member | undefined>
+  /** As a call of their keys finds them, removed ones too. */
+  callingMember(id: MemberId): Promise<MemberRow | undefined>
   /** In order of joining. */
   members(organisation: AccountId, page: OrganisationPage): Promise<readonly ListedMember[]>
   /** Takes effect with the next call, on every instance. */

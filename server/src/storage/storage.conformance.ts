@@ -16,6 +16,7 @@ import { describeLogs } from './conformance/logs.ts'
 import { describeOffice } from './conformance/office.ts'
 import { describeOpening } from './conformance/opening.ts'
 import { describeRedemptionCodes } from './conformance/redemption-codes.ts'
+import { describeMemberCalls } from './conformance/member-calls.ts'
 import { describeOrganisations } from './conformance/organisations.ts'
 import { describePayments } from './conformance/payments.ts'
 import { describeRecovery } from './conformance/recovery.ts'
@@ -56,6 +57,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('office', () => describeOffice(suite))
     describe('usage', () => describeUsageSums(suite))
     describe('organisations', () => describeOrganisations(suite))
+    describe('members’ calls', () => describeMemberCalls(suite))
     describe('redemption codes', () => describeRedemptionCodes(suite))
     describe('payments', () => describePayments(suite))
     describe('catalogue', () => describeCatalogue(suite))

@@ -45,6 +45,7 @@ export class PureStore implements SimulatedStore {
   async run(batch: readonly HotOperation[]): Promise<readonly Answer[]> {
     const rows: HotRows = {
       keys: this.#keys,
+      members: new Map(),
       accounts: this.#accounts,
       limitStates: this.#limitStates,
       openCalls: this.#openCalls,

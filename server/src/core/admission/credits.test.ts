@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { credits, exampleAccount } from '../calls/examples.ts'
-import type { AccountRow } from '../calls/hot-rows.ts'
-import { decideCredits, exchangeWhenLow, spentIn } from './credits.ts'
+import { credits, exampleAccount, exampleMember } from '../calls/examples.ts'
+import type { AccountRow, MemberRow } from '../calls/hot-rows.ts'
+import { decideCredits, exchangeWhenLow } from './credits.ts'
 
 const DAY_MS = 86_400_000
 const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
@@ -20,7 +20,10 @@ function decide(
   endAt: number | undefined = JULY,
 ) {
   const row = exampleAccount({ monthStart: JUNE, ...account })
-  return decideCredits(row, bounds, { at: NOW, month: { startAt: JUNE, endAt } })
+  return decideCredits({ account: row, member: undefined }, bounds, {
+    at: NOW,
+    month: { startAt: JUNE, endAt },
+  })
 }
 
 describe('the hold', () => {
@@ -107,21 +110,90 @@ describe('the monthly cap', () => {
   ])('%s', (_sentence, account, bounds, expected) => {
     expect(decide({ credits: credits(1e6), ...account }, bounds)).toMatchObject(expected)
   })
+})
 
-  test('without a known end of the month the wait covers the longest one', () => {
-    const account = { credits: credits(1e6), monthlyCap: credits(1), monthSpent: credits(1) }
-    const row = exampleAccount({ monthStart: JUNE, ...account })
-    expect(decideCredits(row, cost(10), { at: NOW, month: { startAt: JUNE, endAt: undefined } })).toEqual({
-      kind: 'capped',
-      retryAfterMs: JUNE + 31 * DAY_MS - NOW,
-    })
+describe('a member’s cap beside the account’s', () => {
+  const team = { credits: credits(1e6), monthlyCap: credits(100) }
+  const decideFor = (
+    account: Partial<AccountRow>,
+    member: Partial<MemberRow>,
+    bounds = cost(10, { worst: 60 }),
+  ) =>
+    decideCredits(
+      {
+        account: exampleAccount({ monthStart: JUNE, ...account }),
+        member: exampleMember({ monthStart: JUNE, ...member }),
+      },
+      bounds,
+      { at: NOW, month: { startAt: JUNE, endAt: JULY } },
+    )
+
+  test.each<[string, Partial<AccountRow>, Partial<MemberRow>, object]>([
+    [
+      'each holds the worst case for itself',
+      { ...team, monthSpent: credits(70) },
+      { monthlyCap: credits(50) },
+      { kind: 'held', held: credits(10), monthHeld: credits(30), memberHeld: credits(50) },
+    ],
+    [
+      'room that other calls of the member hold may be free as soon as one ends',
+      { ...team, monthSpent: credits(5) },
+      { monthlyCap: credits(20), monthHeld: credits(13) },
+      { kind: 'capped', whose: 'member', retryAfterMs: 1_000 },
+    ],
+    [
+      'without one, the member counts what Credits hold',
+      team,
+      {},
+      { held: credits(10), monthHeld: credits(60), memberHeld: credits(10) },
+    ],
+    [
+      'a member’s cap is held where the account has none',
+      { credits: credits(1e6) },
+      { monthlyCap: credits(50) },
+      { held: credits(10), monthHeld: credits(10), memberHeld: credits(50) },
+    ],
+    [
+      'the member’s is used up',
+      team,
+      { monthlyCap: credits(10), monthSpent: credits(1) },
+      { kind: 'capped', whose: 'member', retryAfterMs: JULY - NOW },
+    ],
+    [
+      'the account’s is used up',
+      { ...team, monthSpent: credits(95) },
+      { monthlyCap: credits(50) },
+      { kind: 'capped', whose: 'account', retryAfterMs: JULY - NOW },
+    ],
+    [
+      'of both the one that takes longer is told',
+      { ...team, monthHeld: credits(95) },
+      { monthlyCap: credits(10), monthSpent: credits(9) },
+      { kind: 'capped', whose: 'member', retryAfterMs: JULY - NOW },
+    ],
+    [
+      'a member who did not call this month has all of it',
+      team,
+      { monthlyCap: credits(10), monthSpent: credits(10), monthStart: JUNE - 30 * DAY_MS },
+      { kind: 'held', memberHeld: credits(10) },
+    ],
+    [
+      'a member’s month is the organisation’s, also for a call that arrives late',
+      { ...team, monthStart: JULY },
+      { monthlyCap: credits(10), monthSpent: credits(10) },
+      { kind: 'held', memberHeld: credits(10) },
+    ],
+  ])('%s', (_sentence, account, member, expected) => {
+    expect(decideFor(account, member)).toMatchObject(expected)
   })
 
-  test('an operation that arrives late counts in the month the account is in', () => {
-    const row = exampleAccount({ monthStart: JULY, monthSpent: credits(3) })
-    expect(spentIn(row, { startAt: JUNE })).toBe(credits(3))
-    expect(spentIn(row, { startAt: JULY })).toBe(credits(3))
-    expect(spentIn(row, { startAt: JULY + 31 * DAY_MS })).toBe(0n)
+  test('the call that just fits the member’s room takes no more Credits than that', () => {
+    const bounds = cost(10, { least: 2, worst: 60 })
+    expect(decideFor(team, { monthlyCap: credits(4) }, bounds)).toMatchObject({
+      held: credits(4),
+      monthHeld: credits(60),
+      memberHeld: credits(4),
+    })
   })
 })
 

@@ -1,19 +1,16 @@
-import type { AccountRow } from '../calls/hot-rows.ts'
+import type { AccountRow, MemberRow } from '../calls/hot-rows.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
-
-/** A calendar month in the platform's time zone. */
-export interface Month {
-  readonly startAt: number
-  readonly endAt: number | undefined
-}
+import { type CapDecision, decideCap, type Month, monthOf } from './cap.ts'
 
 /** What Credits would have to do for one model of a call. */
 export interface CreditsHold {
   readonly kind: 'held'
   readonly held: MicroCredits
-  /** Held against the monthly cap. */
+  /** Held against the account's monthly cap. */
   readonly monthHeld: MicroCredits
+  /** Held against the member's; nothing where no member calls. */
+  readonly memberHeld: MicroCredits
   /** Balance that is converted first. */
   readonly exchanged: MicroCredits
 }
@@ -21,57 +18,53 @@ export interface CreditsHold {
 export type CreditsDecision =
   | CreditsHold
   | { readonly kind: 'too-few' }
-  | { readonly kind: 'capped'; readonly retryAfterMs: number }
+  /** `whose`: the cap that takes longest to give room. */
+  | { readonly kind: 'capped'; readonly whose: 'account' | 'member'; readonly retryAfterMs: number }
 
 /**
  * Sizes the hold on Credits. It never makes them negative: a bound that may shrink is cut to what is there, and a call
  * that cannot fund its least is refused.
  *
- * The monthly cap is held to the worst case apart from the Credits themselves, so that a capped account needs no more
- * Credits than any other. The last call before the cap holds all that is left of it; an overrun is clipped at
+ * Each monthly cap is held to the worst case apart from the Credits themselves, so that a capped account needs no more
+ * Credits than any other. The last call before a cap holds all that is left of it; an overrun is clipped at
  * settlement, so concurrent calls never pass the cap.
  */
 export function decideCredits(
-  account: AccountRow,
+  payer: { readonly account: AccountRow; readonly member: MemberRow | undefined },
   cost: CostBounds,
   call: { at: number; month: Month },
 ): CreditsDecision {
+  const { account, member } = payer
   const exchanged = exchangeForCall(account, cost.least)
   const available = account.credits - account.held + exchanged
   if (available < cost.least) return { kind: 'too-few' }
-  const held = smaller(cost.full, available)
-  if (account.monthlyCap <= 0n) return { kind: 'held', held, monthHeld: held, exchanged }
-  const left = account.monthlyCap - spentIn(account, call.month)
-  const room = left - account.monthHeld
-  if (cost.least > 0n && room < cost.least) {
-    return { kind: 'capped', retryAfterMs: left < cost.least ? monthRestMs(account, call) : HELD_RETRY_MS }
-  }
-  const roomOrNone = room > 0n ? room : 0n
+  const counted = { at: call.at, month: monthOf(account, call.month) }
+  const ofAccount = decideCap(account, cost.least, counted)
+  const ofMember = member === undefined ? NO_CAP : decideCap(member, cost.least, counted)
+  if (ofAccount.kind === 'capped' || ofMember.kind === 'capped') return longerCap(ofAccount, ofMember)
+  const held = within(ofMember, within(ofAccount, smaller(cost.full, available)))
   return {
     kind: 'held',
-    held: smaller(held, roomOrNone),
-    monthHeld: smaller(cost.worst, roomOrNone),
+    held,
+    monthHeld: ofAccount.kind === 'none' ? held : within(ofAccount, cost.worst),
+    memberHeld: member === undefined ? ZERO : ofMember.kind === 'none' ? held : within(ofMember, cost.worst),
     exchanged,
   }
 }
 
-/** The cap is held by running calls, not spent: it may be free as soon as one ends. */
-const HELD_RETRY_MS = 1_000
-/** Used where the end of the month is not known: no month is longer. */
-const MONTH_MS_MAX = 31 * 86_400_000
+const NO_CAP: CapDecision = { kind: 'none' }
 
-function monthRestMs(account: AccountRow, call: { at: number; month: Month }): number {
-  const { startAt, endAt } = call.month
-  const end =
-    startAt < account.monthStart || endAt === undefined ? startOf(account, call.month) + MONTH_MS_MAX : endAt
-  return Math.max(end - call.at, HELD_RETRY_MS)
+/** Waiting for the longer is waiting enough. */
+function longerCap(ofAccount: CapDecision, ofMember: CapDecision): CreditsDecision {
+  const accountMs = ofAccount.kind === 'capped' ? ofAccount.retryAfterMs : 0
+  const memberMs = ofMember.kind === 'capped' ? ofMember.retryAfterMs : 0
+  return memberMs > accountMs
+    ? { kind: 'capped', whose: 'member', retryAfterMs: memberMs }
+    : { kind: 'capped', whose: 'account', retryAfterMs: accountMs }
 }
 
-const startOf = (account: AccountRow, month: Month): number => Math.max(account.monthStart, month.startAt)
-
-/** Spent in the month; a new month begins at 0, an operation that arrives late counts in the account's own month. */
-export function spentIn(account: AccountRow, month: Pick<Month, 'startAt'>): MicroCredits {
-  return month.startAt > account.monthStart ? ZERO : account.monthSpent
+function within(cap: Exclude<CapDecision, { kind: 'capped' }>, amount: MicroCredits): MicroCredits {
+  return cap.kind === 'none' ? amount : smaller(amount, cap.room)
 }
 
 /** Automatic exchange is due when Credits lie below the threshold: whole steps, as few as lift them to it. */

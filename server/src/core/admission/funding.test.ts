@@ -39,6 +39,7 @@ interface Asked {
 function decide({ account, quota, covered, vendors, least }: Asked) {
   return decideFunding({
     account: exampleAccount({ credits: credits(0), apiDeduction: false, ...account }),
+    member: undefined,
     quota: quota ?? NO_QUOTA_USED,
     demand: { vendors: vendors ?? [OPENAI], subscriptionCovered: covered ?? true },
     cost: { full: credits(10), least: credits(least ?? 10), worst: credits(10) },

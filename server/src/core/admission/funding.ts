@@ -1,10 +1,11 @@
-import type { AccountRow, LimitState } from '../calls/hot-rows.ts'
+import type { AccountRow, LimitState, MemberRow } from '../calls/hot-rows.ts'
 import type { Demand, Funding, Refusal } from '../calls/operations.ts'
 import type { VendorCode } from '../ids.ts'
 import { quotaTiers, readQuota } from '../limits/quota.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
-import { decideCredits, type Month } from './credits.ts'
+import type { Month } from './cap.ts'
+import { decideCredits } from './credits.ts'
 import { refuseRightToCall } from './right-to-call.ts'
 
 /** Who pays for one model and what has to be held for it. */
@@ -13,6 +14,7 @@ export interface Funded {
   readonly funding: Funding
   readonly held: MicroCredits
   readonly monthHeld: MicroCredits
+  readonly memberHeld: MicroCredits
   readonly exchanged: MicroCredits
   readonly quotaHeld: MicroCredits
 }
@@ -21,6 +23,8 @@ export type FundingDecision = Funded | { readonly kind: 'refused'; readonly refu
 
 export interface FundingQuestion {
   readonly account: AccountRow
+  /** Whose key calls, where the account is an organisation. */
+  readonly member: MemberRow | undefined
   /** State of `quota:<account>`. */
   readonly quota: LimitState
   readonly demand: Pick<Demand, 'vendors' | 'subscriptionCovered'>
@@ -45,7 +49,7 @@ export function decideFunding(question: FundingQuestion): FundingDecision {
   return decision.kind === 'refused' && byokVendors.length > 0 ? byokOnly(byokVendors) : decision
 }
 
-const NOTHING_HELD = { held: ZERO, monthHeld: ZERO, exchanged: ZERO, quotaHeld: ZERO }
+const NOTHING_HELD = { held: ZERO, monthHeld: ZERO, memberHeld: ZERO, exchanged: ZERO, quotaHeld: ZERO }
 
 function byokOnly(byokVendors: readonly VendorCode[]): Funded {
   return { kind: 'funded', funding: { kind: 'funded', byokVendors, otherwise: 'none' }, ...NOTHING_HELD }
@@ -59,17 +63,17 @@ function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode
   }
   const usedUp = quota.kind === 'used-up' ? refuse(42905, quota.retryAfterMs) : undefined
   if (!question.account.apiDeduction) return usedUp ?? refuseToPay(question.account)
-  const credits = decideCredits(question.account, question.cost, question)
+  const credits = decideCredits(question, question.cost, question)
   switch (credits.kind) {
     case 'held': {
-      const { held, monthHeld, exchanged } = credits
+      const { held, monthHeld, memberHeld, exchanged } = credits
       const funding: Funding = { kind: 'funded', byokVendors, otherwise: 'credits' }
-      return { kind: 'funded', funding, held, monthHeld, exchanged, quotaHeld: ZERO }
+      return { kind: 'funded', funding, held, monthHeld, memberHeld, exchanged, quotaHeld: ZERO }
     }
     case 'too-few':
       return usedUp ?? refuseToPay(question.account)
     case 'capped':
-      return usedUp ?? refuse(42906, credits.retryAfterMs)
+      return usedUp ?? refuse(42906, credits.retryAfterMs, CAP_MESSAGES[credits.whose])
   }
 }
 
@@ -89,10 +93,16 @@ function decideQuota({ account, quota, demand, cost, at }: FundingQuestion): Quo
   return { kind: 'held', held: microCredits(room < cost.full ? room : cost.full) }
 }
 
-const refuse = (code: 42905 | 42906, retryAfterMs: number): FundingDecision => ({
+const refuse = (code: 42905 | 42906, retryAfterMs: number, message?: string): FundingDecision => ({
   kind: 'refused',
-  refusal: { code, message: undefined, retryAfterMs },
+  refusal: { code, message, retryAfterMs },
 })
+
+/** The account's is the catalogue's own sentence. */
+const CAP_MESSAGES = {
+  account: undefined,
+  member: 'your monthly consumption cap in this organisation is reached',
+} as const
 
 const refuseToPay = (account: AccountRow): FundingDecision => ({
   kind: 'refused',

@@ -2,7 +2,7 @@ import { giveBackLimits } from '../limits/limit-state.ts'
 import { settleQuota } from '../limits/quota.ts'
 import { microCredits, ZERO } from '../money.ts'
 import { withFunds } from './account-funds.ts'
-import { accountOf } from './decide-settle.ts'
+import { accountOf, holdsCredits, memberOf } from './decide-settle.ts'
 import type { Draft } from './draft.ts'
 import type { AbandonOperation, DoneOutcome } from './operations.ts'
 
@@ -10,8 +10,8 @@ import type { AbandonOperation, DoneOutcome } from './operations.ts'
 export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOutcome {
   const open = draft.openCall(operation.callId)
   if (open === undefined) return { kind: 'done' }
-  const { callId, accountId, held, monthHeld } = open
-  if (held > 0n || monthHeld > 0n) {
+  const { callId, accountId, held, monthHeld, memberHeld } = open
+  if (holdsCredits(open)) {
     const account = accountOf(draft, open)
     const { credits, balance, monthStart, monthSpent } = account
     draft.putAccount(
@@ -24,6 +24,10 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
         monthSpent,
       }),
     )
+    const member = memberOf(draft, open)
+    if (member !== undefined) {
+      draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld - memberHeld) })
+    }
     draft.move({ step: 'release', callId, accountId, at: operation.at, amount: held })
   }
   if (open.quotaTiers.length > 0) {

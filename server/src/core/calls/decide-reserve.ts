@@ -1,4 +1,4 @@
-import type { Month } from '../admission/credits.ts'
+import type { Month } from '../admission/cap.ts'
 import { decideFunding, type Funded, type FundingDecision } from '../admission/funding.ts'
 import { decideLevels } from '../admission/levels.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
@@ -9,12 +9,12 @@ import { type MicroCredits, microCredits } from '../money.ts'
 import { boundCost } from '../pricing/bound-cost.ts'
 import { withFunds } from './account-funds.ts'
 import type { Draft } from './draft.ts'
-import type { AccountRow, KeyRow, LimitState, OpenCall } from './hot-rows.ts'
+import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall } from './hot-rows.ts'
 import type { Demand, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
 
 /**
- * Order of checks (decisions): key → account → model admission → right to call → limits and concurrency of key and
- * account → hold. Nothing is written before everything has passed.
+ * Order of checks (decisions): key → account → member → model admission → right to call → limits and concurrency of
+ * key, member and account → hold. Nothing is written before everything has passed.
  */
 export function decideReserve(draft: Draft, operation: ReserveOperation): ReserveOutcome {
   const open = draft.openCall(operation.callId)
@@ -25,15 +25,18 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   if (keyCode !== undefined) return refuse({ code: keyCode, message: undefined, retryAfterMs: undefined })
   if (key === undefined || account === undefined) return refuse(UNKNOWN_KEY)
   if (account.status === 'suspended') return refuse(SUSPENDED)
-  const model = decideDemand(draft, operation, { account, demand: operation.model })
+  const member = key.memberId === undefined ? undefined : draft.member(key.memberId)
+  const refusal = decideMember(key, member)
+  if (refusal !== undefined) return refuse(refusal)
+  const model = decideDemand(draft, operation, { account, member, demand: operation.model })
   if (model.kind === 'refused' && !waitsForLimits(model.refusal)) return refuse(model.refusal)
-  const subjects = limitedSubjects(draft, operation, { key, account })
+  const subjects = limitedSubjects(draft, operation, { key, member, account })
   const exceeded = decideSubjects(subjects, operation)
   if (exceeded !== undefined) return refuse({ ...exceeded, message: undefined })
   if (model.kind === 'refused') return refuse(model.refusal)
   const fallback =
-    operation.fallback && decideDemand(draft, operation, { account, demand: operation.fallback })
-  return take(draft, operation, { account, subjects, model, fallback })
+    operation.fallback && decideDemand(draft, operation, { account, member, demand: operation.fallback })
+  return take(draft, operation, { account, member, subjects, model, fallback })
 }
 
 const UNKNOWN_KEY: Refusal = { code: 40101, message: undefined, retryAfterMs: undefined }
@@ -48,15 +51,38 @@ function decideKey(key: KeyRow | undefined, operation: ReserveOperation): ErrorC
   return key.expiresAt !== undefined && operation.at >= key.expiresAt ? 40103 : undefined
 }
 
+/**
+ * To their organisation's keys a removed member is as if they had never been there, a suspended one is a switched-off
+ * key, and a person whose own account is suspended may not call for anybody.
+ */
+function decideMember(key: KeyRow, member: MemberRow | undefined): Refusal | undefined {
+  if (key.memberId === undefined) return undefined
+  if (member === undefined || member.organisationId !== key.accountId) return UNKNOWN_KEY
+  if (member.status === 'removed') return UNKNOWN_KEY
+  if (member.personStatus === 'suspended') return PERSON_SUSPENDED
+  return member.status === 'suspended' ? MEMBER_SUSPENDED : undefined
+}
+
+const PERSON_SUSPENDED: Refusal = {
+  code: 40303,
+  message: 'the account of the member this API key belongs to is suspended',
+  retryAfterMs: undefined,
+}
+const MEMBER_SUSPENDED: Refusal = {
+  code: 40102,
+  message: 'the member this API key belongs to is suspended in the organisation',
+  retryAfterMs: undefined,
+}
+
 /** A used-up quota or cap belongs to the hold, which comes after the limits. */
 const waitsForLimits = (refusal: Refusal): boolean => refusal.code === 42905 || refusal.code === 42906
 
 function decideDemand(
   draft: Draft,
   operation: ReserveOperation,
-  asked: { readonly account: AccountRow; readonly demand: Demand },
+  asked: { readonly account: AccountRow; readonly member: MemberRow | undefined; readonly demand: Demand },
 ): FundingDecision {
-  const { account, demand } = asked
+  const { account, member, demand } = asked
   const levels = decideLevels(account, demand, operation.at)
   if (levels !== undefined) return { kind: 'refused', refusal: levels }
   const terms = draft.reader.terms(demand.terms)
@@ -65,6 +91,7 @@ function decideDemand(
     return { kind: 'refused', refusal: UNREADABLE_PRICE }
   return decideFunding({
     account,
+    member,
     quota: draft.limits(`quota:${account.id}`),
     demand,
     cost: boundCost(terms.bounds, demand.estimate, rate.rate),
@@ -82,17 +109,21 @@ interface LimitedSubject {
   readonly policy: TieredPolicy
 }
 
-/** The key first, then its account. */
+/** The key first, then its member, then its account. */
 function limitedSubjects(
   draft: Draft,
   operation: ReserveOperation,
-  owner: { readonly key: KeyRow; readonly account: AccountRow },
+  owner: { readonly key: KeyRow; readonly member: MemberRow | undefined; readonly account: AccountRow },
 ): readonly LimitedSubject[] {
-  const { key, account } = owner
-  return [
-    { state: draft.limits(`key:${key.id}`), policy: draft.tiered(key.policy ?? operation.defaultPolicy) },
-    { state: draft.limits(`account:${account.id}`), policy: draft.tiered(account.policy) },
-  ]
+  const { key, member, account } = owner
+  const ofKey = {
+    state: draft.limits(`key:${key.id}`),
+    policy: draft.tiered(key.policy ?? operation.defaultPolicy),
+  }
+  const ofAccount = { state: draft.limits(`account:${account.id}`), policy: draft.tiered(account.policy) }
+  if (member === undefined) return [ofKey, ofAccount]
+  const ofMember = { state: draft.limits(`member:${member.id}`), policy: draft.tiered(member.policy) }
+  return [ofKey, ofMember, ofAccount]
 }
 
 function decideSubjects(
@@ -114,16 +145,18 @@ function take(
   operation: ReserveOperation,
   decided: {
     readonly account: AccountRow
+    readonly member: MemberRow | undefined
     readonly subjects: readonly LimitedSubject[]
     readonly model: Funded
     readonly fallback: FundingDecision | undefined
   },
 ): ReserveOutcome {
-  const { account, model, fallback } = decided
+  const { account, member, model, fallback } = decided
   const { callId, at } = operation
   const second = fallback?.kind === 'funded' ? fallback : undefined
   const held = larger(model.held, second?.held)
   const monthHeld = larger(model.monthHeld, second?.monthHeld)
+  const memberHeld = larger(model.memberHeld, second?.memberHeld)
   const quotaHeld = larger(model.quotaHeld, second?.quotaHeld)
   const exchanged = larger(model.exchanged, second?.exchanged)
   const after = decided.subjects.map(({ state, policy }) => {
@@ -132,6 +165,9 @@ function take(
   })
   for (const { state } of after) draft.putLimits(state)
   holdCredits(draft, account, { held, monthHeld, exchanged })
+  if (member !== undefined && memberHeld > 0n) {
+    draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld + memberHeld) })
+  }
   draft.move({ step: 'exchangeAtReserve', callId, accountId: account.id, at, amount: exchanged })
   draft.move({ step: 'hold', callId, accountId: account.id, at, amount: held })
   const tiers = quotaHeld > 0n ? quotaTiers(account.subscription?.quota ?? []) : []
@@ -143,11 +179,13 @@ function take(
     instanceId: operation.instanceId,
     keyId: operation.keyId,
     accountId: account.id,
+    memberId: member?.id,
     startedAt: at,
     touchedAt: at,
     held,
     quotaHeld,
     monthHeld,
+    memberHeld,
     quotaTiers: tiers,
     taken: after.map(({ taken }) => taken),
     funding: { model: model.funding, fallback: second?.funding },
@@ -196,6 +234,7 @@ function holdCredits(
 function repeatReserved(draft: Draft, operation: ReserveOperation, open: OpenCall): ReserveOutcome {
   const key = draft.key(open.keyId)
   const account = draft.account(open.accountId)
+  const member = open.memberId === undefined ? undefined : draft.member(open.memberId)
   const known = key !== undefined && account !== undefined
   return {
     kind: 'reserved',
@@ -203,6 +242,8 @@ function repeatReserved(draft: Draft, operation: ReserveOperation, open: OpenCal
     fallback: open.funding.fallback,
     held: open.held,
     userRate: open.userRate,
-    windows: known ? readWindows(limitedSubjects(draft, operation, { key, account }), operation.at) : [],
+    windows: known
+      ? readWindows(limitedSubjects(draft, operation, { key, member, account }), operation.at)
+      : [],
   }
 }

@@ -1,4 +1,5 @@
-import { exchangeWhenLow, spentIn } from '../admission/credits.ts'
+import { clipAtCap, spentIn } from '../admission/cap.ts'
+import { exchangeWhenLow } from '../admission/credits.ts'
 import type { CredentialId } from '../ids.ts'
 import type { Consumed } from '../limits/dimension-rule.ts'
 import { giveBackLimits, settleLimits } from '../limits/limit-state.ts'
@@ -8,7 +9,7 @@ import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { deductible } from '../pricing/price.ts'
 import { withFunds } from './account-funds.ts'
 import type { Draft } from './draft.ts'
-import type { AccountRow, OpenCall } from './hot-rows.ts'
+import type { AccountRow, MemberRow, OpenCall } from './hot-rows.ts'
 import type { SettleOperation, SettleOutcome } from './operations.ts'
 
 /**
@@ -52,7 +53,7 @@ function payerOf(open: OpenCall, operation: SettleOperation): 'nobody' | 'subscr
 
 interface CreditsPaid {
   readonly charged: MicroCredits
-  /** The cap was lower than the charge. */
+  /** A cap was lower than the charge. */
   readonly capped: boolean
 }
 
@@ -63,10 +64,12 @@ function payCredits(
   pay: { readonly operation: SettleOperation; readonly due: MicroCredits },
 ): CreditsPaid {
   const { operation, due } = pay
-  if (due === 0n && open.held === 0n && open.monthHeld === 0n) return { charged: ZERO, capped: false }
+  if (due === 0n && !holdsCredits(open)) return { charged: ZERO, capped: false }
   const account = accountOf(draft, open)
-  const spent = spentIn(account, { startAt: operation.monthStart })
-  const charged = clipAtCap(account, spent, due)
+  const member = memberOf(draft, open)
+  const month = { startAt: Math.max(account.monthStart, operation.monthStart) }
+  const clipped = clipAtCap(account, due, month)
+  const charged = member === undefined ? clipped : clipAtCap(member, clipped, month)
   const fromHold = charged < open.held ? charged : open.held
   const left = microCredits(account.credits - charged)
   const exchanged = charged > 0n && account.apiDeduction ? exchangeWhenLow(account, left) : ZERO
@@ -76,10 +79,18 @@ function payCredits(
       balance: microCredits(account.balance - exchanged),
       held: microCredits(account.held - open.held),
       monthHeld: microCredits(account.monthHeld - open.monthHeld),
-      monthStart: Math.max(account.monthStart, operation.monthStart),
-      monthSpent: microCredits(spent + charged),
+      monthStart: month.startAt,
+      monthSpent: microCredits(spentIn(account, month) + charged),
     }),
   )
+  if (member !== undefined) {
+    draft.putMember({
+      ...member,
+      monthStart: month.startAt,
+      monthSpent: microCredits(spentIn(member, month) + charged),
+      monthHeld: microCredits(member.monthHeld - open.memberHeld),
+    })
+  }
   const { callId, accountId } = open
   const { at } = operation
   draft.move({ step: 'charge', callId, accountId, at, amount: fromHold })
@@ -89,19 +100,21 @@ function payCredits(
   return { charged, capped: charged < due }
 }
 
-/** The monthly cap is hard: what lies beyond it is not charged (decisions, Money). 0 is no cap. */
-function clipAtCap(account: AccountRow, spent: bigint, due: MicroCredits): MicroCredits {
-  if (account.monthlyCap <= 0n) return due
-  const room = account.monthlyCap - spent
-  if (room <= 0n) return ZERO
-  return microCredits(due < room ? due : room)
-}
-
 export function accountOf(draft: Draft, open: OpenCall): AccountRow {
   const account = draft.account(open.accountId)
   if (account === undefined) throw new Error(`the account of call ${open.callId} was not loaded`)
   return account
 }
+
+export function memberOf(draft: Draft, open: OpenCall): MemberRow | undefined {
+  if (open.memberId === undefined) return undefined
+  const member = draft.member(open.memberId)
+  if (member === undefined) throw new Error(`the member of call ${open.callId} was not loaded`)
+  return member
+}
+
+export const holdsCredits = ({ held, monthHeld, memberHeld }: OpenCall): boolean =>
+  held > 0n || monthHeld > 0n || memberHeld > 0n
 
 function payQuota(
   draft: Draft,
@@ -117,7 +130,7 @@ function payQuota(
 }
 
 /**
- * Keys and accounts count what was deducted; a credential counts the exact amount, since its own bill comes below one
+ * Keys, members and accounts count what was deducted; a credential counts the exact amount, since its own bill comes below one
  * Credit too. Only the credential that answered is charged; others were tried in vain and get everything back.
  */
 function settleSubjects(

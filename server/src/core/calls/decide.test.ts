@@ -60,7 +60,13 @@ describe('reserve: order of checks', () => {
   })
 
   test('an unknown key and an unknown account are one answer', () => {
-    const rows = { keys: new Map(), accounts: new Map(), limitStates: new Map(), openCalls: new Map() }
+    const rows = {
+      keys: new Map(),
+      members: new Map(),
+      accounts: new Map(),
+      limitStates: new Map(),
+      openCalls: new Map(),
+    }
     expect(decideBatch(rows, [exampleReserve('a')]).outcomes).toMatchObject([{ refusal: { code: 40101 } }])
     const key = exampleKey()
     const outcomes = decideBatch({ ...rows, keys: new Map([[key.id, key]]) }, [exampleReserve('a')]).outcomes
@@ -113,6 +119,7 @@ describe('reserve: limits of key and account', () => {
     const { changes } = decideBatch(store.rows(), [exampleReserve('b')])
     expect(changes).toEqual({
       accounts: [],
+      members: [],
       limitStates: [],
       openCallsPut: [],
       openCallsClosed: [],
@@ -633,6 +640,7 @@ describe('repeats', () => {
     expect(outcomes).toEqual([{ kind: 'settled', first: false, deducted: 0n }, { kind: 'done' }])
     expect(changes).toEqual({
       accounts: [],
+      members: [],
       limitStates: [],
       openCallsPut: [],
       openCallsClosed: [],

@@ -1,4 +1,4 @@
-import type { AccountId, CallId } from '../ids.ts'
+import type { AccountId, CallId, MemberId } from '../ids.ts'
 import { emptyState } from '../limits/limit-state.ts'
 import type { Policy } from '../limits/policy.ts'
 import { type TieredPolicy, tierPolicy } from '../limits/tiers.ts'
@@ -11,6 +11,7 @@ import type {
   HotRows,
   KeyRow,
   LimitState,
+  MemberRow,
   OpenCall,
   Subject,
   Transfer,
@@ -24,6 +25,8 @@ export interface Draft {
   key(id: KeyRow['id']): KeyRow | undefined
   account(id: AccountId): AccountRow | undefined
   putAccount(account: AccountRow): void
+  member(id: MemberId): MemberRow | undefined
+  putMember(member: MemberRow): void
   /** A subject without a row has used nothing yet. */
   limits(subject: Subject): LimitState
   putLimits(state: LimitState): void
@@ -40,6 +43,7 @@ export interface Draft {
 
 export function openDraft(rows: HotRows, reader: TermsReader): Draft {
   const accounts = new Map<AccountId, AccountRow>()
+  const members = new Map<MemberId, MemberRow>()
   const limitStates = new Map<Subject, LimitState>()
   const openCalls = new Map<CallId, OpenCall | 'closed'>()
   const transfers: Transfer[] = []
@@ -51,6 +55,8 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
     key: (id) => rows.keys.get(id),
     account: (id) => accounts.get(id) ?? rows.accounts.get(id),
     putAccount: (account) => void accounts.set(account.id, account),
+    member: (id) => members.get(id) ?? rows.members.get(id),
+    putMember: (member) => void members.set(member.id, member),
     limits: (subject) => limitStates.get(subject) ?? rows.limitStates.get(subject) ?? emptyState(subject),
     putLimits: (state) => void limitStates.set(state.subject, state),
     openCall: (id) => {
@@ -77,6 +83,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
     },
     changes: () => ({
       accounts: [...accounts.values()],
+      members: [...members.values()],
       limitStates: [...limitStates.values()],
       openCallsPut: [...openCalls.values()].filter((call) => call !== 'closed'),
       openCallsClosed: [...openCalls].filter(([, call]) => call === 'closed').map(([id]) => id),

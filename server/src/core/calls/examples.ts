@@ -1,13 +1,32 @@
 /** Rows and operations with sensible values, for tests: a test names only what it is about. */
 import type { Pricing } from '../catalogue.ts'
-import { accountId, callId, chainId, instanceId, keyId, modelId, vendorCode } from '../ids.ts'
+import {
+  accountId,
+  callId,
+  chainId,
+  instanceId,
+  keyId,
+  type MemberId,
+  memberId,
+  modelId,
+  vendorCode,
+} from '../ids.ts'
 import { UNLIMITED } from '../limits/policy.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import { priceCall } from '../pricing/price.ts'
 import type { PriceTerms } from '../pricing/terms.ts'
 import { type BatchDecision, decideBatch } from './decide.ts'
-import type { AccountRow, HotRows, KeyRow, LimitState, OpenCall, Subject, Transfer } from './hot-rows.ts'
+import type {
+  AccountRow,
+  HotRows,
+  KeyRow,
+  LimitState,
+  MemberRow,
+  OpenCall,
+  Subject,
+  Transfer,
+} from './hot-rows.ts'
 import type { CallLogRow } from './log-row.ts'
 import type {
   AbandonOperation,
@@ -20,6 +39,7 @@ import type {
 
 export const KEY = keyId('key_1')
 export const ACCOUNT = accountId('acc_1')
+export const MEMBER = memberId('mem_1')
 export const CHAIN = chainId(1)
 export const MODEL = modelId('example-model')
 export const FALLBACK = modelId('fallback-model')
@@ -57,6 +77,21 @@ export function exampleKey(changes: Partial<KeyRow> = {}): KeyRow {
     status: 'enabled',
     expiresAt: undefined,
     policy: undefined,
+    ...changes,
+  }
+}
+
+export function exampleMember(changes: Partial<MemberRow> = {}): MemberRow {
+  return {
+    id: MEMBER,
+    organisationId: ACCOUNT,
+    status: 'active',
+    personStatus: 'active',
+    monthlyCap: ZERO,
+    monthStart: 0,
+    monthSpent: ZERO,
+    monthHeld: ZERO,
+    policy: UNLIMITED,
     ...changes,
   }
 }
@@ -221,24 +256,31 @@ export function exampleAbandon(id: string, changes: Partial<AbandonOperation> = 
 export interface ExampleStore {
   run(...operations: readonly HotOperation[]): readonly HotOutcome[]
   account(): AccountRow
+  member(): MemberRow
   rows(): HotRows
   readonly transfers: Transfer[]
   readonly logs: CallLogRow[]
-  put(row: { readonly account: AccountRow } | { readonly key: KeyRow }): void
+  put(row: { readonly account: AccountRow } | { readonly key: KeyRow } | { readonly member: MemberRow }): void
 }
 
-export function exampleStore(start: { account?: AccountRow; key?: KeyRow } = {}): ExampleStore {
+/** With a member, the example key is theirs. */
+export function exampleStore(
+  start: { account?: AccountRow; key?: KeyRow; member?: MemberRow } = {},
+): ExampleStore {
   const account = start.account ?? exampleAccount()
-  const key = start.key ?? exampleKey()
+  const { member } = start
+  const key = start.key ?? exampleKey({ memberId: member?.id })
   const keys = new Map([[key.id, key]])
   const accounts = new Map([[account.id, account]])
+  const members = new Map<MemberId, MemberRow>(member === undefined ? [] : [[member.id, member]])
   const limitStates = new Map<Subject, LimitState>()
   const openCalls = new Map<OpenCall['callId'], OpenCall>()
-  const rows: HotRows = { keys, accounts, limitStates, openCalls }
+  const rows: HotRows = { keys, members, accounts, limitStates, openCalls }
   const transfers: Transfer[] = []
   const logs: CallLogRow[] = []
   const keep = ({ changes }: BatchDecision) => {
     for (const row of changes.accounts) accounts.set(row.id, row)
+    for (const row of changes.members) members.set(row.id, row)
     for (const row of changes.limitStates) limitStates.set(row.subject, row)
     for (const row of changes.openCallsPut) openCalls.set(row.callId, row)
     for (const id of changes.openCallsClosed) openCalls.delete(id)
@@ -256,11 +298,17 @@ export function exampleStore(start: { account?: AccountRow; key?: KeyRow } = {})
       if (row === undefined) throw new Error('the example account is gone')
       return row
     },
+    member: () => {
+      const row = member && members.get(member.id)
+      if (row === undefined) throw new Error('the example store has no member')
+      return row
+    },
     rows: () => rows,
     transfers,
     logs,
     put: (row) => {
       if ('account' in row) accounts.set(row.account.id, row.account)
+      else if ('member' in row) members.set(row.member.id, row.member)
       else keys.set(row.key.id, row.key)
     },
   }

@@ -29,6 +29,8 @@ export type Subject =
 /** Every row the batch touches, as it stands in the locked transaction. */
 export interface HotRows {
   readonly keys: ReadonlyMap<KeyId, KeyRow>
+  /** Those whose keys call; locked with their organisation's account. */
+  readonly members: ReadonlyMap<MemberId, MemberRow>
   readonly accounts: ReadonlyMap<AccountId, AccountRow>
   readonly limitStates: ReadonlyMap<Subject, LimitState>
   readonly openCalls: ReadonlyMap<CallId, OpenCall>
@@ -43,6 +45,23 @@ export interface KeyRow {
   readonly expiresAt: number | undefined
   /** undefined: the platform's default policy. */
   readonly policy: Policy | undefined
+}
+
+/** One person in one organisation, whose account pays. */
+export interface MemberRow {
+  readonly id: MemberId
+  readonly organisationId: AccountId
+  /** A removed member's calls may run still. */
+  readonly status: 'active' | 'suspended' | 'removed'
+  /** Of the person's own account. */
+  readonly personStatus: 'active' | 'suspended'
+  /** µCr a month of the organisation's Credits; 0: unlimited. */
+  readonly monthlyCap: MicroCredits
+  /** Month the next two count for, epoch ms of its start; never after the organisation's. */
+  readonly monthStart: number
+  readonly monthSpent: MicroCredits
+  readonly monthHeld: MicroCredits
+  readonly policy: Policy
 }
 
 export interface AccountRow {
@@ -105,15 +124,19 @@ export interface OpenCall {
   readonly instanceId: InstanceId
   readonly keyId: KeyId
   readonly accountId: AccountId
+  /** Whose key called; undefined: no member's. */
+  readonly memberId: MemberId | undefined
   readonly startedAt: number
   readonly touchedAt: number
   readonly held: MicroCredits
   readonly quotaHeld: MicroCredits
   /** Held against the monthly cap: the worst case, so it may be more than `held` (decisions, Money). */
   readonly monthHeld: MicroCredits
+  /** Held against the member's monthly cap. */
+  readonly memberHeld: MicroCredits
   /** Tiers `quotaHeld` is held in, so that a changed subscription leaves no hold behind. */
   readonly quotaTiers: readonly string[]
-  /** What the call took of its key's, its account's and its credentials' limits; one slot each. */
+  /** What the call took of its key's, its member's, its account's and its credentials' limits; one slot each. */
   readonly taken: readonly Taken[]
   readonly funding: { readonly model: Funding; readonly fallback: Funding | undefined }
   readonly userRate: string
@@ -183,6 +206,7 @@ export interface Transfer {
 /** Rows to write, each given whole. */
 export interface HotChanges {
   readonly accounts: readonly AccountRow[]
+  readonly members: readonly MemberRow[]
   readonly limitStates: readonly LimitState[]
   readonly openCallsPut: readonly OpenCall[]
   readonly openCallsClosed: readonly CallId[]

@@ -9,9 +9,9 @@ import { exampleApiKey, exampleGrant, NOW, type StorageSuite } from './suite.ts'
 
 export const TEAM = accountId('acc_team')
 const OWNER = accountId('acc_owner')
-const PERSON = accountId('acc_person')
+export const PERSON = accountId('acc_person')
 const OWNER_MEMBER = memberId('mem_1')
-const PERSON_MEMBER = memberId('mem_2')
+export const PERSON_MEMBER = memberId('mem_2')
 const TOKEN = 'a'.repeat(64)
 
 export function describeOrganisations(suite: StorageSuite): void {

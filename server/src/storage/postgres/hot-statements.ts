@@ -1,11 +1,13 @@
 /** The few statements of a hot transaction. Named, so that a connection parses and plans each once. */
 import type pg from 'pg'
+import type { MemberRow } from '../../core/calls/hot-rows.ts'
 import type { VideoEnd } from '../../core/calls/operations.ts'
 import { accountMoney, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
 import { callLogs } from '../sql/call-log-row.ts'
 import type { HotWrites } from '../sql/hot-batch.ts'
 import { HOT_KEY_COLUMNS } from '../sql/key-row.ts'
 import { limitStates } from '../sql/limit-state-row.ts'
+import { memberMonths, selectHotMembers } from '../sql/organisations/member-row.ts'
 import { openCallProgress, openCalls } from '../sql/open-call-row.ts'
 import type { Cell, Table } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
@@ -40,6 +42,12 @@ export const LOCK_ACCOUNTS: Statement = {
 export const READ_KEYS: Statement = {
   name: 'read-keys',
   text: `select ${HOT_KEY_COLUMNS.join(', ')} from api_keys where id = any($1::text[])`,
+}
+
+/** Not locked either: whoever writes a member has the lock of the organisation's account. */
+export const READ_MEMBERS: Statement = {
+  name: 'read-members',
+  text: `${selectHotMembers('members m')} where m.id = any($1::text[])`,
 }
 
 export const READ_LIMIT_STATES: Statement = {
@@ -83,6 +91,20 @@ export const ADD_USAGE: Statement = {
     select ${columnList(usageHalfHours)} from ${unnest(usageHalfHours, 1)} ${ADD_TO_USAGE}`,
 }
 
+/** A statement of its own: few calls are a member's, and the others do not pay for it. */
+export function writeMembers(members: readonly MemberRow[]): pg.QueryConfig {
+  return { ...WRITE_MEMBERS, values: [...columnArrays(memberMonths, members)] }
+}
+
+const WRITE_MEMBERS: Statement = {
+  name: 'write-members',
+  text: update(memberMonths, 'id', unnest(memberMonths, 1)),
+}
+
+function update(table: Table<never>, key: string, given: string): string {
+  return `update ${table.name} set ${assignments(table, 'given')} from ${given} where ${table.name}.${key} = given.${key}`
+}
+
 /** A statement of its own for each task: few calls end one, and the others do not pay for it. */
 export function endVideo({ id, patch }: VideoEnd): pg.QueryConfig {
   const cells = videoEndCells(patch)
@@ -100,15 +122,13 @@ function writeText(): string {
     next += Object.keys(table.columns).length
     return text
   }
-  const update = (table: Table<never>, key: string) =>
-    `update ${table.name} set ${assignments(table, 'given')} from ${given(table)} where ${table.name}.${key} = given.${key}`
   const insert = (table: Table<never>) =>
     `insert into ${table.name} (${columnList(table)}) select ${columnList(table)} from ${given(table)}`
   const parts = [
-    update(accountMoney, 'id'),
+    update(accountMoney, 'id', given(accountMoney)),
     `${insert(limitStates)} on conflict (subject) do update set ${assignments(limitStates, 'excluded')}`,
     insert(openCalls),
-    update(openCallProgress, 'call_id'),
+    update(openCallProgress, 'call_id', given(openCallProgress)),
     insert(transfers),
     insert(callLogs),
     `delete from open_calls where call_id = any($${next}::text[])`,

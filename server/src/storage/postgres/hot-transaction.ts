@@ -9,6 +9,7 @@ import type {
   HotRows,
   KeyRow,
   LimitState,
+  MemberRow,
   OpenCall,
 } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
@@ -20,11 +21,14 @@ import {
   type Trust,
   type WantedRows,
   wantedCalls,
+  wantedMembers,
   wantedRows,
+  withMembers,
   withoutKnown,
 } from '../sql/hot-batch.ts'
 import { decodeKeyRow } from '../sql/key-row.ts'
 import { decodeLimitState } from '../sql/limit-state-row.ts'
+import { decodeMemberRow } from '../sql/organisations/member-row.ts'
 import { decodeOpenCall } from '../sql/open-call-row.ts'
 import { type StoredRow, textOf } from '../sql/table.ts'
 import { usageHalfHours } from '../sql/usage/usage-row.ts'
@@ -41,8 +45,10 @@ import {
   MAKE_LIMIT_STATES,
   READ_KEYS,
   READ_LIMIT_STATES,
+  READ_MEMBERS,
   type Statement,
   WRITE,
+  writeMembers,
   writeParameters,
 } from './hot-statements.ts'
 import { CHANNEL, encodeNotice } from './listener.ts'
@@ -71,9 +77,15 @@ export async function runHotTransaction(
   const openCalls = new Map<CallId, OpenCall>(
     calls.map(decodeOpenCall).map((call) => [call.callId, call] as const),
   )
-  const second = await loadRows(client, withoutKnown(wantedRows(operations, openCalls), named))
+  const members = wantedMembers(first.keys, openCalls.values())
+  const others = withoutKnown(wantedRows(operations, openCalls), named)
+  // Members after their organisations' accounts, whose locks cover them.
+  const [second, memberRows] = await allOf([
+    loadRows(client, withMembers(others, members)),
+    read(client, READ_MEMBERS, members),
+  ] as const)
   const { results, writes } = decideHotBatch(
-    hotRows(openCalls, first, second),
+    hotRows(openCalls, [first, second], memberRows.map(decodeMemberRow)),
     operations,
     new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
   )
@@ -81,6 +93,7 @@ export async function runHotTransaction(
   // A write that fails turns the commit behind it into a rollback.
   await allOf([
     send(client, { ...WRITE, values: [...writeParameters(writes)] }),
+    ...(writes.members.length > 0 ? [send(client, writeMembers(writes.members))] : []),
     ...(used.length === 0
       ? []
       : [send(client, { ...ADD_USAGE, values: [...columnArrays(usageHalfHours, used)] })]),
@@ -119,13 +132,18 @@ async function loadRows(client: pg.ClientBase, wanted: WantedRows): Promise<Load
   }
 }
 
-function hotRows(openCalls: ReadonlyMap<CallId, OpenCall>, first: LoadedRows, second: LoadedRows): HotRows {
-  const accounts = [...first.accounts, ...second.accounts]
-  const keys = [...first.keys, ...second.keys]
-  const limitStates = [...first.limitStates, ...second.limitStates]
+function hotRows(
+  openCalls: ReadonlyMap<CallId, OpenCall>,
+  loaded: readonly LoadedRows[],
+  members: readonly MemberRow[],
+): HotRows {
+  const accounts = loaded.flatMap((rows) => rows.accounts)
+  const keys = loaded.flatMap((rows) => rows.keys)
+  const limitStates = loaded.flatMap((rows) => rows.limitStates)
   return {
     accounts: new Map(accounts.map((account) => [account.id, account])),
     keys: new Map(keys.map((key) => [key.id, key])),
+    members: new Map(members.map((member) => [member.id, member])),
     limitStates: new Map(limitStates.map((state) => [state.subject, state])),
     openCalls,
   }

@@ -3,14 +3,15 @@
  * `decideHotBatch` and write; everything that thinks is here and in `core/calls`.
  *
  * Order of locks, the same in every transaction of every instance: open calls, accounts, credentials' limit states,
- * each in ascending order of id. A key belongs to one account, so the account's lock covers its key and its windows.
+ * each in ascending order of id. A key belongs to one account, so the account's lock covers its key and its windows;
+ * so does an organisation's its members and theirs.
  */
 import { decideBatch } from '../../core/calls/decide.ts'
 import { createTermsReader } from '../../core/pricing/read-terms.ts'
-import type { HotChanges, HotRows, OpenCall, Subject } from '../../core/calls/hot-rows.ts'
+import type { HotChanges, HotRows, KeyRow, OpenCall, Subject } from '../../core/calls/hot-rows.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
-import type { AccountId, CallId, KeyId } from '../../core/ids.ts'
+import type { AccountId, CallId, KeyId, MemberId } from '../../core/ids.ts'
 
 export type HotResult =
   | { readonly kind: 'outcome'; readonly outcome: HotOutcome }
@@ -104,6 +105,24 @@ export function withoutKnown(wanted: WantedRows, known: WantedRows): WantedRows 
     subjects: less(wanted.subjects, known.subjects),
     credentialSubjects: less(wanted.credentialSubjects, known.credentialSubjects),
   }
+}
+
+/** Members of the keys and of the open calls, which are known only when those are: most batches have none. */
+export function wantedMembers(keys: Iterable<KeyRow>, openCalls: Iterable<OpenCall>): readonly MemberId[] {
+  const wanted = new Set<MemberId>()
+  for (const { memberId } of keys) if (memberId !== undefined) wanted.add(memberId)
+  for (const { memberId } of openCalls) if (memberId !== undefined) wanted.add(memberId)
+  return wanted.size === 0 ? NOBODY : [...wanted].sort()
+}
+
+const NOBODY: readonly MemberId[] = []
+
+/** With what members are limited by; their organisations' locks cover it. */
+export function withMembers(wanted: WantedRows, members: readonly MemberId[]): WantedRows {
+  if (members.length === 0) return wanted
+  const subjects = new Set(wanted.subjects)
+  for (const id of members) subjects.add(`member:${id}`)
+  return { ...wanted, subjects: [...subjects] }
 }
 
 export interface HotDecision {

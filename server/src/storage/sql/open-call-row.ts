@@ -1,17 +1,19 @@
 /** Open calls: what never changes is written once; claims and progress have a column of their own. */
 import type { OpenCall } from '../../core/calls/hot-rows.ts'
-import { accountId, callId, instanceId, keyId } from '../../core/ids.ts'
-import { microCredits } from '../../core/money.ts'
+import { accountId, callId, instanceId, keyId, type MemberId } from '../../core/ids.ts'
+import { microCredits, ZERO } from '../../core/money.ts'
 import { parseStored } from './stored-json.ts'
 import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from './table.ts'
 
 /** What may change while the call is open, apart from its own columns. */
 type State = Pick<OpenCall, 'claims' | 'taken' | 'progress'>
 
-/** What never changes and has no column. */
+/** What never changes and has no column. A member and what is held of their month are there where one calls. */
 type Body = Omit<
   OpenCall,
   | keyof State
+  | 'memberId'
+  | 'memberHeld'
   | 'callId'
   | 'instanceId'
   | 'keyId'
@@ -24,7 +26,7 @@ type Body = Omit<
   | 'terms'
   | 'fallbackTerms'
   | 'description'
->
+> & { readonly member?: { readonly id: MemberId; readonly held: string } }
 
 export const openCalls: Table<OpenCall> = {
   name: 'open_calls',
@@ -84,7 +86,7 @@ export const openCallProgress: Table<OpenCall> = {
 }
 
 export function decodeOpenCall(row: StoredRow): OpenCall {
-  const body = parseStored<Body>(textOf(row, 'body'))
+  const { member, ...body } = parseStored<Body>(textOf(row, 'body'))
   const state = parseStored<State>(textOf(row, 'state'))
   return {
     ...body,
@@ -97,6 +99,8 @@ export function decodeOpenCall(row: StoredRow): OpenCall {
     held: microCredits(integerOf(row, 'held')),
     quotaHeld: microCredits(integerOf(row, 'quota_held')),
     monthHeld: microCredits(integerOf(row, 'month_held')),
+    memberId: member?.id,
+    memberHeld: member === undefined ? ZERO : microCredits(BigInt(member.held)),
     terms: textOf(row, 'terms'),
     fallbackTerms: optionalTextOf(row, 'fallback_terms'),
     description: textOf(row, 'description'),
@@ -107,8 +111,16 @@ export function decodeOpenCall(row: StoredRow): OpenCall {
 }
 
 function encodeBody(call: OpenCall): string {
-  const { funding, userRate, modelId, fallbackModelId, counts, quotaTiers } = call
-  const body: Body = { funding, userRate, modelId, fallbackModelId, counts, quotaTiers }
+  const { funding, userRate, modelId, fallbackModelId, counts, quotaTiers, memberId, memberHeld } = call
+  const body: Body = {
+    funding,
+    userRate,
+    modelId,
+    fallbackModelId,
+    counts,
+    quotaTiers,
+    ...(memberId !== undefined && { member: { id: memberId, held: memberHeld.toString() } }),
+  }
   return JSON.stringify(body)
 }
 

@@ -3,8 +3,16 @@
  * batch. They count only while nobody else has written: `PRAGMA data_version`, read under the write lock, tells of other
  * connections, and whoever writes over this connection says `forget`.
  */
-import type { AccountRow, HotRows, KeyRow, LimitState, OpenCall, Subject } from '../../core/calls/hot-rows.ts'
-import type { AccountId, CallId, KeyId } from '../../core/ids.ts'
+import type {
+  AccountRow,
+  HotRows,
+  KeyRow,
+  LimitState,
+  MemberRow,
+  OpenCall,
+  Subject,
+} from '../../core/calls/hot-rows.ts'
+import type { AccountId, CallId, KeyId, MemberId } from '../../core/ids.ts'
 import type { HotWrites } from '../sql/hot-batch.ts'
 
 /** Rows kept of each kind; a full map starts afresh. About 20 MB when all are full. */
@@ -13,6 +21,7 @@ const ROWS_MAX = 8_192
 export class HotRowsCache {
   readonly accounts = new Map<AccountId, AccountRow>()
   readonly keys = new Map<KeyId, KeyRow>()
+  readonly members = new Map<MemberId, MemberRow>()
   readonly limitStates = new Map<Subject, LimitState>()
   readonly openCalls = new Map<CallId, OpenCall>()
   #version: bigint | undefined
@@ -26,6 +35,7 @@ export class HotRowsCache {
   forget(): void {
     this.accounts.clear()
     this.keys.clear()
+    this.members.clear()
     this.limitStates.clear()
     this.openCalls.clear()
   }
@@ -33,9 +43,11 @@ export class HotRowsCache {
   /** After the commit: what was read and what was written. */
   keep(read: HotRows, written: HotWrites): void {
     for (const [id, row] of read.keys) keepRow(this.keys, id, row)
+    for (const [id, row] of read.members) keepRow(this.members, id, row)
     for (const [id, row] of read.accounts) keepRow(this.accounts, id, row)
     for (const [subject, row] of read.limitStates) keepRow(this.limitStates, subject, row)
     for (const row of written.accounts) keepRow(this.accounts, row.id, row)
+    for (const row of written.members) keepRow(this.members, row.id, row)
     for (const row of written.limitStates) keepRow(this.limitStates, row.subject, row)
     for (const row of written.openCallsNew) keepRow(this.openCalls, row.callId, row)
     for (const row of written.openCallsChanged) keepRow(this.openCalls, row.callId, row)

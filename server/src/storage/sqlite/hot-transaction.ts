@@ -9,12 +9,15 @@ import {
   type HotResult,
   type HotWrites,
   wantedCalls,
+  wantedMembers,
   wantedRows,
+  withMembers,
   type WantedRows,
 } from '../sql/hot-batch.ts'
 import { encodeAnnouncement } from '../sql/announcement.ts'
 import { decodeKeyRow, HOT_KEY_COLUMNS } from '../sql/key-row.ts'
 import { decodeLimitState, limitStates } from '../sql/limit-state-row.ts'
+import { decodeMemberRow, memberMonths, selectHotMembers } from '../sql/organisations/member-row.ts'
 import { decodeOpenCall, openCallProgress, openCalls } from '../sql/open-call-row.ts'
 import { integerOf, textOf } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
@@ -89,23 +92,31 @@ export class HotTransactions {
       }),
     )
     const ended = this.#select(SELECT_ENDED, endable).map((row) => callId(textOf(row, 'call_id')))
-    const rows = { ...this.#loadTouched(wantedRows(operations, calls)), openCalls: calls }
-    return { rows, ended: new Set(ended) }
+    return { rows: this.#loadTouched(wantedRows(operations, calls), calls), ended: new Set(ended) }
   }
 
-  #loadTouched(wanted: WantedRows): Omit<HotRows, 'openCalls'> {
-    const subjects = [...wanted.subjects, ...wanted.credentialSubjects]
+  #loadTouched(wanted: WantedRows, openCalls: HotRows['openCalls']): HotRows {
+    const keys = collect(wanted.keyIds, this.#cache.keys, (missing) =>
+      this.#select(SELECT_KEYS, missing).map((row) => {
+        const key = decodeKeyRow(row)
+        return [key.id, key]
+      }),
+    )
+    const members = wantedMembers(keys.values(), openCalls.values())
+    const subjects = [...withMembers(wanted, members).subjects, ...wanted.credentialSubjects]
     return {
+      openCalls,
+      keys,
+      members: collect(members, this.#cache.members, (missing) =>
+        this.#select(SELECT_MEMBERS, missing).map((row) => {
+          const member = decodeMemberRow(row)
+          return [member.id, member]
+        }),
+      ),
       accounts: collect(wanted.accountIds, this.#cache.accounts, (missing) =>
         this.#select(SELECT_ACCOUNTS, missing).map((row) => {
           const account = decodeAccountRow(row)
           return [account.id, account]
-        }),
-      ),
-      keys: collect(wanted.keyIds, this.#cache.keys, (missing) =>
-        this.#select(SELECT_KEYS, missing).map((row) => {
-          const key = decodeKeyRow(row)
-          return [key.id, key]
         }),
       ),
       limitStates: collect(subjects, this.#cache.limitStates, (missing) =>
@@ -124,6 +135,7 @@ export class HotTransactions {
   #write(writes: HotWrites): void {
     const statements = this.#statements
     updateRows(statements, accountMoney, writes.accounts)
+    updateRows(statements, memberMonths, writes.members)
     insertRows(statements, limitStates, writes.limitStates, REPLACE_LIMIT_STATE)
     insertRows(statements, openCalls, writes.openCallsNew, '')
     updateRows(statements, openCallProgress, writes.openCallsChanged)
@@ -152,6 +164,7 @@ const SELECT_OPEN_CALLS = selectByIds('open_calls', 'call_id', Object.keys(openC
 const SELECT_ENDED = selectByIds('call_logs', 'call_id', ['call_id'])
 const SELECT_ACCOUNTS = selectByIds('accounts', 'id', HOT_ACCOUNT_COLUMNS)
 const SELECT_KEYS = selectByIds('api_keys', 'id', HOT_KEY_COLUMNS)
+const SELECT_MEMBERS = selectHotMembers('json_each(?) wanted cross join members m on m.id = wanted.value')
 const SELECT_LIMIT_STATES = selectByIds('limit_states', 'subject', Object.keys(limitStates.columns))
 const DELETE_OPEN_CALLS = 'delete from open_calls where call_id in (select value from json_each(?))'
 const REPLACE_LIMIT_STATE = replaceOnConflict(limitStates, 'subject')

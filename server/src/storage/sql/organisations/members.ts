@@ -17,13 +17,13 @@ import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { MembersTable } from '../schema/organisations.ts'
 import { announceKeys, deleteKeys, releaseKeys } from './member-keys.ts'
-import { decodeMember } from './member-row.ts'
+import { decodeMember, decodeMemberRow } from './member-row.ts'
 import { lockOrganisation } from './lock-organisation.ts'
 import type { OrganisationStoreOptions } from './organisation-store.ts'
 
 type MemberStore = Pick<
   OrganisationStore,
-  'listOf' | 'member' | 'findMember' | 'members' | 'patchMember' | 'removeMember'
+  'listOf' | 'member' | 'findMember' | 'callingMember' | 'members' | 'patchMember' | 'removeMember'
 >
 
 export function createMemberStore({ engine, reader, write }: OrganisationStoreOptions): MemberStore {
@@ -39,6 +39,17 @@ export function createMemberStore({ engine, reader, write }: OrganisationStoreOp
     },
 
     findMember: (id) => findMember(reader, id),
+
+    async callingMember(id) {
+      const row = await reader
+        .selectFrom('members')
+        .innerJoin('accounts', 'accounts.id', 'members.account_id')
+        .selectAll('members')
+        .select('accounts.status as person_status')
+        .where('members.id', '=', id)
+        .executeTakeFirst()
+      return row === undefined ? undefined : decodeMemberRow({ ...row })
+    },
 
     members: (organisation, page) => listMembers(reader, organisation, page),
 

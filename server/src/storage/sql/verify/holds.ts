@@ -1,7 +1,7 @@
 /** What the open calls say they hold. Their number is bounded by the calls that run, so the sums are kept in memory. */
 import type { Kysely } from 'kysely'
 import type { OpenCall, Subject } from '../../../core/calls/hot-rows.ts'
-import type { AccountId } from '../../../core/ids.ts'
+import type { AccountId, MemberId } from '../../../core/ids.ts'
 import { findTier } from '../../../core/limits/tiers.ts'
 import { toUnits } from '../../../core/limits/units.ts'
 import { decodeOpenCall } from '../open-call-row.ts'
@@ -9,6 +9,8 @@ import type { Schema } from '../schema.ts'
 
 export interface Holds {
   readonly accounts: ReadonlyMap<AccountId, AccountHolds>
+  /** Held of members' months. */
+  readonly members: ReadonlyMap<MemberId, bigint>
   readonly subjects: ReadonlyMap<Subject, SubjectHolds>
 }
 
@@ -26,7 +28,11 @@ export interface SubjectHolds {
 const PAGE_ROWS = 1_000
 
 export async function readHolds(snapshot: Kysely<Schema>): Promise<Holds> {
-  const holds = { accounts: new Map<AccountId, AccountHolds>(), subjects: new Map<Subject, SubjectHolds>() }
+  const holds = {
+    accounts: new Map<AccountId, AccountHolds>(),
+    members: new Map<MemberId, bigint>(),
+    subjects: new Map<Subject, SubjectHolds>(),
+  }
   let after = ''
   for (;;) {
     const rows = await snapshot
@@ -45,6 +51,7 @@ export async function readHolds(snapshot: Kysely<Schema>): Promise<Holds> {
 
 interface Sums {
   readonly accounts: Map<AccountId, AccountHolds>
+  readonly members: Map<MemberId, bigint>
   readonly subjects: Map<Subject, SubjectHolds>
 }
 
@@ -53,6 +60,9 @@ function addCall(sums: Sums, call: OpenCall): void {
   sums.accounts.set(call.accountId, account)
   account.held += call.held
   account.monthHeld += call.monthHeld
+  if (call.memberId !== undefined) {
+    sums.members.set(call.memberId, (sums.members.get(call.memberId) ?? 0n) + call.memberHeld)
+  }
   for (const { subject, counts, tiers } of call.taken) {
     const holds = holdsOf(sums, subject)
     holds.slots += 1n

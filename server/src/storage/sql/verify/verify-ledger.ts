@@ -11,6 +11,7 @@ import { verifyAudit } from '../backstage/verify-audit.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyCharges } from './verify-charges.ts'
 import { verifyLimits } from './verify-limits.ts'
+import { verifyMembers } from './verify-members.ts'
 import { verifyTopUps } from './verify-top-ups.ts'
 import { openLoggedUsage } from './verify-usage.ts'
 import { verifyVideos } from './verify-videos.ts'
@@ -19,6 +20,7 @@ export async function verifyLedger(snapshot: Kysely<Schema>): Promise<readonly L
   const differences = new Differences()
   const holds = await readHolds(snapshot)
   await verifyAccounts(snapshot, holds, differences)
+  await verifyMembers(snapshot, holds, differences)
   await verifyLimits(snapshot, holds, differences)
   const usage = await openLoggedUsage(snapshot)
   await verifyCharges(snapshot, differences, (log) => usage.add(log))

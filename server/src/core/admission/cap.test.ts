@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { credits } from '../calls/examples.ts'
+import { microCredits } from '../money.ts'
+import { type CapHolder, clipAtCap, decideCap, monthOf, spentIn } from './cap.ts'
+
+const DAY_MS = 86_400_000
+const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
+const JULY = JUNE + 30 * DAY_MS
+const NOW = JUNE + 9 * DAY_MS
+
+function holder(changes: Partial<CapHolder> = {}): CapHolder {
+  return {
+    monthlyCap: credits(100),
+    monthStart: JUNE,
+    monthSpent: credits(0),
+    monthHeld: credits(0),
+    ...changes,
+  }
+}
+
+const call = { at: NOW, month: { startAt: JUNE, endAt: JULY } }
+
+describe('whether a call may begin', () => {
+  test.each<[string, Partial<CapHolder>, object]>([
+    ['0 is no cap', { monthlyCap: credits(0), monthSpent: credits(1e6) }, { kind: 'none' }],
+    ['all is left', {}, { kind: 'room', room: credits(100) }],
+    [
+      'less what was spent and is held',
+      { monthSpent: credits(20), monthHeld: credits(30) },
+      { room: credits(50) },
+    ],
+    [
+      'too much is spent: until the month ends',
+      { monthSpent: credits(91) },
+      { kind: 'capped', retryAfterMs: JULY - NOW },
+    ],
+    ['too much is held: until one ends', { monthHeld: credits(91) }, { kind: 'capped', retryAfterMs: 1_000 }],
+    [
+      'what was spent in another month does not count',
+      { monthSpent: credits(99), monthStart: JUNE - 1 },
+      { room: credits(100) },
+    ],
+    [
+      'a cap lowered below what was spent',
+      { monthlyCap: credits(5), monthSpent: credits(50) },
+      { kind: 'capped' },
+    ],
+  ])('%s', (_sentence, changes, expected) => {
+    expect(decideCap(holder(changes), credits(10), call)).toMatchObject(expected)
+  })
+
+  test('what costs nothing begins with no room at all', () => {
+    const full = holder({ monthSpent: credits(120) })
+    expect(decideCap(full, credits(0), call)).toEqual({ kind: 'room', room: 0n })
+  })
+
+  test('without a known end of the month the wait covers the longest one', () => {
+    const unknown = { at: NOW, month: { startAt: JUNE, endAt: undefined } }
+    expect(decideCap(holder({ monthSpent: credits(100) }), credits(10), unknown)).toEqual({
+      kind: 'capped',
+      retryAfterMs: JUNE + 31 * DAY_MS - NOW,
+    })
+  })
+})
+
+test('an operation that arrives late counts in the month the account is in', () => {
+  const account = holder({ monthStart: JULY, monthSpent: credits(3) })
+  expect(monthOf(account, { startAt: JUNE, endAt: JULY })).toEqual({ startAt: JULY, endAt: undefined })
+  expect(monthOf(account, { startAt: JULY, endAt: undefined })).toEqual({ startAt: JULY, endAt: undefined })
+  expect(spentIn(account, { startAt: JULY })).toBe(credits(3))
+  expect(spentIn(account, { startAt: JULY + 31 * DAY_MS })).toBe(0n)
+})
+
+test('charges clipped one after the other never pass the cap, and take no less than there was room for', () => {
+  const amounts = fc.array(fc.bigInt({ min: 0n, max: 300n }), { maxLength: 20 })
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 1_000n }), amounts, (cap, dues) => {
+      let state = holder({ monthlyCap: microCredits(cap) })
+      let asked = 0n
+      for (const due of dues) {
+        asked += due
+        const charged = clipAtCap(state, microCredits(due), { startAt: JUNE })
+        state = { ...state, monthSpent: microCredits(state.monthSpent + charged) }
+      }
+      expect(state.monthSpent).toBe(asked < cap ? asked : cap)
+    }),
+  )
+})

@@ -1,0 +1,71 @@
+/**
+ * The monthly cap: what calls may take of Credits in a calendar month. One rule for whoever has one, an account or a
+ * member of an organisation. A call that both hold to a cap passes both.
+ */
+import { type MicroCredits, microCredits, ZERO } from '../money.ts'
+
+/** A calendar month in the platform's time zone. */
+export interface Month {
+  readonly startAt: number
+  readonly endAt: number | undefined
+}
+
+export interface CapHolder {
+  /** µCr a month; 0: none. */
+  readonly monthlyCap: MicroCredits
+  /** Month the next two count for, epoch ms of its start. */
+  readonly monthStart: number
+  readonly monthSpent: MicroCredits
+  readonly monthHeld: MicroCredits
+}
+
+export type CapDecision =
+  | { readonly kind: 'none' }
+  /** Never negative. */
+  | { readonly kind: 'room'; readonly room: MicroCredits }
+  | { readonly kind: 'capped'; readonly retryAfterMs: number }
+
+/** The cap may be held by running calls, not spent: then it may be free as soon as one ends. */
+const HELD_RETRY_MS = 1_000
+/** Used where the end of the month is not known: no month is longer. */
+const MONTH_MS_MAX = 31 * 86_400_000
+
+/** Whether a call of at the least `least` may begin, and how much it may hold. */
+export function decideCap(
+  holder: CapHolder,
+  least: MicroCredits,
+  call: { readonly at: number; readonly month: Month },
+): CapDecision {
+  if (holder.monthlyCap <= 0n) return { kind: 'none' }
+  const left = holder.monthlyCap - spentIn(holder, call.month)
+  const room = left - holder.monthHeld
+  if (least > 0n && room < least) {
+    return { kind: 'capped', retryAfterMs: left < least ? monthRestMs(call) : HELD_RETRY_MS }
+  }
+  return { kind: 'room', room: microCredits(room > 0n ? room : 0n) }
+}
+
+function monthRestMs({ at, month }: { readonly at: number; readonly month: Month }): number {
+  return Math.max((month.endAt ?? month.startAt + MONTH_MS_MAX) - at, HELD_RETRY_MS)
+}
+
+/**
+ * The month a call counts in: an account's goes only forward, so an operation that arrives late counts in the account's
+ * own, whose end is not known here. A member's month is that of their organisation's account.
+ */
+export function monthOf(account: Pick<CapHolder, 'monthStart'>, month: Month): Month {
+  return month.startAt < account.monthStart ? { startAt: account.monthStart, endAt: undefined } : month
+}
+
+/** Spent in the month; a new month begins at 0. */
+export function spentIn(holder: CapHolder, month: Pick<Month, 'startAt'>): MicroCredits {
+  return month.startAt > holder.monthStart ? ZERO : holder.monthSpent
+}
+
+/** The cap is hard: what lies beyond it is not charged (decisions, Money). */
+export function clipAtCap(holder: CapHolder, due: MicroCredits, month: Pick<Month, 'startAt'>): MicroCredits {
+  if (holder.monthlyCap <= 0n) return due
+  const room = holder.monthlyCap - spentIn(holder, month)
+  if (room <= 0n) return ZERO
+  return microCredits(due < room ? due : room)
+}
