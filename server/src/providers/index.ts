@@ -2,7 +2,7 @@
 import { anthropic } from './anthropic/index.ts'
 import { ark } from './ark/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
-import { bedrock } from './bedrock/index.ts'
+import { bedrock, bedrockInvoke } from './bedrock/index.ts'
 import { dashscope } from './dashscope/index.ts'
 import { deepseek } from './deepseek/index.ts'
 import { fal } from './fal/index.ts'
@@ -38,6 +38,7 @@ const PROVIDERS: readonly Provider[] = [
   azureOpenai,
   anthropic,
   bedrock,
+  bedrockInvoke,
   google,
   vertex,
   deepseek,

@@ -62,6 +62,12 @@ const DOCUMENTED: readonly [
     'https://bedrock-runtime.us-east-1.amazonaws.com/anthropic/v1/messages',
   ],
   [
+    'bedrock-invoke',
+    'messages',
+    { kind: 'aws-sigv4', service: 'bedrock' },
+    'https://bedrock-runtime.us-east-1.amazonaws.com/model/some-model-1/invoke',
+  ],
+  [
     'google',
     'gemini',
     { kind: 'header', name: 'x-goog-api-key' },
@@ -261,14 +267,29 @@ describe('addresses', () => {
     expect(urlOf('google', 'gemini', 'stream')).toMatch(/:streamGenerateContent\?alt=sse$/)
   })
 
-  test.each(['azure-openai', 'bedrock', 'vertex'])('%s without its fields forms none', (kind) => {
-    for (const dialect of Object.values(providerOf(kind)?.dialects ?? {})) {
-      const baseUrl = providerOf(kind)?.defaultBaseUrl ?? ''
-      expect(
-        dialect.form({ baseUrl, forwardModelId: MODEL, operation: 'generate', fields: {} }),
-      ).toBeUndefined()
-    }
+  test('a streamed Bedrock invocation has another path, and its model is one segment of it', () => {
+    const formed = dialectOf('bedrock-invoke', 'messages').form({
+      baseUrl: 'https://vpce-1.bedrock-runtime.eu-west-1.vpce.amazonaws.com',
+      forwardModelId: forwardModelId('arn:aws:bedrock:eu-west-1:1:application-inference-profile/x'),
+      operation: 'stream',
+      fields: { region: 'eu-west-1' },
+    })
+    expect(formed?.url).toBe(
+      'https://vpce-1.bedrock-runtime.eu-west-1.vpce.amazonaws.com/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Aapplication-inference-profile%2Fx/invoke-with-response-stream',
+    )
   })
+
+  test.each(['azure-openai', 'bedrock', 'bedrock-invoke', 'vertex'])(
+    '%s without its fields forms none',
+    (kind) => {
+      for (const dialect of Object.values(providerOf(kind)?.dialects ?? {})) {
+        const baseUrl = providerOf(kind)?.defaultBaseUrl ?? ''
+        expect(
+          dialect.form({ baseUrl, forwardModelId: MODEL, operation: 'generate', fields: {} }),
+        ).toBeUndefined()
+      }
+    },
+  )
 
   test('Azure takes a dated or preview version when the credential names one', () => {
     const formed = dialectOf('azure-openai', 'responses').form({
