@@ -33,11 +33,14 @@ export async function simulate(options: SimulateOptions): Promise<ReadonlyMap<st
       while (done - from < most) {
         const count = Math.min(most - (done - from), OPERATIONS_PER_WORLD)
         const store = database?.newWorld() ?? new PureStore()
-        done += await told(on, { seed, count }, () => new Simulation(seed, store, tally).run(count))
+        const world = new Simulation(seed, store, tally)
+        const reached = () => `operation ${world.done} of world ${seed}`
+        done += await told(on, { seed, count, reached }, () => world.run(count))
         options.progress?.(done, seed)
         seed += 1
       }
-      await told(on, { seed: options.seed, count: done }, async () => database?.verify())
+      const reached = () => `the verification after ${done} operations`
+      await told(on, { seed: options.seed, count: done, reached }, async () => database?.verify())
     } finally {
       await database?.close()
     }
@@ -56,7 +59,7 @@ export async function simulate(options: SimulateOptions): Promise<ReadonlyMap<st
 /** A failure says how to see it again. */
 async function told<Value>(
   on: SimulateOptions['on'],
-  again: { readonly seed: number; readonly count: number },
+  again: { readonly seed: number; readonly count: number; readonly reached: () => string },
   work: () => Promise<Value>,
 ): Promise<Value> {
   try {
@@ -64,6 +67,8 @@ async function told<Value>(
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
     const how = `SLUICE_SIMULATION_SEED=${again.seed} SLUICE_SIMULATION_OPERATIONS=${again.count}`
-    throw new Error(`the simulation failed on ${on}, repeat it with ${how}: ${what}`, { cause: error })
+    throw new Error(`the simulation failed on ${on} at ${again.reached()}, repeat it with ${how}: ${what}`, {
+      cause: error,
+    })
   }
 }

@@ -90,6 +90,8 @@ export class Simulation {
   private readonly logged = new Set<string>()
   private at = START
   private made = 0
+  /** Operations so far. */
+  done = 0
 
   constructor(seed: number, store: SimulatedStore, tally: Tally) {
     this.random = randomOf(seed)
@@ -112,27 +114,25 @@ export class Simulation {
   /** Runs at least as many, and returns how many it were. */
   async run(operations: number): Promise<number> {
     await this.changeStore()
-    let done = 0
-    for (let step = 1; done < operations; step++) {
+    for (let step = 1; this.done < operations; step++) {
       this.stepClock()
       const batch = this.planBatch()
       await this.changeSomething(1 + batch.length / 12)
       await this.step(batch)
-      done += batch.length
       if (this.random.chance(0.03)) {
         this.tally.add('batch again')
         await this.step(batch)
-        done += batch.length
       }
       if (this.random.chance(0.012)) await this.crash()
       if (step % STEPS_PER_WHOLE_READ === 0) await this.compareWhole()
     }
     await this.endWorld()
-    return done
+    return this.done
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {
     const operations = batch.map(({ operation }) => operation)
+    this.done += batch.length
     const answers = await this.store.run(operations, this.random.chance(0.5) ? 1 : 0)
     for (const [index, planned] of batch.entries()) this.check(planned, answers[index])
     for (const { operation } of batch) {
