@@ -88,6 +88,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
   /** What there is to remember of an answer that ended well. */
   kept: KeptAnswer | undefined
   status = 0
+  seat: number | undefined
   readonly #options: ExchangeOptions
   readonly #upstream: UpstreamExchange
   readonly #delivery: Delivery

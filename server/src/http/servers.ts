@@ -20,6 +20,9 @@ import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { incomingCall } from './incoming.ts'
+import { closeUnlessRead } from './incoming-body.ts'
+import { noteBodyWatch } from './office-body.ts'
+import { normalizeTarget, refusedHead, shownPath } from './request-head.ts'
 import { SocketReply } from './socket-reply.ts'
 import { incomingVideo } from './video/incoming-video.ts'
 import { matchVideoPath } from './video/video-paths.ts'
@@ -37,6 +40,8 @@ export interface ServersOptions {
   readonly headerLimitBytes: number
   readonly headerTimeoutMs: number
   readonly bodyIdleTimeoutMs: number
+  /** The longest a call may take; no body may take longer. */
+  readonly callDeadlineMs: number
   readonly clientStallTimeoutMs: number
   readonly keepAliveTimeoutMs: number
 }
@@ -70,7 +75,9 @@ class Edge {
   readonly #options: ServersOptions
   readonly #servers: Server[] = []
   readonly #bodyWatch: BodyWatch
-  readonly #running = new Set<Promise<void>>()
+  /** Calls that have not left by a door yet. */
+  #running = 0
+  #onQuiet: (() => void)[] = []
 
   constructor(options: ServersOptions) {
     this.#options = options
@@ -84,6 +91,8 @@ class Edge {
       headersTimeout: options.headerTimeoutMs,
       // Bodies and answers have bounds of their own; a long stream is no fault.
       requestTimeout: 0,
+      // Missing or doubled, it is answered in our own words.
+      requireHostHeader: false,
       keepAliveTimeout: options.keepAliveTimeoutMs,
       noDelay: true,
     })
@@ -92,6 +101,13 @@ class Edge {
     }
     server.on('request', onRequest)
     server.on('checkContinue', onRequest)
+    server.on('checkExpectation', (request, response) => {
+      const error = new GatewayError(40000, {
+        status: 417,
+        message: 'the only expectation that can be met is 100-continue',
+      })
+      answer(request, response, error)
+    })
     server.on('upgrade', refuseUpgrade)
     server.on('clientError', refuseMalformed)
     this.#servers.push(server)
@@ -99,7 +115,7 @@ class Edge {
   }
 
   openCalls(): number {
-    return this.#running.size
+    return this.#running
   }
 
   async close(graceMs: number): Promise<void> {
@@ -107,24 +123,31 @@ class Edge {
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     )
     for (const server of this.#servers) server.closeIdleConnections()
-    await within(Promise.allSettled(this.#running), graceMs)
+    await within(this.#quiet(), graceMs)
     // What is left are connections between two requests, or ones whose client never finished its own.
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.all(closed), Math.min(graceMs, LAST_ANSWERS_MS))
     for (const server of this.#servers) server.closeAllConnections()
     this.#bodyWatch.stop()
     await Promise.all(closed)
-    await Promise.all(this.#running)
+    await this.#quiet()
+  }
+
+  /** Resolves when no call is running. */
+  #quiet(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#onQuiet.push(resolve))
   }
 
   #route(request: IncomingMessage, response: ServerResponse, address: Address): void {
+    normalizeTarget(request)
     const { url = '/' } = request
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
     const query = mark < 0 ? '' : url.slice(mark + 1)
-    const refusal = refusedPath(path, address)
+    const refusal = refusedHead(request) ?? refusedPath(path, address)
     if (refusal !== undefined) {
-      answer(response, refusal, path)
+      answer(request, response, refusal)
       return
     }
     const video = matchVideoPath(request.method ?? 'GET', path, query)
@@ -142,13 +165,17 @@ class Edge {
         return
       case 'wrong-method':
         response.setHeader('allow', match.allow)
-        answer(response, new GatewayError(40500, { message: `${path} takes ${match.allow} only` }), path)
+        answer(
+          request,
+          response,
+          new GatewayError(40500, { message: `${shownPath(path)} takes ${match.allow} only` }),
+        )
         return
       case 'other':
-        if (path === '/' && (request.method === 'HEAD' || request.method === 'GET'))
-          greet(response, request.method)
+        if (path === '/' && (request.method === 'HEAD' || request.method === 'GET')) greet(request, response)
         else {
           noteAddress(request, address)
+          noteBodyWatch(request, { watch: this.#bodyWatch, totalTimeoutMs: this.#options.callDeadlineMs })
           this.#options.api(request, response)
         }
         return
@@ -165,7 +192,7 @@ class Edge {
   ): void {
     const { gateway } = this.#options
     const arrived = this.#arrived(request, response, what.endpoint.path)
-    const incoming = incomingCall(request, response, { ...what, ...arrived, bodyWatch: this.#bodyWatch })
+    const incoming = incomingCall(request, response, { ...what, ...arrived, ...this.#bodyRules() })
     this.#track(response, arrived.id, serve(gateway, incoming, { reply: arrived.reply, stored: what.stored }))
   }
 
@@ -179,10 +206,14 @@ class Edge {
     const incoming = incomingVideo(request, response, {
       ...what,
       ...arrived,
-      bodyWatch: this.#bodyWatch,
+      ...this.#bodyRules(),
       textBytesMax: gateway.limits.bodyLimitBytes,
     })
     this.#track(response, arrived.id, serveVideos(gateway, incoming, arrived.reply))
+  }
+
+  #bodyRules() {
+    return { bodyWatch: this.#bodyWatch, bodyTimeoutMs: this.#options.callDeadlineMs }
   }
 
   #arrived(request: IncomingMessage, response: ServerResponse, path: string) {
@@ -195,15 +226,21 @@ class Edge {
 
   #track(response: ServerResponse, requestId: string, served: Promise<void>): void {
     const { gateway } = this.#options
-    const running = served.catch((error: unknown) => {
+    this.#running += 1
+    const failed = (error: unknown): void => {
       gateway.telemetry.log.error({ requestId, error }, 'a call ended in an error nobody expected')
       response.destroy()
-    })
-    this.#running.add(running)
+      this.#left()
+    }
     gateway.telemetry.background.track(
-      running.then(() => this.#running.delete(running)),
+      served.then(() => this.#left(), failed),
       'serve a call',
     )
+  }
+
+  #left(): void {
+    this.#running -= 1
+    if (this.#running === 0) for (const resolve of this.#onQuiet.splice(0)) resolve()
   }
 }
 
@@ -231,17 +268,18 @@ async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> 
 function refusedPath(path: string, address: Address): GatewayError | undefined {
   if (path.includes('/v1/v1/')) {
     return new GatewayError(40400, {
-      message: `${path} does not exist: drop the /v1 from your client's base address, the client adds it itself`,
+      message: `${shownPath(path)} does not exist: drop the /v1 from your client's base address, the client adds it itself`,
     })
   }
   if (address === 'gateway' && path !== '/' && !servedAtGatewayAddress(path)) {
-    return new GatewayError(40400, { message: `${path} is not served at this address` })
+    return new GatewayError(40400, { message: `${shownPath(path)} is not served at this address` })
   }
   return undefined
 }
 
-function answer(response: ServerResponse, error: GatewayError, path: string): void {
-  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path })
+function answer(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
+  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path: request.url ?? '/' })
+  closeUnlessRead(request, response)
   response.writeHead(rendered.status, {
     ...rendered.headers,
     'content-length': Buffer.byteLength(rendered.body),
@@ -250,17 +288,18 @@ function answer(response: ServerResponse, error: GatewayError, path: string): vo
 }
 
 /** Some clients knock before they call; any quick answer will do. */
-function greet(response: ServerResponse, method: string): void {
+function greet(request: IncomingMessage, response: ServerResponse): void {
   const body = '{"service":"sluice"}'
+  closeUnlessRead(request, response)
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-  response.end(method === 'HEAD' ? undefined : body)
+  response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 /** WebSockets are not spoken here: clients that try them first fall back at once. */
 function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
   const [path = '/'] = (request.url ?? '/').split('?')
   const rendered = renderError(
-    new GatewayError(40400, { message: `${path} does not take a protocol upgrade` }),
+    new GatewayError(40400, { message: `${shownPath(path)} does not take a protocol upgrade` }),
     {
       requestId: timeOrderedId(Date.now()),
       path,

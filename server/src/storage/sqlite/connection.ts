@@ -16,6 +16,7 @@ export interface ConnectionListener {
 }
 
 interface Waiting {
+  readonly id: number
   readonly resolve: (answer: WorkerAnswer) => void
   readonly reject: (error: Error) => void
 }
@@ -23,7 +24,8 @@ interface Waiting {
 export class SqliteConnection {
   readonly #options: WorkerOptions
   readonly #listener: ConnectionListener
-  readonly #waiting = new Map<number, Waiting>()
+  /** In the order in which they were asked, which is the order of the answers. */
+  readonly #waiting: Waiting[] = []
   #worker: Worker | undefined
   #nextId = 1
   /** Raised whenever a thread is lost, so that a transaction notices that it is no longer in one. */
@@ -62,8 +64,8 @@ export class SqliteConnection {
     const worker = this.#worker
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
-      if (this.#waiting.size === 0) worker.ref()
-      this.#waiting.set(id, { resolve, reject })
+      if (this.#waiting.length === 0) worker.ref()
+      this.#waiting.push({ id, resolve, reject })
       worker.postMessage({ ...task, id })
     })
   }
@@ -91,9 +93,10 @@ export class SqliteConnection {
       this.#listener.notice(reply)
       return
     }
-    const waiting = this.#waiting.get(reply.id)
-    this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) worker.unref()
+    // A lost thread's last word; whoever asked was told.
+    if (this.#waiting[0]?.id !== reply.id) return
+    const waiting = this.#waiting.shift()
+    if (this.#waiting.length === 0) worker.unref()
     if (waiting === undefined) return
     if (reply.kind === 'failed') waiting.reject(errorOf(reply.error))
     else waiting.resolve(reply)
@@ -103,8 +106,7 @@ export class SqliteConnection {
     if (this.#worker !== worker) return
     this.#worker = undefined
     this.#generation += 1
-    const waiting = [...this.#waiting.values()]
-    this.#waiting.clear()
+    const waiting = this.#waiting.splice(0)
     const reason = cause instanceof Error ? `: ${cause.message}` : ''
     for (const { reject } of waiting) {
       reject(new StorageUnavailable(`the storage thread ended${reason}`, { cause }))

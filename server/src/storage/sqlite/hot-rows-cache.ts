@@ -14,16 +14,17 @@ import type {
 } from '../../core/calls/hot-rows.ts'
 import type { AccountId, CallId, KeyId, MemberId } from '../../core/ids.ts'
 import type { HotWrites } from '../sql/hot-batch.ts'
+import { Recent } from './recent.ts'
 
-/** Rows kept of each kind; a full map starts afresh. About 20 MB when all are full. */
-const ROWS_MAX = 8_192
+/** Rows of each kind that are kept for certain; twice as many at most. About 20 MB when all are full. */
+const ROWS_MAX = 4_096
 
 export class HotRowsCache {
-  readonly accounts = new Map<AccountId, AccountRow>()
-  readonly keys = new Map<KeyId, KeyRow>()
-  readonly members = new Map<MemberId, MemberRow>()
-  readonly limitStates = new Map<Subject, LimitState>()
-  readonly openCalls = new Map<CallId, OpenCall>()
+  readonly accounts = new Recent<AccountId, AccountRow>(ROWS_MAX)
+  readonly keys = new Recent<KeyId, KeyRow>(ROWS_MAX)
+  readonly members = new Recent<MemberId, MemberRow>(ROWS_MAX)
+  readonly limitStates = new Recent<Subject, LimitState>(ROWS_MAX)
+  readonly openCalls = new Recent<CallId, OpenCall>(ROWS_MAX)
   #version: bigint | undefined
 
   /** At the start of a transaction. */
@@ -42,20 +43,15 @@ export class HotRowsCache {
 
   /** After the commit: what was read and what was written. */
   keep(read: HotRows, written: HotWrites): void {
-    for (const [id, row] of read.keys) keepRow(this.keys, id, row)
-    for (const [id, row] of read.members) keepRow(this.members, id, row)
-    for (const [id, row] of read.accounts) keepRow(this.accounts, id, row)
-    for (const [subject, row] of read.limitStates) keepRow(this.limitStates, subject, row)
-    for (const row of written.accounts) keepRow(this.accounts, row.id, row)
-    for (const row of written.members) keepRow(this.members, row.id, row)
-    for (const row of written.limitStates) keepRow(this.limitStates, row.subject, row)
-    for (const row of written.openCallsNew) keepRow(this.openCalls, row.callId, row)
-    for (const row of written.openCallsChanged) keepRow(this.openCalls, row.callId, row)
-    for (const id of written.openCallsClosed) this.openCalls.delete(id)
+    for (const [id, row] of read.keys) this.keys.set(id, row)
+    for (const [id, row] of read.members) this.members.set(id, row)
+    for (const [id, row] of read.accounts) this.accounts.set(id, row)
+    for (const [subject, row] of read.limitStates) this.limitStates.set(subject, row)
+    for (const row of written.accounts) this.accounts.set(row.id, row)
+    for (const row of written.members) this.members.set(row.id, row)
+    for (const row of written.limitStates) this.limitStates.set(row.subject, row)
+    for (const row of written.openCallsNew) this.openCalls.set(row.callId, row)
+    for (const row of written.openCallsChanged) this.openCalls.set(row.callId, row)
+    for (const id of written.openCallsClosed) this.openCalls.drop(id)
   }
-}
-
-function keepRow<Id, Row>(rows: Map<Id, Row>, id: Id, row: Row): void {
-  if (rows.size >= ROWS_MAX && !rows.has(id)) rows.clear()
-  rows.set(id, row)
 }

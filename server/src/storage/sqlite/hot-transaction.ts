@@ -27,6 +27,7 @@ import { videoEndCells } from '../sql/video-task-row.ts'
 import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
 import type { SqliteRow } from './library.ts'
+import type { Recent } from './recent.ts'
 import type { Statements } from './statements.ts'
 
 export class HotTransactions {
@@ -178,7 +179,7 @@ function selectByIds(table: string, key: string, columns: readonly string[]): st
 /** The rows of these ids: those that are kept, and the others read at once. */
 function collect<Id extends string, Row>(
   ids: readonly Id[],
-  kept: ReadonlyMap<Id, Row>,
+  kept: Recent<Id, Row>,
   read: (missing: readonly Id[]) => readonly (readonly [Id, Row])[],
 ): ReadonlyMap<Id, Row> {
   const rows = new Map<Id, Row>()

@@ -1,11 +1,13 @@
-/** Prepared statements of one connection, kept by their text; the least recently used one goes first. */
+/** Prepared statements of one connection, kept by their text. */
 import type { SqliteDatabase, SqliteStatement } from './library.ts'
+import { Recent } from './recent.ts'
 
-const STATEMENTS_MAX = 256
+/** Kept for certain; twice as many at most. */
+const STATEMENTS_MAX = 128
 
 export class Statements {
   readonly #database: SqliteDatabase
-  readonly #prepared = new Map<string, SqliteStatement>()
+  readonly #prepared = new Recent<string, SqliteStatement>(STATEMENTS_MAX)
 
   constructor(database: SqliteDatabase) {
     this.#database = database
@@ -14,18 +16,10 @@ export class Statements {
   /** Integers are read as bigints, so that money is exact. */
   prepare(sql: string): SqliteStatement {
     const known = this.#prepared.get(sql)
-    if (known !== undefined) {
-      this.#prepared.delete(sql)
-      this.#prepared.set(sql, known)
-      return known
-    }
+    if (known !== undefined) return known
     const statement = this.#database.prepare(sql)
     statement.setReadBigInts(true)
     this.#prepared.set(sql, statement)
-    for (const oldest of this.#prepared.keys()) {
-      if (this.#prepared.size <= STATEMENTS_MAX) break
-      this.#prepared.delete(oldest)
-    }
     return statement
   }
 }

@@ -1,0 +1,42 @@
+/**
+ * What was used last of many things, in two generations: a full younger one becomes the older, and what is found in the
+ * older moves on. Nothing is deleted out of a Map for as long as it is used, because V8 leaves each table that one has
+ * outgrown pointing at the next, and then all that was ever kept is copied into the old generation (see `core/roster.ts`).
+ */
+export class Recent<Key, Value> {
+  readonly #generationMax: number
+  #younger = new Map<Key, Value | undefined>()
+  #older = new Map<Key, Value | undefined>()
+
+  /** At most twice `generationMax` are kept, and the last so many for certain. */
+  constructor(generationMax: number) {
+    this.#generationMax = generationMax
+  }
+
+  get(key: Key): Value | undefined {
+    const found = this.#younger.get(key)
+    if (found !== undefined) return found
+    const kept = this.#older.get(key)
+    if (kept !== undefined) this.set(key, kept)
+    return kept
+  }
+
+  set(key: Key, value: Value): void {
+    if (this.#younger.size >= this.#generationMax && !this.#younger.has(key)) {
+      this.#older = this.#younger
+      this.#younger = new Map()
+    }
+    this.#younger.set(key, value)
+  }
+
+  /** Lets the value go; its key goes with its generation. */
+  drop(key: Key): void {
+    if (this.#younger.has(key)) this.#younger.set(key, undefined)
+    if (this.#older.has(key)) this.#older.set(key, undefined)
+  }
+
+  clear(): void {
+    if (this.#younger.size > 0) this.#younger = new Map()
+    if (this.#older.size > 0) this.#older = new Map()
+  }
+}
