@@ -3,7 +3,7 @@
  * validates and routes; errors use the same envelope as calls.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { findHolderNow, presentedKey } from '../gateway/authenticate.ts'
@@ -13,6 +13,7 @@ import { checkAddress } from '../gateway/restrictions.ts'
 import type { Identity } from '../management/identity/identity.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import type { Cashier } from '../management/top-up/cashier.ts'
+import { AmountTooLarge, RateChanged, RateFixed } from '../storage/amount-refused.ts'
 import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { hashKey } from '../storage/key-hash.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
@@ -21,7 +22,10 @@ import { type CallerReader, checkKeysOrganisation, createCallerReader } from './
 import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
+import { closeUnlessRead } from './incoming-body.ts'
 import { readJsonBodies } from './json-body.ts'
+import { boundBodies } from './office-body.ts'
+import { shownPath } from './request-head.ts'
 import { adminRoutes } from './routes/admin/index.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { identityRoutes } from './routes/identity.ts'
@@ -59,30 +63,49 @@ export async function openApi(
     bodyLimit: BODY_BYTES_MAX,
     genReqId: () => timeOrderedId(options.gateway.now()),
     exposeHeadRoutes: true,
+    // What the framework's router refuses by itself: a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      closeUnlessRead(request.raw, reply.raw)
+      refuse(options, error, { request, reply })
+    },
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   readJsonBodies(app)
+  boundBodies(app, { budget: options.gateway.bodyBudget, bytesMax: BODY_BYTES_MAX })
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-request-id', request.id)
+    // Nobody reads the body of a request to nowhere.
+    done(request.is404 ? notFound(request) : undefined)
+  })
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    closeUnlessRead(request.raw, reply.raw)
     done()
   })
   app.setNotFoundHandler((request) => {
-    const [path = '/'] = request.url.split('?')
-    throw new GatewayError(40400, { message: `${path} does not exist` })
+    throw notFound(request)
   })
-  app.setErrorHandler((error, request, reply) => {
-    const known = knownError(error)
-    if (known.code === 50000)
-      options.gateway.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
-    const rendered = renderError(known, { requestId: request.id, path: request.url })
-    // A refusal from the headers leaves the body unread: nobody sends it to the end.
-    if (!request.raw.complete) reply.raw.setHeader('connection', 'close')
-    return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
-  })
+  app.setErrorHandler((error, request, reply) => refuse(options, error, { request, reply }))
   defineRoutes(app, apiContext(options))
   await app.ready()
   return (request, response) => app.routing(request, response)
+}
+
+function notFound(request: FastifyRequest): GatewayError {
+  const [path = '/'] = request.url.split('?')
+  return new GatewayError(40400, { message: `${shownPath(path)} does not exist` })
+}
+
+function refuse(
+  { gateway }: ApiOptions,
+  error: unknown,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): FastifyReply {
+  const known = knownError(error)
+  if (known.code === 50000)
+    gateway.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
+  const rendered = renderError(known, { requestId: request.id, path: request.url })
+  return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
 }
 
 /** Every route there is. One that is not written with `define-route.ts` has no rule of access, so it stops the start. */
@@ -137,6 +160,9 @@ function knownError(error: unknown): GatewayError {
   if (error instanceof InvalidCursor)
     return new GatewayError(40000, { message: 'cursor is not one that a former page gave' })
   const { statusCode } = error as { readonly statusCode?: unknown }
+  if (error instanceof AmountTooLarge) return new GatewayError(40000, { message: error.message })
+  if (error instanceof RateChanged || error instanceof RateFixed)
+    return new GatewayError(40900, { message: error.message })
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     const message = error instanceof Error ? error.message : undefined
     return new GatewayError(statusCode === 413 ? 41301 : 40000, message === undefined ? {} : { message })
