@@ -35,6 +35,7 @@ export class Roster<Item extends Seated> {
 
   /** Those that are there now; while it runs, some may leave and others come. */
   visit(look: (item: Item) => void): void {
-    for (const item of [...this.#items]) if (item.seat !== undefined) look(item)
+    const present = [...this.#items]
+    for (const item of present) if (item.seat !== undefined) look(item)
   }
 }
