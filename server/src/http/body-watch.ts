@@ -3,32 +3,44 @@ import { Roster, type Seated } from '../core/roster.ts'
 /** A body on its way; `alive` is set whenever something of it arrives. */
 export interface WatchedBody extends Seated {
   alive: boolean
-  readonly onSilent: () => void
+  readonly onLate: () => void
   /** Looks in a row that found nothing new. */
   quietLooks: number
+  /** Looks until it must have arrived as a whole. */
+  looksLeft: number
 }
 
-/** Ends bodies that stand still, with one timer for all of them: a timer for each would cost every small call one. */
+/**
+ * Ends bodies that stand still, and those that only drip, with one timer for all of them: a timer for each would cost
+ * every small call one.
+ */
 export interface BodyWatch {
-  add(onSilent: () => void): WatchedBody
+  /** `onLate` is told when nothing came for the idle time-out, or when the body is not there after `totalTimeoutMs`. */
+  add(onLate: () => void, totalTimeoutMs: number): WatchedBody
   remove(body: WatchedBody): void
   stop(): void
 }
 
+const QUIET_LOOKS_MAX = 2
+
 /** Looks twice per time-out, so that a silent body ends after one time-out at the least and one and a half at the most. */
 export function createBodyWatch(idleTimeoutMs: number): BodyWatch {
   const bodies = new Roster<WatchedBody>()
+  const everyMs = Math.max(1, Math.ceil(idleTimeoutMs / QUIET_LOOKS_MAX))
   const look = (): void =>
     bodies.visit((body) => {
       body.quietLooks = body.alive ? 0 : body.quietLooks + 1
       body.alive = false
-      if (body.quietLooks > 2) body.onSilent()
+      body.looksLeft -= 1
+      if (body.quietLooks >= QUIET_LOOKS_MAX || body.looksLeft <= 0) body.onLate()
     })
-  const timer = setInterval(look, Math.max(1, Math.ceil(idleTimeoutMs / 2)))
+  const timer = setInterval(look, everyMs)
   timer.unref()
   return {
-    add(onSilent) {
-      const body: WatchedBody = { alive: true, onSilent, quietLooks: 0, seat: undefined }
+    add(onLate, totalTimeoutMs) {
+      // The first look may come at once: one more than the time has.
+      const looksLeft = Math.ceil(totalTimeoutMs / everyMs) + 1
+      const body: WatchedBody = { alive: true, onLate, quietLooks: 0, looksLeft, seat: undefined }
       bodies.add(body)
       return body
     },

@@ -20,6 +20,9 @@ import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { incomingCall } from './incoming.ts'
+import { closeUnlessRead } from './incoming-body.ts'
+import { noteBodyWatch } from './office-body.ts'
+import { normalizeTarget, refusedHead, shownPath } from './request-head.ts'
 import { SocketReply } from './socket-reply.ts'
 import { incomingVideo } from './video/incoming-video.ts'
 import { matchVideoPath } from './video/video-paths.ts'
@@ -37,6 +40,8 @@ export interface ServersOptions {
   readonly headerLimitBytes: number
   readonly headerTimeoutMs: number
   readonly bodyIdleTimeoutMs: number
+  /** The longest a call may take; no body may take longer. */
+  readonly callDeadlineMs: number
   readonly clientStallTimeoutMs: number
   readonly keepAliveTimeoutMs: number
 }
@@ -86,6 +91,8 @@ class Edge {
       headersTimeout: options.headerTimeoutMs,
       // Bodies and answers have bounds of their own; a long stream is no fault.
       requestTimeout: 0,
+      // Missing or doubled, it is answered in our own words.
+      requireHostHeader: false,
       keepAliveTimeout: options.keepAliveTimeoutMs,
       noDelay: true,
     })
@@ -94,6 +101,13 @@ class Edge {
     }
     server.on('request', onRequest)
     server.on('checkContinue', onRequest)
+    server.on('checkExpectation', (request, response) => {
+      const error = new GatewayError(40000, {
+        status: 417,
+        message: 'the only expectation that can be met is 100-continue',
+      })
+      answer(request, response, error)
+    })
     server.on('upgrade', refuseUpgrade)
     server.on('clientError', refuseMalformed)
     this.#servers.push(server)
@@ -126,13 +140,14 @@ class Edge {
   }
 
   #route(request: IncomingMessage, response: ServerResponse, address: Address): void {
+    normalizeTarget(request)
     const { url = '/' } = request
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
     const query = mark < 0 ? '' : url.slice(mark + 1)
-    const refusal = refusedPath(path, address)
+    const refusal = refusedHead(request) ?? refusedPath(path, address)
     if (refusal !== undefined) {
-      answer(response, refusal, path)
+      answer(request, response, refusal)
       return
     }
     const video = matchVideoPath(request.method ?? 'GET', path, query)
@@ -150,13 +165,17 @@ class Edge {
         return
       case 'wrong-method':
         response.setHeader('allow', match.allow)
-        answer(response, new GatewayError(40500, { message: `${path} takes ${match.allow} only` }), path)
+        answer(
+          request,
+          response,
+          new GatewayError(40500, { message: `${shownPath(path)} takes ${match.allow} only` }),
+        )
         return
       case 'other':
-        if (path === '/' && (request.method === 'HEAD' || request.method === 'GET'))
-          greet(response, request.method)
+        if (path === '/' && (request.method === 'HEAD' || request.method === 'GET')) greet(request, response)
         else {
           noteAddress(request, address)
+          noteBodyWatch(request, { watch: this.#bodyWatch, totalTimeoutMs: this.#options.callDeadlineMs })
           this.#options.api(request, response)
         }
         return
@@ -173,7 +192,7 @@ class Edge {
   ): void {
     const { gateway } = this.#options
     const arrived = this.#arrived(request, response, what.endpoint.path)
-    const incoming = incomingCall(request, response, { ...what, ...arrived, bodyWatch: this.#bodyWatch })
+    const incoming = incomingCall(request, response, { ...what, ...arrived, ...this.#bodyRules() })
     this.#track(response, arrived.id, serve(gateway, incoming, { reply: arrived.reply, stored: what.stored }))
   }
 
@@ -187,10 +206,14 @@ class Edge {
     const incoming = incomingVideo(request, response, {
       ...what,
       ...arrived,
-      bodyWatch: this.#bodyWatch,
+      ...this.#bodyRules(),
       textBytesMax: gateway.limits.bodyLimitBytes,
     })
     this.#track(response, arrived.id, serveVideos(gateway, incoming, arrived.reply))
+  }
+
+  #bodyRules() {
+    return { bodyWatch: this.#bodyWatch, bodyTimeoutMs: this.#options.callDeadlineMs }
   }
 
   #arrived(request: IncomingMessage, response: ServerResponse, path: string) {
@@ -245,17 +268,18 @@ async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> 
 function refusedPath(path: string, address: Address): GatewayError | undefined {
   if (path.includes('/v1/v1/')) {
     return new GatewayError(40400, {
-      message: `${path} does not exist: drop the /v1 from your client's base address, the client adds it itself`,
+      message: `${shownPath(path)} does not exist: drop the /v1 from your client's base address, the client adds it itself`,
     })
   }
   if (address === 'gateway' && path !== '/' && !servedAtGatewayAddress(path)) {
-    return new GatewayError(40400, { message: `${path} is not served at this address` })
+    return new GatewayError(40400, { message: `${shownPath(path)} is not served at this address` })
   }
   return undefined
 }
 
-function answer(response: ServerResponse, error: GatewayError, path: string): void {
-  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path })
+function answer(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
+  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path: request.url ?? '/' })
+  closeUnlessRead(request, response)
   response.writeHead(rendered.status, {
     ...rendered.headers,
     'content-length': Buffer.byteLength(rendered.body),
@@ -264,17 +288,18 @@ function answer(response: ServerResponse, error: GatewayError, path: string): vo
 }
 
 /** Some clients knock before they call; any quick answer will do. */
-function greet(response: ServerResponse, method: string): void {
+function greet(request: IncomingMessage, response: ServerResponse): void {
   const body = '{"service":"sluice"}'
+  closeUnlessRead(request, response)
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-  response.end(method === 'HEAD' ? undefined : body)
+  response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 /** WebSockets are not spoken here: clients that try them first fall back at once. */
 function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
   const [path = '/'] = (request.url ?? '/').split('?')
   const rendered = renderError(
-    new GatewayError(40400, { message: `${path} does not take a protocol upgrade` }),
+    new GatewayError(40400, { message: `${shownPath(path)} does not take a protocol upgrade` }),
     {
       requestId: timeOrderedId(Date.now()),
       path,
