@@ -46,6 +46,8 @@ import { accountRow, demandOf, keyRow, plain, termsOf } from './words.ts'
 const MONTH_MS = 600_000
 const START = 1_700_000_100_000
 /** Steps after which everything is read anew instead of what was touched. */
+/** At a round price they cost a whole Credit. */
+const ROUND_TOKENS = 250
 const STEPS_PER_WHOLE_READ = 100
 /** Operations and reservations that may be repeated later. */
 const REMEMBERED = 60
@@ -75,6 +77,8 @@ export class Simulation {
   /** Begins every id, so that worlds can share a database. */
   private readonly name: string
   private readonly naive = new NaiveModel()
+  /** Everything comes in round numbers, so that limits, caps and thresholds are met exactly. */
+  private readonly isRound: boolean
   private state: StoreState = NOTHING_STORED
   private readonly prices = new Map<string, NaiveModelPrice>()
   private readonly credentialPolicies = new Map<string, Policy>()
@@ -102,6 +106,7 @@ export class Simulation {
     for (let count = 3 + random.upTo(2); count > 0; count--) this.changePrice(this.newId('model'))
     for (let count = 2 + random.upTo(1); count > 0; count--)
       this.credentialPolicies.set(this.newId('credential'), this.randomPolicy())
+    this.isRound = random.chance(0.4)
     for (let count = 2 + random.upTo(3); count > 0; count--) {
       const account = this.newAccount(this.newId('acc'))
       this.naive.accounts.set(account.id, account)
@@ -240,8 +245,8 @@ export class Simulation {
       videos,
       videoSeconds: videos * this.random.upTo(8),
     }
-    const output = this.random.upTo(600)
-    const tokens = { input: this.random.upTo(500), output, worst: output + this.random.upTo(2000) }
+    const output = this.tokens(600)
+    const tokens = { input: this.tokens(500), output, worst: output + this.tokens(2000) }
     const strict = this.random.chance(0.6)
     const month = this.month()
     const at = this.at
@@ -462,8 +467,8 @@ export class Simulation {
       model,
       chain: this.random.pick(['1', '2', '9']),
       byok: this.random.chance(0.15),
-      input: this.random.upTo(600),
-      output: this.random.chance(0.1) ? this.random.upTo(9000) : this.random.upTo(600),
+      input: this.tokens(600),
+      output: this.tokens(this.random.chance(0.1) ? 9000 : 600),
       images: this.random.upTo(3),
       seconds: open.counts.videoSeconds,
     }
@@ -477,6 +482,12 @@ export class Simulation {
     if (this.random.chance(0.01)) this.at += this.random.upTo(MONTH_MS)
     if (this.at < before) this.tally.add('clock stepped back')
     if (this.month().start > before) this.tally.add('clock stepped over a month')
+  private tokens(max: number): number {
+    return this.isRound
+      ? ROUND_TOKENS * this.random.upTo(Math.floor(max / ROUND_TOKENS))
+      : this.random.upTo(max)
+  }
+
   }
 
   private month() {
@@ -606,11 +617,11 @@ export class Simulation {
     const { random } = this
     this.prices.set(id, {
       id,
-      input: random.upTo(3000),
-      output: random.upTo(9000),
-      image: random.chance(0.3) ? random.upTo(4_000_000) : 0,
-      second: random.chance(0.3) ? random.upTo(2_000_000) : 0,
-      tenths: { '1': 10, '2': 5 + random.upTo(15) },
+      input: upTo(4000, 4000),
+      output: upTo(8000, 4000),
+      image: random.chance(0.3) ? upTo(4_000_000, 1_000_000) : 0,
+      second: random.chance(0.3) ? upTo(2_000_000, 1_000_000) : 0,
+      tenths: { '1': 10, '2': isRound ? random.pick([10, 20]) : 5 + random.upTo(15) },
       vendors: random.pick([['openai'], ['google'], ['openai', 'google']]),
       covered: random.chance(0.6),
       verification: random.chance(0.8) ? random.pick([-1, 0]) : random.pick([1, 2]),
@@ -643,7 +654,7 @@ export class Simulation {
     const { random } = this
     account.suspended = random.chance(0.02)
     account.verification = random.pick([0, 1, 2, 2])
-    account.ratePercent = random.pick([100, 100, 87, 33, 0])
+    account.ratePercent = this.isRound ? 100 : random.pick([100, 100, 87, 33, 0])
     account.deduction = random.chance(0.8)
     account.cap = random.chance(0.6) ? 0n : credits(random.upTo(60))
     account.exchange = {
@@ -660,7 +671,9 @@ export class Simulation {
   }
 
   private randomSubscription(): NonNullable<NaiveAccount['subscription']> {
-    const { random } = this
+    const { random, isRound } = this
+    // µCr; round ones make whole Credits of round tokens.
+    const upTo = (max: number, unit: number) => (isRound ? unit * random.upTo(max / unit) : random.upTo(max))
     const quota = [60, 300]
       .slice(random.upTo(2))
       .map((seconds) => ({ credits: credits(random.upTo(60)), seconds }))
@@ -705,7 +718,7 @@ export class Simulation {
       return
     }
     const account = random.pick([...this.naive.accounts.values()])
-    const amount = credits(random.upTo(120)) + 1n
+    const amount = credits(1 + random.upTo(120))
     const plan = random.chance(0.5) ? this.planToBuy(account) : undefined
     const act: Act = {
       name: this.newId('act'),
@@ -739,11 +752,11 @@ export class Simulation {
       const dimension = random.pick(DIMENSIONS)
       const limit =
         dimension === 'tokens'
-          ? random.upTo(40_000)
+          ? this.tokens(40_000)
           : dimension === 'amount'
             ? random.upTo(150)
             : random.upTo(random.pick([10, 100]))
-      return { dimension, limit: limit + 1, seconds: random.pick([10, 60, 300]) }
+      return { dimension, limit: Math.max(limit, 1), seconds: random.pick([10, 60, 300]) }
     })
     // Twins share a window and the smaller limit rules; the model is spared that.
     const single = windows.filter(
