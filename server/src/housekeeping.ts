@@ -5,6 +5,8 @@ import type { Telemetry } from './telemetry/telemetry.ts'
 
 /** Says every few seconds that this process lives, and settles what processes that no longer do left open. */
 export interface Housekeeping {
+  /** The last heartbeat was written: a full disk or a read-only database can be read and still takes no call. */
+  canWrite(): boolean
   stop(): void
 }
 
@@ -34,9 +36,19 @@ export async function keepHouse(house: {
 }): Promise<Housekeeping> {
   const { storage, telemetry, instance, now } = house
   let expiredAt = 0
+  let written = true
+  const beat = async (at: number): Promise<void> => {
+    try {
+      await storage.calls.heartbeat(instance, at)
+      written = true
+    } catch (error) {
+      written = false
+      throw error
+    }
+  }
   const round = async (): Promise<void> => {
     const at = now()
-    await storage.calls.heartbeat(instance, at)
+    await beat(at)
     const recovered = await storage.calls.recover({
       at,
       deadBefore: at - DEAD_AFTER_MS,
@@ -58,6 +70,7 @@ export async function keepHouse(house: {
     every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(house), name: 'upkeep of the log' }),
   ]
   return {
+    canWrite: () => written,
     stop: () => {
       for (const timer of timers) clearInterval(timer)
     },

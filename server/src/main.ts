@@ -1,14 +1,23 @@
 /** The process behind `npm start`: reads the environment, starts, prints what to do next, stops on a signal. */
 import cluster from 'node:cluster'
-import { ConfigError, readConfig } from './config/environment.ts'
+import { type Config, ConfigError, readConfig } from './config/environment.ts'
 import { runGateway } from './run-gateway.ts'
+import { explainStartFailure } from './start-failure.ts'
 import { runWorker } from './workers/worker.ts'
 
+let config: Config | undefined
 try {
-  const config = readConfig(process.env)
+  config = readConfig(process.env)
   await (cluster.isWorker ? runWorker(config) : runGateway(config))
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error
-  process.stderr.write(`sluice cannot start:\n${error.message}\n`)
-  process.exitCode = 1
+  const explained = explain(error)
+  if (explained === undefined) throw error
+  process.stderr.write(`sluice cannot start:\n${explained}\n`)
+  // Whatever was opened before the failure would keep the process.
+  process.exit(1)
+}
+
+function explain(error: unknown): string | undefined {
+  if (error instanceof ConfigError) return error.message
+  return config === undefined ? undefined : explainStartFailure(error, config)
 }

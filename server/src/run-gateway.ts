@@ -9,13 +9,13 @@ import { localUrl, type Prepare, prepareStore, startGateway } from './start-gate
 import type { Log } from './telemetry/log.ts'
 import { createTelemetry } from './telemetry/telemetry.ts'
 import { VERSION } from './version.ts'
-import { welcomeText } from './welcome.ts'
+import { newKeysText, welcomeText } from './welcome.ts'
 import { startWorkers } from './workers/primary.ts'
 
 /** Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once. */
 export async function runGateway(config: Config, environment: Environment = process.env): Promise<void> {
-  const prepared: Prepared = { firstRun: { kind: 'not-first' }, catalogue: undefined }
-  const prepare: Prepare = async ({ storage, now }) => {
+  const prepared: Prepared = { firstRun: { kind: 'not-first', unread: [] }, catalogue: undefined }
+  const prepare: Prepare = async ({ storage, telemetry, now }) => {
     prepared.firstRun = await prepareFirstRun({
       storage,
       config,
@@ -26,11 +26,19 @@ export async function runGateway(config: Config, environment: Environment = proc
       offer: firstCatalogue(environment),
       at: now(),
     })
+    if (prepared.firstRun.kind === 'not-first')
+      for (const unread of prepared.firstRun.unread) telemetry.log.info({}, unread)
     prepared.catalogue = await storage.catalogue.read()
   }
-  const serving = config.workers > 1 ? await runSeveral(config, prepare) : await runOne(config, prepare)
-  welcome(serving, prepared)
-  stopOnSignal(serving)
+  try {
+    const serving = await (config.workers > 1 ? runSeveral(config, prepare) : runOne(config, prepare))
+    welcome(serving, prepared)
+    stopOnSignal(serving)
+  } catch (error) {
+    // The keys are stored by now and the next start is no first one: who does not see them here never will.
+    process.stderr.write(newKeysText(prepared.firstRun))
+    throw error
+  }
 }
 
 interface Prepared {
@@ -62,16 +70,16 @@ async function runSeveral(config: Config, prepare: Prepare): Promise<Serving> {
   const ops = await openOpsServer({
     source: workers.ops,
     telemetry,
-    host: config.host,
+    host: config.opsHost,
     port: config.opsPort,
   })
   return {
     baseUrl: workers.baseUrl,
     gatewayBaseUrl: workers.gatewayBaseUrl,
-    opsUrl: localUrl(config.host, ops.port),
+    opsUrl: localUrl(config.opsHost, ops.port),
     log: telemetry.log,
     async stop() {
-      await workers.stop(config.shutdownGraceMs + FORCE_AFTER_GRACE_MS)
+      await workers.stop(config.drainDelayMs + config.shutdownGraceMs + FORCE_AFTER_GRACE_MS)
       await ops.close()
       await telemetry.close()
     },
@@ -123,9 +131,12 @@ function stopOnSignal(serving: Serving): void {
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(130)
     stopping = true
-    serving.log.info({ signal }, 'stopping: running calls may end, new ones are refused')
+    serving.log.info({ signal }, 'stopping: running calls may end')
     serving.stop().then(
-      () => process.exit(0),
+      () => {
+        serving.log.info({}, 'stopped')
+        process.exit(0)
+      },
       (error: unknown) => {
         process.stderr.write(`sluice could not stop cleanly: ${String(error)}\n`)
         process.exit(1)

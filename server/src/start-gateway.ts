@@ -1,6 +1,6 @@
 /** Puts the house together: configuration in, a running gateway out. */
-
-import { openDataDirectory } from './config/data-directory.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type DataDirectory, openDataDirectory, removeSecretKey } from './config/data-directory.ts'
 import type { Config } from './config/environment.ts'
 import { type InstanceId, instanceId } from './core/ids.ts'
 import { createGateway, type Gateway, type GatewayParts } from './gateway/gateway.ts'
@@ -22,6 +22,7 @@ import { keepPrices } from './price-clock.ts'
 import type { BlobStore } from './storage/blobs.ts'
 import { openStorage } from './storage/open.ts'
 import { openBlobs } from './storage/open-blobs.ts'
+import { SecretKeyMismatch } from './storage/secret-key-mismatch.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { fetchRemote } from './upstream/fetch-remote.ts'
@@ -78,7 +79,7 @@ export async function startGateway(
     },
   })
   const house = await keepHouse({ ...ground, logRetentionDays: config.logRetentionDays })
-  const doors = await openDoors(config, gateway, options.ops)
+  const doors = await openDoors(config, gateway, { withOps: options.ops, canWrite: house.canWrite })
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, gateway, doors)
@@ -119,11 +120,12 @@ async function openGround(config: Config, prepare: Prepare, { bent }: StartOptio
   const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
   warn(config, telemetry)
   const instance = instanceId(timeOrderedId(now()))
-  const { secretKey } = await openDataDirectory(config)
-  const storage = await openStore(config, { telemetry, instance, now })
+  const data = await openDataDirectory(config)
+  const storage = await openStore(config, data, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
-  return { telemetry, now, instance, secretKey, allow: new AllowList(config.fetchAllow), storage, blobs }
+  const allow = new AllowList(config.fetchAllow)
+  return { telemetry, now, instance, secretKey: data.secretKey, allow, storage, blobs }
 }
 
 async function partsOf(
@@ -181,7 +183,8 @@ export async function prepareStore(config: Config, prepare: Prepare): Promise<vo
   const now = Date.now
   const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
   warn(config, telemetry)
-  const storage = await openStore(config, { telemetry, instance: instanceId(timeOrderedId(now())), now })
+  const instance = instanceId(timeOrderedId(now()))
+  const storage = await openStore(config, await openDataDirectory(config), { telemetry, instance, now })
   try {
     await prepare({ storage, telemetry, now })
   } finally {
@@ -196,17 +199,23 @@ function warn(config: Config, { log }: Telemetry): void {
 
 async function openStore(
   config: Config,
+  data: DataDirectory,
   process: { readonly telemetry: Telemetry; readonly instance: InstanceId; readonly now: () => number },
 ): Promise<Storage> {
-  const { secretKey } = await openDataDirectory(config)
-  return openStorage({
-    databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
-    dataDir: config.dataDirectory,
-    secretKey,
-    instanceId: process.instance,
-    now: process.now,
-    log: process.telemetry.log,
-  })
+  try {
+    return await openStorage({
+      databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
+      dataDir: config.dataDirectory,
+      secretKey: data.secretKey,
+      instanceId: process.instance,
+      now: process.now,
+      log: process.telemetry.log,
+    })
+  } catch (error) {
+    // A key made a moment ago for a database that has one would only hide that the right one is missing.
+    if (error instanceof SecretKeyMismatch && data.madeKey) await removeSecretKey(data)
+    throw error
+  }
 }
 
 /** A store of blobs that does not answer is told of at once, but only videos need it: all other calls are served. */
@@ -223,21 +232,28 @@ interface Doors {
   readonly cashier: Cashier
   readonly ops: OpsSource
   readonly opsPort: number | undefined
-  /** Refuses new calls, lets running ones end, then closes; the ops port last, so that a stop can be watched. */
+  /**
+   * Says that it is not ready, after the drain delay refuses new calls, lets running ones end, then closes; the ops port
+   * last, so that a stop can be watched.
+   */
   close(): Promise<void>
 }
 
-async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Promise<Doors> {
+async function openDoors(
+  config: Config,
+  gateway: Gateway,
+  { withOps, canWrite }: { readonly withOps: boolean; readonly canWrite: () => boolean },
+): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, gateway)
   const cashier = await openCashier(config, gateway, identity.messenger)
   let draining = false
-  const source = gatewayOps(gateway, () => draining)
+  const source = gatewayOps(gateway, { draining: () => draining, canWrite })
   const ops = withOps
     ? await openOpsServer({
         source,
         telemetry: gateway.telemetry,
-        host: config.host,
+        host: config.opsHost,
         port: config.opsPort,
       })
     : undefined
@@ -262,6 +278,7 @@ async function openDoors(config: Config, gateway: Gateway, withOps: boolean): Pr
     opsPort: ops?.port,
     async close() {
       draining = true
+      await delay(config.drainDelayMs)
       gateway.drain()
       await servers.close(config.shutdownGraceMs)
       await ops?.close()
@@ -276,7 +293,7 @@ function addressesOf(
   return {
     baseUrl: config.publicUrl ?? localUrl(config.host, servers.port),
     gatewayBaseUrl: config.gatewayUrl ?? localUrl(config.host, servers.gatewayPort),
-    opsUrl: opsPort === undefined ? undefined : localUrl(config.host, opsPort),
+    opsUrl: opsPort === undefined ? undefined : localUrl(config.opsHost, opsPort),
   }
 }
 

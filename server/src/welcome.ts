@@ -1,4 +1,5 @@
 /** What a person reads at the end of a start: where the gateway listens, the new keys, and commands that work as printed. */
+import type { NewKey } from './management/apply-gateway-file.ts'
 import type { FirstRun } from './management/first-run.ts'
 
 export interface WelcomeFacts {
@@ -39,11 +40,23 @@ function newKeys(facts: WelcomeFacts): readonly string[] {
   return [
     ...applied,
     '',
-    'New API keys, shown this once:',
-    ...keys.map((key) => `  ${key.plaintext.unwrap()}   (${key.account}, ${key.name})`),
+    ...keyLines(keys),
     ...(facts.exampleModel === undefined
       ? []
       : examples({ ...facts, exampleModel: facts.exampleModel }, first.plaintext.unwrap())),
+  ]
+}
+
+/** For a start that fails after it has made keys; nothing when it made none. */
+export function newKeysText(firstRun: FirstRun): string {
+  if (firstRun.kind === 'not-first' || firstRun.newKeys.length === 0) return ''
+  return ['', ...keyLines(firstRun.newKeys), '', ''].join('\n')
+}
+
+function keyLines(keys: readonly NewKey[]): readonly string[] {
+  return [
+    'New API keys, shown this once:',
+    ...keys.map((key) => `  ${key.plaintext.unwrap()}   (${key.account}, ${key.name})`),
   ]
 }
 

@@ -14,11 +14,11 @@ export interface OpsAnswer {
 
 /** undefined: nobody answers there. */
 export function askRunning(
-  { host, opsPort }: Pick<Config, 'host' | 'opsPort'>,
+  { opsHost, opsPort }: Pick<Config, 'opsHost' | 'opsPort'>,
   path: '/chains' | '/readyz',
 ): Promise<OpsAnswer | undefined> {
   if (opsPort === 0) return Promise.resolve(undefined)
-  const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const name = opsHost === '0.0.0.0' || opsHost === '::' ? '127.0.0.1' : opsHost
   return new Promise((resolve) => {
     const request = get(
       { host: name, port: opsPort, path, timeout: TIMEOUT_MS, agent: false },

@@ -36,6 +36,11 @@ export async function openDataDirectory(
   return { directory, secretKey, madeKey }
 }
 
+/** Undoes the making of a key that turned out not to be the one that is needed. */
+export async function removeSecretKey({ directory }: Pick<DataDirectory, 'directory'>): Promise<void> {
+  await rm(join(directory, SECRET_KEY_FILE), { force: true })
+}
+
 /**
  * 32 bytes given as hex or base64 are taken as they are; any other text is hashed to 32 bytes, so that every
  * instance given the same text has the same key.

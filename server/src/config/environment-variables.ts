@@ -67,7 +67,16 @@ export const VARIABLES = {
     fallback: undefined,
     shownDefault: 'every address of the machine',
     form: 'an IP address or a host name',
-    meaning: 'The local address all three listeners bind to.',
+    meaning: 'The local address the listeners bind to.',
+    parse: hostOf,
+  },
+  opsHost: {
+    name: 'SLUICE_OPS_HOST',
+    fallback: undefined,
+    shownDefault: '`SLUICE_HOST` when that is set, else 127.0.0.1',
+    form: 'an IP address or a host name',
+    meaning:
+      'The local address of the operator’s port, which asks for no key: this machine alone, unless probes and Prometheus come from another one.',
     parse: hostOf,
   },
   port: {
@@ -245,6 +254,15 @@ export const VARIABLES = {
     meaning: 'How long a stopping process lets running calls end before it cuts and settles them.',
     parse: (text) => wholeNumberOf(text, { least: 0, most: 3_600_000 }),
   },
+  drainDelayMs: {
+    name: 'SLUICE_DRAIN_DELAY_MS',
+    fallback: 0,
+    shownDefault: '0',
+    form: 'milliseconds, 0 to 600000',
+    meaning:
+      'How long a stopping process still takes calls while `/readyz` says 503, so that a load balancer sends the next ones elsewhere before the ports close. A little more than the balancer takes to notice.',
+    parse: (text) => wholeNumberOf(text, { least: 0, most: 600_000 }),
+  },
   callDeadlineMs: {
     name: 'SLUICE_CALL_DEADLINE_MS',
     fallback: 900_000,
@@ -328,6 +346,7 @@ export interface VariableValues {
   readonly databaseUrl: Secret | undefined
   readonly blobUrl: S3Address | undefined
   readonly host: string | undefined
+  readonly opsHost: string | undefined
   readonly port: number
   readonly gatewayPort: number
   readonly opsPort: number
@@ -349,6 +368,7 @@ export interface VariableValues {
   readonly trustedProxies: readonly string[]
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
+  readonly drainDelayMs: number
   readonly callDeadlineMs: number
   readonly videoDeadlineMs: number
   readonly bodyLimitBytes: number

@@ -18,6 +18,7 @@ export interface Config {
   readonly blob: BlobConfig
   /** undefined: every address of the machine. */
   readonly host: string | undefined
+  readonly opsHost: string
   /** 0: any free one. */
   readonly port: number
   readonly gatewayPort: number
@@ -52,6 +53,8 @@ export interface Config {
   /** 0: for ever. */
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
+  /** Calls are still taken while `/readyz` already says 503. */
+  readonly drainDelayMs: number
   /** One deadline over all attempts of a chat-type call. */
   readonly callDeadlineMs: number
   /** How long a task may take upstream. */
@@ -118,6 +121,7 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     databaseUrl: read(VARIABLES.databaseUrl),
     blobUrl: read(VARIABLES.blobUrl),
     host: read(VARIABLES.host),
+    opsHost: read(VARIABLES.opsHost),
     port: read(VARIABLES.port),
     gatewayPort: read(VARIABLES.gatewayPort),
     opsPort: read(VARIABLES.opsPort),
@@ -139,6 +143,7 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     trustedProxies: read(VARIABLES.trustedProxies),
     logRetentionDays: read(VARIABLES.logRetentionDays),
     shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
+    drainDelayMs: read(VARIABLES.drainDelayMs),
     callDeadlineMs: read(VARIABLES.callDeadlineMs),
     videoDeadlineMs: read(VARIABLES.videoDeadlineMs),
     bodyLimitBytes: read(VARIABLES.bodyLimitBytes),
@@ -151,6 +156,8 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
   }
 }
 
+const LOOPBACK = '127.0.0.1'
+
 function configOf(
   { databaseUrl, blobUrl, ...values }: VariableValues,
   { workingDirectory, warnings }: { readonly workingDirectory: string; readonly warnings: readonly string[] },
@@ -159,6 +166,7 @@ function configOf(
   return {
     ...values,
     dataDirectory,
+    opsHost: values.opsHost ?? values.host ?? LOOPBACK,
     database:
       databaseUrl === undefined
         ? { kind: 'sqlite', file: join(dataDirectory, 'sluice.db') }

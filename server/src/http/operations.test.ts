@@ -1,6 +1,7 @@
 /** What an operator and a process manager see: health, readiness, metrics, addresses, a graceful stop (contract §1, §6.3; decisions, Addresses and Errors). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson, sendRaw } from '../../test/house/client.ts'
+import { gatewayOps } from './ops-server.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import {
   answerStream,
@@ -37,6 +38,15 @@ describe('the ops port', () => {
     expect((await get(`${house.opsUrl}/healthz`)).status).toBe(200)
     expect((await get(`${house.opsUrl}/readyz`)).status).toBe(200)
     expect((await get(`${house.opsUrl}/nothing`)).status).toBe(404)
+    expect((await postJson(`${house.opsUrl}/metrics`, {})).status).toBe(405)
+  })
+
+  test('/readyz is 503 while the storage can be read but takes nothing that is written', async () => {
+    let canWrite = true
+    const source = gatewayOps(house.running.gateway, { draining: () => false, canWrite: () => canWrite })
+    expect(await source.readiness()).toBe('ready')
+    canWrite = false
+    expect(await source.readiness()).toBe('storage unavailable')
   })
 
   test('/metrics counts calls by model, chain, protocol and code, with tokens, Credits and histograms', async () => {
@@ -210,6 +220,20 @@ describe('a graceful stop', () => {
     expect(await running.text()).toContain('[DONE]')
     expect(await house.lastLog()).toBeDefined()
     expect((await house.logs()).map((row) => row.ending)).toContain('complete')
+  })
+
+  test('during the drain delay calls are still taken, and /readyz already sends them elsewhere', async () => {
+    const patient = await openHouse({ environment: { SLUICE_DRAIN_DELAY_MS: '1500' } })
+    const stopping = patient.running.stop()
+    const ready = await get(`${patient.opsUrl}/readyz`)
+    const call = await postJson(
+      `${patient.baseUrl}/v1/chat/completions`,
+      { model: 'nobody-has-it', messages: [] },
+      { authorization: `Bearer ${patient.key}` },
+    )
+    expect([ready.status, ready.body]).toEqual([503, { status: 'draining' }])
+    expect(call.body.code).toBe(50201)
+    await stopping
   })
 })
 

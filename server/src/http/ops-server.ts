@@ -28,11 +28,15 @@ export interface OpsOptions {
   readonly port: number
 }
 
-/** Ready: the storage answers and the process is not on its way out. */
-export function gatewayOps(gateway: Gateway, draining: () => boolean): OpsSource {
+/** Ready: the storage answers and takes what is written, and the process is not on its way out. */
+export function gatewayOps(
+  gateway: Gateway,
+  state: { readonly draining: () => boolean; readonly canWrite: () => boolean },
+): OpsSource {
   return {
     async readiness() {
-      if (draining()) return 'draining'
+      if (state.draining()) return 'draining'
+      if (!state.canWrite()) return 'storage unavailable'
       try {
         await gateway.storage.ping()
         return 'ready'
@@ -56,6 +60,11 @@ export function gatewayOps(gateway: Gateway, draining: () => boolean): OpsSource
 export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
   const { background } = options.telemetry
   const server = createServer((request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      send(response, 405, { error: 'this port takes GET only' })
+      return
+    }
     const [path = '/'] = (request.url ?? '/').split('?')
     switch (path) {
       case '/healthz':

@@ -44,7 +44,22 @@ describe('an empty database without a gateway file', () => {
 
   test('is no longer empty at the second start, which tells no key', async () => {
     await prepareFirstRun(setup())
-    expect(await prepareFirstRun(setup())).toEqual({ kind: 'not-first' })
+    expect(await prepareFirstRun(setup())).toEqual({ kind: 'not-first', unread: [] })
+  })
+
+  test('is told at a later start what only counts at the first one', async () => {
+    await prepareFirstRun(setup())
+    await writeFile(join(store.directory, 'gateway.yaml'), 'vendors: []')
+    const later = await prepareFirstRun(
+      setup({ offer: [{ kind: 'put-vendor', vendor: sampleVendor('late') }] }),
+    )
+    expect(later).toMatchObject({
+      kind: 'not-first',
+      unread: [
+        expect.stringMatching(/LATE.*sluice apply -f/),
+        expect.stringMatching(/gateway\.yaml.*sluice apply -f/),
+      ],
+    })
   })
 
   test('gets one owner and one key when several instances start at once', async () => {
@@ -78,7 +93,7 @@ describe('an empty database without a gateway file', () => {
     for (const key of await store.storage.keys.list(owner?.id ?? neverMade())) {
       await store.storage.keys.patch(key.id, { status: 'deleted' })
     }
-    expect(await prepareFirstRun(setup())).toEqual({ kind: 'not-first' })
+    expect(await prepareFirstRun(setup())).toEqual({ kind: 'not-first', unread: [] })
   })
 })
 

@@ -33,7 +33,11 @@ export interface FirstRunSetup {
 
 export type FirstRun =
   /** Accounts exist: this is no first start. */
-  | { readonly kind: 'not-first' }
+  | {
+      readonly kind: 'not-first'
+      /** What stands beside the process and only counts at a first start, each with what to do instead. */
+      readonly unread: readonly string[]
+    }
   | {
       readonly kind: 'first'
       /** Absolute path of the gateway file that was applied; undefined: there was none. */
@@ -61,7 +65,7 @@ export async function prepareFirstRun(setup: FirstRunSetup): Promise<FirstRun> {
   const isOwnerAlone = first.email === OWNER_EMAIL && second === undefined
   const newKeys = isOwnerAlone ? await ensureOwnerKey(setup, first) : []
   return newKeys.length === 0
-    ? { kind: 'not-first' }
+    ? { kind: 'not-first', unread: await findUnread(setup) }
     : { kind: 'first', gatewayFile: undefined, newKeys, warnings: [] }
 }
 
@@ -78,6 +82,24 @@ async function beginWith(file: FoundFile | undefined, setup: FirstRunSetup): Pro
 interface Begun {
   readonly newKeys: readonly NewKey[]
   readonly warnings: readonly string[]
+}
+
+/** Vendors the environment could bring that the catalogue has not, and a gateway file nobody named. */
+async function findUnread(setup: FirstRunSetup): Promise<readonly string[]> {
+  const { vendors } = await setup.storage.catalogue.read()
+  const missing = setup.offer.flatMap((change) =>
+    change.kind === 'put-vendor' && !vendors.has(change.vendor.code) ? [change.vendor.name] : [],
+  )
+  const file = setup.config.gatewayFile === undefined ? await findGatewayFile(setup) : undefined
+  return [
+    ...missing.map(
+      (name) =>
+        `the environment offers ${name}, which the catalogue has not: vendors come from the environment at the first start only; add it with sluice apply -f`,
+    ),
+    ...(file === undefined
+      ? []
+      : [`${file.path} is read at the first start only: later changes come in with sluice apply -f`]),
+  ]
 }
 
 interface FoundFile {

@@ -102,21 +102,26 @@ export async function checkPorts(config: Config): Promise<readonly Finding[]> {
         : warning('gateway', `runs, ${told}`, 'its log says why; it takes no calls meanwhile'),
     ]
   }
-  const ports = {
-    SLUICE_PORT: config.port,
-    SLUICE_GATEWAY_PORT: config.gatewayPort,
-    SLUICE_OPS_PORT: config.opsPort,
-  }
+  const { host, opsHost } = config
+  const places = [
+    { host, name: 'SLUICE_PORT', port: config.port },
+    { host, name: 'SLUICE_GATEWAY_PORT', port: config.gatewayPort },
+    { host: opsHost, name: 'SLUICE_OPS_PORT', port: config.opsPort },
+  ]
   const findings: Finding[] = [skipped('gateway', 'does not run here')]
-  for (const [name, port] of Object.entries(ports))
-    findings.push(await checkPort(config.host, { name, port }))
+  for (const place of places) findings.push(await checkPort(place))
   return findings
 }
 
-async function checkPort(
-  host: string | undefined,
-  { name, port }: { readonly name: string; readonly port: number },
-): Promise<Finding> {
+async function checkPort({
+  host,
+  name,
+  port,
+}: {
+  readonly host: string | undefined
+  readonly name: string
+  readonly port: number
+}): Promise<Finding> {
   const check = `port ${port}`
   if (port === 0) return ok(name, 'any free one')
   const code = await listenOnce(host, port)

@@ -1,6 +1,7 @@
 /** A database belongs to one secret key: another one would find every stored credential unreadable, one by one. */
 import type { Kysely } from 'kysely'
 import type { SecretBox } from '../secret-box.ts'
+import { SecretKeyMismatch } from '../secret-key-mismatch.ts'
 import type { Schema } from './schema.ts'
 
 const NAME = 'secret-key-check'
@@ -20,9 +21,6 @@ export async function checkSecretKey(database: Kysely<Schema>, secrets: SecretBo
   try {
     secrets.open(row.value, NAME)
   } catch (error) {
-    throw new Error(
-      'the secret key is not the one this database was made with: give SLUICE_SECRET_KEY, or the key file of the data directory, as it was',
-      { cause: error },
-    )
+    throw new SecretKeyMismatch({ cause: error })
   }
 }

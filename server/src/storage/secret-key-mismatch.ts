@@ -1,0 +1,10 @@
+/** The database was made with another secret key: nothing sealed in it could be read. */
+export class SecretKeyMismatch extends Error {
+  constructor(options: { readonly cause?: unknown } = {}) {
+    super(
+      'the secret key is not the one this database was made with: give SLUICE_SECRET_KEY, or the file secret.key of the data directory, as it was',
+      options,
+    )
+    this.name = 'SecretKeyMismatch'
+  }
+}
