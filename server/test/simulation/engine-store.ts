@@ -264,7 +264,7 @@ export class EngineStore implements SimulatedStore {
       accountId: account,
       memberId: undefined,
       name: id,
-      hash: id.padEnd(64, '0'),
+      hash: id.padStart(64, '0'),
       hint: id,
       status,
       createdAt: 0,

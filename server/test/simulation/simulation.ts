@@ -488,6 +488,18 @@ export class Simulation {
       : this.random.upTo(max)
   }
 
+  private milliseconds(max: number): number {
+    return this.isRound ? 1_000 * this.random.upTo(max / 1_000) : this.random.upTo(max)
+  }
+
+  private stepClock(): void {
+    const before = this.at
+    if (this.random.chance(0.02)) this.at -= this.milliseconds(200_000)
+    else if (this.random.chance(0.7)) this.at += this.milliseconds(4_000)
+    if (this.random.chance(0.05)) this.at += this.milliseconds(60_000)
+    if (this.random.chance(0.01)) this.at += this.milliseconds(MONTH_MS)
+    if (this.at < before) this.tally.add('clock stepped back')
+    if (this.month().start > before) this.tally.add('clock stepped over a month')
   }
 
   private month() {
