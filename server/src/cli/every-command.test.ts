@@ -6,6 +6,7 @@ import { type CommandLine, openCommandLine } from '../../test/cli/command-line.t
 import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
 import { exampleReserve } from '../core/calls/examples.ts'
+import { accountId, memberId } from '../core/ids.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW } from '../storage/conformance/suite.ts'
 import { callOf, exampleTask } from '../storage/conformance/videos.ts'
 import type { AuditEntry } from '../storage/audit.ts'
@@ -31,6 +32,12 @@ beforeAll(async () => {
   await sluice(['apply', '-f', '-'], fileWith(1))
   await createAccount(storage)
   await storage.keys.create(exampleApiKey())
+  const owner = await storage.accounts.findByLogin({ email: OWNER })
+  if (owner === undefined) throw new Error('the file made no account')
+  await storage.organisations.create(
+    { id: ORGANISATION, name: 'Acme', createdAt: NOW },
+    { id: memberId('mem_owner'), accountId: owner.id },
+  )
   for (const id of ['video_0', 'video_1']) {
     await storage.calls.reserve(exampleReserve(callOf(id)))
     await storage.videos.create(exampleTask(id, { detail: {} }), undefined, {
@@ -45,6 +52,7 @@ afterAll(async () => {
 })
 
 const OWNER = 'owner@example.com'
+const ORGANISATION = accountId('acc_organisation')
 
 function fileWith(price: number): string {
   const chain = (forward: string) => ({ vendor: 'own', protocol: 'chat', forward_model_id: forward })
@@ -137,6 +145,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'keys delete': onKey('delete', 'key.delete'),
   'accounts list': looks('accounts', 'list'),
   'accounts show': looks('accounts', 'show', OWNER),
+  'organisations list': looks('organisations', 'list'),
+  'organisations members': { actions: undefined, argv: () => ['organisations', 'members', ORGANISATION] },
   grant: { actions: ['account.grant'], argv: () => ['grant', OWNER, '5', '--reason', 'a gift'] },
   'codes create': { actions: ['codes.create'], argv: () => ['codes', 'create', '--credits', '5'] },
   'codes list': looks('codes', 'list'),

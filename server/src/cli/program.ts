@@ -22,6 +22,7 @@ import {
 } from './commands/keys.ts'
 import { logs, type LogFlags } from './commands/logs.ts'
 import { migrate, type MigrateFlags } from './commands/migrate.ts'
+import { organisationsList, organisationsMembers } from './commands/organisations.ts'
 import { restoreBackup, type RestoreFlags } from './commands/restore.ts'
 import { start } from './commands/start.ts'
 import { usage, type UsageFlags } from './commands/usage.ts'
@@ -47,6 +48,7 @@ export function createProgram(io: Console): Command {
   addGatewayFile(program, io)
   addKeys(program, io)
   addAccounts(program, io)
+  addOrganisations(program, io)
   addCodes(program, io)
   addChains(program, io)
   addVideos(program, io)
@@ -181,6 +183,23 @@ function addAccounts(program: Command, io: Console): void {
     .option('--id <id>', 'books the grant once, however often the command is run with this id')
     .option(...JSON_OPTION)
     .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
+}
+
+function addOrganisations(program: Command, io: Console): void {
+  const organisations = program
+    .command('organisations')
+    .description('organisations: people who share Credits')
+  organisations
+    .command('list', { isDefault: true })
+    .description('list all organisations with what they have')
+    .option(...JSON_OPTION)
+    .action((flags: OutputFlags) => organisationsList(io, flags))
+  organisations
+    .command('members')
+    .description('list the members of one, with what they may and did spend this month, in yuan')
+    .argument('<organisation>', 'its id (acc_…)')
+    .option(...JSON_OPTION)
+    .action((id: string, flags: OutputFlags) => organisationsMembers(io, id, flags))
 }
 
 function addChains(program: Command, io: Console): void {

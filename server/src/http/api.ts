@@ -18,7 +18,7 @@ import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { hashKey } from '../storage/key-hash.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { addressOf } from './address.ts'
-import { type CallerReader, checkKeysOrganisation, createCallerReader } from './caller.ts'
+import { type CallerReader, checkKeysMember, checkKeysOrganisation, createCallerReader } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
@@ -147,6 +147,7 @@ function apiContext(options: ApiOptions): ApiContext {
     const holder = await findHolderNow(gateway, hashKey(presentedKey(call)), gateway.now())
     checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
+    await checkKeysMember(gateway.storage, holder.key)
     checkKeysOrganisation(request, holder.key)
     return holder
   }
@@ -159,10 +160,10 @@ function knownError(error: unknown): GatewayError {
     return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
   if (error instanceof InvalidCursor)
     return new GatewayError(40000, { message: 'cursor is not one that a former page gave' })
-  const { statusCode } = error as { readonly statusCode?: unknown }
   if (error instanceof AmountTooLarge) return new GatewayError(40000, { message: error.message })
   if (error instanceof RateChanged || error instanceof RateFixed)
     return new GatewayError(40900, { message: error.message })
+  const { statusCode } = error as { readonly statusCode?: unknown }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     const message = error instanceof Error ? error.message : undefined
     return new GatewayError(statusCode === 413 ? 41301 : 40000, message === undefined ? {} : { message })

@@ -44,6 +44,9 @@ export async function changeSettings(
   if (account === undefined) return [{ path: '', message: 'is for an account that is gone' }]
   const autoExchange = changedExchange(account.autoExchange, change.autoExchange, catalogue)
   const mistakes: FieldMistake[] = []
+  if (account.kind === 'organisation' && 'name' in change) {
+    mistakes.push({ path: 'name', message: 'is that of the organisation: rename it there' })
+  }
   if (change.fallbackModel !== undefined && !catalogue.models.has(change.fallbackModel)) {
     mistakes.push({ path: 'fallback_model', message: `names no model: ${change.fallbackModel}` })
   }
@@ -138,7 +141,7 @@ export interface OwnAccountView extends AccountView {
 
 /** As it stands in the store, not as the caller was read a moment ago. */
 export async function readOwnAccount(
-  storage: Pick<Storage, 'accounts' | 'office'>,
+  storage: Pick<Storage, 'accounts' | 'office' | 'organisations'>,
   known: Account,
   options: AccountViewOptions,
 ): Promise<OwnAccountView> {
@@ -146,6 +149,7 @@ export async function readOwnAccount(
   const profile = (await storage.office.profiles.find(known.id)) ?? NO_PROFILE
   const { autoExchange } = account
   const { alerts } = profile
+  const named = account.kind === 'organisation' ? await storage.organisations.find(account.id) : undefined
   return {
     ...viewAccount(account, options),
     auto_exchange: {
@@ -153,7 +157,7 @@ export async function readOwnAccount(
       below_credits: creditsText(autoExchange.belowCredits),
       step_yuan: yuanText(autoExchange.step, options.creditsPerYuan),
     },
-    name: profile.name ?? null,
+    name: named?.name ?? profile.name ?? null,
     language: profile.language ?? null,
     time_zone: profile.timezone ?? null,
     alerts: {

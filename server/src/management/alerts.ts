@@ -72,7 +72,15 @@ async function raise(
   { account, alerts }: WatchedAccount,
   { kind, facts, at }: { readonly kind: AlertKind; readonly facts: AlertFacts; readonly at: number },
 ): Promise<boolean> {
-  const alert = { id: `alert_${timeOrderedId(at)}`, accountId: account.id, kind, raisedAt: at, facts }
+  const organisation =
+    account.kind === 'organisation' ? await storage.organisations.find(account.id) : undefined
+  const alert = {
+    id: `alert_${timeOrderedId(at)}`,
+    accountId: account.id,
+    kind,
+    raisedAt: at,
+    facts: { ...facts, ...(organisation === undefined ? {} : { organisation: organisation.name }) },
+  }
   const mails = alerts.email ? await mailsOf(storage, account) : []
   const targets = [
     ...mails.map((target) => ({ channel: 'email' as const, target })),
@@ -170,20 +178,30 @@ function webhookBody({ id, alert }: Delivery): JsonObject {
 
 function letterOf({ alert }: Delivery): { readonly subject: string; readonly text: string } {
   const { facts } = alert
+  const organisation = facts['organisation']
+  const whose = organisation === undefined ? 'your account' : `the organisation “${organisation}”`
   switch (alert.kind) {
     case 'low-credits':
       return {
-        subject: 'Your Credits are running low',
-        text: `Your account has ${facts['credits'] ?? ''} Credits left, less than the ${facts['below'] ?? ''} you asked to be told of.\n`,
+        subject:
+          organisation === undefined
+            ? 'Your Credits are running low'
+            : `The Credits of ${organisation} are running low`,
+        text: `${capital(whose)} has ${facts['credits'] ?? ''} Credits left, less than the ${facts['below'] ?? ''} you asked to be told of.\n`,
       }
     case 'failures':
       return {
-        subject: 'Many of your calls fail',
-        text: `At least ${facts['failed_calls'] ?? ''} calls of your account failed within an hour. The call log says why.\n`,
+        subject:
+          organisation === undefined ? 'Many of your calls fail' : `Many calls of ${organisation} fail`,
+        text: `At least ${facts['failed_calls'] ?? ''} calls of ${whose} failed within an hour. The call log says why.\n`,
       }
     case 'receipt':
       return receiptText(facts)
   }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export interface AlertView {

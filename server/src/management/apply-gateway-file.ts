@@ -269,7 +269,12 @@ async function accountsToSuspend(
   const mentioned = new Set(plans.map((plan) => plan.account?.id))
   const missing: Account[] = []
   for await (const account of eachAccount(storage)) {
-    const spared = mentioned.has(account.id) || account.role === 'admin' || account.status === 'suspended'
+    // Organisations stand in no file: their members run them.
+    const spared =
+      mentioned.has(account.id) ||
+      account.kind === 'organisation' ||
+      account.role === 'admin' ||
+      account.status === 'suspended'
     if (!spared) missing.push(account)
   }
   return missing

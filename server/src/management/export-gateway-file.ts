@@ -47,6 +47,8 @@ export async function exportGatewayFile(
   const catalogue = await storage.catalogue.read()
   const accounts: WrittenRow[] = []
   for await (const account of eachAccount(storage)) {
+    // Members run their organisations; a file could neither name them nor make them again.
+    if (account.kind === 'organisation') continue
     const keys = await storage.keys.list(account.id)
     const byok = await storage.accounts.listByok(account.id)
     accounts.push(accountRow({ account, keys, byok, catalogue, at }))

@@ -5,7 +5,7 @@ import { microCredits } from '../../src/core/money.ts'
 import { hashToken, makeToken } from '../../src/management/identity/tokens.ts'
 import { newAccountId, newMemberId, timeOrderedId } from '../../src/management/new-id.ts'
 import type { MemberPatch, MemberRole } from '../../src/storage/organisations.ts'
-import { grantOpening } from '../../src/management/grants.ts'
+import { grantCredits } from '../../src/management/grants.ts'
 import type { Answer } from './client.ts'
 import { type Customer, openCustomer } from './customer.ts'
 import type { House } from './house.ts'
@@ -32,7 +32,7 @@ export async function openTeam(
   { credits = 1_000_000 }: { readonly credits?: number } = {},
 ): Promise<Team> {
   const { organisations } = house.storage
-  const at = Date.now()
+  const at = house.running.gateway.now()
   const id = newAccountId(at)
   const founder = await openNamed(house)
   const first = newMemberId(at)
@@ -40,11 +40,18 @@ export async function openTeam(
     { id, name: 'Acme', createdAt: at },
     { id: first, accountId: founder.customer.id },
   )
-  const amounts = { credits: microCredits(BigInt(credits) * 1_000_000n), balance: microCredits(0n) }
-  await grantOpening(house.storage, id, amounts, at)
+  await grantCredits(house.storage, {
+    accountId: id,
+    amount: microCredits(BigInt(credits) * 1_000_000n),
+    transactionId: `grant:${id}`,
+    reference: undefined,
+    at,
+  })
 
   const join = async (role: MemberRole, patch: MemberPatch = {}): Promise<TeamPerson> => {
     const person = await openNamed(house)
+    // Ids sort by when they were made, and members by their ids.
+    const at = house.running.gateway.now()
     const tokenHash = hashToken(makeToken('invite-').unwrap())
     const member = newMemberId(at)
     await organisations.invite({
@@ -56,15 +63,14 @@ export async function openTeam(
       policy: UNLIMITED,
       invitedBy: founder.customer.id,
       createdAt: at,
-      expiresAt: Date.now() + 86_400_000,
+      expiresAt: at + 7 * 86_400_000,
       tokenHash,
     })
-    const now = house.running.gateway.now()
     const joined = await organisations.acceptInvitation({
       tokenHash,
       person: person.customer.id,
       member,
-      at: now,
+      at,
     })
     if (joined.kind !== 'accepted') throw new Error(`nobody joined: ${joined.kind}`)
     if (Object.keys(patch).length > 0) await organisations.patchMember(member, patch)

@@ -25,6 +25,7 @@ export async function accountsList(io: Console, flags: OutputFlags): Promise<voi
   const rows = views.map((view) => [
     view.id,
     view.email ?? view.phone ?? undefined,
+    view.kind,
     view.role,
     view.status,
     view.credits,
@@ -32,7 +33,7 @@ export async function accountsList(io: Console, flags: OutputFlags): Promise<voi
     view.balance,
     view.plan ?? undefined,
   ])
-  io.out(tableText(['ID', 'ACCOUNT', 'ROLE', 'STATUS', 'CREDITS', 'HELD', 'BALANCE', 'PLAN'], rows))
+  io.out(tableText(['ID', 'ACCOUNT', 'KIND', 'ROLE', 'STATUS', 'CREDITS', 'HELD', 'BALANCE', 'PLAN'], rows))
 }
 
 export async function accountsShow(io: Console, reference: string, flags: OutputFlags): Promise<void> {

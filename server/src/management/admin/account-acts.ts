@@ -1,6 +1,7 @@
 /** Single acts of an admin on one account: give, suspend, let in again, look through its eyes. */
 import { createHash } from 'node:crypto'
 import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
@@ -50,6 +51,7 @@ export async function grantByAdmin(
   })
   const booking: GrantBooking = {
     transfer,
+    creditsPerYuan,
     idempotency: { key: `${actor.accountId ?? ''}/${idempotencyKey}`, fingerprint },
     shown: grant.pool === 'credits' ? creditsText(grant.amount) : yuanText(grant.amount, creditsPerYuan),
   }
@@ -63,6 +65,7 @@ export async function grantByAdmin(
 
 interface GrantBooking {
   readonly transfer: Transfer
+  readonly creditsPerYuan: DecimalText
   readonly idempotency: Idempotency
   readonly shown: string
 }
@@ -73,13 +76,14 @@ async function bookGrant(
   { grant, booking }: { readonly grant: AdminGrant; readonly booking: GrantBooking },
   actor: Actor,
 ): Promise<AuditedWork<GrantOutcome>> {
-  const { transfer, idempotency, shown } = booking
+  const { transfer, idempotency, shown, creditsPerYuan } = booking
   const { at } = actor
   const outcome = await stores.office.acts.perform<never>({
     accountId: id,
     operation: 'admin-grant',
     idempotency,
     at,
+    ...(grant.pool === 'balance' ? { creditsPerYuan } : {}),
     decide: () => ({
       kind: 'done',
       transfers: [transfer],
@@ -196,6 +200,8 @@ export async function impersonate(
 }
 
 function whyNotImpersonated(account: Account): string | undefined {
+  if (account.kind === 'organisation')
+    return 'nobody signs in as an organisation: its accounts, members and logs are in the admin routes'
   if (account.role === 'admin') return 'an admin is not impersonated'
   return account.status === 'suspended' ? 'this account is suspended' : undefined
 }

@@ -57,8 +57,10 @@ export async function changeAccount(
   const account = await office.storage.accounts.find(id)
   if (account === undefined) return { kind: 'missing' }
   const catalogue = await office.storage.catalogue.read()
-  const login = account.email === undefined ? { phone: account.phone ?? null } : { email: account.email }
-  const row = readRow(office, { ...login, ...body }, catalogue)
+  const row =
+    account.kind === 'organisation'
+      ? readOrganisationRow(office, body, catalogue)
+      : readRow(office, { ...loginOf(account), ...body }, catalogue)
   if (row.kind !== 'done') return row
   const taken = await takenLogins(office, row.value, id)
   if (taken.length > 0) return { kind: 'mistakes', mistakes: taken }
@@ -84,6 +86,26 @@ export async function changeAccount(
 interface TargetAmount {
   readonly pool: 'credits' | 'balance'
   readonly amount: MicroCredits
+}
+
+/** A file's account has a login; a change of anything else leaves it as it is. */
+function loginOf({ email, phone }: Account): JsonObject {
+  return email === undefined ? { phone: phone ?? null } : { email }
+}
+
+/** What people have to enter their accounts by, and what they may then do: an organisation has none of it. */
+const PERSONAL = ['email', 'phone', 'password', 'role']
+/** Stands in for the login that a file's account has; it is taken out again. */
+const NO_LOGIN = { email: 'organisation@localhost' }
+
+function readOrganisationRow(office: Office, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
+  const mistakes = PERSONAL.filter((name) => body[name] !== undefined).map((path) => ({
+    path,
+    message: 'is nothing an organisation has: nobody signs in as one',
+  }))
+  if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
+  const row = readRow(office, { ...body, ...NO_LOGIN }, known)
+  return row.kind === 'done' ? done({ ...row.value, email: undefined }) : row
 }
 
 function readRow(office: Office, body: JsonObject, known: Catalogue): Done<AccountFileRow> {

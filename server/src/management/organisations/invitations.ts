@@ -182,7 +182,11 @@ export async function previewInvitation(
   return { kind: 'found', organisation, invitation }
 }
 
-export type Acceptance = AcceptOutcome | { readonly kind: 'too-many'; readonly retryAfterMs: number }
+export type Acceptance =
+  | Exclude<AcceptOutcome, { kind: 'accepted' }>
+  /** `repeated`: it was accepted before by the same person. */
+  | (Extract<AcceptOutcome, { kind: 'accepted' }> & { readonly repeated: boolean })
+  | { readonly kind: 'too-many'; readonly retryAfterMs: number }
 
 export async function acceptInvitation(
   storage: Pick<Storage, 'organisations' | 'identity'>,
@@ -202,8 +206,9 @@ export async function acceptInvitation(
     member,
     at,
   })
-  if (outcome.kind === 'accepted') await storage.identity.attempts.giveBack(buckets)
-  return outcome
+  if (outcome.kind !== 'accepted') return outcome
+  await storage.identity.attempts.giveBack(buckets)
+  return { ...outcome, repeated: outcome.member.id !== member }
 }
 
 function placeBucket(address: string): AttemptBucket {

@@ -36,6 +36,7 @@ const idParams = z.object({
 const listQuery = z.strictObject({
   ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
   search: z.string().min(1).max(320).optional(),
+  kind: z.enum(['person', 'organisation']).optional(),
   role: z.enum(['admin', 'user']).optional(),
   status: z.enum(['active', 'suspended']).optional(),
 })
@@ -66,6 +67,7 @@ function readRoutes(app: Api, context: ApiContext): void {
         limit,
         after,
         ...(query.search === undefined ? {} : { search: query.search }),
+        ...(query.kind === undefined ? {} : { kind: query.kind }),
         ...(query.role === undefined ? {} : { role: query.role }),
         ...(query.status === undefined ? {} : { status: query.status }),
       })
@@ -254,7 +256,8 @@ function impersonateRoute(app: Api, context: ApiContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Open a session in a customer’s name',
-    description: 'For an hour at most, audited with its reason. Admins are not impersonated.',
+    description:
+      'For an hour at most, audited with its reason. Admins and organisations are not impersonated.',
     params: idParams,
     body: statedReasonBody,
     status: 201,
@@ -326,7 +329,13 @@ async function viewDetail(
 }
 
 function viewKeyRow(key: Key): JsonObject {
-  return { ...keyForm(key), id: key.id, hint: key.hint, created_at: new Date(key.createdAt).toISOString() }
+  return {
+    ...keyForm(key),
+    id: key.id,
+    hint: key.hint,
+    member: key.memberId ?? null,
+    created_at: new Date(key.createdAt).toISOString(),
+  }
 }
 
 async function viewChanged(

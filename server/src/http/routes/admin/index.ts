@@ -8,11 +8,13 @@ import { adminChainRoutes } from './chains.ts'
 import { adminCodeRoutes } from './codes.ts'
 import { adminLogRoutes } from './logs.ts'
 import { adminOperationRoutes } from './operations.ts'
+import { adminOrganisationRoutes } from './organisations.ts'
 import { adminPriceRoutes } from './prices.ts'
 import { adminTopUpRoutes } from './top-ups.ts'
 
 export function adminRoutes(app: Api, context: ApiContext): void {
   adminAccountRoutes(app, context)
+  adminOrganisationRoutes(app, context)
   adminCatalogueRoutes(app, context)
   adminChainRoutes(app, context)
   adminPriceRoutes(app, context)

@@ -117,6 +117,7 @@ export const keyShape = z.strictObject({
   id: z.string(),
   name: z.string(),
   hint: z.string(),
+  member: z.string().nullable().meta({ description: 'Of the organisation; null: the account’s own key.' }),
   status: z.string(),
   created_at: isoTime,
   expires_at: isoTime.nullable(),

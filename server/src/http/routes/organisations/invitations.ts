@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { normalEmail } from '../../../core/identity/email-address.ts'
@@ -12,10 +13,10 @@ import {
 } from '../../../management/organisations/invitations.ts'
 import { viewInvitation, viewOrganisation } from '../../../management/organisations/member-view.ts'
 import { rolesBelow } from '../../../management/organisations/roles.ts'
-import type { Invitation } from '../../../storage/organisations.ts'
+import type { Invitation, Member, Organisation } from '../../../storage/organisations.ts'
 import { personOf } from '../../acts-for-organisations.ts'
 import type { Api, ApiContext } from '../../api.ts'
-import type { MemberCaller } from '../../caller.ts'
+import type { MemberCaller, SessionCaller } from '../../caller.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { isoTime, pageQuery } from '../../wire-values.ts'
@@ -245,16 +246,7 @@ function accepting(app: Api, context: ApiContext): void {
       switch (outcome.kind) {
         case 'accepted': {
           const { organisation, member } = outcome
-          await storage.audit.record({
-            at,
-            actor: personOf(context, { caller, request }),
-            action: 'organisation.join',
-            subject: organisation.id,
-            changes: [
-              { field: 'member', from: null, to: member.id },
-              { field: 'role', from: null, to: member.role },
-            ],
-          })
+          if (!outcome.repeated) await noteJoining(context, { organisation, member, caller, request, at })
           return shown(organisationShape, viewOrganisation({ organisation, member }, monthOptions(context)))
         }
         case 'none':
@@ -269,6 +261,29 @@ function accepting(app: Api, context: ApiContext): void {
           throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
       }
     },
+  })
+}
+
+async function noteJoining(
+  context: ApiContext,
+  joined: {
+    readonly organisation: Organisation
+    readonly member: Member
+    readonly caller: SessionCaller
+    readonly request: FastifyRequest
+    readonly at: number
+  },
+): Promise<void> {
+  const { organisation, member, at } = joined
+  await context.gateway.storage.audit.record({
+    at,
+    actor: personOf(context, joined),
+    action: 'organisation.join',
+    subject: organisation.id,
+    changes: [
+      { field: 'member', from: null, to: member.id },
+      { field: 'role', from: null, to: member.role },
+    ],
   })
 }
 
