@@ -474,14 +474,6 @@ export class Simulation {
     }
   }
 
-  private stepClock(): void {
-    const before = this.at
-    if (this.random.chance(0.02)) this.at -= this.random.upTo(200_000)
-    else if (this.random.chance(0.7)) this.at += this.random.upTo(4_000)
-    if (this.random.chance(0.05)) this.at += this.random.upTo(60_000)
-    if (this.random.chance(0.01)) this.at += this.random.upTo(MONTH_MS)
-    if (this.at < before) this.tally.add('clock stepped back')
-    if (this.month().start > before) this.tally.add('clock stepped over a month')
   private tokens(max: number): number {
     return this.isRound
       ? ROUND_TOKENS * this.random.upTo(Math.floor(max / ROUND_TOKENS))
