@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { exampleLog, exampleReserve } from '../../core/calls/examples.ts'
+import { exampleLog, exampleReserve, exampleSettle } from '../../core/calls/examples.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { StorageUnavailable } from '../unavailable.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
@@ -62,6 +62,27 @@ describe('group commit', () => {
     expect(batches).toEqual([['alone']])
     finish()
     await log
+  })
+
+  test.each([
+    { what: 'a place', operation: reserve('a'), waited: true },
+    {
+      what: 'a charge, which the end of an answer waits for',
+      operation: exampleSettle('a', {}, {}),
+      waited: true,
+    },
+    { what: 'a log row', operation: { kind: 'log', log: exampleLog('a') }, waited: false },
+  ] as const)('where others do not keep the process busy, $what goes at once: $waited', async (row) => {
+    const idle = { idle: 1, active: 0, utilization: 0 }
+    const utilization = vi.spyOn(performance, 'eventLoopUtilization').mockReturnValue(idle)
+    const { group, batches, finish } = scripted()
+    const answered = group.submit(row.operation)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(batches).toEqual(row.waited ? [['a']] : [])
+    await settled()
+    finish()
+    await answered
+    utilization.mockRestore()
   })
 
   test('a batch is bounded, the rest follows in order', async () => {

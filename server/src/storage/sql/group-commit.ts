@@ -169,14 +169,17 @@ export class GroupCommit {
   }
 }
 
-/** A client waits for its place before the call goes on; the doors out are walked through behind its back. */
+/**
+ * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
+ * rest is done behind its back.
+ */
 function isAwaited(operation: HotOperation): boolean {
   switch (operation.kind) {
     case 'reserve':
     case 'claim':
+    case 'settle':
       return true
     case 'progress':
-    case 'settle':
     case 'abandon':
     case 'log':
       return false
