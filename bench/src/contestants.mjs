@@ -119,7 +119,7 @@ function gatewayFile({ wholePort, streamPort, videoPort }) {
     accounts: [
       {
         email: 'bench@example.com',
-        credits: 100_000_000_000,
+        credits: 1_000_000_000,
         api_deduction: true,
         keys: [
           {
