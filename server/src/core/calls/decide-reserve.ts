@@ -170,7 +170,9 @@ function take(
   }
   draft.move({ step: 'exchangeAtReserve', callId, accountId: account.id, at, amount: exchanged })
   draft.move({ step: 'hold', callId, accountId: account.id, at, amount: held })
-  const tiers = quotaHeld > 0n ? quotaTiers(account.subscription?.quota ?? []) : []
+  // Of a call that needed nothing too: what it takes in the end is the quota's to pay.
+  const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
+  const tiers = covered ? quotaTiers(account.subscription?.quota ?? []) : []
   if (quotaHeld > 0n) {
     draft.putLimits(holdQuota(draft.limits(`quota:${account.id}`), tiers, { held: quotaHeld, at }))
   }

@@ -366,6 +366,19 @@ describe('subscription', () => {
     expect(store.logs).toMatchObject([{ subscriptionCovered: true, deducted: 0n, amount: 999_000n }])
   })
 
+  test('a call that was estimated to cost nothing is the quota’s to pay when it costs something', () => {
+    const store = exampleStore({ account })
+    const estimate = { ...exampleDemand().estimate, inputTokens: 0, outputTokens: 0 }
+    store.run(exampleReserve('a', { model: exampleDemand({ estimate }) }))
+    expect(quota(store)).toBeUndefined()
+    expect(store.run(exampleSettle('a', used(1000, 200)))).toMatchObject([{ deducted: credits(3) }])
+    expect(quota(store)).toEqual([
+      [credits(3), 0n],
+      [credits(3), 0n],
+    ])
+    expect(store.transfers).toMatchObject([{ kind: 'quota-charge', amount: credits(3) }])
+  })
+
   test('a plan changed meanwhile leaves no hold behind', () => {
     const store = exampleStore({ account })
     store.run(exampleReserve('a'))
