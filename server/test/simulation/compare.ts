@@ -2,10 +2,10 @@
 import type { LimitState, OpenCall } from '../../src/core/calls/hot-rows.ts'
 import { QUOTA_REVENUE, REVENUE } from '../../src/core/calls/ledger.ts'
 import type { NaiveModel } from '../../src/core/calls/naive-model.ts'
-import { accountId, callId } from '../../src/core/ids.ts'
+import { accountId, callId, memberId } from '../../src/core/ids.ts'
 import { expectSame } from './same.ts'
 import type { StoreState } from './store.ts'
-import { accountRow } from './words.ts'
+import { accountRow, memberRow } from './words.ts'
 
 export interface Expected {
   readonly naive: NaiveModel
@@ -28,7 +28,7 @@ export function compareState(state: StoreState, { naive, at, logs, ended }: Expe
   compareLimits(state, naive, at)
 }
 
-function compareAccounts({ accounts, openCalls, pools }: StoreState, naive: NaiveModel): void {
+function compareAccounts({ accounts, members, openCalls, pools }: StoreState, naive: NaiveModel): void {
   const pool = (name: string) => pools.get(name) ?? 0n
   let total = 0n
   for (const amount of pools.values()) total += amount
@@ -51,15 +51,23 @@ function compareAccounts({ accounts, openCalls, pools }: StoreState, naive: Naiv
     expectSame(`what the open calls of ${id} hold`, held, account.held)
     expectSame(`what the open calls of ${id} hold of the month`, monthHeld, account.monthHeld)
   }
+  for (const member of naive.members.values()) {
+    const { id } = member
+    expectSame(`member ${id}`, members.get(memberId(id)), memberRow(member))
+    const held = holds.get(id)?.monthHeld ?? 0n
+    expectSame(`what the open calls of ${id} hold of the month`, held, member.monthHeld)
+  }
 }
 
 function sumHolds(calls: Iterable<OpenCall>): ReadonlyMap<string, { held: bigint; monthHeld: bigint }> {
   const holds = new Map<string, { held: bigint; monthHeld: bigint }>()
-  for (const call of calls) {
-    const sums = holds.get(call.accountId) ?? { held: 0n, monthHeld: 0n }
-    holds.set(call.accountId, sums)
-    sums.held += call.held
-    sums.monthHeld += call.monthHeld
+  const add = (id: string, held: bigint, monthHeld: bigint) => {
+    const sums = holds.get(id) ?? { held: 0n, monthHeld: 0n }
+    holds.set(id, { held: sums.held + held, monthHeld: sums.monthHeld + monthHeld })
+  }
+  for (const { accountId: account, memberId: member, held, monthHeld, memberHeld } of calls) {
+    add(account, held, monthHeld)
+    if (member !== undefined) add(member, held, memberHeld)
   }
   return holds
 }

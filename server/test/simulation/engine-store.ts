@@ -7,6 +7,7 @@ import type {
   AccountRow,
   KeyRow,
   LimitState,
+  MemberRow,
   OpenCall,
   Subject,
   Subscription,
@@ -22,6 +23,7 @@ import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../src/storage/sql/acc
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
 import type { HotResult } from '../../src/storage/sql/hot-batch.ts'
 import { decodeLimitState } from '../../src/storage/sql/limit-state-row.ts'
+import { decodeMemberRow, selectHotMembers } from '../../src/storage/sql/organisations/member-row.ts'
 import { decodeOpenCall, openCalls } from '../../src/storage/sql/open-call-row.ts'
 import { integerOf, numberOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -29,7 +31,16 @@ import { addToPools } from './pools.ts'
 import type { Ran } from './record-hot.ts'
 import type { RowReader } from './row-reader.ts'
 import { expectSame } from './same.ts'
-import type { Act, Answer, Recovered, RecoveryBounds, SimulatedStore, StoreState } from './store.ts'
+import type {
+  Act,
+  Answer,
+  Recovered,
+  RecoveryBounds,
+  SimulatedMember,
+  SimulatedStore,
+  StoreState,
+} from './store.ts'
+import { removeFromTeam, setMember, startTeam } from './team.ts'
 import { videoTaskOf } from './video-task.ts'
 
 export interface EngineStoreOptions {
@@ -57,6 +68,7 @@ export class EngineStore implements SimulatedStore {
   readonly #limitTexts = new Map<string, string>()
   readonly #state = {
     accounts: new Map<AccountRow['id'], AccountRow>(),
+    members: new Map<MemberRow['id'], MemberRow>(),
     limitStates: new Map<Subject, LimitState>(),
     openCalls: new Map<OpenCall['callId'], OpenCall>(),
     pools: new Map<string, bigint>(),
@@ -68,9 +80,22 @@ export class EngineStore implements SimulatedStore {
     this.#options = options
   }
 
-  async change({ keys, accounts, bookings }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
+  async change({
+    keys,
+    accounts,
+    members,
+    bookings,
+  }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
+    const teams = new Set(members.map(({ organisationId }) => organisationId))
     for (const account of accounts) {
+      if (teams.has(account.id) && !this.#accounts.has(account.id)) {
+        await startTeam(this.#options.office, account.id)
+        this.#accounts.add(account.id)
+      }
       if (this.#isNew(`account ${account.id}`, account)) await this.#changeAccount(account)
+    }
+    for (const member of members) {
+      if (this.#isNew(`member ${member.id}`, member)) await this.#changeMember(member)
     }
     for (const key of keys) if (this.#isNew(`key ${key.id}`, key)) await this.#changeKey(key)
     for (const booking of bookings) {
@@ -126,8 +151,9 @@ export class EngineStore implements SimulatedStore {
     const { reader } = this.#options
     const calls = [...this.#touchedCalls]
     const accounts = [...this.#accounts]
-    const [accountRows, limitRows, openRows, [open], transfers, logs, ended] = await Promise.all([
+    const [accountRows, memberRows, limitRows, openRows, [open], transfers, logs, ended] = await Promise.all([
       reader.rows(ACCOUNTS, accounts),
+      reader.rows(MEMBERS, accounts),
       reader.rows(LIMIT_STATES, [...this.#subjects]),
       reader.rows(`${OPEN_CALLS} call_id`, calls),
       reader.rows('select count(*) as rows from open_calls where account_id', accounts),
@@ -143,6 +169,7 @@ export class EngineStore implements SimulatedStore {
     this.#touchedTransactions.clear()
     const state = this.#state
     for (const row of accountRows) state.accounts.set(accountId(textOf(row, 'id')), decodeAccountRow(row))
+    for (const member of memberRows.map(decodeMemberRow)) state.members.set(member.id, member)
     for (const row of limitRows) this.#noteLimits(row)
     for (const call of calls) state.openCalls.delete(callId(call))
     for (const call of openRows.map(decodeOpenCall)) state.openCalls.set(call.callId, call)
@@ -156,8 +183,9 @@ export class EngineStore implements SimulatedStore {
   async readWhole(): Promise<StoreState> {
     const { reader } = this.#options
     const accounts = [...this.#accounts]
-    const [accountRows, limitRows, openRows, sums, [logs], ended] = await Promise.all([
+    const [accountRows, memberRows, limitRows, openRows, sums, [logs], ended] = await Promise.all([
       reader.rows(ACCOUNTS, accounts),
+      reader.rows(MEMBERS, accounts),
       reader.rows(LIMIT_STATES, [...this.#subjects]),
       reader.rows(`${OPEN_CALLS} account_id`, accounts),
       reader.rows(POOLS, accounts, 'group by debit, credit'),
@@ -171,6 +199,7 @@ export class EngineStore implements SimulatedStore {
     }
     return {
       accounts: new Map(accountRows.map((row) => [accountId(textOf(row, 'id')), decodeAccountRow(row)])),
+      members: new Map(memberRows.map(decodeMemberRow).map((member) => [member.id, member])),
       limitStates: new Map(limitRows.map(decodeLimitState).map((state) => [state.subject, state])),
       openCalls: new Map(openRows.map(decodeOpenCall).map((call) => [call.callId, call])),
       pools,
@@ -202,7 +231,7 @@ export class EngineStore implements SimulatedStore {
   }
 
   /** Money is no part of what the back office writes. */
-  #isNew(name: string, row: AccountRow | KeyRow): boolean {
+  #isNew(name: string, row: AccountRow | KeyRow | MemberRow): boolean {
     const text = JSON.stringify(row, (field, value: unknown) =>
       MONEY.has(field) ? undefined : typeof value === 'bigint' ? value.toString() : value,
     )
@@ -251,18 +280,26 @@ export class EngineStore implements SimulatedStore {
     }
   }
 
-  async #changeKey({ id, accountId: account, status, expiresAt, policy }: KeyRow): Promise<void> {
+  async #changeMember(member: SimulatedMember): Promise<void> {
+    const { office } = this.#options
+    const subject: Subject = `member:${member.id}`
+    if (member.status === 'removed') await removeFromTeam(office, member)
+    else await setMember(office, member, this.#subjects.has(subject) ? 'there' : 'new')
+    this.#subjects.add(subject)
+  }
+
+  async #changeKey({ id, accountId: account, memberId, status, expiresAt, policy }: KeyRow): Promise<void> {
     const { keys } = this.#options.office
     const subject: Subject = `key:${id}`
     if (this.#subjects.has(subject)) {
-      await keys.patch(id, { status, expiresAt, policy })
+      await keys.patch(id, { memberId, status, expiresAt, policy })
       return
     }
     this.#subjects.add(subject)
     await keys.create({
       id,
       accountId: account,
-      memberId: undefined,
+      memberId,
       name: id,
       hash: id.padStart(64, '0'),
       hint: id,
@@ -298,6 +335,7 @@ export class EngineStore implements SimulatedStore {
 }
 
 const ACCOUNTS = `select ${HOT_ACCOUNT_COLUMNS.join(', ')} from accounts where id`
+const MEMBERS = `${selectHotMembers('members m')} where m.organisation_id`
 const LIMIT_STATES = 'select subject, slots, windows from limit_states where subject'
 const OPEN_CALLS = `select ${Object.keys(openCalls.columns).join(', ')} from open_calls where`
 const TRANSFERS = 'select transaction_id, sequence, debit, credit, amount from transfers where transaction_id'

@@ -6,6 +6,7 @@ import type {
   HotRows,
   KeyRow,
   LimitState,
+  MemberRow,
   OpenCall,
   Subject,
   Transfer,
@@ -25,6 +26,7 @@ const RENEW_AFTER_MS = 60_000
 export class PureStore implements SimulatedStore {
   readonly #keys = new Map<KeyRow['id'], KeyRow>()
   readonly #accounts = new Map<AccountRow['id'], AccountRow>()
+  readonly #members = new Map<MemberRow['id'], MemberRow>()
   readonly #limitStates = new Map<Subject, LimitState>()
   readonly #openCalls = new Map<OpenCall['callId'], OpenCall>()
   readonly #pools = new Map<string, bigint>()
@@ -36,7 +38,13 @@ export class PureStore implements SimulatedStore {
   readonly #acts = new Set<string>()
   readonly #heartbeats = new Map<InstanceId, number>()
 
-  async change({ keys, accounts, bookings }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
+  async change({
+    keys,
+    accounts,
+    members,
+    bookings,
+  }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
+    for (const { keys: _, ...member } of members) this.#members.set(member.id, member)
     for (const key of keys) this.#keys.set(key.id, key)
     for (const account of accounts) this.#accounts.set(account.id, account)
     for (const transfer of bookings.flat()) this.#book(transfer)
@@ -45,7 +53,7 @@ export class PureStore implements SimulatedStore {
   async run(batch: readonly HotOperation[]): Promise<readonly Answer[]> {
     const rows: HotRows = {
       keys: this.#keys,
-      members: new Map(),
+      members: this.#members,
       accounts: this.#accounts,
       limitStates: this.#limitStates,
       openCalls: this.#openCalls,
@@ -54,6 +62,7 @@ export class PureStore implements SimulatedStore {
     assert.equal(new Set(writes.accounts.map(({ id }) => id)).size, writes.accounts.length)
     assert.equal(new Set(writes.limitStates.map(({ subject }) => subject)).size, writes.limitStates.length)
     for (const row of writes.accounts) this.#accounts.set(row.id, row)
+    for (const row of writes.members) this.#members.set(row.id, row)
     for (const row of writes.limitStates) this.#limitStates.set(row.subject, row)
     for (const row of [...writes.openCallsNew, ...writes.openCallsChanged])
       this.#openCalls.set(row.callId, row)
@@ -114,6 +123,7 @@ export class PureStore implements SimulatedStore {
   async read(): Promise<StoreState> {
     return {
       accounts: this.#accounts,
+      members: this.#members,
       limitStates: this.#limitStates,
       openCalls: this.#openCalls,
       pools: this.#pools,

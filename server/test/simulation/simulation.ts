@@ -9,6 +9,7 @@ import type { OpenCall, Transfer } from '../../src/core/calls/hot-rows.ts'
 import {
   type NaiveAccount,
   type NaiveCounts,
+  type NaiveMember,
   NaiveModel,
   type NaiveModelPrice,
   type NaiveReserve,
@@ -41,13 +42,13 @@ import { type Random, randomOf } from './random.ts'
 import { expectSame } from './same.ts'
 import type { Act, Answer, SimulatedStore, StoreState } from './store.ts'
 import type { Tally } from './tally.ts'
-import { accountRow, demandOf, keyRow, plain, termsOf } from './words.ts'
+import { accountRow, demandOf, isOfMember, keyRow, memberRow, plain, termsOf } from './words.ts'
 
 const MONTH_MS = 600_000
 const START = 1_700_000_100_000
-/** Steps after which everything is read anew instead of what was touched. */
 /** At a round price they cost a whole Credit. */
 const ROUND_TOKENS = 250
+/** Steps after which everything is read anew instead of what was touched. */
 const STEPS_PER_WHOLE_READ = 100
 /** Operations and reservations that may be repeated later. */
 const REMEMBERED = 60
@@ -76,11 +77,13 @@ export class Simulation {
   private readonly tally: Tally
   /** Begins every id, so that worlds can share a database. */
   private readonly name: string
-  private readonly naive = new NaiveModel()
   /** Everything comes in round numbers, so that limits, caps and thresholds are met exactly. */
   private readonly isRound: boolean
+  private readonly naive = new NaiveModel()
   private state: StoreState = NOTHING_STORED
   private readonly prices = new Map<string, NaiveModelPrice>()
+  /** Members who went → what became of their keys. */
+  private readonly gone = new Map<string, 'delete' | 'keep'>()
   private readonly credentialPolicies = new Map<string, Policy>()
   private readonly earlier: Planned[] = []
   private readonly reservations: Reservation[] = []
@@ -103,15 +106,17 @@ export class Simulation {
     this.tally = tally
     this.name = `w${seed}`
     const { random } = this
+    this.isRound = random.chance(0.4)
     for (let count = 3 + random.upTo(2); count > 0; count--) this.changePrice(this.newId('model'))
     for (let count = 2 + random.upTo(1); count > 0; count--)
       this.credentialPolicies.set(this.newId('credential'), this.randomPolicy())
-    this.isRound = random.chance(0.4)
     for (let count = 2 + random.upTo(3); count > 0; count--) {
       const account = this.newAccount(this.newId('acc'))
       this.naive.accounts.set(account.id, account)
       this.changeAccount(account)
       for (let keys = 1 + random.upTo(2); keys > 0; keys--) this.newKey(account.id)
+      if (random.chance(0.5))
+        for (let members = 1 + random.upTo(2); members > 0; members--) this.newMember(account.id)
     }
     for (let count = 3; count > 0; count--) this.instances.push(instanceId(this.newId('instance')))
   }
@@ -157,7 +162,10 @@ export class Simulation {
     expectSame(`the answer to ${name} of ${this.name}`, found && plain(found), expected)
     if (account !== undefined && balance !== undefined && account.balance < balance)
       this.tally.add(operation.kind === 'reserve' ? 'exchange before a hold' : 'exchange after a charge')
-    if (found !== undefined) this.tally.add(`${name}: ${outcomeOf(found)}`)
+    if (found === undefined) return
+    this.tally.add(`${name}: ${outcomeOf(found)}`)
+    if (found.kind === 'refused' && isOfMember(found.refusal))
+      this.tally.add(`${name}: ${outcomeOf(found)} for the member`)
   }
 
   /** Most tasks are written at once; of some the process dies in between. */
@@ -553,6 +561,8 @@ export class Simulation {
     expectSame('what is open in the end', this.naive.open.size, 0)
     for (const { id, held, monthHeld } of this.naive.accounts.values())
       expectSame(`what ${id} holds in the end`, { held, monthHeld }, { held: 0n, monthHeld: 0n })
+    for (const { id, monthHeld } of this.naive.members.values())
+      expectSame(`what member ${id} holds in the end`, monthHeld, 0n)
     for (const [subject, slots] of this.naive.slots) expectSame(`slots of ${subject} in the end`, slots, 0)
   }
 
@@ -568,7 +578,7 @@ export class Simulation {
 
   private change(): void {
     const { random } = this
-    switch (random.upTo(4)) {
+    switch (random.upTo(5)) {
       case 0:
       case 1:
         this.changeKey()
@@ -581,6 +591,9 @@ export class Simulation {
       case 4:
         this.tally.add('account changed')
         this.changeAccount(random.pick([...this.naive.accounts.values()]))
+        return
+      case 5:
+        this.changeMembers()
     }
   }
 
@@ -604,13 +617,50 @@ export class Simulation {
       'deleted',
     ])
     key.expiresAt = random.chance(0.1) ? this.at + random.upTo(50_000) - 5_000 : undefined
-    if (key.status === 'deleted') this.newKey(key.account)
+    if (key.status === 'deleted') this.newKey(key.account, key.member)
   }
 
-  private newKey(account: string): void {
+  private newMember(account: string): void {
+    const id = this.newId('mem')
+    const month = { cap: 0n, monthStart: 0, spent: 0n, monthHeld: 0n }
+    const policy = this.randomPolicy()
+    const member = { id, account, status: 'active', personSuspended: false, policy, ...month } as const
+    this.naive.members.set(id, { ...member })
+    for (let keys = 1 + this.random.upTo(1); keys > 0; keys--) this.newKey(account, id)
+  }
+
+  private changeMembers(): void {
+    const present = [...this.naive.members.values()].filter(({ status }) => status !== 'removed')
+    if (present.length === 0) return
+    const member = this.random.pick(present)
+    this.tally.add('member changed')
+    if (this.random.chance(0.1)) this.removeMember(member)
+    else {
+      member.status = this.random.chance(0.1) ? 'suspended' : 'active'
+      member.personSuspended = this.random.chance(0.05)
+      member.cap = this.random.chance(0.3) ? 0n : credits(this.random.upTo(40))
+      member.policy = this.randomPolicy()
+    }
+  }
+
+  /** Their keys are deleted or become the organisation's own, and somebody else comes. */
+  private removeMember(member: NaiveMember): void {
+    const keys = this.random.chance(0.5) ? 'keep' : 'delete'
+    this.tally.add('member removed')
+    this.gone.set(member.id, keys)
+    member.status = 'removed'
+    for (const key of this.naive.keys.values()) {
+      if (key.member !== member.id || key.status === 'deleted') continue
+      if (keys === 'keep') key.member = undefined
+      else key.status = 'deleted'
+    }
+    this.newMember(member.account)
+  }
+
+  private newKey(account: string, member?: string): void {
     const id = this.newId('key')
     const policy = this.randomPolicy()
-    this.naive.keys.set(id, { id, account, status: 'enabled', expiresAt: undefined, policy })
+    this.naive.keys.set(id, { id, account, member, status: 'enabled', expiresAt: undefined, policy })
   }
 
   private newId(kind: string): string {
@@ -618,7 +668,9 @@ export class Simulation {
   }
 
   private changePrice(id: string): void {
-    const { random } = this
+    const { random, isRound } = this
+    // µCr; round ones make whole Credits of round tokens.
+    const upTo = (max: number, unit: number) => (isRound ? unit * random.upTo(max / unit) : random.upTo(max))
     this.prices.set(id, {
       id,
       input: upTo(4000, 4000),
@@ -675,9 +727,7 @@ export class Simulation {
   }
 
   private randomSubscription(): NonNullable<NaiveAccount['subscription']> {
-    const { random, isRound } = this
-    // µCr; round ones make whole Credits of round tokens.
-    const upTo = (max: number, unit: number) => (isRound ? unit * random.upTo(max / unit) : random.upTo(max))
+    const { random } = this
     const quota = [60, 300]
       .slice(random.upTo(2))
       .map((seconds) => ({ credits: credits(random.upTo(60)), seconds }))
@@ -776,6 +826,10 @@ export class Simulation {
     return this.store.change({
       keys: [...this.naive.keys.values()].map(keyRow),
       accounts: [...this.naive.accounts.values()].map(accountRow),
+      members: [...this.naive.members.values()].map((member) => ({
+        ...memberRow(member),
+        keys: this.gone.get(member.id) ?? 'keep',
+      })),
       bookings: this.bookings.splice(0),
     })
   }
@@ -783,6 +837,7 @@ export class Simulation {
 
 const NOTHING_STORED: StoreState = {
   accounts: new Map(),
+  members: new Map(),
   limitStates: new Map(),
   openCalls: new Map(),
   pools: new Map(),

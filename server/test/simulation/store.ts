@@ -3,6 +3,7 @@ import type {
   AccountRow,
   KeyRow,
   LimitState,
+  MemberRow,
   OpenCall,
   Subject,
   Subscription,
@@ -17,6 +18,7 @@ export interface SimulatedStore {
   change(rows: {
     readonly keys: readonly KeyRow[]
     readonly accounts: readonly AccountRow[]
+    readonly members: readonly SimulatedMember[]
     readonly bookings: readonly (readonly Transfer[])[]
   }): Promise<void>
   /** One batch, one transaction, through one of the two openings. */
@@ -35,6 +37,11 @@ export interface SimulatedStore {
   read(): Promise<StoreState>
   /** Everything, read anew. */
   readWhole(): Promise<StoreState>
+}
+
+export interface SimulatedMember extends MemberRow {
+  /** What became of theirs, once removed. */
+  readonly keys: 'delete' | 'keep'
 }
 
 /** `impossible`: a reservation of a call that has ended. */
@@ -64,6 +71,7 @@ export interface Recovered {
 
 export interface StoreState {
   readonly accounts: ReadonlyMap<AccountRow['id'], AccountRow>
+  readonly members: ReadonlyMap<MemberRow['id'], MemberRow>
   readonly limitStates: ReadonlyMap<Subject, LimitState>
   readonly openCalls: ReadonlyMap<OpenCall['callId'], OpenCall>
   /** Ledger account → what its entries sum up to, µCr. */

@@ -43,6 +43,7 @@ export const EVERYDAY_KINDS: readonly string[] = [
   'key changed',
   'price changed',
   'account changed',
+  'member changed',
   'own credentials changed',
 ]
 
@@ -54,6 +55,8 @@ export const ALL_KINDS: readonly string[] = [
   'exchange by hand: refused',
   'plan bought or renewed: refused',
   'settle: capped',
+  ...[40102, 40303, 42906].map((code) => `reserve: refused ${code} for the member`),
+  'member removed',
   'an idle call was taken for lost',
   'an opening closed and opened',
   'act again',

@@ -1,17 +1,18 @@
 /** Between the naive model's words and the product's. */
 import { NO_PRICES } from '../../src/core/calls/examples.ts'
-import type { AccountRow, KeyRow } from '../../src/core/calls/hot-rows.ts'
+import type { AccountRow, KeyRow, MemberRow } from '../../src/core/calls/hot-rows.ts'
 import type {
   NaiveAccount,
   NaiveAnswer,
   NaiveCounts,
   NaiveFunding,
   NaiveKey,
+  NaiveMember,
   NaiveModelPrice,
   NaiveRefusal,
 } from '../../src/core/calls/naive-model.ts'
 import type { Demand, Funding, HotOutcome, Refusal } from '../../src/core/calls/operations.ts'
-import { accountId, keyId, modelId, vendorCode } from '../../src/core/ids.ts'
+import { accountId, keyId, memberId, modelId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import type { PriceTerms } from '../../src/core/pricing/terms.ts'
 import type { Answer } from './store.ts'
@@ -63,10 +64,24 @@ export function keyRow(key: NaiveKey): KeyRow {
   return {
     id: keyId(key.id),
     accountId: accountId(key.account),
-    memberId: undefined,
+    memberId: key.member === undefined ? undefined : memberId(key.member),
     status,
     expiresAt,
     policy,
+  }
+}
+
+export function memberRow(member: NaiveMember): MemberRow {
+  return {
+    id: memberId(member.id),
+    organisationId: accountId(member.account),
+    status: member.status,
+    personStatus: member.personSuspended ? 'suspended' : 'active',
+    monthlyCap: microCredits(member.cap),
+    monthStart: member.monthStart,
+    monthSpent: microCredits(member.spent),
+    monthHeld: microCredits(member.monthHeld),
+    policy: member.policy,
   }
 }
 
@@ -126,7 +141,17 @@ export function plain(answer: Answer): unknown {
   }
 }
 
-const plainRefusal = ({ code, retryAfterMs }: Refusal): NaiveRefusal => ({ code, waitMs: retryAfterMs })
+/** Codes whose own sentence is about the key or the account; another one is about the member. */
+const OF_MEMBER: readonly number[] = [40102, 40303, 42906]
+
+export const isOfMember = ({ code, message }: Refusal): boolean =>
+  message !== undefined && OF_MEMBER.includes(code)
+
+const plainRefusal = (refusal: Refusal): NaiveRefusal => ({
+  code: refusal.code,
+  waitMs: refusal.retryAfterMs,
+  ...(isOfMember(refusal) && { ofMember: true }),
+})
 const plainFunding = ({ byokVendors, otherwise }: Funding): NaiveFunding => ({
   byok: byokVendors,
   payer: otherwise,

@@ -25,12 +25,30 @@ export interface NaiveModelPrice {
 export interface NaiveKey {
   readonly id: string
   readonly account: string
+  /** Whose calls these are, where the account is an organisation. */
+  member: string | undefined
   status: 'enabled' | 'disabled' | 'deleted'
   expiresAt: number | undefined
   policy: Policy
 }
 
-export interface NaiveAccount {
+/** Who has a monthly cap. */
+interface NaiveCapped {
+  cap: bigint
+  monthStart: number
+  spent: bigint
+  monthHeld: bigint
+}
+
+export interface NaiveMember extends NaiveCapped {
+  readonly id: string
+  readonly account: string
+  status: 'active' | 'suspended' | 'removed'
+  personSuspended: boolean
+  policy: Policy
+}
+
+export interface NaiveAccount extends NaiveCapped {
   readonly id: string
   suspended: boolean
   verification: number
@@ -39,10 +57,6 @@ export interface NaiveAccount {
   held: bigint
   balance: bigint
   deduction: boolean
-  cap: bigint
-  monthStart: number
-  spent: bigint
-  monthHeld: bigint
   exchange: { enabled: boolean; below: bigint; step: bigint }
   subscription:
     | { level: number; expiresAt: number; quota: readonly { credits: bigint; seconds: number }[] }
@@ -78,6 +92,8 @@ export interface NaiveFunding {
 export interface NaiveRefusal {
   readonly code: number
   readonly waitMs: number | undefined
+  /** The answer says that it is the member, not the key or the account. */
+  readonly ofMember?: boolean | undefined
 }
 export type NaiveAnswer =
   | { readonly kind: 'refused'; readonly refusal: NaiveRefusal }
@@ -97,9 +113,11 @@ interface Taking {
 interface NaiveOpenCall {
   readonly reserve: NaiveReserve
   readonly account: string
+  readonly member: string | undefined
   readonly rate: number
   readonly held: bigint
   readonly monthHeld: bigint
+  readonly memberHeld: bigint
   readonly quotaHeld: bigint
   readonly quotaSeconds: readonly number[]
   readonly model: NaiveFunding
@@ -136,12 +154,14 @@ interface Share {
   readonly funding: NaiveFunding
   readonly held: bigint
   readonly monthHeld: bigint
+  readonly memberHeld: bigint
   readonly quotaHeld: bigint
   readonly exchanged: bigint
 }
 
 export class NaiveModel {
   readonly keys = new Map<string, NaiveKey>()
+  readonly members = new Map<string, NaiveMember>()
   readonly accounts = new Map<string, NaiveAccount>()
   readonly open = new Map<string, NaiveOpenCall>()
   readonly windows = new Map<string, Map<string, NaiveWindow>>()
@@ -158,17 +178,23 @@ export class NaiveModel {
     if (key.expiresAt !== undefined && key.expiresAt <= ask.at) return refused(40103)
     const account = found(this.accounts, key.account)
     if (account.suspended) return refused(40303)
-    const model = this.share(account, ask, ask.model)
+    const member = key.member === undefined ? undefined : found(this.members, key.member)
+    if (member?.status === 'removed') return refused(40101)
+    if (member?.personSuspended) return refused(40303, true)
+    if (member?.status === 'suspended') return refused(40102, true)
+    const payers = { account, member }
+    const model = this.share(payers, ask, ask.model)
     if ('code' in model && ![42905, 42906].includes(model.code)) return { kind: 'refused', refusal: model }
     const full = [
       ...this.exceeded(`key:${key.id}`, key.policy, ask),
+      ...(member === undefined ? [] : this.exceeded(`member:${member.id}`, member.policy, ask)),
       ...this.exceeded(`account:${account.id}`, account.policy, ask),
     ]
     const longest = Math.max(...full.map((one) => one.waitMs))
     const first = full.find((one) => one.waitMs === longest)
     if (first !== undefined) return { kind: 'refused', refusal: first }
     if ('code' in model) return { kind: 'refused', refusal: model }
-    const fallback = ask.fallback && this.share(account, ask, ask.fallback)
+    const fallback = ask.fallback && this.share(payers, ask, ask.fallback)
     const shares = fallback === undefined || 'code' in fallback ? [model] : [model, fallback]
     const largest = (pick: (share: Share) => bigint) => shares.map(pick).reduce((a, b) => (a > b ? a : b))
     const exchanged = largest((share) => share.exchanged)
@@ -179,36 +205,33 @@ export class NaiveModel {
     const quotaHeld = largest((share) => share.quotaHeld)
     account.held += held
     account.monthHeld += monthHeld
-    const quotaSeconds =
-      quotaHeld > 0n ? [...new Set(account.subscription?.quota.map((tier) => tier.seconds))] : []
-    if (quotaHeld > 0n)
-      this.prune(
-        `quota:${account.id}`,
-        quotaSeconds.map((seconds) => `amount:${seconds}`),
-        ask.at,
-      )
-    for (const seconds of quotaSeconds) {
-      this.window(`quota:${account.id}`, 'amount', seconds).hold(ask.call, quotaHeld, ask.at)
+    const memberHeld = largest((share) => share.memberHeld)
+    if (member !== undefined) member.monthHeld += memberHeld
+    const covered = shares.some((share) => share.funding.payer === 'subscription')
+    const quotaSeconds = covered ? [...new Set(account.subscription?.quota.map((tier) => tier.seconds))] : []
+    if (quotaHeld > 0n) {
+      const tiers = quotaSeconds.map((seconds) => `amount:${seconds}`)
+      this.prune(`quota:${account.id}`, tiers, ask.at)
+      for (const seconds of quotaSeconds)
+        this.window(`quota:${account.id}`, 'amount', seconds).hold(ask.call, quotaHeld, ask.at)
     }
     this.open.set(ask.call, {
       reserve: ask,
       account: account.id,
+      member: member?.id,
       rate: account.ratePercent,
       held,
       monthHeld,
+      memberHeld,
       quotaHeld,
       quotaSeconds,
       model: model.funding,
       fallback: fallback === undefined || 'code' in fallback ? undefined : fallback.funding,
       takings: [
-        this.take(ask.call, { subject: `key:${key.id}`, policy: key.policy, counts: ask.counts, at: ask.at }),
-        this.take(ask.call, {
-          subject: `account:${account.id}`,
-          policy: account.policy,
-          counts: ask.counts,
-          at: ask.at,
-        }),
-      ],
+        { subject: `key:${key.id}`, policy: key.policy },
+        ...(member === undefined ? [] : [{ subject: `member:${member.id}`, policy: member.policy }]),
+        { subject: `account:${account.id}`, policy: account.policy },
+      ].map((limited) => this.take(ask.call, { ...limited, counts: ask.counts, at: ask.at })),
     })
     return {
       kind: 'reserved',
@@ -252,15 +275,22 @@ export class NaiveModel {
       window.release(use.call)
     }
     const owed = covered ? 0n : due
-    const touched = owed > 0n || open.held > 0n || open.monthHeld > 0n
-    if (touched && use.monthStart > account.monthStart) {
-      account.monthStart = use.monthStart
-      account.spent = 0n
+    const touched = owed > 0n || open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
+    const member = open.member === undefined ? undefined : found(this.members, open.member)
+    const capped: NaiveCapped[] = member === undefined ? [account] : [account, member]
+    let charged = owed
+    for (const holder of capped) {
+      // The member's month is the account's, which comes first.
+      const month = Math.max(use.monthStart, account.monthStart)
+      if (touched && month > holder.monthStart) {
+        holder.monthStart = month
+        holder.spent = 0n
+      }
+      const room = holder.cap > holder.spent ? holder.cap - holder.spent : 0n
+      if (holder.cap > 0n && charged > room) charged = room
     }
-    const room = account.cap > account.spent ? account.cap - account.spent : 0n
-    const charged = account.cap > 0n && owed > room ? room : owed
+    for (const holder of capped) holder.spent += charged
     account.credits -= charged
-    account.spent += charged
     if (charged > 0n && account.deduction) {
       const exchanged = lowExchange(account)
       account.credits += exchanged
@@ -285,9 +315,11 @@ export class NaiveModel {
   private release(open: NaiveOpenCall, account: NaiveAccount): void {
     account.held -= open.held
     account.monthHeld -= open.monthHeld
+    if (open.member !== undefined) found(this.members, open.member).monthHeld -= open.memberHeld
   }
 
-  private share(account: NaiveAccount, ask: NaiveReserve, model: NaiveModelPrice): Share | NaiveRefusal {
+  private share(payers: NaivePayers, ask: NaiveReserve, model: NaiveModelPrice): Share | NaiveRefusal {
+    const { account } = payers
     const plan =
       account.subscription !== undefined && ask.at < account.subscription.expiresAt
         ? account.subscription
@@ -296,7 +328,7 @@ export class NaiveModel {
       return { code: 40203, waitMs: undefined }
     if (model.plan > 0 && (plan?.level ?? 0) < model.plan) return { code: 40203, waitMs: undefined }
     const byok = model.vendors.filter((vendor) => account.byok.includes(vendor))
-    const nothing = { held: 0n, monthHeld: 0n, quotaHeld: 0n, exchanged: 0n }
+    const nothing = { held: 0n, monthHeld: 0n, memberHeld: 0n, quotaHeld: 0n, exchanged: 0n }
     const own: Share = { funding: { byok, payer: 'none' }, ...nothing }
     if (byok.length > 0 && byok.length === model.vendors.length) return own
     const tenths = Math.max(...Object.values(model.tenths))
@@ -325,7 +357,7 @@ export class NaiveModel {
       usedUp = { code: 42905, waitMs: Math.max(...waits) }
     }
     const credits = account.deduction
-      ? creditsShare(account, ask, { full, least, worst })
+      ? creditsShare(payers, ask, { full, least, worst })
       : { code: 40202, waitMs: undefined }
     if (!('code' in credits)) return { funding: { byok, payer: 'credits' }, quotaHeld: 0n, ...credits }
     return byok.length > 0 ? own : (usedUp ?? credits)
@@ -433,7 +465,10 @@ export class NaiveModel {
   }
 }
 
-const refused = (code: number): NaiveAnswer => ({ kind: 'refused', refusal: { code, waitMs: undefined } })
+const refused = (code: number, ofMember = false): NaiveAnswer => ({
+  kind: 'refused',
+  refusal: { code, waitMs: undefined, ...(ofMember && { ofMember }) },
+})
 
 const isCounted = (dimension: Dimension): boolean => ['requests', 'images', 'videos'].includes(dimension)
 
@@ -446,8 +481,13 @@ function wanted(dimension: Dimension, counts: NaiveCounts): bigint {
   return dimension === 'tokens' && counts.videos > 0 ? 0n : 1n
 }
 
+interface NaivePayers {
+  readonly account: NaiveAccount
+  readonly member: NaiveMember | undefined
+}
+
 function creditsShare(
-  account: NaiveAccount,
+  { account, member }: NaivePayers,
   ask: NaiveReserve,
   cost: { full: bigint; least: bigint; worst: bigint },
 ): Omit<Share, 'funding' | 'quotaHeld'> | NaiveRefusal {
@@ -460,19 +500,36 @@ function creditsShare(
   }
   const available = account.credits - account.held + exchanged
   if (available < cost.least) return { code: 40202, waitMs: undefined }
-  const held = cost.full < available ? cost.full : available
-  if (account.cap === 0n) return { held, monthHeld: held, exchanged }
-  const spent = ask.monthStart > account.monthStart ? 0n : account.spent
-  const left = account.cap - spent
-  const room = left - account.monthHeld
-  if (cost.least > 0n && room < cost.least) {
-    const monthOfAccount =
-      ask.monthStart >= account.monthStart ? ask.monthEnd : account.monthStart + 31 * 86_400_000
-    return { code: 42906, waitMs: left < cost.least ? Math.max(monthOfAccount - ask.at, SOON) : SOON }
-  }
-  const limit = room > 0n ? room : 0n
+  let held = cost.full < available ? cost.full : available
   const worst = cost.worst > cost.full ? cost.worst : cost.full
-  return { held: held < limit ? held : limit, monthHeld: worst < limit ? worst : limit, exchanged }
+  const month =
+    ask.monthStart >= account.monthStart
+      ? { start: ask.monthStart, end: ask.monthEnd }
+      : { start: account.monthStart, end: account.monthStart + 31 * 86_400_000 }
+  const refusals: NaiveRefusal[] = []
+  const room = (holder: NaiveCapped | undefined): bigint | undefined => {
+    if (holder === undefined || holder.cap === 0n) return undefined
+    const left = holder.cap - (month.start > holder.monthStart ? 0n : holder.spent)
+    const free = left - holder.monthHeld
+    if (cost.least > 0n && free < cost.least) {
+      const waitMs = left < cost.least ? Math.max(month.end - ask.at, SOON) : SOON
+      refusals.push({ code: 42906, waitMs, ...(holder === member && { ofMember: true }) })
+    }
+    return free > 0n ? free : 0n
+  }
+  const rooms = { account: room(account), member: room(member) }
+  const [first, second] = refusals
+  if (first !== undefined) {
+    return second !== undefined && Number(second.waitMs) > Number(first.waitMs) ? second : first
+  }
+  for (const limit of [rooms.account, rooms.member]) if (limit !== undefined && limit < held) held = limit
+  const ofMonth = (limit: bigint | undefined) => (limit === undefined ? held : worst < limit ? worst : limit)
+  return {
+    held,
+    monthHeld: ofMonth(rooms.account),
+    memberHeld: member === undefined ? 0n : ofMonth(rooms.member),
+    exchanged,
+  }
 }
 
 /** One step after the other until Credits reach the threshold or the balance has no whole step left. */
