@@ -338,6 +338,33 @@ describe('accounts, grant, logs, verify', () => {
     )
   })
 
+  test('the id of a grant is not taken for another account, amount or reason', async () => {
+    await sluice(['apply', '-f', '-'], { input: 'accounts: [{email: other@example.com}]' })
+    await sluice(['grant', 'owner@example.com', '12.5', '--id', 'one', '--reason', 'a gift'])
+    const others = [
+      ['grant', 'other@example.com', '12.5', '--id', 'one', '--reason', 'a gift'],
+      ['grant', 'owner@example.com', '13', '--id', 'one', '--reason', 'a gift'],
+      ['grant', 'owner@example.com', '12.5', '--id', 'one'],
+    ]
+    for (const argv of others) {
+      const answer = await sluice(argv)
+      expect(answer.err).toMatch(/this id was used for a grant to another account, of another amount/)
+      expect(answer).toMatchObject({ code: 3, out: '' })
+    }
+    expect(await sluice(others[0]?.with(1, 'owner@example.com') ?? [])).toMatchObject({ code: 0 })
+    expect((await sluice(['accounts', 'show', 'other@example.com'])).out).toMatch(/\ncredits +0\n/)
+  })
+
+  test.each(['1e30', '1000000000000', '1000000001'])(
+    'grant refuses %s Credits as too many',
+    async (amount) => {
+      const answer = await sluice(['grant', 'owner@example.com', amount])
+      expect(answer).toMatchObject({ code: 3, out: '' })
+      expect(answer.err).toMatch(/Credits at most|at most 1000000000000 Credits/)
+      expect((await sluice(['accounts', 'show', 'owner@example.com'])).out).toMatch(/\ncredits +100\n/)
+    },
+  )
+
   test('grant takes no more back than there is', async () => {
     expect(await sluice(['grant', 'owner@example.com', '--', '-100.5'])).toEqual({
       code: 3,

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
+import { AmountTooLarge, RateChanged, RateFixed } from '../storage/amount-refused.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import type { Console } from './console.ts'
 import { CommandFailure, type Ending, EXIT_CODES } from './exit-codes.ts'
@@ -24,6 +25,8 @@ function explain(error: unknown): { readonly ending: Ending; readonly message: s
   if (error instanceof CommanderError) {
     return { ending: error.exitCode === 0 ? 'done' : 'usage', message: undefined }
   }
+  if (error instanceof AmountTooLarge || error instanceof RateChanged || error instanceof RateFixed)
+    return { ending: 'mistakes', message: `${error.message}; nothing was changed` }
   if (error instanceof StorageUnavailable) {
     return {
       ending: 'failed',

@@ -1,6 +1,6 @@
 /** Amounts between the integers inside and the decimal text people and programs read (decisions, Names and numbers). */
 import type { DecimalText } from '../core/catalogue.ts'
-import { type MicroCredits, microCredits } from '../core/money.ts'
+import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, POOL_MAX } from '../core/money.ts'
 import {
   type Decimal,
   divideHalfEven,
@@ -9,6 +9,7 @@ import {
   printDecimal,
   roundHalfEven,
 } from '../core/pricing/decimal.ts'
+import { AmountTooLarge } from '../storage/amount-refused.ts'
 
 /** 1 Credit is 10^6 µCr. */
 const MICRO_DIGITS = 6
@@ -51,9 +52,15 @@ function yuanWithDigits(amount: MicroCredits, creditsPerYuan: DecimalText, digit
   return printDecimal({ units: divideHalfEven(numerator, denominator), scale: digits })
 }
 
+/** Rejects what fits no pool with `AmountTooLarge`, so that no store is asked to keep it. */
 function toMicro(value: Decimal): MicroCredits {
   const micro = { units: value.units * 10n ** BigInt(MICRO_DIGITS), scale: value.scale }
-  return microCredits(roundHalfEven(micro))
+  const amount = microCredits(roundHalfEven(micro))
+  if (amount > POOL_MAX || amount < -POOL_MAX)
+    throw new AmountTooLarge(
+      `an amount is worth at most ${POOL_MAX / MICRO_CREDITS_PER_CREDIT} Credits: ${printDecimal(value)} is more`,
+    )
+  return amount
 }
 
 /** What reaches this room was checked where it came in; nonsense here is a broken invariant. */

@@ -385,3 +385,34 @@ describe('a clash with what is stored is told with its line, and nothing is appl
     expect((await store.storage.catalogue.read()).models.get(modelId('gpt-5'))?.status).toBe('enabled')
   })
 })
+
+describe('another rate of Credits a yuan', () => {
+  const FILE = 'accounts: [{email: owner@example.com, monthly_cap_yuan: 100, balance: 0}]'
+  const RATE = 'settings:\n  credits_per_yuan: 2500\n'
+
+  test('keeps what caps are worth, and says nothing of them', async () => {
+    await apply(FILE)
+    expect(await differences(`${RATE}${FILE}`)).toMatchObject([
+      { what: 'settings', fields: [{ field: 'credits_per_yuan', from: 1000, to: 2500 }] },
+    ])
+    expect((await ownerOf(store.storage)).monthlyCap).toBe(250_000_000_000n)
+    expect(await differences(`${RATE}${FILE}`)).toEqual([])
+  })
+
+  test.each(['apply', 'dry-run'] as const)('is a mistake once there is a balance: %s', async (mode) => {
+    await apply('accounts: [{email: owner@example.com, balance: 5}]')
+    expect(await apply(RATE, { mode })).toMatchObject({
+      kind: 'mistakes',
+      mistakes: [{ place: { line: 2, path: 'settings.credits_per_yuan' } }],
+    })
+    expect((await store.storage.catalogue.read()).settings.creditsPerYuan).toBe('1000')
+  })
+
+  test('opening amounts beyond what one booking may be are mistakes with their place', async () => {
+    const result = await apply(
+      `settings: {credits_per_yuan: 1000000}\naccounts: [{email: owner@example.com, balance: 1001}]`,
+      { mode: 'dry-run' },
+    )
+    expect(result).toMatchObject({ kind: 'mistakes', mistakes: [{ place: { path: 'accounts[0].balance' } }] })
+  })
+})

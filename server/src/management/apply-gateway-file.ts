@@ -4,14 +4,17 @@ import { namesAfter } from '../config/gateway-file/check-rows.ts'
 import type { Mistake } from '../config/gateway-file/file-node.ts'
 import type { GatewayFile } from '../config/gateway-file/gateway-file.ts'
 import type { AccountId } from '../core/ids.ts'
+import { atOtherRate, isSameRate, type RateChange } from '../core/pricing/yuan-rate.ts'
 import type { Secret } from '../core/secret.ts'
+import { type RateHold, rateHoldText } from '../storage/amount-refused.ts'
 import type { AuditedAct } from '../storage/audit.ts'
 import { StorageConflict } from '../storage/conflict.ts'
 import type { Account, Storage } from '../storage/storage.ts'
 import { createAccount, eachAccount } from './accounts.ts'
 import { type Actor, auditedChanges } from './admin/acts.ts'
-import { readAccountStates } from './gateway-file/account-state.ts'
+import { type AccountState, readAccountStates } from './gateway-file/account-state.ts'
 import type { Difference } from './gateway-file/difference.ts'
+import { findLargeAmounts } from './gateway-file/large-amounts.ts'
 import { type AccountPlan, type KeyStep, planAccount } from './gateway-file/plan-accounts.ts'
 import { type CataloguePlan, planCatalogue } from './gateway-file/plan-catalogue.ts'
 import { grantOpening } from './grants.ts'
@@ -59,7 +62,17 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
   const { missing, at } = options
   const names = namesAfter(file, { known, missing })
   const catalogue = planCatalogue({ file, stored: known, names, missing })
-  const accounts = read.states.map((state) => planAccount(state, { ...catalogue, missing, at }))
+  const rate = { from: known.settings.creditsPerYuan, to: catalogue.settings.creditsPerYuan }
+  const hold = isSameRate(rate.from, rate.to) ? undefined : await storage.catalogue.findRateHold()
+  if (hold !== undefined) return { kind: 'mistakes', mistakes: [rateMistake(file, hold)] }
+  const states = read.states.map((state) => stateAtRate(state, rate))
+  const planned = states.map((state) => ({
+    row: state.row,
+    plan: planAccount(state, { ...catalogue, missing, at }),
+  }))
+  const large = planned.flatMap(({ row, plan }) => findLargeAmounts(row, plan))
+  if (large.length > 0) return { kind: 'mistakes', mistakes: large }
+  const accounts = planned.map(({ plan }) => plan)
   const pruned = missing === 'prune' ? await accountsToSuspend(storage, file, accounts) : []
   const differences = [
     ...catalogue.differences,
@@ -69,6 +82,27 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
   if (options.mode === 'dry-run') return { kind: 'planned', differences, warnings, newKeys: [] }
   const newKeys = await write(storage, { catalogue, accounts, pruned, at, actor: options.actor })
   return { kind: 'applied', differences, warnings, newKeys }
+}
+
+function rateMistake({ settings }: GatewayFile, hold: RateHold): Mistake {
+  const place = settings?.ratePlace ?? { line: 1, column: 1, path: 'settings.credits_per_yuan' }
+  return { place, message: rateHoldText(hold) }
+}
+
+/** The account as it will be once the settings are put: the store takes what is set in yuan along. */
+function stateAtRate(state: AccountState, rate: RateChange): AccountState {
+  const { account } = state
+  if (account === undefined || isSameRate(rate.from, rate.to)) return state
+  const { autoExchange, monthlyCap } = account
+  const step = atOtherRate(autoExchange.step, rate)
+  return {
+    ...state,
+    account: {
+      ...account,
+      monthlyCap: atOtherRate(monthlyCap, rate),
+      autoExchange: { ...autoExchange, step },
+    },
+  }
 }
 
 interface Work {

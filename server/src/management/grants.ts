@@ -1,5 +1,6 @@
 /** Money an account begins with, and money an admin gives: bookings that no call makes (decisions, Money). */
 import type { Transfer } from '../core/calls/hot-rows.ts'
+import type { DecimalText } from '../core/catalogue.ts'
 import { balancePool, creditsPool } from '../core/calls/ledger.ts'
 import type { AccountId } from '../core/ids.ts'
 import { type MicroCredits, microCredits } from '../core/money.ts'
@@ -8,6 +9,8 @@ import type { Storage } from '../storage/storage.ts'
 export interface OpeningAmounts {
   readonly credits: MicroCredits
   readonly balance: MicroCredits
+  /** The rate the balance was counted at; absent: it was not counted from yuan. */
+  readonly creditsPerYuan?: DecimalText | undefined
 }
 
 /**
@@ -22,7 +25,11 @@ export async function grantOpening(
 ): Promise<boolean> {
   if (await hasHistory(storage, account)) return false
   const transfers = openingTransfers(account, opening, at)
-  return transfers.length > 0 && storage.ledger.book(transfers)
+  const { creditsPerYuan } = opening
+  return (
+    transfers.length > 0 &&
+    storage.ledger.book(transfers, creditsPerYuan === undefined ? {} : { creditsPerYuan })
+  )
 }
 
 export async function hasHistory(storage: Pick<Storage, 'ledger'>, account: AccountId): Promise<boolean> {

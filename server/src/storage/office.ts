@@ -26,7 +26,8 @@ export interface OfficeStore {
 export interface ActStore {
   /**
    * Locks the account, lets `decide` see it as it stands and writes what that says in the same transaction. `decide` is
-   * pure and may be asked more than once. Rejects with `Overdraft` when a pool would fall below zero.
+   * pure and may be asked more than once. Rejects with `Overdraft` when a pool would fall below zero, and as `book` does
+   * with `AmountTooLarge` and `RateChanged`.
    */
   perform<Refusal>(act: Act<Refusal>): Promise<ActOutcome<Refusal>>
 }
@@ -37,6 +38,8 @@ export interface Act<Refusal> {
   readonly operation: string
   readonly idempotency: Idempotency | undefined
   readonly at: number
+  /** The rate at which yuan were counted for it; absent: none were. */
+  readonly creditsPerYuan?: DecimalText
   readonly decide: (state: ActState) => ActDecision<Refusal>
 }
 

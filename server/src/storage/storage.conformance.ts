@@ -24,6 +24,7 @@ import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
 import { describeTurns } from './conformance/turns.ts'
 import { describeUsageSums } from './conformance/usage.ts'
 import { describeVideos } from './conformance/videos.ts'
+import { describeYuanRate } from './conformance/yuan-rate.ts'
 import type { Storage } from './storage.ts'
 
 export function describeStorage(name: string, createDatabase: () => Promise<DatabaseUnderTest>): void {
@@ -58,6 +59,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('usage', () => describeUsageSums(suite))
     describe('organisations', () => describeOrganisations(suite))
     describe('members’ calls', () => describeMemberCalls(suite))
+    describe('the rate of yuan', () => describeYuanRate(suite))
     describe('redemption codes', () => describeRedemptionCodes(suite))
     describe('payments', () => describePayments(suite))
     describe('catalogue', () => describeCatalogue(suite))

@@ -17,10 +17,11 @@ import type {
   SettleOperation,
   SettleOutcome,
 } from '../core/calls/operations.ts'
-import type { Catalogue, CredentialSecret } from '../core/catalogue.ts'
+import type { Catalogue, CredentialSecret, DecimalText } from '../core/catalogue.ts'
 import type { AccountId, ChainId, InstanceId, KeyId, MemberId, ModelId, VendorCode } from '../core/ids.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
+import type { RateHold } from './amount-refused.ts'
 import type { AuditStore } from './audit.ts'
 import type { IdentityStore } from './identity.ts'
 import type { NoticeStore } from './notices.ts'
@@ -88,8 +89,13 @@ export interface CallStore {
 
 export interface CatalogueStore {
   read(): Promise<Catalogue>
-  /** One transaction; announces `catalogue`. Rows are matched by natural key. */
+  /**
+   * One transaction; announces `catalogue`. Rows are matched by natural key. Another rate of Credits a yuan takes what is
+   * set in yuan with it (caps, steps, packages), and rejects with `RateFixed` once money in yuan was booked or promised.
+   */
   apply(changes: readonly CatalogueChange[]): Promise<void>
+  /** What keeps the rate of Credits a yuan as it is; undefined: nothing does. */
+  findRateHold(): Promise<RateHold | undefined>
 }
 
 /** An account as the corridor and the back office know it. */
@@ -264,13 +270,23 @@ export interface LogPage {
   readonly next: string | undefined
 }
 
+export interface BookingOptions {
+  /** Absent: `refuse`. */
+  readonly overdraw?: 'refuse' | 'allow'
+  /** The rate at which yuan were counted for it; absent: none were. */
+  readonly creditsPerYuan?: DecimalText
+}
+
 export interface LedgerStore {
   /**
    * Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before.
    * Rejects with `Overdraft`, and books nothing, when a customer's pool that is taken from would fall below zero, unless
-   * a debt is meant to be booked (a payment that the bank took back).
+   * a debt is meant to be booked (a payment that the bank took back); with `AmountTooLarge` when a transfer or a pool would
+   * be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` when `creditsPerYuan` is the rate no more.
    */
-  book(transfers: readonly Transfer[], options?: { readonly overdraw: 'refuse' | 'allow' }): Promise<boolean>
+  book(transfers: readonly Transfer[], options?: BookingOptions): Promise<boolean>
+  /** What was booked under this id, in order; empty: nothing was. */
+  transaction(id: string): Promise<readonly Transfer[]>
   /** Newest first. `after`: `transferCursor` of the last transfer of the page before. */
   transfers(filter: {
     readonly accountId?: AccountId

@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { PaymentState, Pool, Reversal } from '../core/top-up/payment.ts'
 import type { Idempotency } from './office.ts'
-import type { Account } from './storage.ts'
+import type { Account, BookingOptions } from './storage.ts'
 
 export interface TopUpStore {
   readonly codes: RedemptionStore
@@ -81,8 +81,12 @@ export interface TopUpPage {
 }
 
 export interface RedemptionStore {
-  /** The batch with all its codes, or nothing. */
-  create(batch: RedemptionBatch, codes: readonly NewRedemptionCode[]): Promise<void>
+  /** The batch with all its codes, or nothing. Rejects with `RateChanged` as the ledger does. */
+  create(
+    batch: RedemptionBatch,
+    codes: readonly NewRedemptionCode[],
+    options?: Pick<BookingOptions, 'creditsPerYuan'>,
+  ): Promise<void>
   findBatch(id: string): Promise<ShownBatch | undefined>
   /** Newest first. */
   listBatches(page: TopUpPage): Promise<readonly ShownBatch[]>
@@ -187,10 +191,13 @@ export type PaymentOutcome =
   | { readonly kind: 'unknown' }
 
 export interface PaymentStore {
-  /** Once per account and idempotency key: then the first one is given again. */
+  /**
+   * Once per account and idempotency key: then the first one is given again. Rejects with `RateChanged` as the ledger does.
+   */
   begin(
     topUp: NewTopUp,
     idempotency: Idempotency | undefined,
+    options?: Pick<BookingOptions, 'creditsPerYuan'>,
   ): Promise<{ readonly kind: 'begun'; readonly topUp: TopUp } | { readonly kind: 'other-request' }>
   /** Keeps the first checkout that was opened for it. */
   opened(id: string, checkout: Checkout): Promise<TopUp>

@@ -1,9 +1,10 @@
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { signedDecimal } from '../../config/gateway-file/values.ts'
+import type { Transfer } from '../../core/calls/hot-rows.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { Overdraft } from '../../storage/overdraft.ts'
 import { creditsOfText, creditsText } from '../../management/amounts.ts'
-import { grantCredits } from '../../management/grants.ts'
+import { type Grant, grantCredits, grantTransfer } from '../../management/grants.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
@@ -51,14 +52,16 @@ interface Booking {
 function book(io: Console, storage: Storage, { account, amount, flags }: Booking): Promise<boolean> {
   const actor = commandLineActor(io)
   const { at } = actor
+  const asked = {
+    accountId: account.id,
+    amount,
+    transactionId: `grant:${flags.id ?? timeOrderedId(at)}`,
+    reference: flags.reason,
+    at,
+  }
   return storage.audit.act(async (stores) => {
-    const booked = await grantCredits(stores, {
-      accountId: account.id,
-      amount,
-      transactionId: `grant:${flags.id ?? timeOrderedId(at)}`,
-      reference: flags.reason,
-      at,
-    })
+    const booked = await grantCredits(stores, asked)
+    if (!booked) await refuseOther(stores, asked)
     const changes = [
       { field: 'credits granted', from: null, to: creditsText(amount) },
       { field: 'reason', from: null, to: flags.reason ?? null },
@@ -66,6 +69,22 @@ function book(io: Console, storage: Storage, { account, amount, flags }: Booking
     const act = { at, actor, action: 'account.grant', subject: account.id, changes }
     return { value: booked, act: booked ? act : undefined }
   })
+}
+
+/** The id is one of all grants: told again it is the same grant, or a mistake. */
+async function refuseOther({ ledger }: Pick<Storage, 'ledger'>, asked: Grant): Promise<void> {
+  const [first] = await ledger.transaction(asked.transactionId)
+  const same = first !== undefined && isSameMovement(first, grantTransfer({ ...asked, pool: 'credits' }))
+  if (!same)
+    throw new CommandFailure(
+      'mistakes',
+      'this id was used for a grant to another account, of another amount or for another reason; nothing was changed',
+    )
+}
+
+function isSameMovement(one: Transfer, other: Transfer): boolean {
+  const names = ['debit', 'credit', 'amount', 'reference'] as const
+  return names.every((name) => one[name] === other[name])
 }
 
 function creditsOf(text: string): ReturnType<typeof creditsOfText> {

@@ -31,6 +31,8 @@ export interface GatewayFile {
 export interface SettingsRow {
   readonly currency: string | undefined
   readonly creditsPerYuan: DecimalText | undefined
+  /** Of the rate, or of the settings where none is written. */
+  readonly ratePlace: Place
   readonly timezone: string | undefined
   readonly keyPrefix: string | undefined
   readonly limits: Policy | undefined

@@ -42,6 +42,7 @@ const DAYS = integer({ least: 1, most: 36_500 })
 const AMOUNT = decimal({ decimalsMax: 6, most: '1000000000000' })
 /** Derived from µCr at any rate, so it may need more. */
 const EXACT_AMOUNT = decimal({ most: '1000000000' })
+const RATE = decimal({ above: '0', decimalsMax: 6, most: '1000000' })
 const EMAIL = converted(normalEmail, 'an e-mail address')
 
 export const readSettings: Read<SettingsRow> = (node, report) => {
@@ -49,7 +50,8 @@ export const readSettings: Read<SettingsRow> = (node, report) => {
   if (map === undefined) return undefined
   const row: SettingsRow = {
     currency: map.optional('currency', formed(/^[A-Z]{3}$/, 'a currency like CNY')),
-    creditsPerYuan: map.optional('credits_per_yuan', decimal({ above: '0', decimalsMax: 6 })),
+    creditsPerYuan: map.optional('credits_per_yuan', RATE),
+    ratePlace: map.placeOf('credits_per_yuan'),
     timezone: map.optional('timezone', timezone),
     keyPrefix: map.optional(
       'key_prefix',

@@ -16,6 +16,7 @@ import { hashOfPlan, type NewKey, writeAccountPlan } from '../apply-gateway-file
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../amounts.ts'
 import { readAccountState } from '../gateway-file/account-state.ts'
 import type { Difference } from '../gateway-file/difference.ts'
+import { findLargeAmounts } from '../gateway-file/large-amounts.ts'
 import { type AccountPlan, planAccount } from '../gateway-file/plan-accounts.ts'
 import { grantTransfer } from '../grants.ts'
 import { timeOrderedId } from '../new-id.ts'
@@ -152,7 +153,9 @@ async function planFor(
   const state = await readAccountState(storage, about.row, about.account, mistakes)
   if (mistakes.length > 0) return refused(mistakes)
   const { settings, plans } = about.catalogue
-  return done(planAccount(state, { settings, plans, missing: 'stays', at: about.at }))
+  const plan = planAccount(state, { settings, plans, missing: 'stays', at: about.at })
+  const large = findLargeAmounts(about.row, plan)
+  return large.length > 0 ? refused(large) : done(plan)
 }
 
 interface Writing {
@@ -207,6 +210,7 @@ async function moveTo(stores: AuditedStores, move: Move): Promise<readonly Audit
     operation: 'admin-set',
     idempotency: undefined,
     at: actor.at,
+    ...(target.pool === 'balance' ? { creditsPerYuan } : {}),
     decide: ({ account }) => {
       before = target.pool === 'credits' ? microCredits(account.credits - account.held) : account.balance
       const booking = {

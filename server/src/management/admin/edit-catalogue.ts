@@ -6,6 +6,8 @@ import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { isSameRate } from '../../core/pricing/yuan-rate.ts'
+import { rateHoldText } from '../../storage/amount-refused.ts'
 import type { AuditedStores } from '../../storage/audit.ts'
 import type { CatalogueChange } from '../../storage/records.ts'
 import type { Difference } from '../gateway-file/difference.ts'
@@ -36,8 +38,11 @@ export async function editCatalogue(
   actor: Actor,
 ): Promise<Done<Edited>> {
   const { storage } = office
-  const planned = planFragment(office, edit, await storage.catalogue.read())
+  const known = await storage.catalogue.read()
+  const planned = planFragment(office, edit, known)
   if (planned.kind !== 'done') return planned
+  const message = await whyRateStays(storage, known, planned.value.changes)
+  if (message !== undefined) return { kind: 'conflict', message }
   const { changes, differences, warnings } = planned.value
   const all = [...differences, ...(edit.moreDifferences ?? [])]
   if (all.length > 0) {
@@ -49,6 +54,20 @@ export async function editCatalogue(
     })
   }
   return done({ differences: all, warnings })
+}
+
+/** Asked before, so that the answer is a plain one; the store asks again under its lock. */
+async function whyRateStays(
+  storage: Pick<Office['storage'], 'catalogue'>,
+  { settings }: Pick<Catalogue, 'settings'>,
+  changes: readonly CatalogueChange[],
+): Promise<string | undefined> {
+  const changed = changes.some(
+    (change) =>
+      change.kind === 'put-settings' && !isSameRate(change.settings.creditsPerYuan, settings.creditsPerYuan),
+  )
+  const hold = changed ? await storage.catalogue.findRateHold() : undefined
+  return hold === undefined ? undefined : `credits_per_yuan ${rateHoldText(hold)}`
 }
 
 export interface PlannedFragment {

@@ -7,7 +7,7 @@ export type SignedAmount =
 
 /** Money at the edges has at most six decimals (decisions, Names and numbers). */
 const DECIMALS_MAX = 6
-/** µCr beyond this do not fit a ledger entry. */
+/** Far beyond any amount; what a booking may be worth is decided where it is known (core/money.ts). */
 const WHOLE_DIGITS_MAX = 12
 
 /** An amount that may be negative, as a JSON number or as text. */

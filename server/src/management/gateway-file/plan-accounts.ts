@@ -225,7 +225,8 @@ function openingOf({ row, opened }: AccountState, creditsPerYuan: DecimalText): 
   if (opened) return undefined
   const credits = row.credits === undefined ? ZERO : creditsOfText(row.credits)
   const balance = row.balance === undefined ? ZERO : creditsOfYuan(row.balance, creditsPerYuan)
-  return credits === 0n && balance === 0n ? undefined : { credits, balance }
+  if (credits === 0n && balance === 0n) return undefined
+  return { credits, balance, creditsPerYuan: balance === 0n ? undefined : creditsPerYuan }
 }
 
 function openingDifference(row: AccountFileRow, label: string): Difference {

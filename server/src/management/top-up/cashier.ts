@@ -76,6 +76,7 @@ export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promi
   const begun = await storage.topUps.payments.begin(
     { id: `top_${timeOrderedId(at)}`, accountId, driver: driver.name, createdAt: at, ...price },
     idempotencyOf(request, [wanted.kind, wanted.kind === 'amount' ? wanted.amount : wanted.code]),
+    { creditsPerYuan: tariff.creditsPerYuan },
   )
   if (begun.kind === 'other-request') return begun
   const { topUp } = begun

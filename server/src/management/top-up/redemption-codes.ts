@@ -4,7 +4,7 @@ import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type MicroCredits, microCredits } from '../../core/money.ts'
+import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'
 import { CODE_VALUE_BITS, codeHint, readCode, writeCode } from '../../core/top-up/code-text.ts'
 import type { Pool } from '../../core/top-up/payment.ts'
 import type { AuditedChange, AuditedStores } from '../../storage/audit.ts'
@@ -27,13 +27,10 @@ import { timeOrderedId } from '../new-id.ts'
 export const CODES_PER_BATCH_MAX = 10_000
 const NUMBER_DIGITS = 5
 
-/** A thousand million Credits: many of them still fit a balance of 64 bits. */
-const WORTH_MAX = 1_000_000_000_000_000n
-
 /** Why a code cannot be worth as much; a sentence that goes on after the amount's name. */
 export function findWorthMistake(amount: MicroCredits): string | undefined {
   if (amount <= 0n) return 'must be above 0'
-  return amount > WORTH_MAX ? 'is more than a code may be worth' : undefined
+  return amount > AMOUNT_MAX ? 'is more than a code may be worth' : undefined
 }
 
 export interface BatchRequest {
@@ -80,7 +77,7 @@ export async function createCodes(
   return storage.audit.act<MadeCodes>(async (stores) => {
     const before = await noteOnce(stores, { id, batch, idempotencyKey }, actor)
     if (before !== undefined) return { value: before, act: undefined }
-    await stores.topUps.codes.create(batch, rows)
+    await stores.topUps.codes.create(batch, rows, batch.pool === 'balance' ? { creditsPerYuan } : {})
     const changes = changesOf(viewBatch(shown, creditsPerYuan))
     return {
       value: { kind: 'made', made: { batch: shown, codes } },

@@ -97,7 +97,7 @@ export function encodeAutoExchange(value: AccountRow['autoExchange']): string {
   })
 }
 
-const decodeAutoExchange = memoizeByText((text): AccountRow['autoExchange'] => {
+export const decodeAutoExchange = memoizeByText((text): AccountRow['autoExchange'] => {
   const stored = parseStored<{ enabled: boolean; belowCredits: string; step: string }>(text)
   return {
     enabled: stored.enabled,

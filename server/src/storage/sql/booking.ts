@@ -2,7 +2,14 @@
 import type { Transaction } from 'kysely'
 import type { Transfer } from '../../core/calls/hot-rows.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
-import { microCredits } from '../../core/money.ts'
+import {
+  AMOUNT_MAX,
+  MICRO_CREDITS_PER_CREDIT,
+  type MicroCredits,
+  microCredits,
+  POOL_MAX,
+} from '../../core/money.ts'
+import { AmountTooLarge } from '../amount-refused.ts'
 import { Overdraft } from '../overdraft.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
@@ -22,7 +29,9 @@ export async function bookIn(
   const deltas = balanceDeltas(booked)
   const balances = await lockBalances(engine, transaction, deltas)
   if (await isBooked(transaction, id)) return undefined
+  for (const { amount } of booked) refuseLarge(amount)
   if (overdraw === 'refuse') for (const balance of balances) refuseOverdraft(balance, deltas)
+  for (const balance of balances) refuseFull(balance, deltas)
   for (const balance of balances) await writeBalance(transaction, balance)
   await transaction.insertInto('transfers').values(booked.map(transferColumns)).execute()
   return balances.map((balance) => accountId(balance.id))
@@ -110,6 +119,22 @@ function refuseOverdraft(after: Balance, deltas: ReadonlyMap<string, Delta>): vo
   ]
   for (const { pool, change, left } of pools) {
     if (change < 0n && left < 0n) throw new Overdraft(`${after.id}/${pool}`, microCredits(-left))
+  }
+}
+
+function refuseLarge(amount: MicroCredits): void {
+  if (amount > AMOUNT_MAX)
+    throw new AmountTooLarge(`one booking is ${AMOUNT_MAX / MICRO_CREDITS_PER_CREDIT} Credits at most`)
+}
+
+/** A pool that is full may be taken from still. */
+function refuseFull(after: Balance, deltas: ReadonlyMap<string, Delta>): void {
+  const delta = deltas.get(after.id) ?? { credits: 0n, held: 0n, balance: 0n }
+  for (const pool of ['credits', 'balance'] as const) {
+    if (delta[pool] > 0n && after[pool] > POOL_MAX)
+      throw new AmountTooLarge(
+        `with that the account would have more ${pool} than ${POOL_MAX / MICRO_CREDITS_PER_CREDIT} Credits are worth`,
+      )
   }
 }
 

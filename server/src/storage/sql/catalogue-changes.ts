@@ -3,10 +3,14 @@ import type { Transaction } from 'kysely'
 import type { Chain, Group, Model, Plan, Settings, Vendor } from '../../core/catalogue.ts'
 import type { CatalogueChange } from '../records.ts'
 import type { SecretBox } from '../secret-box.ts'
+import type { Announcement } from '../storage.ts'
+import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { sealCredential } from './sealed-credential.ts'
+import { changeRate, lockRate, readRate } from './yuan-rate.ts'
 
 export interface CatalogueTools {
+  readonly engine: SqlEngine
   readonly secrets: SecretBox
   readonly newId: () => string
 }
@@ -14,14 +18,15 @@ export interface CatalogueTools {
 type Database = Transaction<Schema>
 type Change<Kind extends CatalogueChange['kind']> = Extract<CatalogueChange, { readonly kind: Kind }>
 
+/** What is to be announced beside the catalogue. */
 export async function applyCatalogueChange(
   database: Database,
   change: CatalogueChange,
   tools: CatalogueTools,
-): Promise<void> {
+): Promise<readonly Announcement[] | void> {
   switch (change.kind) {
     case 'put-settings':
-      return putSettings(database, change.settings)
+      return putSettings(database, change.settings, tools)
     case 'put-vendor':
       return putVendor(database, change.vendor)
     case 'put-credential':
@@ -77,13 +82,22 @@ export function credentialPurpose(id: string): string {
   return `credential:${id}`
 }
 
-async function putSettings(database: Database, settings: Settings): Promise<void> {
+async function putSettings(
+  database: Database,
+  settings: Settings,
+  { engine }: CatalogueTools,
+): Promise<readonly Announcement[]> {
+  await lockRate(engine, database)
+  const rate = { from: await readRate(database), to: settings.creditsPerYuan }
+  const changed = await changeRate(database, rate)
   const body = JSON.stringify(settings)
   await database
     .insertInto('settings')
     .values({ id: 1, body })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }))
     .execute()
+  // Every account with a setting in yuan has another number of µCr there.
+  return changed ? [{ kind: 'everything' }] : []
 }
 
 async function putVendor(database: Database, vendor: Vendor): Promise<void> {

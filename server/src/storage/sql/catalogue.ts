@@ -14,7 +14,7 @@ import type {
 import { type CredentialId, credentialId, type ModelId, type VendorCode, vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import type { SecretBox } from '../secret-box.ts'
-import type { CatalogueStore } from '../storage.ts'
+import type { Announcement, CatalogueStore } from '../storage.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
 import { applyCatalogueChange, credentialPurpose } from './catalogue-changes.ts'
 import {
@@ -26,11 +26,14 @@ import {
   decodeVendor,
 } from './catalogue-rows.ts'
 import { decodePolicy } from './account-row.ts'
+import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { openCredential } from './sealed-credential.ts'
 import { parseStored } from './stored-json.ts'
+import { CREDITS_PER_YUAN_DEFAULT, findRateHold } from './yuan-rate.ts'
 
 export interface CatalogueStoreOptions {
+  readonly engine: SqlEngine
   readonly reader: Kysely<Schema>
   readonly write: AnnouncedWrite
   readonly secrets: SecretBox
@@ -40,7 +43,7 @@ export interface CatalogueStoreOptions {
 /** What holds until settings are put (gateway file). */
 const DEFAULT_SETTINGS: Settings = {
   currency: 'CNY',
-  creditsPerYuan: '1000',
+  creditsPerYuan: CREDITS_PER_YUAN_DEFAULT,
   timezone: 'Asia/Shanghai',
   keyPrefix: 'sk-gateway-',
   limits: UNLIMITED,
@@ -48,7 +51,7 @@ const DEFAULT_SETTINGS: Settings = {
 const NO_SECRET: CredentialSecret = { secret: undefined, fields: {} }
 
 export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueStore {
-  const { reader, write, secrets, newId } = options
+  const { engine, reader, write, secrets, newId } = options
   return {
     // One unchanging state, so that no chain is read without its model. SQLite reads so in any transaction.
     read: () =>
@@ -59,9 +62,15 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
 
     apply: (changes) =>
       write(async (transaction) => {
-        for (const change of changes) await applyCatalogueChange(transaction, change, { secrets, newId })
-        return { value: undefined, changes: changes.length === 0 ? [] : [{ kind: 'catalogue' }] }
+        const announced: Announcement[] = changes.length === 0 ? [] : [{ kind: 'catalogue' }]
+        for (const change of changes) {
+          const told = await applyCatalogueChange(transaction, change, { engine, secrets, newId })
+          announced.push(...(told ?? []))
+        }
+        return { value: undefined, changes: announced }
       }),
+
+    findRateHold: () => findRateHold(reader),
   }
 }
 

@@ -11,15 +11,31 @@ import { pageLimit } from './page.ts'
 import type { Schema, TransfersTable } from './schema.ts'
 import { decodeTransfer } from './transfer-row.ts'
 import { verifyLedger } from './verify/verify-ledger.ts'
+import { checkRate } from './yuan-rate.ts'
 
-export function createLedgerStore(engine: SqlEngine, write: AnnouncedWrite): LedgerStore {
+export function createLedgerStore(
+  engine: SqlEngine,
+  reader: Kysely<Schema>,
+  write: AnnouncedWrite,
+): LedgerStore {
   return {
-    book: (booked, { overdraw } = { overdraw: 'refuse' }) =>
+    book: (booked, { overdraw = 'refuse', creditsPerYuan } = {}) =>
       write(async (transaction) => {
+        await checkRate(engine, transaction, creditsPerYuan)
         const changed = await bookIn(engine, transaction, booked, overdraw)
         const changes = (changed ?? []).map((id): Announcement => ({ kind: 'account', accountId: id }))
         return { value: changed !== undefined, changes }
       }),
+
+    async transaction(id) {
+      const rows = await reader
+        .selectFrom('transfers')
+        .selectAll()
+        .where('transaction_id', '=', id)
+        .orderBy('sequence')
+        .execute()
+      return rows.map((row) => decodeTransfer({ ...row }))
+    },
 
     async transfers({ accountId: account, limit, after }) {
       const place = after === undefined ? undefined : decodeCursor(after)

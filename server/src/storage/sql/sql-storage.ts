@@ -48,10 +48,10 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   })
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
   const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
-    catalogue: createCatalogueStore({ reader: engine.reader, write: within, secrets, newId }),
+    catalogue: createCatalogueStore({ engine, reader: engine.reader, write: within, secrets, newId }),
     accounts: createAccountStore({ reader, write: within, secrets }),
     keys: createKeyStore({ reader, write: within }),
-    ledger: createLedgerStore(engine, within),
+    ledger: createLedgerStore(engine, reader, within),
     office: createOfficeStore({ engine, write: within, secrets, now }),
     organisations: createOrganisationStore({ engine, reader, write: within }),
     identity: createIdentityStore({ reader, write: within, secrets }),

@@ -35,6 +35,7 @@ import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { TopUpsTable } from '../schema/top-ups.ts'
 import { parseStored } from '../stored-json.ts'
+import { checkRate } from '../yuan-rate.ts'
 import { poolOf, type RedemptionStoreOptions } from './redemption-codes.ts'
 
 type BeginOutcome = Awaited<ReturnType<PaymentStore['begin']>>
@@ -58,11 +59,11 @@ export function createPaymentStore({ engine, reader, write }: RedemptionStoreOpt
       return rows.map(decodeTopUp)
     },
 
-    begin: (topUp, idempotency) =>
-      write(async (transaction) => ({
-        value: await beginIn(transaction, topUp, idempotency),
-        changes: [],
-      })),
+    begin: (topUp, idempotency, { creditsPerYuan } = {}) =>
+      write(async (transaction) => {
+        await checkRate(engine, transaction, creditsPerYuan)
+        return { value: await beginIn(transaction, topUp, idempotency), changes: [] }
+      }),
     opened: (id, checkout) =>
       write(async (transaction) => ({ value: await keepCheckout(transaction, id, checkout), changes: [] })),
     pay: (payment) => write((transaction) => payIn(engine, transaction, payment)),

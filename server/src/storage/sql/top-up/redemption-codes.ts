@@ -21,6 +21,7 @@ import { findAnswer, keepAnswer, lockAccount } from '../office/acts.ts'
 import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { RedemptionBatchesTable, RedemptionCodesTable } from '../schema/top-ups.ts'
+import { checkRate } from '../yuan-rate.ts'
 
 /** Both engines bound the parameters of one statement; this stays far below either. */
 const CODES_PER_INSERT = 1_000
@@ -37,8 +38,9 @@ export interface RedemptionStoreOptions {
 export function createRedemptionStore({ engine, reader, write }: RedemptionStoreOptions): RedemptionStore {
   return {
     ...readingOf(reader),
-    create: (batch, codes) =>
+    create: (batch, codes, { creditsPerYuan } = {}) =>
       write(async (transaction) => {
+        await checkRate(engine, transaction, creditsPerYuan)
         await insertBatch(transaction, batch, codes)
         return { value: undefined, changes: [] }
       }),
