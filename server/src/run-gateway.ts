@@ -4,7 +4,7 @@ import { usableChains } from './core/routing/order.ts'
 import { firstCatalogue } from './first-catalogue.ts'
 import { openOpsServer } from './http/ops-server.ts'
 import { type FirstRun, prepareFirstRun } from './management/first-run.ts'
-import { kindsWithoutAddress, providerKinds } from './providers/index.ts'
+import { answersOffline, kindsWithoutAddress, providerKinds } from './providers/index.ts'
 import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
 import type { Log } from './telemetry/log.ts'
 import { createTelemetry } from './telemetry/telemetry.ts'
@@ -96,7 +96,7 @@ function welcome(serving: Serving, { firstRun, catalogue }: Prepared): void {
       opsUrl: serving.opsUrl,
       firstRun,
       exampleModel: example?.id,
-      exampleIsSandbox: example?.sandbox ?? false,
+      exampleIsOffline: example?.offline ?? false,
       nodeVersion: process.version,
     }),
   )
@@ -112,18 +112,19 @@ function readyLine(serving: Serving): string {
   })
 }
 
-/** The sandbox first: it answers on any machine; else the first model that has a usable chain. */
-function exampleModel(catalogue: Catalogue): { readonly id: string; readonly sandbox: boolean } | undefined {
+/** One that answers on any machine first; else the first model that has a usable chain. */
+function exampleModel(catalogue: Catalogue): { readonly id: string; readonly offline: boolean } | undefined {
   const callable = [...catalogue.models.values()].filter(
     (model) => model.status === 'enabled' && model.clientVisible && usableChains(model, catalogue).length > 0,
   )
   const offline = callable.find((model) =>
-    usableChains(model, catalogue).some(
-      (chain) => catalogue.vendors.get(chain.vendorCode)?.kind === 'sandbox',
-    ),
+    usableChains(model, catalogue).some(({ vendorCode, protocol }) => {
+      const vendor = catalogue.vendors.get(vendorCode)
+      return vendor !== undefined && answersOffline(vendor.kind, protocol)
+    }),
   )
   const chosen = offline ?? callable[0]
-  return chosen === undefined ? undefined : { id: chosen.modelId, sandbox: chosen === offline }
+  return chosen === undefined ? undefined : { id: chosen.modelId, offline: chosen === offline }
 }
 
 function stopOnSignal(serving: Serving): void {

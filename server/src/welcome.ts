@@ -9,8 +9,8 @@ export interface WelcomeFacts {
   readonly firstRun: FirstRun
   /** A model that can be called right now. */
   readonly exampleModel: string | undefined
-  /** The sandbox answers: nothing leaves this machine. */
-  readonly exampleIsSandbox: boolean
+  /** Nothing leaves this machine for it. */
+  readonly exampleIsOffline: boolean
   readonly nodeVersion: string
 }
 
@@ -64,7 +64,7 @@ function examples(facts: WelcomeFacts & { readonly exampleModel: string }, key: 
   const { baseUrl, exampleModel } = facts
   return [
     '',
-    facts.exampleIsSandbox
+    facts.exampleIsOffline
       ? `Try it now. ${exampleModel} answers offline, so nothing leaves this machine:`
       : 'Try it now:',
     '',

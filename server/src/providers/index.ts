@@ -20,6 +20,7 @@ import { ollama } from './ollama/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { openrouter } from './openrouter/index.ts'
+import type { ChainProtocol } from '../core/catalogue.ts'
 import type { Provider } from './provider.ts'
 import { replicate } from './replicate/index.ts'
 import { runway } from './runway/index.ts'
@@ -81,3 +82,10 @@ export const providerKinds: readonly string[] = [...byKind.keys()]
 export const kindsWithoutAddress: readonly string[] = PROVIDERS.filter(
   (provider) => provider.defaultBaseUrl === undefined,
 ).map((provider) => provider.kind)
+
+/** Its answers are made in this process: no network, no credential. */
+export function answersOffline(kind: string, protocol: ChainProtocol): boolean {
+  const provider = byKind.get(kind)
+  if (protocol === 'video') return provider?.video?.respond !== undefined
+  return provider?.dialects[protocol]?.respond !== undefined
+}

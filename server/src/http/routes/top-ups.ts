@@ -198,18 +198,19 @@ function readRoutes(app: Api, context: ApiContext): void {
 function webhookRoute(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',
-    path: '/api/v1/payments/stripe/webhook',
+    path: '/api/v1/payments/:provider/webhook',
     access: 'anonymous',
     tag: 'Payments',
-    summary: 'Take a webhook of Stripe’s',
+    summary: 'Take a notice of a payment provider’s',
     description:
-      'Believed by its `Stripe-Signature` alone, made over the body as it was sent at most five minutes ago. What was told before changes nothing.',
-    body: z.looseObject({}).meta({ description: 'An event as Stripe sends it.' }),
+      'Believed by the provider’s own signature alone, made over the body as it was sent at most five minutes ago. What was told before changes nothing.',
+    params: z.object({ provider: z.string().min(1).max(64).meta({ description: 'As `stripe`.' }) }),
+    body: z.looseObject({}).meta({ description: 'An event as the provider sends it.' }),
     errors: [40900],
     data: z.strictObject({ received: z.literal(true), at: isoTime }),
-    handle: async ({ request }) => {
+    handle: async ({ request, params }) => {
       const notice = { payload: textOfBody(request), headers: request.headers }
-      const outcome = await takeNotice(context.cashier, 'stripe', notice)
+      const outcome = await takeNotice(context.cashier, params.provider, notice)
       switch (outcome.kind) {
         case 'taken':
           return { received: true, at: new Date(context.gateway.now()).toISOString() } as const
