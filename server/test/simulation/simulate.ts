@@ -17,7 +17,7 @@ export interface SimulateOptions {
 const OPERATIONS_PER_WORLD = 5_000
 const OPERATIONS_PER_DATABASE = 100_000
 /** From here on everything that can happen must have. */
-const OPERATIONS_FOR_ALL_KINDS = 40_000
+const OPERATIONS_FOR_ALL_KINDS = 100_000
 const OPERATIONS_FOR_EVERYDAY_KINDS = 3_000
 
 /** Returns how often what happened. */

@@ -517,7 +517,7 @@ export class Simulation {
       await this.store.beat(instance, at)
       this.heartbeats.set(instance, at)
     }
-    if (random.chance(0.05)) {
+    if (random.chance(0.1)) {
       await this.store.restart(random.chance(0.5) ? 1 : 0)
       this.tally.add('an opening closed and opened')
     }
