@@ -45,9 +45,9 @@ beforeAll(async () => {
     putChain({ model: 'claude-sonnet-4.5', vendor: 'aws', protocol: 'messages', forward: FORWARD }),
   )
 })
-beforeEach(() => {
+beforeEach(async () => {
   upstream.requests.length = 0
-  house.resetHealth()
+  await house.resetHealth()
 })
 afterAll(async () => {
   await house.close()

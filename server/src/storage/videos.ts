@@ -74,11 +74,15 @@ export interface VideoStore {
    * before that lease ends; undefined: none is open.
    */
   nextDue(): Promise<number | undefined>
-  /** The record of a task that has ended goes; the caller removes the blob. */
+  /** The record of a task that has ended goes; the caller has removed the blob, which nothing would name any more. */
   remove(id: string, keyId: KeyId): Promise<boolean>
-  /** Removes records that expired before `at` and have ended; returns the blobs to delete. */
-  expire(
-    at: number,
-    limit: number,
-  ): Promise<readonly { readonly id: string; readonly blob: string | undefined }[]>
+  /** Records that expired before `at` and have ended, the oldest first: their blobs go before they do. */
+  expired(at: number, limit: number): Promise<readonly ExpiredVideo[]>
+  /** Removes those of these records that expired before `at` and have ended. */
+  forget(ids: readonly string[], at: number): Promise<void>
+}
+
+export interface ExpiredVideo {
+  readonly id: string
+  readonly blob: string | undefined
 }

@@ -32,10 +32,8 @@ export async function findRepeated(gateway: Gateway, order: VideoOrder): Promise
 async function standing(gateway: Gateway, task: VideoTask, at: number): Promise<VideoTask | undefined> {
   const neverTaken = task.status === 'failed' && task.error?.accepted !== true
   if (!neverTaken && task.expiresAt > at) return task
-  if (await gateway.storage.videos.remove(task.id, task.keyId)) {
-    if (task.blob !== undefined) await gateway.blobs.remove(task.blob)
-    return undefined
-  }
+  if (task.phase === 'ended' && task.blob !== undefined) await gateway.blobs.remove(task.blob)
+  if (await gateway.storage.videos.remove(task.id, task.keyId)) return undefined
   return task.phase === 'ended' ? undefined : task
 }
 

@@ -38,8 +38,9 @@ export function serveRemove(
     if (task.phase !== 'ended') {
       throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
     }
-    if (!(await gateway.storage.videos.remove(id, task.keyId))) throw new GatewayError(40402)
+    // The bytes first: once the record is gone nothing names them any more.
     if (task.blob !== undefined) await gateway.blobs.remove(task.blob)
+    if (!(await gateway.storage.videos.remove(id, task.keyId))) throw new GatewayError(40402)
     sendJson(reply, 200, { id, object: 'video.deleted', deleted: true })
   })
 }

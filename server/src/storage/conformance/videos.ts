@@ -425,7 +425,7 @@ function describeEnds(suite: StorageSuite): void {
     expect(await storage.videos.list(open)).toEqual([])
   })
 
-  test('ended tasks are removed by their own key, and expire with their blobs told', async () => {
+  test('ended tasks are removed by their own key; expired ones are told with their blobs, and forgotten', async () => {
     const { storage } = await openWithAccount(suite)
     const idempotency = { key: 'k', bodySha256: BODY }
     for (const id of ['video_1', 'video_2', 'video_3']) {
@@ -440,9 +440,15 @@ function describeEnds(suite: StorageSuite): void {
     expect(await storage.videos.remove('video_1', KEY)).toBe(true)
     expect(await storage.videos.remove('video_1', KEY)).toBe(false)
     expect(await storage.videos.findByIdempotency(KEY, idempotency)).toBeUndefined()
-    expect(await storage.videos.expire(NOW + 2, 9)).toEqual([])
-    expect(await storage.videos.expire(NOW + 9, 1)).toEqual([{ id: 'video_2', blob: 'blob_of_video_2' }])
-    expect(await storage.videos.expire(NOW + 9, 9)).toEqual([{ id: 'video_3', blob: undefined }])
+    expect(await storage.videos.expired(NOW + 2, 9)).toEqual([])
+    const second = { id: 'video_2', blob: 'blob_of_video_2' }
+    expect(await storage.videos.expired(NOW + 9, 1)).toEqual([second])
+    expect(await storage.videos.expired(NOW + 9, 9)).toEqual([second, { id: 'video_3', blob: undefined }])
+    await storage.videos.forget(['video_2', 'video_3'], NOW + 3)
+    expect(await storage.videos.expired(NOW + 9, 9)).toEqual([{ id: 'video_3', blob: undefined }])
+    await storage.videos.forget([], NOW + 9)
+    await storage.videos.forget(['video_2', 'video_3'], NOW + 9)
+    expect(await storage.videos.expired(NOW + 9, 9)).toEqual([])
     expect(await storage.videos.read('video_3')).toBeUndefined()
     expect(await storage.ledger.verify()).toEqual([])
   })
@@ -523,7 +529,8 @@ function describeLists(suite: StorageSuite): void {
     const { storage } = await openWithAccount(suite)
     await createTask(storage, 'video_1')
     expect(await storage.videos.remove('video_1', KEY)).toBe(false)
-    expect(await storage.videos.expire(NOW + 90_000_000, 10)).toEqual([])
+    expect(await storage.videos.expired(NOW + 90_000_000, 10)).toEqual([])
+    await storage.videos.forget(['video_1'], NOW + 90_000_000)
     expect(await storage.videos.read('video_1')).toEqual(exampleTask('video_1'))
   })
 }

@@ -45,13 +45,19 @@ export function createVideoStore(options: VideoStoreOptions): VideoStore {
       return rows.length > 0
     },
 
-    async expire(at, limit) {
+    async expired(at, limit) {
       const { rows } = await sql<{ id: string; blob: string | null }>`
-        delete from video_tasks where id in (
-          select id from video_tasks where ${ENDED} and expires_at < ${at} order by expires_at
-          limit ${pageLimit(limit)} ${engine.name === 'postgres' ? sql`for update skip locked` : sql``})
-        returning id, blob`.execute(writer)
+        select id, blob from video_tasks where ${ENDED} and expires_at < ${at} order by expires_at
+        limit ${pageLimit(limit)}`.execute(engine.reader)
       return rows.map(({ id, blob }) => ({ id, blob: blob ?? undefined }))
+    },
+
+    async forget(ids, at) {
+      if (ids.length === 0) return
+      await sql`
+        delete from video_tasks where id in (${sql.join(ids)}) and ${ENDED} and expires_at < ${at}`.execute(
+        writer,
+      )
     },
   }
 }
