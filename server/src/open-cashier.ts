@@ -4,6 +4,7 @@ import { receiptsOf } from './management/receipts.ts'
 import type { Cashier } from './management/top-up/cashier.ts'
 import type { Messenger } from './notify/messenger.ts'
 import { openPayments } from './payments/open-payments.ts'
+import { createFindProxy } from './upstream/find-proxy.ts'
 import { AllowList } from './upstream/guard.ts'
 
 /** The till, with the provider of payments that is configured. */
@@ -15,6 +16,9 @@ export async function openCashier(
   const { storage, telemetry, now } = gateway
   const { stripeKey: key, stripeWebhookSecret: webhookSecret, stripeUrl: url } = config
   const stripe = key === undefined || webhookSecret === undefined ? undefined : { key, webhookSecret, url }
-  const driver = await openPayments({ stripe, allow: new AllowList(config.fetchAllow) })
+  const driver = await openPayments({
+    stripe,
+    allow: new AllowList(config.fetchAllow, createFindProxy(config)),
+  })
   return { storage, driver, receipts: receiptsOf(messenger), log: telemetry.log, now }
 }

@@ -3,6 +3,7 @@ import type { Gateway } from './gateway/gateway.ts'
 import type { Identity } from './management/identity/identity.ts'
 import { type MakeServiceFetch, openServices } from './management/identity/services/index.ts'
 import { openMessenger } from './notify/open-messenger.ts'
+import { createFindProxy } from './upstream/find-proxy.ts'
 import { AllowList } from './upstream/guard.ts'
 import { createSmallFetch } from './upstream/small-fetch.ts'
 
@@ -13,7 +14,10 @@ export async function openIdentity(config: Config, gateway: Gateway): Promise<Id
   return {
     storage,
     messenger: await openMessenger({ ...config, upstream, log, now }),
-    services: openServices(config.signInServices, serviceFetch(new AllowList(config.fetchAllow))),
+    services: openServices(
+      config.signInServices,
+      serviceFetch(new AllowList(config.fetchAllow, createFindProxy(config))),
+    ),
     background,
     log,
     phoneRegion: config.phoneRegion,

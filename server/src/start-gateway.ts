@@ -26,6 +26,7 @@ import { SecretKeyMismatch } from './storage/secret-key-mismatch.ts'
 import type { Storage } from './storage/storage.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { fetchRemote } from './upstream/fetch-remote.ts'
+import { createFindProxy } from './upstream/find-proxy.ts'
 import { AllowList } from './upstream/guard.ts'
 import { openUpstream } from './upstream/send.ts'
 import { streamRemote } from './upstream/stream-remote.ts'
@@ -66,7 +67,7 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   const ground = await openGround(config, prepare, options)
   const { storage, blobs, telemetry } = ground
-  const upstream = openUpstream()
+  const upstream = openUpstream({ findProxy: createFindProxy(config) })
   let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
   const gateway = await createGateway({
     ...(await partsOf(config, ground)),
@@ -124,7 +125,7 @@ async function openGround(config: Config, prepare: Prepare, { bent }: StartOptio
   const storage = await openStore(config, data, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
-  const allow = new AllowList(config.fetchAllow)
+  const allow = new AllowList(config.fetchAllow, createFindProxy(config))
   return { telemetry, now, instance, secretKey: data.secretKey, allow, storage, blobs }
 }
 

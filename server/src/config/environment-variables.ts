@@ -10,6 +10,8 @@ import { readBlobUrl, type S3Address } from './blob-url.ts'
 
 export interface Variable<Value> {
   readonly name: string
+  /** A second name under which it is known elsewhere. */
+  readonly alias?: string
   /** What holds when it is not set (or set to nothing). */
   readonly fallback: Value
   /** The same, for readers. */
@@ -229,6 +231,35 @@ export const VARIABLES = {
       "Private addresses that URLs chosen by clients (reference images) may reach. A vendor's own base_url may always be private.",
     parse: rangesOf,
   },
+  httpsProxy: {
+    name: 'HTTPS_PROXY',
+    alias: 'https_proxy',
+    fallback: undefined,
+    shownDefault: 'none',
+    form: '`http://user:password@host:port`, also as `https_proxy`',
+    meaning:
+      'The proxy that https addresses are reached by: vendors, webhooks, sign-in services, addresses clients name. It is asked to connect (CONNECT) and sees no content. Databases, S3 stores and mail servers are reached without.',
+    parse: proxyOf,
+  },
+  httpProxy: {
+    name: 'HTTP_PROXY',
+    alias: 'http_proxy',
+    fallback: undefined,
+    shownDefault: 'none',
+    form: 'as `HTTPS_PROXY`, also as `http_proxy`',
+    meaning: 'The same for http addresses.',
+    parse: proxyOf,
+  },
+  noProxy: {
+    name: 'NO_PROXY',
+    alias: 'no_proxy',
+    fallback: [],
+    shownDefault: 'this machine itself',
+    form: 'hosts, domains, addresses and CIDR networks, separated by commas or blanks; also as `no_proxy`',
+    meaning:
+      'What is reached without those proxies. A domain stands for all below it, `host:8080` for one port, `*` for everything.',
+    parse: hostsOf,
+  },
   trustedProxies: {
     name: 'SLUICE_TRUSTED_PROXIES',
     fallback: [],
@@ -365,6 +396,9 @@ export interface VariableValues {
   readonly logLevel: LogLevel
   readonly workers: number
   readonly fetchAllow: readonly string[]
+  readonly httpsProxy: Secret | undefined
+  readonly httpProxy: Secret | undefined
+  readonly noProxy: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
@@ -443,6 +477,20 @@ function urlOf(text: string, schemes: readonly string[]): URL {
 function secretUrlOf(text: string, schemes: readonly string[]): Secret {
   urlOf(text, schemes)
   return new Secret(text)
+}
+
+/** Many write it without a scheme. */
+function proxyOf(text: string): Secret {
+  return secretUrlOf(text.includes('://') ? text : `http://${text}`, ['http:', 'https:'])
+}
+
+function hostsOf(text: string): readonly string[] {
+  const hosts = text.split(/[\s,]+/).filter((host) => host !== '')
+  const wrong = hosts.find((host) => host.includes('://') || (host.includes('/') && !isAddressRange(host)))
+  if (wrong !== undefined) {
+    throw new Nonsense(`hosts, domains or CIDR networks separated by commas; ${wrong} is none`)
+  }
+  return hosts
 }
 
 function blobUrlOf(text: string): S3Address {

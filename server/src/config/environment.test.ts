@@ -56,6 +56,11 @@ describe('a variable that is set is taken', () => {
       { SLUICE_CONFIG: 'g.yaml' },
       { gatewayFile: '/srv/g.yaml' },
     ],
+    [
+      'what is reached without the proxies of the environment, under the other usual name too',
+      { no_proxy: 'localhost, .example.com 10.0.0.0/8' },
+      { noProxy: ['localhost', '.example.com', '10.0.0.0/8'] },
+    ],
     ['an empty variable counts as not set', { SLUICE_PORT: ' ' }, { port: 8080 }],
     [
       'blobs may lie in S3',
@@ -94,11 +99,29 @@ describe('a variable that is set is taken', () => {
       'SLUICE_GATWAY_PORT is set but means nothing; did you mean SLUICE_GATEWAY_PORT?',
     ])
   })
+
+  test('a proxy may be written without a scheme and in small letters, and its password is shown nowhere', () => {
+    const config = readConfig(
+      { https_proxy: 'me:pw@proxy.example:3128', HTTP_PROXY: 'https://other:1' },
+      '/srv',
+    )
+    expect(config.httpsProxy?.unwrap()).toBe('http://me:pw@proxy.example:3128')
+    expect(config.httpProxy?.unwrap()).toBe('https://other:1')
+    expect(JSON.stringify(config)).not.toContain('pw')
+  })
 })
 
 describe('nonsense is refused with the name of the variable', () => {
   test.each<[Environment, string]>([
     [{ SLUICE_PORT: 'http' }, 'SLUICE_PORT must be a whole number from 0 to 65535, not "http"'],
+    [
+      { HTTPS_PROXY: 'socks5://me:pw@proxy:1080' },
+      'HTTPS_PROXY must be an address that begins with http:// or https://',
+    ],
+    [
+      { NO_PROXY: 'https://inside.example.com' },
+      'NO_PROXY must be hosts, domains or CIDR networks separated by commas; https://inside.example.com is none, not "https://inside.example.com"',
+    ],
     [{ SLUICE_OPS_PORT: '70000' }, 'SLUICE_OPS_PORT must be a whole number from 0 to 65535, not "70000"'],
     [{ SLUICE_WORKERS: '0' }, 'SLUICE_WORKERS must be a whole number from 1 to 256, not "0"'],
     [
@@ -181,7 +204,7 @@ describe('nonsense is refused with the name of the variable', () => {
 
 test('every variable explains itself in the reference', () => {
   for (const variable of Object.values(VARIABLES)) {
-    expect(variable.name).toMatch(/^SLUICE_[A-Z_]+$/)
+    expect(variable.name).toMatch(/^(SLUICE_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)$/)
     expect(variable.meaning).toMatch(/\.$/)
   }
 })

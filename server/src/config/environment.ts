@@ -48,6 +48,11 @@ export interface Config {
   readonly workers: number
   /** CIDR ranges client-chosen URLs may reach although private. */
   readonly fetchAllow: readonly string[]
+  /** undefined: connections outward go straight. */
+  readonly httpsProxy: Secret | undefined
+  readonly httpProxy: Secret | undefined
+  /** What is reached without them. */
+  readonly noProxy: readonly string[]
   /** CIDR ranges of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[]
   /** 0: for ever. */
@@ -99,7 +104,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
   const mistakes: string[] = []
   const values = readVariables((variable) => {
-    const text = environment[variable.name]?.trim()
+    const text = textOf(environment, variable)
     if (text === undefined || text === '') return variable.fallback
     try {
       return variable.parse(text, workingDirectory)
@@ -113,6 +118,14 @@ export function readConfig(environment: Environment, workingDirectory: string = 
   mistakes.push(...contradictions(config))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return frozen(config)
+}
+
+function textOf(
+  environment: Environment,
+  { name, alias }: Pick<Variable<unknown>, 'name' | 'alias'>,
+): string | undefined {
+  const text = environment[name] ?? (alias === undefined ? undefined : environment[alias])
+  return text?.trim()
 }
 
 function readVariables(read: <Value>(variable: Variable<Value>) => Value): VariableValues {
@@ -140,6 +153,9 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     logLevel: read(VARIABLES.logLevel),
     workers: read(VARIABLES.workers),
     fetchAllow: read(VARIABLES.fetchAllow),
+    httpsProxy: read(VARIABLES.httpsProxy),
+    httpProxy: read(VARIABLES.httpProxy),
+    noProxy: read(VARIABLES.noProxy),
     trustedProxies: read(VARIABLES.trustedProxies),
     logRetentionDays: read(VARIABLES.logRetentionDays),
     shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
@@ -235,6 +251,8 @@ function shown(name: string, text: string): string {
     VARIABLES.signInServices.name,
     VARIABLES.stripeKey.name,
     VARIABLES.stripeWebhookSecret.name,
+    VARIABLES.httpsProxy.name,
+    VARIABLES.httpProxy.name,
   ]
   return confidential.includes(name) ? '' : `, not ${JSON.stringify(text)}`
 }
@@ -243,6 +261,7 @@ function frozen(config: Config): Config {
   Object.freeze(config.database)
   Object.freeze(config.blob)
   Object.freeze(config.fetchAllow)
+  Object.freeze(config.noProxy)
   Object.freeze(config.trustedProxies)
   Object.freeze(config.signInServices)
   Object.freeze(config.warnings)

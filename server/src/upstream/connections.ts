@@ -1,4 +1,6 @@
 import { buildConnector, Client } from 'undici'
+import type { FindProxy } from './find-proxy.ts'
+import { tunnelConnector } from './tunnel.ts'
 
 /** Idle connections kept per origin; one more is closed when it falls idle. */
 const IDLE_MAX = 256
@@ -28,16 +30,21 @@ export interface Lease {
  */
 export class Connections {
   readonly #origins = new Map<string, Origin>()
+  readonly #findProxy: FindProxy
   #running = 0
   #onQuiet: (() => void) | undefined
   #closed = false
+
+  constructor(findProxy: FindProxy) {
+    this.#findProxy = findProxy
+  }
 
   /** undefined: closed, or the origin has as many as it may have. */
   take(address: string): Lease | undefined {
     if (this.#closed) return undefined
     let origin = this.#origins.get(address)
     if (origin === undefined) {
-      origin = new Origin(address, () => this.#origins.delete(address))
+      origin = new Origin(address, this.#findProxy, () => this.#origins.delete(address))
       this.#origins.set(address, origin)
     }
     const client = origin.take()
@@ -100,11 +107,13 @@ class Origin {
   readonly #onEmpty: () => void
   #open = 0
 
-  constructor(address: string, onEmpty: () => void) {
+  constructor(address: string, findProxy: FindProxy, onEmpty: () => void) {
     this.#address = address
     this.#onEmpty = onEmpty
     // One connector for all, so that TLS sessions are resumed across connections.
-    this.#connect = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
+    const connect = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
+    const proxy = findProxy(address)
+    this.#connect = proxy === undefined ? connect : tunnelConnector(proxy, { inside: connect })
   }
 
   take(): Client | undefined {

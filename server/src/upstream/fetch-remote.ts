@@ -4,12 +4,13 @@
  * changes between check and use changes nothing; every redirect is judged anew.
  */
 import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
-import { Client } from 'undici'
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector, Client } from 'undici'
 import type { Lease } from './connections.ts'
 import { type AllowList, mayReach } from './guard.ts'
 import { openOver } from './send.ts'
 import { systemTimers, type Timers } from './timers.ts'
+import { tunnelConnector } from './tunnel.ts'
 import type { UpstreamHead } from './upstream.ts'
 
 export interface RemoteOptions {
@@ -112,7 +113,7 @@ export async function resolveHost(
 
 function request(url: URL, pinned: string, options: RemoteOptions, timers: Timers): Promise<Step> {
   return new Promise((resolve) => {
-    const open = openOver({ take: () => pinnedLease(url.origin, pinned) }, timers)
+    const open = openOver({ take: () => pinnedLease(url.origin, pinned, options.allow) }, timers)
     const chunks: Uint8Array[] = []
     let length = 0
     let mediaType = ''
@@ -187,16 +188,21 @@ export function refused(reason: RemoteRefusal, detail: string): Extract<RemoteAn
   return { kind: 'refused', reason, detail }
 }
 
-/** A connection of its own: name and certificate are the URL's, the address is the one that was judged. */
-export function pinnedLease(origin: string, address: string): Lease {
-  const family = isIP(address)
+/**
+ * A connection of its own: name and certificate are the URL's, the address is the one that was judged. A proxy is asked for
+ * the address as well, so that it cannot be led elsewhere by another answer of the DNS.
+ */
+export function pinnedLease(
+  origin: string,
+  address: string,
+  { findProxy }: Pick<AllowList, 'findProxy'>,
+): Lease {
+  const proxy = findProxy(origin, address)
   const client = new Client(origin, {
-    connect: {
-      lookup: (_name, lookupOptions, callback) => {
-        if (lookupOptions.all === true) callback(null, [{ address, family }])
-        else callback(null, address, family)
-      },
-    },
+    connect:
+      proxy === undefined
+        ? { lookup: pinnedLookup(address) }
+        : tunnelConnector(proxy, { inside: buildConnector({}), address }),
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -205,4 +211,12 @@ export function pinnedLease(origin: string, address: string): Lease {
     queueMicrotask(() => client.destroy(null, () => undefined))
   }
   return { client, release: discard, discard }
+}
+
+function pinnedLookup(address: string): LookupFunction {
+  const family = isIP(address)
+  return (_name, options, callback) => {
+    if (options.all === true) callback(null, [{ address, family }])
+    else callback(null, address, family)
+  }
 }

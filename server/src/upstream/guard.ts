@@ -1,5 +1,6 @@
 /** Which addresses a client may make us connect to: public ones, and those the operator lists. */
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { type FindProxy, noProxies } from './find-proxy.ts'
 
 /**
  * Everything that is not the public internet (IANA's special-purpose registries): private, loopback, link-local with
@@ -45,12 +46,14 @@ function networks(list: readonly [network: string, prefix: number][], family: 'i
   return blocks
 }
 
-/** Addresses the operator opened to client-chosen URLs (`SLUICE_FETCH_ALLOW`). */
+/** Addresses the operator opened to client-chosen URLs (`SLUICE_FETCH_ALLOW`), and by which proxy any of them is reached. */
 export class AllowList {
+  readonly findProxy: FindProxy
   readonly #blocks = new BlockList()
 
   /** Each entry is an address or a CIDR network; anything else throws, naming it. */
-  constructor(entries: readonly string[]) {
+  constructor(entries: readonly string[], findProxy: FindProxy = noProxies) {
+    this.findProxy = findProxy
     for (const entry of entries) this.#add(entry)
   }
 

@@ -46,18 +46,23 @@ export async function postRemote(
   if (!found.every((each) => mayReach(each, options.allow))) {
     return refused('forbidden', 'the address leads into a network that is not open to client-chosen URLs')
   }
-  return send(url, request, { pinned, timeoutMs: options.timeoutMs, world })
+  return send(url, request, { pinned, timeoutMs: options.timeoutMs, allow: options.allow, world })
 }
 
 function send(
   url: URL,
   request: PostRequest,
-  way: { readonly pinned: string; readonly timeoutMs: number; readonly world: RemoteWorld },
+  way: {
+    readonly pinned: string
+    readonly timeoutMs: number
+    readonly allow: AllowList
+    readonly world: RemoteWorld
+  },
 ): Promise<PostAnswer> {
   const { timers } = way.world
   const body = Buffer.from(request.body, 'utf8')
   return new Promise((resolve) => {
-    const open = openOver({ take: () => pinnedLease(url.origin, way.pinned) }, timers)
+    const open = openOver({ take: () => pinnedLease(url.origin, way.pinned, way.allow) }, timers)
     let answer: PostAnswer | undefined
     const finish = (fallback: PostAnswer): void => {
       deadline.cancel()

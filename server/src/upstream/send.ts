@@ -7,6 +7,7 @@ import { applyAuth, type HeaderList } from './auth.ts'
 import { type BodyFilter, type FilterOutput, filterBody } from './body-filter.ts'
 import { ChunkStream } from './chunk-stream.ts'
 import { Connections, type Lease } from './connections.ts'
+import { type FindProxy, noProxies } from './find-proxy.ts'
 import { splitUrl } from './split-url.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
 import { TokenCache } from './token-cache.ts'
@@ -27,10 +28,12 @@ const HELD_UP_MS = 50
 
 export interface UpstreamOptions {
   readonly timers?: Timers
+  /** Absent: every connection goes straight. */
+  readonly findProxy?: FindProxy
 }
 
 export function openUpstream(options: UpstreamOptions = {}): Upstream {
-  const connections = new Connections()
+  const connections = new Connections(options.findProxy ?? noProxies)
   return {
     open: openOver(connections, options.timers ?? systemTimers),
     close: () => connections.close(),

@@ -42,7 +42,7 @@ export function createSmallFetch(
       throw new Error(`${url.hostname} leads into a network that another service may not send us to`)
     const bytes = body === undefined ? undefined : Buffer.from(body)
     return readWhole(
-      openOver({ take: () => pinnedLease(url.origin, pinned) }, world.timers),
+      openOver({ take: () => pinnedLease(url.origin, pinned, allow) }, world.timers),
       {
         request: { method, url: url.href, headers },
         auth: { kind: 'none' },

@@ -67,7 +67,7 @@ async function openOnce(
   if (!trusted && !found.every((each) => isIP(each) !== 0 && mayReach(each, options.allow))) {
     return refused('forbidden', 'the address leads into a network that is not open')
   }
-  const open = openOver({ take: () => pinnedLease(url.origin, pinned) }, world.timers)
+  const open = openOver({ take: () => pinnedLease(url.origin, pinned, options.allow) }, world.timers)
   try {
     const answer = await openStream(open, {
       request: {

@@ -11,6 +11,7 @@ import { editCatalogue } from '../../management/admin/edit-catalogue.ts'
 import { missingPrice } from '../../management/admin/usable-price.ts'
 import { chainForm } from '../../management/gateway-file/forms.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { createFindProxy } from '../../upstream/find-proxy.ts'
 import { openUpstream } from '../../upstream/send.ts'
 import { askRunning } from '../ask-running.ts'
 import { commandLineActor } from '../command-line-actor.ts'
@@ -161,7 +162,8 @@ export async function probeAll(
   catalogue: Catalogue,
   targets: readonly PlacedChain[],
 ): Promise<readonly { readonly placed: PlacedChain; readonly probe: Probe }[]> {
-  const upstream = openUpstream()
+  const findProxy = createFindProxy(readConfig(io.environment, io.workingDirectory))
+  const upstream = openUpstream({ findProxy })
   try {
     const probes: { readonly placed: PlacedChain; readonly probe: Probe }[] = []
     for (const placed of targets) {

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import { type buildConnector, Client } from 'undici'
+import type { Proxy } from './find-proxy.ts'
+
+/** A backstop, as for connections without a proxy: the exchange has its vendor's own connect timeout. */
+const CONNECT_MS_MAX = 60_000
+
+export interface TunnelOptions {
+  /** Speaks TLS inside the tunnel where the far end does. */
+  readonly inside: buildConnector.connector
+  /** What the proxy is to connect to in place of the host: an address that was judged. */
+  readonly address?: string | undefined
+}
+
+/**
+ * Connections through a proxy (RFC 9110 §9.3.6): it is asked to connect to the far end, and sees nothing but bytes from then
+ * on. Names and certificates are those of the far end.
+ */
+export function tunnelConnector(
+  { origin, authorization }: Proxy,
+  { inside, address }: TunnelOptions,
+): buildConnector.connector {
+  return (options, callback) => {
+    const proxy = new Client(origin, {
+      connect: { timeout: CONNECT_MS_MAX },
+      headersTimeout: CONNECT_MS_MAX,
+      bodyTimeout: 0,
+    })
+    const port = options.port === '' ? (options.protocol === 'https:' ? '443' : '80') : options.port
+    const path = `${bracketed(address ?? options.hostname)}:${port}`
+    const headers = {
+      host: path,
+      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+    }
+    proxy.connect({ path, headers }, (error, answer) => {
+      if (error !== null) {
+        fail(proxy)
+        callback(error, null)
+        return
+      }
+      const socket = answer.socket as Socket
+      if (answer.statusCode !== 200) {
+        socket.on('error', () => undefined).destroy()
+        fail(proxy)
+        callback(new Error(`the proxy refused to connect: status ${answer.statusCode}`), null)
+        return
+      }
+      if (options.protocol === 'https:') inside({ ...options, httpSocket: socket }, callback)
+      else callback(null, socket)
+    })
+  }
+}
+
+function fail(proxy: Client): void {
+  queueMicrotask(() => proxy.destroy(null, () => undefined))
+}
+
+function bracketed(host: string): string {
+  const bare = host.replace(/^\[|\]$/g, '')
+  return bare.includes(':') ? `[${bare}]` : bare
+}
