@@ -9,6 +9,7 @@ import type { CanonicalRequest, MediaPart, MediaSource } from '../core/canonical
 import { withoutSignatures } from '../core/canonical/signatures.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
+import { tellDropped } from '../core/protocols/dropped-fields.ts'
 import { protocolOf } from '../core/protocols/index.ts'
 import type { Decoded, Encoded, Protocol, Refused } from '../core/protocols/protocol.ts'
 import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
@@ -42,7 +43,7 @@ export interface RefusedRequest {
 export interface ConvertedRequest {
   readonly kind: 'converted'
   readonly body: JsonObject
-  /** In the client's own words. */
+  /** In the client's own words, as they may stand in a header. */
   readonly dropped: readonly string[]
   /** Stop sequences the upstream cannot take. */
   readonly cutAt: readonly string[]
@@ -92,7 +93,7 @@ export function encodePrepared(
   return {
     kind: 'converted',
     body: encoded.body,
-    dropped: clientPaths(client.id, dropped),
+    dropped: tellDropped(clientPaths(client.id, dropped)),
     cutAt: encoded.cutAt ?? [],
   }
 }

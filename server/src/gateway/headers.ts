@@ -27,7 +27,7 @@ export function forwardedHeaders(
   return headers
 }
 
-/** What every answer carries (decisions, Requests): the model used and what was dropped on the way. */
+/** What every answer carries (decisions, Requests): the model used and what was dropped on the way, as `tellDropped` told it. */
 export function answerHeaders(
   call: { readonly reservation: ReservedCall['reservation'] | undefined },
   used: ModelId,
@@ -35,7 +35,7 @@ export function answerHeaders(
 ): Readonly<Record<string, string>> {
   return {
     'gw-model': headerText(used),
-    ...(dropped.length === 0 ? {} : { 'gw-dropped-fields': headerText(dropped.join(',')) }),
+    ...(dropped.length === 0 ? {} : { 'gw-dropped-fields': dropped.join(',') }),
     ...(call.reservation === undefined ? {} : rateLimitHeaders(call.reservation)),
   }
 }

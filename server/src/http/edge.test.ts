@@ -301,3 +301,28 @@ describe('compressed bodies', () => {
     }
   })
 })
+
+test('however many fields are dropped, and whatever their names, the answer’s head and the log stay small', async () => {
+  upstream.answer(answerJson(SAID))
+  const odd = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown,${index}`, 1]))
+  const answer = await postJson(
+    `${house.baseUrl}${CHAT}`,
+    { model: 'claude', messages: [{ role: 'user', content: 'hi' }], ...odd },
+    { authorization: `Bearer ${house.key}` },
+  )
+  expect(answer.status).toBe(200)
+  const told = answer.headers.get('gw-dropped-fields') ?? ''
+  expect(told).toMatch(/^unknown%2C0,unknown%2C1,.*,\(4936 more\)$/)
+  expect(told.length).toBeLessThan(2_100)
+  expect((await house.lastLog()).droppedFields).toEqual(told.split(','))
+})
+
+const SAID = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'up',
+  content: [{ type: 'text', text: 'ok' }],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1 },
+}

@@ -3,6 +3,7 @@ import type { TransportFailure } from '../../upstream/upstream.ts'
 import { CONSEQUENCES } from '../../core/routing/failure.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
 import { isJsonObject } from '../../core/json.ts'
+import { tellDropped } from '../../core/protocols/dropped-fields.ts'
 import { orderSeconds } from '../../core/video/seconds.ts'
 import type { VideoTaskError } from '../../core/video/task.ts'
 import type { TaskDetail } from '../../core/video/task-detail.ts'
@@ -86,7 +87,7 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     state: submission.state,
     detail: {
       ...placedDetail(work),
-      dropped: [...order.dropped, ...submission.dropped],
+      dropped: tellDropped([...order.dropped, ...submission.dropped]),
       inputs: work.inputs.published.size,
     },
   })
