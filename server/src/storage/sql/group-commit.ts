@@ -19,10 +19,15 @@ const QUEUE_MAX = 20_000
 const BUSY_UTILIZATION = 0.7
 const GATHER_MIN = 48
 const GATHER_MS = 2
-/** How often the utilization is looked at. */
+/**
+ * A store that takes batches more than half of the time leaves charges to gather: small batches would only wait for each
+ * other, and on one core for the calls as well.
+ */
+const FULL_SHARE = 0.5
+/** How often the utilizations are looked at. */
 const LOOK_EVERY_MS = 20
 
-/** How long an operation nobody waits for may gather company: a batch costs about ten times what one more operation does. */
+/** How long an operation that may wait gathers company: a batch costs about ten times what one more operation does. */
 const PATIENCE_MS = 3
 
 interface Waiting {
@@ -52,6 +57,10 @@ export class GroupCommit {
   #lookedAt = 0
   #utilization = performance.eventLoopUtilization()
   #busy = false
+  /** Since when as many batches run as may, and for how long they did since the last look. */
+  #fullSince: number | undefined
+  #fullMs = 0
+  #storeIsFull = false
   #closed = false
   #whenIdle: (() => void)[] = []
 
@@ -70,7 +79,7 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#queue.push({ operation, resolve, reject })
       this.#look()
-      if (isAwaited(operation)) this.#schedule()
+      if (this.#startsAtOnce(operation)) this.#schedule()
       else this.#scheduleLater()
     })
   }
@@ -107,11 +116,43 @@ export class GroupCommit {
   #look(): void {
     const now = performance.now()
     if (now - this.#lookedAt < LOOK_EVERY_MS) return
+    this.#noteFull(now)
+    this.#storeIsFull = this.#fullMs >= (now - this.#lookedAt) * FULL_SHARE
+    this.#fullMs = 0
     this.#lookedAt = now
     const utilization = performance.eventLoopUtilization()
     this.#busy =
       performance.eventLoopUtilization(utilization, this.#utilization).utilization >= BUSY_UTILIZATION
     this.#utilization = utilization
+  }
+
+  /** Counts the time that all places were taken; called when the number of running batches has changed, and at each look. */
+  #noteFull(now: number): void {
+    if (this.#fullSince !== undefined) this.#fullMs += now - this.#fullSince
+    this.#fullSince = this.#running >= this.#concurrency ? now : undefined
+  }
+
+  #changeRunning(by: 1 | -1): void {
+    this.#running += by
+    this.#noteFull(performance.now())
+  }
+
+  /**
+   * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
+   * rest is done behind its back.
+   */
+  #startsAtOnce(operation: HotOperation): boolean {
+    switch (operation.kind) {
+      case 'reserve':
+      case 'claim':
+        return true
+      case 'settle':
+        return !this.#storeIsFull
+      case 'progress':
+      case 'abandon':
+      case 'log':
+        return false
+    }
   }
 
   #scheduleLater(): void {
@@ -127,9 +168,9 @@ export class GroupCommit {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const batch = this.#queue.splice(0, this.#batchMax)
-    this.#running += 1
+    this.#changeRunning(1)
     const finished = () => {
-      this.#running -= 1
+      this.#changeRunning(-1)
       if (this.#queue.length > 0) this.#scheduleRest()
       else if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     }
@@ -139,7 +180,7 @@ export class GroupCommit {
   }
 
   #scheduleRest(): void {
-    const awaited = this.#closed || this.#queue.some(({ operation }) => isAwaited(operation))
+    const awaited = this.#closed || this.#queue.some(({ operation }) => this.#startsAtOnce(operation))
     if (awaited || this.#queue.length >= this.#batchMax) this.#schedule()
     else this.#scheduleLater()
   }
@@ -166,22 +207,5 @@ export class GroupCommit {
     const middle = batch.length >> 1
     await this.#settle(batch.slice(0, middle))
     await this.#settle(batch.slice(middle))
-  }
-}
-
-/**
- * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
- * rest is done behind its back.
- */
-function isAwaited(operation: HotOperation): boolean {
-  switch (operation.kind) {
-    case 'reserve':
-    case 'claim':
-    case 'settle':
-      return true
-    case 'progress':
-    case 'abandon':
-    case 'log':
-      return false
   }
 }
