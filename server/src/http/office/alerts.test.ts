@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../../../test/house/client.ts'
 import { type Customer, openCustomer } from '../../../test/house/customer.ts'
 import { type House, openHouse } from '../../../test/house/house.ts'
+import { openTeam } from '../../../test/house/team.ts'
 import {
   answerJson,
   openScriptedUpstream,
@@ -150,6 +151,25 @@ describe('failures', () => {
     expect(await raiseAlerts(house.storage, Date.now())).toBe(1)
     await deliver(60_000)
     expect(mails.at(-1)).toMatchObject({ subject: 'Many of your calls fail' })
+  })
+})
+
+describe('an organisation', () => {
+  test('has no address of its own: its owners are told, by its name', async () => {
+    const team = await openTeam(house, { credits: 10 })
+    const second = await team.join('owner')
+    const away = await team.join('owner', { status: 'suspended' })
+    const changed = await team.admin.act('PATCH', 'account', { alerts: { email: true, low_credits: 20 } })
+    expect(changed.status).toBe(200)
+    expect(await raiseAlerts(house.storage, at)).toBe(1)
+    expect(await deliver()).toEqual({ sent: 2, failed: 0 })
+    expect(mails.map(({ to }) => to).toSorted()).toEqual([team.owner.email, second.email].toSorted())
+    expect(mails.map(({ to }) => to)).not.toContain(away.email)
+    expect(mails[0]).toMatchObject({ subject: 'The Credits of Acme are running low' })
+    expect(mails[0]?.text).toContain('The organisation “Acme” has 10 Credits left')
+    expect(await team.admin.act('GET', 'alerts')).toMatchObject({
+      body: { data: { alerts: [{ type: 'low-credits', data: { organisation: 'Acme' } }] } },
+    })
   })
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminHouse, openAdminHouse } from '../../../test/house/admin-house.ts'
 import type { Answer } from '../../../test/house/client.ts'
 import { type Customer, openCustomer } from '../../../test/house/customer.ts'
+import { openTeam } from '../../../test/house/team.ts'
 import {
   freePort,
   openStripeStandIn,
@@ -122,6 +123,17 @@ describe('a checkout', () => {
       cancel_url: `${admin.house.baseUrl}/?top_up=${begun.id}&outcome=cancelled`,
     })
     expect(await funds()).toEqual(['0', '0'])
+  })
+
+  test('for an organisation is begun by an admin, and its receipt goes to an owner', async () => {
+    const team = await openTeam(admin.house)
+    const begun = await team.admin.act('POST', 'top-ups', { amount_yuan: '10' })
+    expect(begun.status).toBe(201)
+    const form = Object.fromEntries(stripe.sessions.at(-1)?.form ?? [])
+    expect(form).toMatchObject({ customer_email: team.owner.email })
+    expect((await team.owner.act('GET', 'top-ups')).body.data).toHaveLength(1)
+    expect(await team.admin.ask('GET', 'top-ups')).toEqual([])
+    expect((await team.member.act('POST', 'top-ups', { amount_yuan: '10' })).status).toBe(403)
   })
 
   test('under one Idempotency-Key it is one, however often it is asked for at once', async () => {

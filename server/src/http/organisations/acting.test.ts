@@ -281,7 +281,7 @@ describe('the last owner', () => {
     const second = await team.join('owner')
     const path = `organisations/${team.id}/leave`
     const answers = await Promise.all([team.owner.send('POST', path), second.send('POST', path)])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
   })
 })
 
