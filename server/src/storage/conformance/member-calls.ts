@@ -45,7 +45,9 @@ export function describeMemberCalls(suite: StorageSuite): void {
     // Each costs 20 Credits in the end, more than it held.
     await Promise.all(
       passed.map((id, index) =>
-        processes[index % 3]?.calls.settle(exampleSettle(id, { usage: { output: 2_000 } }, whose())),
+        (processes[index % 3] ?? storage).calls.settle(
+          exampleSettle(id, { usage: { output: 2_000 } }, whose()),
+        ),
       ),
     )
     const member = await storage.organisations.findMember(PERSON_MEMBER)
