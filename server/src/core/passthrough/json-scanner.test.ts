@@ -240,6 +240,20 @@ describe('watched values', () => {
   })
 })
 
+test('a long piece, read by words, is judged as short ones are: any byte, at any place, anywhere in memory', () => {
+  const filled = bytesOf(`["${'plain text '.repeat(120)}"]`)
+  for (let byte = 0; byte < 256; byte++) {
+    for (let place = 600; place < 608; place++) {
+      const ahead = (byte + place) % 4
+      const bytes = new Uint8Array(ahead + filled.length).subarray(ahead)
+      bytes.set(filled)
+      bytes[place] = byte
+      const short = scan([bytes.subarray(0, 1_000), bytes.subarray(1_000)])
+      expect({ byte, place, ...scan([bytes]) }).toEqual({ byte, place, ...short })
+    }
+  }
+})
+
 test('whatever JSON.parse says of a text, the scanner says too, cut anywhere, whole or damaged', () => {
   let damagedButValid = 0
   for (let run = 0; run < 6_000; run++) {
