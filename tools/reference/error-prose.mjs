@@ -37,8 +37,9 @@ export const ERROR_PROSE = {
       'A digit is wrong, or the code belongs to another address, number or purpose.',
       'It is older than ten minutes, was used already, or five wrong ones were tried.',
       'A newer code was asked for since; only the newest counts.',
+      'An invitation was taken back, sent again since, used by somebody else, or is over a week old.',
     ],
-    mend: 'Ask for a new code and use it within ten minutes.',
+    mend: 'Ask for a new code and use it within ten minutes; of an invitation, ask who invited you.',
   },
   40001: {
     meaning: 'No API key came with the request.',
@@ -51,12 +52,18 @@ export const ERROR_PROSE = {
   },
   40101: {
     meaning: 'The key that was sent does not exist.',
-    causes: ['It was deleted, was never made here, or was cut when it was copied.'],
+    causes: [
+      'It was deleted, was never made here, or was cut when it was copied.',
+      'The member of an organisation it belonged to has left or was removed.',
+    ],
     mend: 'Make a new key; a lost one cannot be shown again, since only its hash is stored.',
   },
   40102: {
     meaning: 'The key exists but was switched off.',
-    causes: ['Its owner or an operator disabled it. This holds from the next request on, on every instance.'],
+    causes: [
+      'Its owner or an operator disabled it. This holds from the next request on, on every instance.',
+      'The member it belongs to is suspended in the organisation.',
+    ],
     mend: 'Enable the key, or use another.',
   },
   40103: {
@@ -102,9 +109,13 @@ export const ERROR_PROSE = {
     mend: 'Use another model or network, or change the lists of the key. Behind a proxy, see that the client address is passed on.',
   },
   40303: {
-    meaning: 'The account behind the key is suspended.',
-    causes: ['An operator suspended it.'],
-    mend: 'Talk to the operator.',
+    meaning:
+      'The account behind the key or session is suspended, or somebody’s membership of an organisation.',
+    causes: [
+      'An operator suspended the account, or that of the member the key belongs to.',
+      'An admin of the organisation that `Gw-Organisation` names suspended the member.',
+    ],
+    mend: 'Talk to the operator, or to an admin of the organisation; the message says which.',
   },
   40304: {
     meaning: 'The caller is known, but this is for another kind of caller.',
@@ -112,6 +123,8 @@ export const ERROR_PROSE = {
       'An API key was sent where a signed-in person is needed.',
       'The person is no administrator, or looks through the eyes of another account.',
       'The act asks for a session that was opened just now, or for a role the caller does not have.',
+      'The person does not act for the organisation that `Gw-Organisation` or the path names, or nobody does this for one.',
+      'An invitation is for another e-mail address.',
     ],
     mend: 'Sign in (again) and use the session; the message says which kind of caller is needed.',
   },
@@ -198,15 +211,19 @@ export const ERROR_PROSE = {
     mend: 'Wait for `Retry-After`, upgrade, or let Credits pay.',
   },
   42906: {
-    meaning: 'The monthly consumption cap of the account is reached, or this call could pass it.',
+    meaning:
+      'The monthly consumption cap of the account, or of the member of the organisation whose key called, is reached, or this call could pass it; the message says whose.',
     causes: [
       'What was spent outside of the subscription this month, together with what running calls may still cost, leaves no room.',
     ],
-    mend: 'Raise `monthly_cap_yuan`, lower `max_tokens`, or wait for the next calendar month.',
+    mend: 'Raise `monthly_cap_yuan` (of a member: ask an admin of the organisation), lower `max_tokens`, or wait for the next calendar month.',
   },
   42908: {
-    meaning: 'Too many tries to sign in or to enter a code.',
-    causes: ['A password or code was tried often, for this account or from this address.'],
+    meaning: 'Too many tries to sign in or to enter a code, or too many invitations.',
+    causes: [
+      'A password or code was tried often, for this account or from this address.',
+      'Many people were invited, or one of them often; or many organisations were made.',
+    ],
     mend: 'Wait for `Retry-After`. Ask for a new code when the old one is used up.',
   },
   42910: {

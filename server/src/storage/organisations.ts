@@ -69,7 +69,7 @@ export interface Invitation {
 
 export type MemberPatch = Partial<Pick<Member, 'role' | 'status' | 'monthlyCap' | 'policy'>>
 
-/** `last-owner`: the organisation would be left without an active owner. `other-role`: the member's is not among those asked for. */
+/** `last-owner`: the organisation would be left without an owner who can act for it. `other-role`: the member's is not among those asked for. */
 export type MemberChange = 'done' | 'none' | 'last-owner' | 'other-role'
 
 /** Whom the asker may change: a member who has become more than that meanwhile is left alone. Absent: anyone. */

@@ -9,7 +9,7 @@ import { type MicroCredits, microCredits } from '../money.ts'
 import { boundCost } from '../pricing/bound-cost.ts'
 import { withFunds } from './account-funds.ts'
 import type { Draft } from './draft.ts'
-import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall } from './hot-rows.ts'
+import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from './hot-rows.ts'
 import type { Demand, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
 
 /**
@@ -136,60 +136,113 @@ function decideSubjects(
   return exceeded
 }
 
-/**
- * Everything has passed: takes windows, slots and holds. One of the two models is billed in the end, so each pool holds
- * the larger demand; both were decided on the same rows, so the larger one is funded too.
- */
-function take(
-  draft: Draft,
-  operation: ReserveOperation,
-  decided: {
-    readonly account: AccountRow
-    readonly member: MemberRow | undefined
-    readonly subjects: readonly LimitedSubject[]
-    readonly model: Funded
-    readonly fallback: FundingDecision | undefined
-  },
-): ReserveOutcome {
-  const { account, member, model, fallback } = decided
-  const { callId, at } = operation
+interface Decided {
+  readonly account: AccountRow
+  readonly member: MemberRow | undefined
+  readonly subjects: readonly LimitedSubject[]
+  readonly model: Funded
+  readonly fallback: FundingDecision | undefined
+}
+
+/** Everything has passed: takes windows, slots and holds. */
+function take(draft: Draft, operation: ReserveOperation, decided: Decided): ReserveOutcome {
+  const { account, model, fallback } = decided
+  const { at } = operation
   const second = fallback?.kind === 'funded' ? fallback : undefined
-  const held = larger(model.held, second?.held)
-  const monthHeld = larger(model.monthHeld, second?.monthHeld)
-  const memberHeld = larger(model.memberHeld, second?.memberHeld)
-  const quotaHeld = larger(model.quotaHeld, second?.quotaHeld)
-  const exchanged = larger(model.exchanged, second?.exchanged)
+  const holds = largerHolds(model, second)
   const after = decided.subjects.map(({ state, policy }) => {
     const { state: taking, taken } = takeLimits(state, policy, operation)
     return { state: taking, taken, policy }
   })
   for (const { state } of after) draft.putLimits(state)
-  holdCredits(draft, account, { held, monthHeld, exchanged })
+  holdCredits(draft, operation, { ...decided, holds })
+  // Of a call that needed nothing too: what it takes in the end is the quota's to pay.
+  const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
+  const tiers = covered ? quotaTiers(account.subscription?.quota ?? []) : []
+  if (holds.quotaHeld > 0n) {
+    const state = draft.limits(`quota:${account.id}`)
+    draft.putLimits(holdQuota(state, tiers, { held: holds.quotaHeld, at }))
+  }
+  const taken = after.map((one) => one.taken)
+  draft.putOpenCall(openedCall(operation, { ...decided, second, holds, tiers, taken }))
+  return {
+    kind: 'reserved',
+    model: model.funding,
+    fallback: second?.funding ?? (fallback?.kind === 'refused' ? fallback : undefined),
+    held: holds.held,
+    userRate: account.userRate,
+    windows: readWindows(after, at),
+  }
+}
+
+type Holds = Omit<Funded, 'kind' | 'funding'>
+
+/**
+ * One of the two models is billed in the end, so each pool holds the larger demand; both were decided on the same rows, so
+ * the larger one is funded too.
+ */
+function largerHolds(model: Funded, second: Funded | undefined): Holds {
+  return {
+    held: larger(model.held, second?.held),
+    monthHeld: larger(model.monthHeld, second?.monthHeld),
+    memberHeld: larger(model.memberHeld, second?.memberHeld),
+    quotaHeld: larger(model.quotaHeld, second?.quotaHeld),
+    exchanged: larger(model.exchanged, second?.exchanged),
+  }
+}
+
+const larger = (left: MicroCredits, right: MicroCredits | undefined): MicroCredits =>
+  right !== undefined && right > left ? right : left
+
+function holdCredits(
+  draft: Draft,
+  { callId, at }: ReserveOperation,
+  { account, member, holds }: Pick<Decided, 'account' | 'member'> & { readonly holds: Holds },
+): void {
+  const { held, monthHeld, memberHeld, exchanged } = holds
+  if (held > 0n || monthHeld > 0n || exchanged > 0n) {
+    draft.putAccount(
+      withFunds(account, {
+        credits: microCredits(account.credits + exchanged),
+        balance: microCredits(account.balance - exchanged),
+        held: microCredits(account.held + held),
+        monthHeld: microCredits(account.monthHeld + monthHeld),
+        monthStart: account.monthStart,
+        monthSpent: account.monthSpent,
+      }),
+    )
+  }
   if (member !== undefined && memberHeld > 0n) {
     draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld + memberHeld) })
   }
   draft.move({ step: 'exchangeAtReserve', callId, accountId: account.id, at, amount: exchanged })
   draft.move({ step: 'hold', callId, accountId: account.id, at, amount: held })
-  // Of a call that needed nothing too: what it takes in the end is the quota's to pay.
-  const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
-  const tiers = covered ? quotaTiers(account.subscription?.quota ?? []) : []
-  if (quotaHeld > 0n) {
-    draft.putLimits(holdQuota(draft.limits(`quota:${account.id}`), tiers, { held: quotaHeld, at }))
-  }
-  draft.putOpenCall({
-    callId,
+}
+
+function openedCall(
+  operation: ReserveOperation,
+  opened: Decided & {
+    readonly second: Funded | undefined
+    readonly holds: Holds
+    readonly tiers: readonly string[]
+    readonly taken: readonly Taken[]
+  },
+): OpenCall {
+  const { account, member, model, second, holds } = opened
+  return {
+    callId: operation.callId,
     instanceId: operation.instanceId,
     keyId: operation.keyId,
     accountId: account.id,
     memberId: member?.id,
-    startedAt: at,
-    touchedAt: at,
-    held,
-    quotaHeld,
-    monthHeld,
-    memberHeld,
-    quotaTiers: tiers,
-    taken: after.map(({ taken }) => taken),
+    startedAt: operation.at,
+    touchedAt: operation.at,
+    held: holds.held,
+    quotaHeld: holds.quotaHeld,
+    monthHeld: holds.monthHeld,
+    memberHeld: holds.memberHeld,
+    quotaTiers: opened.tiers,
+    taken: opened.taken,
     funding: { model: model.funding, fallback: second?.funding },
     userRate: account.userRate,
     modelId: operation.model.modelId,
@@ -200,36 +253,7 @@ function take(
     claims: [],
     description: operation.description,
     progress: undefined,
-  })
-  return {
-    kind: 'reserved',
-    model: model.funding,
-    fallback: fallback?.kind === 'funded' ? fallback.funding : fallback,
-    held,
-    userRate: account.userRate,
-    windows: readWindows(after, at),
   }
-}
-
-const larger = (left: MicroCredits, right: MicroCredits | undefined): MicroCredits =>
-  right !== undefined && right > left ? right : left
-
-function holdCredits(
-  draft: Draft,
-  account: AccountRow,
-  hold: { readonly held: MicroCredits; readonly monthHeld: MicroCredits; readonly exchanged: MicroCredits },
-): void {
-  if (hold.held === 0n && hold.monthHeld === 0n && hold.exchanged === 0n) return
-  draft.putAccount(
-    withFunds(account, {
-      credits: microCredits(account.credits + hold.exchanged),
-      balance: microCredits(account.balance - hold.exchanged),
-      held: microCredits(account.held + hold.held),
-      monthHeld: microCredits(account.monthHeld + hold.monthHeld),
-      monthStart: account.monthStart,
-      monthSpent: account.monthSpent,
-    }),
-  )
 }
 
 /** The same answer as the first time, as far as the open call remembers it; nothing is taken again. */

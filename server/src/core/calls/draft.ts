@@ -49,7 +49,6 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
   const transfers: Transfer[] = []
   const logs: CallLogRow[] = []
   const videosEnded: EndedVideo[] = []
-  const policies = new Map<Policy, TieredPolicy>()
   return {
     reader,
     key: (id) => rows.keys.get(id),
@@ -74,13 +73,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
     },
     log: (row) => void logs.push(row),
     endVideo: (video) => void videosEnded.push(video),
-    tiered: (policy) => {
-      const known = policies.get(policy)
-      if (known !== undefined) return known
-      const tiered = tierPolicy(policy)
-      policies.set(policy, tiered)
-      return tiered
-    },
+    tiered: memoizeTiers(),
     changes: () => ({
       accounts: [...accounts.values()],
       members: [...members.values()],
@@ -91,5 +84,17 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
       logs,
       videosEnded,
     }),
+  }
+}
+
+/** Calls of one batch mostly share their policies. */
+function memoizeTiers(): Draft['tiered'] {
+  const policies = new Map<Policy, TieredPolicy>()
+  return (policy) => {
+    const known = policies.get(policy)
+    if (known !== undefined) return known
+    const tiered = tierPolicy(policy)
+    policies.set(policy, tiered)
+    return tiered
   }
 }

@@ -101,6 +101,9 @@ export function describeOrganisations(suite: StorageSuite): void {
     expect(await organisations.patchMember(OWNER_MEMBER, { monthlyCap: credits(3) })).toBe('done')
     await join(storage)
     expect(await organisations.patchMember(PERSON_MEMBER, { role: 'owner' })).toBe('done')
+    await storage.accounts.patch(PERSON, { status: 'suspended' })
+    expect(await organisations.removeMember(OWNER_MEMBER, { keys: 'delete' })).toBe('last-owner')
+    await storage.accounts.patch(PERSON, { status: 'active' })
     const both = await Promise.all([
       organisations.patchMember(OWNER_MEMBER, { role: 'member' }),
       organisations.removeMember(PERSON_MEMBER, { keys: 'delete' }),

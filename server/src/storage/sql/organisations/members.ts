@@ -162,11 +162,13 @@ async function changeMember(
 async function isLastOwner(transaction: Transaction<Schema>, member: Member): Promise<boolean> {
   const other = await transaction
     .selectFrom('members')
-    .select('id')
-    .where('organisation_id', '=', member.organisationId)
-    .where('role', '=', 'owner')
-    .where('status', '=', 'active')
-    .where('id', '<>', member.id)
+    .innerJoin('accounts', 'accounts.id', 'members.account_id')
+    .select('members.id')
+    .where('members.organisation_id', '=', member.organisationId)
+    .where('members.role', '=', 'owner')
+    .where('members.status', '=', 'active')
+    .where('accounts.status', '=', 'active')
+    .where('members.id', '<>', member.id)
     .limit(1)
     .executeTakeFirst()
   return other === undefined
