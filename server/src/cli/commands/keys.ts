@@ -211,6 +211,7 @@ function keyJson(owner: string, key: KeyView): JsonObject {
     account_id: key.accountId,
     ...keyForm(key),
     hint: key.hint,
+    member: key.memberId ?? null,
     created_at: new Date(key.createdAt).toISOString(),
   }
 }

@@ -351,4 +351,17 @@ describe('an organisation itself', () => {
     await postJson(admin(`/accounts/${team.id}/activate`), {}, adminHeaders)
     expect((await call(key)).status).toBe(200)
   })
+
+  test('that was closed is not opened again', async () => {
+    await team.owner.send('DELETE', `organisations/${team.id}?forfeit=true`)
+    const opened = await postJson(admin(`/accounts/${team.id}/activate`), {}, adminHeaders)
+    expect(opened).toMatchObject({ status: 409, body: { code: 40900 } })
+    const changed = await fetch(admin(`/accounts/${team.id}`), {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', ...adminHeaders },
+      body: JSON.stringify({ status: 'active' }),
+    })
+    expect(changed.status).toBe(409)
+    expect(await house.account(team.id)).toMatchObject({ status: 'suspended' })
+  })
 })

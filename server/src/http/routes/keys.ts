@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { keyId, type MemberId, memberId } from '../../core/ids.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import { DIMENSIONS } from '../../core/limits/policy.ts'
+import { keyId, type MemberId } from '../../core/ids.ts'
 import { keyForm } from '../../management/gateway-file/forms.ts'
-import { type KeyForm, readKeyForm } from '../../management/key-form.ts'
 import {
   createKey,
   deleteKey,
@@ -14,16 +11,15 @@ import {
   rotateKey,
   viewKey,
 } from '../../management/keys.ts'
-import { readLimitStates, viewLimits } from '../../management/limits-view.ts'
-import { viewMonth } from '../../management/organisations/member-view.ts'
-import type { Account, Key } from '../../storage/storage.ts'
 import type { Api, ApiContext } from '../api.ts'
 import type { SessionCaller } from '../caller.ts'
 import { definePage, defineRoute } from '../define-route.ts'
 import { isOwnKey, onlyMember } from '../own-keys.ts'
 import { pageOf } from '../page-of.ts'
 import { refuseFields } from '../request-fields.ts'
-import { decimalText, isoTime, pageQuery } from '../wire-values.ts'
+import { isoTime, pageQuery } from '../wire-values.ts'
+import { callerLimitsShape, readCallerLimits } from './caller-limits.ts'
+import { keyBody, newKeyBody, policyShape } from './key-bodies.ts'
 import { answerUsage, usageQuery, usageShape } from './usage.ts'
 
 const TAG = 'Keys'
@@ -35,16 +31,6 @@ const KEYS_MAX = 1_000
 const MEMBER_KEYS_MAX = 50
 /** The same with those they deleted: their log is the calls of all of them. */
 const MEMBER_KEYS_EVER_MAX = 1_000
-
-const windowLimit = z.strictObject({
-  dimension: z.enum(DIMENSIONS),
-  limit: z.number().min(0),
-  seconds: z.number().int().min(1),
-})
-const policy = z.strictObject({
-  concurrency: z.number().int().min(1).optional(),
-  windows: z.array(windowLimit).optional(),
-})
 
 export const keyShape = z.strictObject({
   id: z.string(),
@@ -59,57 +45,14 @@ export const keyShape = z.strictObject({
   group: z.string().nullable(),
   models: z.array(z.string()),
   ip_allow: z.array(z.string()),
-  policy: policy.nullable(),
+  policy: policyShape.nullable(),
   created_at: isoTime,
 })
 const newKeyShape = keyShape.extend({
   key: z.string().meta({ description: 'The whole key. Shown now and never again.' }),
 })
 
-/** What a request may say of a key; said here for the document, checked by the gateway file's own readers. */
-const keyMembers = z.strictObject({
-  name: z.string().min(1).max(100),
-  status: z.enum(['enabled', 'disabled']).optional(),
-  expires_at: z.string().nullable().optional().meta({ description: 'A date or a time with its zone.' }),
-  group: z.string().nullable().optional(),
-  models: z.array(z.string()).optional().meta({ description: 'Allow list; empty: every model.' }),
-  ip_allow: z.array(z.string()).optional().meta({ description: 'CIDR ranges; empty: every address.' }),
-  policy: policy.nullable().optional().meta({ description: 'null: the platform’s default.' }),
-})
-
-const newKeyMembers = keyMembers.extend({
-  member: z.string().nullable().optional().meta({
-    description:
-      'For organisations: the member whose key it is. Admins and owners may name anyone, and null or nothing for the organisation’s own; a member’s keys are always their own.',
-  }),
-})
-
 const keyParams = z.object({ id: z.string().min(1).max(128) })
-
-const windowShape = z.strictObject({
-  dimension: z.string(),
-  seconds: z.number().int(),
-  limit: z.string(),
-  used: z.string(),
-  held: z.string(),
-  remaining: z.string(),
-  resets_at: isoTime.nullable(),
-})
-const limitsShape = z.strictObject({
-  concurrency: z.strictObject({ limit: z.number().int().nullable(), in_use: z.number().int() }),
-  windows: z.array(windowShape),
-})
-const memberLimitsShape = limitsShape.extend({
-  id: z.string(),
-  monthly_cap_yuan: decimalText.meta({ description: '0: no cap.' }),
-  month_spent_yuan: decimalText,
-  month_held_yuan: decimalText,
-})
-export const callerLimitsShape = z.strictObject({
-  key: limitsShape,
-  member: memberLimitsShape.nullable().meta({ description: 'null: the key is no member’s.' }),
-  account: limitsShape,
-})
 
 /** Keys of the account: made, listed, changed, rotated, deleted (contract §2.6, §4.6). */
 export function keyRoutes(app: Api, context: ApiContext): void {
@@ -313,42 +256,6 @@ const NEW_KEY = {
   policy: undefined,
 } as const
 
-/** A body whose form the document shows and the gateway file's readers check: every mistake at once, with its path. */
-function keyBody({ gateway }: ApiContext, purpose: 'new' | 'change') {
-  const members = purpose === 'new' ? keyMembers : keyMembers.partial()
-  return z
-    .unknown()
-    .transform((value, context): KeyForm => {
-      // What the body's parser gave is JSON.
-      const result = readKeyForm((value ?? null) as JsonValue, gateway.catalogue(), purpose)
-      if (result.kind === 'form') return result.form
-      for (const { path, message } of result.mistakes) {
-        context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
-      }
-      return z.NEVER
-    })
-    .meta({ ...z.toJSONSchema(members, { io: 'input' }) })
-}
-
-/** The same with the member it shall belong to, which no gateway file knows. */
-function newKeyBody(api: ApiContext) {
-  const form = keyBody(api, 'new')
-  return z
-    .unknown()
-    .transform((value, context) => {
-      const { member, ...rest } = isJsonObject(value) ? value : { member: undefined }
-      if (member !== undefined && member !== null && typeof member !== 'string') {
-        context.addIssue({ code: 'custom', path: ['member'], message: 'must be text' })
-      }
-      const read = form.safeParse(isJsonObject(value) ? rest : value)
-      for (const { path, message } of read.error?.issues ?? [])
-        context.addIssue({ code: 'custom', path: [...path], message })
-      if (!read.success) return z.NEVER
-      return { form: read.data, member: typeof member === 'string' ? memberId(member) : undefined }
-    })
-    .meta({ ...z.toJSONSchema(newKeyMembers, { io: 'input' }) })
-}
-
 /** Whose key it becomes. Members make keys for themselves, admins and owners for whom they name. */
 async function ownerOfNewKey(
   { gateway }: ApiContext,
@@ -399,36 +306,5 @@ export function showKey(key: KeyView): z.output<typeof keyShape> {
     hint: key.hint,
     member: key.memberId ?? null,
     created_at: new Date(key.createdAt).toISOString(),
-  }
-}
-
-/** The key's own windows, its member's and its account's: a call has to fit into all of them. */
-export async function readCallerLimits(
-  { gateway }: ApiContext,
-  key: Pick<Key, 'id' | 'policy' | 'memberId'>,
-  account: Account,
-) {
-  const { storage } = gateway
-  const { memberId: member } = key
-  const found = member === undefined ? undefined : await storage.organisations.findMember(member)
-  const stateOf = await readLimitStates(storage, [
-    `key:${key.id}`,
-    `account:${account.id}`,
-    ...(found === undefined ? [] : [`member:${found.id}` as const]),
-  ])
-  const at = gateway.now()
-  const { creditsPerYuan, limits, timezone } = gateway.catalogue().settings
-  const options = { creditsPerYuan, monthStart: gateway.monthOf(at, timezone).from }
-  return {
-    key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? limits, at),
-    member:
-      found === undefined
-        ? null
-        : {
-            ...viewLimits(stateOf(`member:${found.id}`), found.policy, at),
-            ...viewMonth(found, options),
-            id: found.id,
-          },
-    account: viewLimits(stateOf(`account:${account.id}`), account.policy, at),
   }
 }

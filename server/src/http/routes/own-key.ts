@@ -1,7 +1,8 @@
 import { viewKey } from '../../management/keys.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
-import { callerLimitsShape, keyShape, readCallerLimits, showKey } from './keys.ts'
+import { callerLimitsShape, readCallerLimits } from './caller-limits.ts'
+import { keyShape, showKey } from './keys.ts'
 import { answerUsage, usageSumsShape } from './usage.ts'
 
 /** What a key may know of itself. */

@@ -8,7 +8,7 @@ import type { MicroCredits } from '../../core/money.ts'
 import type { AuditedChange, AuditedStores, AuditedWork } from '../../storage/audit.ts'
 import type { Idempotency } from '../../storage/office.ts'
 import { Overdraft } from '../../storage/overdraft.ts'
-import type { Account } from '../../storage/storage.ts'
+import type { Account, Storage } from '../../storage/storage.ts'
 import { creditsText, yuanText } from '../amounts.ts'
 import { grantTransfer } from '../grants.ts'
 import { type OpenedSession, openSession } from '../identity/sessions.ts'
@@ -149,6 +149,7 @@ export async function activateAccount(
     const account = await stores.accounts.find(id)
     if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
     if (account.status === 'active') return { value: done(account), act: undefined }
+    if (await isClosed(stores, account)) return { value: CLOSED, act: undefined }
     await stores.accounts.patch(id, { status: 'active' })
     const changes = [statusChange('suspended', 'active')]
     return {
@@ -157,6 +158,16 @@ export async function activateAccount(
     }
   })
 }
+
+/** An organisation that was closed has nobody left to act for it. */
+export async function isClosed(
+  storage: Pick<Storage, 'organisations'>,
+  { id, kind }: Pick<Account, 'id' | 'kind'>,
+): Promise<boolean> {
+  return kind === 'organisation' && (await storage.organisations.find(id)) === undefined
+}
+
+export const CLOSED = { kind: 'conflict', message: 'this organisation was closed for good' } as const
 
 function statusChange(from: string, to: string): AuditedChange {
   return { field: 'status', from, to }

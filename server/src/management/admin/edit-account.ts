@@ -20,6 +20,7 @@ import { findLargeAmounts } from '../gateway-file/large-amounts.ts'
 import { type AccountPlan, planAccount } from '../gateway-file/plan-accounts.ts'
 import { grantTransfer } from '../grants.ts'
 import { timeOrderedId } from '../new-id.ts'
+import { CLOSED, isClosed } from './account-acts.ts'
 import { type Actor, auditedChanges, bodyMistake, done, type Done, type Office } from './acts.ts'
 import { fileText, kindsOf } from './edit-catalogue.ts'
 
@@ -57,6 +58,7 @@ export async function changeAccount(
 ): Promise<Done<EditedAccount>> {
   const account = await office.storage.accounts.find(id)
   if (account === undefined) return { kind: 'missing' }
+  if (await isClosed(office.storage, account)) return CLOSED
   const catalogue = await office.storage.catalogue.read()
   const row =
     account.kind === 'organisation'

@@ -29,6 +29,11 @@ const organisationShape = z.strictObject({
 })
 
 export function adminOrganisationRoutes(app: Api, context: ApiContext): void {
+  readRoutes(app, context)
+  memberRoute(app, context)
+}
+
+function readRoutes(app: Api, context: ApiContext): void {
   const { storage } = context.gateway
   definePage(app, context, {
     method: 'GET',
@@ -60,7 +65,10 @@ export function adminOrganisationRoutes(app: Api, context: ApiContext): void {
     handle: async ({ params }) =>
       viewRow(context, present(await storage.organisations.find(accountId(params.id)))),
   })
+}
 
+function memberRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
   definePage(app, context, {
     method: 'GET',
     path: `${PATH}/:id/members`,

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../../../management/amounts.ts'
+import type { AccountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import { viewOrganisation } from '../../../management/organisations/member-view.ts'
 import { createOrganisation, fundOrganisation } from '../../../management/organisations/organisations.ts'
-import type { Organisation } from '../../../storage/organisations.ts'
+import type { CloseOutcome, FundingOutcome, Organisation } from '../../../storage/organisations.ts'
 import type { Account } from '../../../storage/storage.ts'
 import { amountInput } from '../../amount-input.ts'
 import type { Api, ApiContext } from '../../api.ts'
@@ -157,28 +158,29 @@ function closing(app: Api, context: ApiContext): void {
       const { id } = caller.account
       const forfeit = query.forfeit === 'true' ? 'allow' : 'refuse'
       const outcome = await gateway.storage.organisations.close(id, { at: gateway.now(), forfeit })
-      const yuan = (amount: Parameters<typeof yuanText>[0]) =>
-        yuanText(amount, gateway.catalogue().settings.creditsPerYuan)
-      switch (outcome.kind) {
-        case 'closed': {
-          const { credits, balance } = outcome
-          return { id, closed: true as const, credits: creditsText(credits), balance: yuan(balance) }
-        }
-        case 'money-left': {
-          const left = `${creditsText(outcome.credits)} Credits and ${yuan(outcome.balance)} yuan`
-          throw new GatewayError(40900, {
-            message: `${left} are left: spend them, or say forfeit=true to give them up`,
-          })
-        }
-        case 'calls-run':
-          throw new GatewayError(40900, {
-            message: `${outcome.calls} calls are running: wait for them to end`,
-          })
-        case 'none':
-          throw new GatewayError(40403)
-      }
+      return viewClosed(context, id, outcome)
     },
   })
+}
+
+function viewClosed({ gateway }: ApiContext, id: AccountId, outcome: CloseOutcome) {
+  const { creditsPerYuan } = gateway.catalogue().settings
+  switch (outcome.kind) {
+    case 'closed': {
+      const credits = creditsText(outcome.credits)
+      return { id, closed: true as const, credits, balance: yuanText(outcome.balance, creditsPerYuan) }
+    }
+    case 'money-left': {
+      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerYuan)} yuan`
+      throw new GatewayError(40900, {
+        message: `${left} are left: spend them, or say forfeit=true to give them up`,
+      })
+    }
+    case 'calls-run':
+      throw new GatewayError(40900, { message: `${outcome.calls} calls are running: wait for them to end` })
+    case 'none':
+      throw new GatewayError(40403)
+  }
 }
 
 function leaving(app: Api, context: ApiContext): void {
@@ -248,29 +250,35 @@ function funding(app: Api, context: ApiContext): void {
         idempotencyKey,
         at: gateway.now(),
       })
-      switch (outcome.kind) {
-        case 'funded':
-          return {
-            id: outcome.transactionId,
-            repeated: outcome.repeated,
-            organisation: await moneyOf(context, caller.account),
-            account: await moneyOf(context, caller.person),
-          }
-        case 'too-little': {
-          const { available } = outcome
-          const there =
-            pool === 'credits'
-              ? `you have ${creditsText(available)} Credits`
-              : `your balance holds ${yuanText(available, creditsPerYuan)} yuan`
-          throw new GatewayError(40900, { message: `${there}, which is too little` })
-        }
-        case 'none':
-          throw new GatewayError(40304, { message: 'this needs the role owner in the organisation' })
-        case 'other-request':
-          throw new GatewayError(40004)
+      if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, creditsPerYuan })
+      return {
+        id: outcome.transactionId,
+        repeated: outcome.repeated,
+        organisation: await moneyOf(context, caller.account),
+        account: await moneyOf(context, caller.person),
       }
     },
   })
+}
+
+function refuseFunding(
+  outcome: Exclude<FundingOutcome, { kind: 'funded' }>,
+  { pool, creditsPerYuan }: { readonly pool: 'credits' | 'balance'; readonly creditsPerYuan: string },
+): GatewayError {
+  switch (outcome.kind) {
+    case 'too-little': {
+      const { available } = outcome
+      const there =
+        pool === 'credits'
+          ? `you have ${creditsText(available)} Credits`
+          : `your balance holds ${yuanText(available, creditsPerYuan)} yuan`
+      return new GatewayError(40900, { message: `${there}, which is too little` })
+    }
+    case 'none':
+      return new GatewayError(40304, { message: 'this needs the role owner in the organisation' })
+    case 'other-request':
+      return new GatewayError(40004)
+  }
 }
 
 async function moneyOf({ gateway }: ApiContext, known: Account): Promise<z.output<typeof moneyShape>> {

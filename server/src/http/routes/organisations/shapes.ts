@@ -24,6 +24,7 @@ export const invitationParams = organisationParams.extend({ invitation: id })
 /** It stands in mails to people who know nobody here, so it is no place for addresses or for letters that turn text round. */
 export const nameInput = z
   .string()
+  .trim()
   .max(100)
   .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must say something and hold no control characters')
   .refine((name) => !/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(name), 'must not turn its text round')

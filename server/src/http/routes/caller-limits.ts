@@ -1,0 +1,63 @@
+/** What the calls of a key have to fit into, and what is used of it. */
+import { z } from 'zod'
+import { readLimitStates, viewLimits } from '../../management/limits-view.ts'
+import { viewMonth } from '../../management/organisations/member-view.ts'
+import type { Account, Key } from '../../storage/storage.ts'
+import type { ApiContext } from '../api.ts'
+import { decimalText, isoTime } from '../wire-values.ts'
+
+const windowShape = z.strictObject({
+  dimension: z.string(),
+  seconds: z.number().int(),
+  limit: z.string(),
+  used: z.string(),
+  held: z.string(),
+  remaining: z.string(),
+  resets_at: isoTime.nullable(),
+})
+const limitsShape = z.strictObject({
+  concurrency: z.strictObject({ limit: z.number().int().nullable(), in_use: z.number().int() }),
+  windows: z.array(windowShape),
+})
+const memberLimitsShape = limitsShape.extend({
+  id: z.string(),
+  monthly_cap_yuan: decimalText.meta({ description: '0: no cap.' }),
+  month_spent_yuan: decimalText,
+  month_held_yuan: decimalText,
+})
+export const callerLimitsShape = z.strictObject({
+  key: limitsShape,
+  member: memberLimitsShape.nullable().meta({ description: 'null: the key is no member’s.' }),
+  account: limitsShape,
+})
+
+/** The key's own windows, its member's and its account's: a call has to fit into all of them. */
+export async function readCallerLimits(
+  { gateway }: ApiContext,
+  key: Pick<Key, 'id' | 'policy' | 'memberId'>,
+  account: Account,
+) {
+  const { storage } = gateway
+  const { memberId: member } = key
+  const found = member === undefined ? undefined : await storage.organisations.findMember(member)
+  const stateOf = await readLimitStates(storage, [
+    `key:${key.id}`,
+    `account:${account.id}`,
+    ...(found === undefined ? [] : [`member:${found.id}` as const]),
+  ])
+  const at = gateway.now()
+  const { creditsPerYuan, limits, timezone } = gateway.catalogue().settings
+  const options = { creditsPerYuan, monthStart: gateway.monthOf(at, timezone).from }
+  return {
+    key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? limits, at),
+    member:
+      found === undefined
+        ? null
+        : {
+            ...viewLimits(stateOf(`member:${found.id}`), found.policy, at),
+            ...viewMonth(found, options),
+            id: found.id,
+          },
+    account: viewLimits(stateOf(`account:${account.id}`), account.policy, at),
+  }
+}
