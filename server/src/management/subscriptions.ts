@@ -16,7 +16,7 @@ import {
   type SubscriptionTerms,
   termsOf,
 } from '../core/subscriptions/terms.ts'
-import type { Act, ActOutcome, ActState } from '../storage/office.ts'
+import type { Act, ActDecision, ActOutcome, ActState } from '../storage/office.ts'
 import type { Account, Storage } from '../storage/storage.ts'
 import { activeSubscription } from './accounts.ts'
 import { type Asking, idempotencyOf } from './acts.ts'
@@ -220,59 +220,63 @@ export async function renewDue(
   return { renewed, failed }
 }
 
+interface Renewing {
+  readonly accountId: AccountId
+  readonly at: number
+  readonly receipts: Receipts
+}
+
 async function renewOne(
   storage: Pick<Storage, 'audit'>,
   catalogue: Catalogue,
-  {
-    accountId,
-    at,
-    receipts,
-  }: { readonly accountId: AccountId; readonly at: number; readonly receipts: Receipts },
+  { accountId, at, receipts }: Renewing,
 ): Promise<'renewed' | 'not-renewed' | 'not-due'> {
-  const transactionId = timeOrderedId(at)
-  const findPlan = (code: string) => {
-    const plan = catalogue.plans.get(code)
-    return plan === undefined ? undefined : offerOf(plan, catalogue)
-  }
+  const booking = { accountId, transactionId: timeOrderedId(at), at }
   const outcome = await performPaid<never>(storage, catalogue, receipts, {
     accountId,
     operation: 'renew',
     idempotency: undefined,
     at,
-    decide: (state) => {
-      const subscriber = subscriberOf(state)
-      // An operator's subscription has taken the place of the one these terms were for.
-      if (state.terms !== undefined && termsOf(subscriber) === undefined)
-        return { kind: 'done', transfers: [], terms: undefined, answer: { outcome: 'not-due' } }
-      const funds = state.account.status === 'suspended' ? NOTHING : subscriber.funds
-      const decision = decideRenewal({ ...subscriber, funds }, { at, findPlan })
-      switch (decision.kind) {
-        case 'not-due':
-          return { kind: 'done', transfers: [], answer: { outcome: 'not-due' } }
-        case 'not-renewed':
-          return { kind: 'done', transfers: [], terms: decision.terms, answer: { outcome: 'not-renewed' } }
-        case 'renewed': {
-          const { subscription, terms } = decision
-          const costs = { charge: decision.charge, refunds: [] }
-          return {
-            kind: 'done',
-            transfers: moneyOf({ ...costs, subscription }, { accountId, transactionId, at }),
-            subscription,
-            terms,
-            answer: {
-              outcome: 'renewed',
-              id: transactionId,
-              ...costView(costs, catalogue),
-              ...termsView(subscription, terms),
-            },
-          }
-        }
-      }
-    },
+    decide: (state) => decideRenewalAct(state, catalogue, booking),
   })
   if (outcome.kind !== 'done') return 'not-due'
   const said = outcome.answer['outcome']
   return said === 'renewed' || said === 'not-renewed' ? said : 'not-due'
+}
+
+function decideRenewalAct(state: ActState, catalogue: Catalogue, booking: Booking): ActDecision<never> {
+  const subscriber = subscriberOf(state)
+  // An operator's subscription has taken the place of the one these terms were for.
+  if (state.terms !== undefined && termsOf(subscriber) === undefined)
+    return { kind: 'done', transfers: [], terms: undefined, answer: { outcome: 'not-due' } }
+  const findPlan = (code: string) => {
+    const plan = catalogue.plans.get(code)
+    return plan === undefined ? undefined : offerOf(plan, catalogue)
+  }
+  const funds = state.account.status === 'suspended' ? NOTHING : subscriber.funds
+  const decision = decideRenewal({ ...subscriber, funds }, { at: booking.at, findPlan })
+  switch (decision.kind) {
+    case 'not-due':
+      return { kind: 'done', transfers: [], answer: { outcome: 'not-due' } }
+    case 'not-renewed':
+      return { kind: 'done', transfers: [], terms: decision.terms, answer: { outcome: 'not-renewed' } }
+    case 'renewed': {
+      const { subscription, terms } = decision
+      const costs = { charge: decision.charge, refunds: [] }
+      return {
+        kind: 'done',
+        transfers: moneyOf({ ...costs, subscription }, booking),
+        subscription,
+        terms,
+        answer: {
+          outcome: 'renewed',
+          id: booking.transactionId,
+          ...costView(costs, catalogue),
+          ...termsView(subscription, terms),
+        },
+      }
+    }
+  }
 }
 
 const NOTHING: Subscriber['funds'] = { balance: ZERO, credits: ZERO }
