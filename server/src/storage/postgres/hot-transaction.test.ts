@@ -1,0 +1,84 @@
+/** What a batch asks and writes, without a database: organisations must cost nothing where no member calls. */
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { exampleReserve } from '../../core/calls/examples.ts'
+import type { StoredRow } from '../sql/table.ts'
+import { UsageSummer } from '../sql/usage/usage-summer.ts'
+import { runHotTransaction } from './hot-transaction.ts'
+
+const KEY_ROW = { id: 'key_1', account_id: 'acc_1', status: 'enabled', expires_at: null, policy: null }
+const ACCOUNT_ROW = {
+  id: 'acc_1',
+  status: 'active',
+  verification: 1n,
+  user_rate: '100',
+  credits: 1_000_000_000n,
+  held: 0n,
+  balance: 0n,
+  api_deduction: 1n,
+  monthly_cap: 0n,
+  month_start: 0n,
+  month_spent: 0n,
+  month_held: 0n,
+  auto_exchange: '{"enabled":false,"belowCredits":"0","step":"0"}',
+  subscription: null,
+  policy: '{"windows":[]}',
+  byok_vendors: '[]',
+}
+const MEMBER_ROW = {
+  id: 'mem_1',
+  organisation_id: 'acc_1',
+  status: 'active',
+  person_status: 'active',
+  monthly_cap: 50_000_000n,
+  month_start: 0n,
+  month_spent: 0n,
+  month_held: 0n,
+  policy: '{"windows":[]}',
+}
+
+/** Which statements one reservation sends, in which round trips. */
+async function statementsOf(member: string | null): Promise<readonly (readonly string[])[]> {
+  const rows: Readonly<Record<string, StoredRow>> = {
+    'lock-accounts': ACCOUNT_ROW,
+    'read-keys': { ...KEY_ROW, member_id: member },
+    'read-members': MEMBER_ROW,
+  }
+  const trips: string[][] = [[]]
+  let waits = false
+  const query = async ({ name, text }: pg.QueryConfig) => {
+    if (waits) trips.push([])
+    waits = false
+    const sent = name ?? text
+    trips.at(-1)?.push(sent)
+    // Answers come when everything of the round trip was sent.
+    await new Promise((resolve) => setImmediate(resolve))
+    waits = true
+    const row = rows[sent]
+    return { rows: row === undefined ? [] : [row] }
+  }
+  // The transaction asks nothing else of its client.
+  const client = { query } as unknown as pg.ClientBase
+  const [result] = await runHotTransaction(client, {
+    operations: [exampleReserve('call_1')],
+    origin: 'here',
+    usage: new UsageSummer(),
+    trust: 'open-calls',
+  })
+  expect(result).toMatchObject({ outcome: { kind: 'reserved' } })
+  return trips
+}
+
+const FIRST = ['begin', 'lock-open-calls', 'find-ended', 'lock-accounts', 'read-keys', 'read-limit-states']
+
+test('a call of no member’s key takes two round trips and asks for no members', async () => {
+  expect(await statementsOf(null)).toEqual([FIRST, ['write', 'commit']])
+})
+
+test('a call of a member’s key takes one more, and writes the member', async () => {
+  expect(await statementsOf('mem_1')).toEqual([
+    FIRST,
+    ['read-limit-states', 'read-members'],
+    ['write', 'write-members', 'commit'],
+  ])
+})
