@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PLAIN_REQUEST } from '../protocols/laws.ts'
-import { CACHE_MARKS_MAX, keepCacheMarks } from './cache-marks.ts'
+import { CACHE_MARKS_MAX, keepCacheMarks, markedFields } from './cache-marks.ts'
 import type { CacheMark } from './request.ts'
 
 function requestWith(marks: readonly (CacheMark | undefined)[]) {
@@ -15,6 +15,14 @@ function kept(marks: readonly (CacheMark | undefined)[]): readonly (string | und
   return marks.map((mark) => keeper.take(mark)?.ttl)
 }
 
+const FUNCTION = {
+  type: 'function',
+  name: 'f',
+  namespace: undefined,
+  description: undefined,
+  parameters: undefined,
+  strict: undefined,
+} as const
 const short = { ttl: '5m' } as const
 const long = { ttl: '1h' } as const
 
@@ -28,7 +36,19 @@ describe('trap 35: cache marks', () => {
       '5m',
       '5m',
     ])
-    expect(keepCacheMarks(requestWith([short, short, short, short, short]), 4).cut).toBe(true)
+    expect(keepCacheMarks(requestWith([short, short, short, short, short]), 4).cut).toEqual(['systemCache'])
+    expect(keepCacheMarks(requestWith([short, short, short, short]), 4).cut).toEqual([])
+  })
+
+  test('where marks stand is told apart: tools, system, conversation', () => {
+    const marked = {
+      ...requestWith([short]),
+      tools: [{ ...FUNCTION, cache: short }],
+      turns: [{ role: 'user', parts: [{ type: 'text', text: 'x', cache: short }] } as const],
+    }
+    expect(markedFields(marked)).toEqual(['toolCache', 'systemCache', 'cache'])
+    expect(keepCacheMarks(marked, 1).cut).toEqual(['toolCache', 'systemCache'])
+    expect(markedFields(PLAIN_REQUEST)).toEqual([])
   })
 
   test('a mixture of lives becomes the shortest, since a longer one after a shorter one is refused', () => {

@@ -4,15 +4,19 @@ import type { CacheMark, CanonicalRequest } from './request.ts'
 /** Anthropic refuses a fifth mark (reference §1.3). */
 export const CACHE_MARKS_MAX = 4
 
+/** Where a mark stands, as `client-fields.ts` knows it. */
+export type MarkedField = 'toolCache' | 'systemCache' | 'cache'
+
 export interface CacheMarkKeeper {
   /** Asked once per mark in the order tools, system, conversation: the mark as it is kept, if it is. */
   take(mark: CacheMark | undefined): CacheMark | undefined
-  /** Marks had to be left out. */
-  readonly cut: boolean
+  /** Where marks had to be left out, each place once. */
+  readonly cut: readonly MarkedField[]
 }
 
 export function keepCacheMarks(request: CanonicalRequest, max: number): CacheMarkKeeper {
-  const marks = [...marksOf(request)]
+  const places = [...marksOf(request)]
+  const marks = places.map(({ mark }) => mark)
   const first = marks[0]
   // A longer life after a shorter one is refused, so a mixture gets the shortest.
   const mixed = marks.some(({ ttl }) => ttl !== first?.ttl)
@@ -24,16 +28,33 @@ export function keepCacheMarks(request: CanonicalRequest, max: number): CacheMar
       toSkip -= 1
       return undefined
     },
-    cut: marks.length > max,
+    cut: fieldsOf(places.slice(0, toSkip)),
   }
 }
 
-function* marksOf({ tools, system, turns }: CanonicalRequest): Generator<CacheMark> {
-  for (const tool of tools) yield* listed(tool)
-  for (const part of system) yield* listed(part)
-  for (const turn of turns) for (const part of turn.parts) yield* listed(part)
+/** Every place of the request that holds a mark, each once. */
+export function markedFields(request: CanonicalRequest): readonly MarkedField[] {
+  return fieldsOf([...marksOf(request)])
 }
 
-function listed(value: object & { readonly cache?: CacheMark }): readonly CacheMark[] {
-  return value.cache === undefined ? [] : [value.cache]
+interface MarkedPlace {
+  readonly field: MarkedField
+  readonly mark: CacheMark
+}
+
+function fieldsOf(places: readonly MarkedPlace[]): readonly MarkedField[] {
+  return [...new Set(places.map(({ field }) => field))]
+}
+
+function* marksOf({ tools, system, turns }: CanonicalRequest): Generator<MarkedPlace> {
+  for (const tool of tools) yield* listed('toolCache', tool)
+  for (const part of system) yield* listed('systemCache', part)
+  for (const turn of turns) for (const part of turn.parts) yield* listed('cache', part)
+}
+
+function listed(
+  field: MarkedField,
+  { cache }: object & { readonly cache?: CacheMark },
+): readonly MarkedPlace[] {
+  return cache === undefined ? [] : [{ field, mark: cache }]
 }

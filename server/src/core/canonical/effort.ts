@@ -30,6 +30,9 @@ const GEMINI_BUDGETS: Readonly<Record<Effort, number>> = {
   max: 24576,
 }
 
+/** What a Gemini model that cannot stop thinking gets by with: 2.5 Pro's least (reference §2.6). */
+export const GEMINI_BUDGET_MIN_TOKENS = 128
+
 export const GEMINI_LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] as const
 export type GeminiLevel = (typeof GEMINI_LEVELS)[number]
 

@@ -103,6 +103,12 @@ export function findMediaProblem(
   }
 }
 
+/** Decoders take videos for files: none of the canonical media is one. */
+export function isVideo({ media, source }: MediaPart): boolean {
+  const typed = source.kind === 'base64' || source.kind === 'url'
+  return media === 'file' && typed && source.mediaType?.toLowerCase().startsWith('video/') === true
+}
+
 /** Neither protocol has a field for it, and models read the word (reference §2.3). */
 export function withErrorWord(text: string, isError: boolean): string {
   return isError && !/^\W*error\b/i.test(text) ? `Error: ${text}` : text

@@ -64,6 +64,13 @@ const PATHS = {
     'messages[].content[].cache_control',
     'cachedContent',
   ),
+  systemCache: row(
+    'messages[].content[].cache_control',
+    'input[].content[].prompt_cache_breakpoint',
+    'system[].cache_control',
+    'cachedContent',
+  ),
+  toolCache: row('tools[].cache_control', 'tools[]', 'tools[].cache_control', 'cachedContent'),
   store: row('store', 'store', 'store', 'store'),
   previousResponseId: row(
     'previous_response_id',
@@ -73,7 +80,7 @@ const PATHS = {
   ),
   reasoningHistory: row(
     'messages[].reasoning_content',
-    'input[].reasoning',
+    'input[]',
     'messages[].content[].thinking',
     'contents[].parts[].thought',
   ),

@@ -4,6 +4,7 @@
  * message, or gets one of its own (reference §2.1, §2.2).
  */
 import { addAll } from '../../canonical/add-all.ts'
+import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
 import type { CacheMarkKeeper } from '../../canonical/cache-marks.ts'
 import { wrapCustomInput } from '../../canonical/custom-tools.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
@@ -44,7 +45,7 @@ interface Writing extends Encoding {
 export function encodeMessages(encoding: Encoding): readonly JsonObject[] | Refused {
   const writing: Writing = { ...encoding, messages: [], waiting: [] }
   writeSystem(writing)
-  for (const turn of encoding.request.turns) {
+  for (const turn of answerOpenCalls(encoding.request.turns)) {
     const problem = writeTurn(turn, writing)
     if (problem !== undefined) return problem
   }
@@ -55,7 +56,11 @@ export function encodeMessages(encoding: Encoding): readonly JsonObject[] | Refu
 
 function writeSystem(writing: Writing): void {
   const { request, target } = writing
-  const parts = request.system.map(({ text, cache }) => ({ type: 'text', text, ...mark(cache, writing) }))
+  const parts = request.system.map(({ text, cache }) => ({
+    type: 'text',
+    text,
+    ...mark(cache, writing, 'systemCache'),
+  }))
   if (parts.length === 0) return
   const { systemRole, cacheMarks } = target.capabilities
   // Vendors without cache marks are not sure to take lists of parts for instructions.
@@ -287,10 +292,14 @@ function textPart(part: TextPart, writing: Writing): JsonObject {
   return { type: 'text', text: part.text, ...mark(part.cache, writing) }
 }
 
-function mark(cache: TextPart['cache'], writing: Writing): JsonObject {
+function mark(
+  cache: TextPart['cache'],
+  writing: Writing,
+  field: 'cache' | 'systemCache' = 'cache',
+): JsonObject {
   const kept = writing.marks.take(cache)
   const marks = writing.target.capabilities.cacheMarks
-  if (cache !== undefined && (kept === undefined || marks === 'none')) writing.dropped.add('cache')
+  if (cache !== undefined && (kept === undefined || marks === 'none')) writing.dropped.add(field)
   return encodeCacheMark(kept, marks)
 }
 

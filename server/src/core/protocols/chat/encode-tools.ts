@@ -41,7 +41,7 @@ function encodeFunction(tool: FunctionTool, encoding: Encoding): JsonObject {
   if (tool.strict === true && !capabilities.strictTools) encoding.dropped.add('toolStrict')
   const kept = encoding.marks.take(tool.cache)
   if (tool.cache !== undefined && (kept === undefined || capabilities.cacheMarks === 'none')) {
-    encoding.dropped.add('cache')
+    encoding.dropped.add('toolCache')
   }
   return {
     type: 'function',

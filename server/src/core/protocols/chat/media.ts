@@ -92,8 +92,10 @@ function audioFormat(mediaType: string): string {
 function encodeFile({ source, filename }: MediaPart): JsonObject | undefined {
   switch (source.kind) {
     case 'base64': {
+      const address = dataUrl(source.mediaType, source.data)
+      if (source.mediaType.startsWith('video/')) return { type: 'video_url', video_url: { url: address } }
       const name = filename ?? (source.mediaType === 'application/pdf' ? 'document.pdf' : 'document')
-      return { type: 'file', file: { filename: name, file_data: dataUrl(source.mediaType, source.data) } }
+      return { type: 'file', file: { filename: name, file_data: address } }
     }
     case 'text':
       return { type: 'text', text: filename === undefined ? source.text : `${filename}\n${source.text}` }

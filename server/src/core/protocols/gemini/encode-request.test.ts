@@ -275,7 +275,7 @@ describe('tools', () => {
     ])
     const older = encode(request, { reasoning: 'budget' })
     expect(older.body.tools).toEqual([{ functionDeclarations: [{ name: 'f' }] }])
-    expect(older.dropped).toEqual(['tools[]'])
+    expect(older.dropped).toEqual(['tools[1]'])
   })
 
   test.each<[CanonicalRequest['toolChoice'], JsonObject]>([
@@ -379,6 +379,12 @@ describe('settings', () => {
       reasoning({ effort: 'none' }),
       { reasoning: 'budget' },
       { includeThoughts: false, thinkingBudget: 0 },
+    ],
+    [
+      'the least there is for none, where thinking cannot be stopped',
+      reasoning({ effort: 'none' }),
+      { reasoning: 'budget', efforts: ['minimal', 'low', 'medium', 'high'] },
+      { includeThoughts: false, thinkingBudget: 128 },
     ],
   ])('%s', (_name, request, capabilities, expected) => {
     expect(objectOf(encode(request, capabilities).body.generationConfig)?.thinkingConfig).toEqual(expected)

@@ -1,5 +1,12 @@
 /** A canonical request for a Gemini upstream, held to what the chain's model takes (reference §2.1–§2.3). */
-import { effortOf, geminiBudgetForEffort, levelForEffort, nearestEffort } from '../../canonical/effort.ts'
+import { markedFields } from '../../canonical/cache-marks.ts'
+import {
+  effortOf,
+  GEMINI_BUDGET_MIN_TOKENS,
+  geminiBudgetForEffort,
+  levelForEffort,
+  nearestEffort,
+} from '../../canonical/effort.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toOpenApiSubset } from '../../canonical/schema.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
@@ -63,14 +70,9 @@ function unsaid(request: CanonicalRequest): readonly string[] {
     metadata: request.metadata,
     promptCacheKey: request.promptCacheKey,
     cacheAll: request.cacheAll,
-    cache: hasMarks(request) ? true : undefined,
   }
-  return Object.entries(absent).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-}
-
-function hasMarks({ system, tools, turns }: CanonicalRequest): boolean {
-  const marked = (value: object) => 'cache' in value
-  return system.some(marked) || tools.some(marked) || turns.some(({ parts }) => parts.some(marked))
+  const fields = Object.entries(absent).flatMap(([field, value]) => (value === undefined ? [] : [field]))
+  return [...fields, ...markedFields(request)]
 }
 
 function encodeSystem({ request, output }: Plan): readonly JsonObject[] {
@@ -179,8 +181,11 @@ function thinkingBudget(reasoning: ReasoningRequest, target: EncodeTarget): Json
   if (effort === undefined && budgetTokens !== undefined && budgetTokens !== 0) {
     return { thinkingBudget: Math.min(budgetTokens, BUDGET_MAX_TOKENS) }
   }
-  const nearest = nearestEffort(effort ?? 'none', target.capabilities.efforts)
-  return nearest === undefined ? {} : { thinkingBudget: geminiBudgetForEffort(nearest) }
+  const wanted = effort ?? 'none'
+  const nearest = nearestEffort(wanted, target.capabilities.efforts)
+  if (nearest === undefined) return {}
+  const least = wanted === 'none' && nearest !== 'none'
+  return { thinkingBudget: least ? GEMINI_BUDGET_MIN_TOKENS : geminiBudgetForEffort(nearest) }
 }
 
 function encodeServiceTier({ request, target, dropped }: Plan): JsonObject {

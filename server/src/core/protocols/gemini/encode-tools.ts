@@ -7,9 +7,9 @@ import { type Plan, toolName, withoutDialect } from './plan.ts'
 
 export function encodeTools(plan: Plan): readonly JsonObject[] {
   const declarations: JsonObject[] = []
-  const hosted: HostedTool[] = []
-  for (const tool of plan.request.tools) {
-    if (tool.type === 'hosted') hosted.push(tool)
+  const hosted: [index: number, tool: HostedTool][] = []
+  for (const [index, tool] of plan.request.tools.entries()) {
+    if (tool.type === 'hosted') hosted.push([index, tool])
     else declarations.push(tool.type === 'function' ? encodeFunction(tool, plan) : encodeCustom(tool, plan))
   }
   const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]
@@ -53,15 +53,19 @@ function isEmptyObject(schema: JsonObject): boolean {
 
 /** Only the third generation takes its own tools and the client's functions together (reference §1.4). */
 function encodeHosted(
-  tools: readonly HostedTool[],
+  tools: readonly (readonly [index: number, tool: HostedTool])[],
   plan: Plan,
   besideFunctions: boolean,
 ): readonly JsonObject[] {
   const { capabilities } = plan.target
   const together = !besideFunctions || capabilities.reasoning === 'level'
-  const encoded = tools.map((tool) => (together ? encodeHostedTool(tool, plan) : undefined))
-  if (encoded.includes(undefined)) plan.dropped.add('tools[]')
-  return encoded.filter((tool) => tool !== undefined)
+  const encoded: JsonObject[] = []
+  for (const [index, tool] of tools) {
+    const json = together ? encodeHostedTool(tool, plan) : undefined
+    if (json === undefined) plan.dropped.add(`tools[${index}]`)
+    else encoded.push(json)
+  }
+  return encoded
 }
 
 function encodeHostedTool(tool: HostedTool, { target }: Plan): JsonObject | undefined {

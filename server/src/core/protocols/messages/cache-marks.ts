@@ -1,5 +1,10 @@
 /** Prompt cache marks in the words of this protocol; which of them are kept is one rule for all (reference §3, 35). */
-import { CACHE_MARKS_MAX, keepCacheMarks } from '../../canonical/cache-marks.ts'
+import {
+  CACHE_MARKS_MAX,
+  keepCacheMarks,
+  markedFields,
+  type MarkedField,
+} from '../../canonical/cache-marks.ts'
 import type { CacheMark, CanonicalRequest } from '../../canonical/request.ts'
 import { type Maybe, objectOf } from '../read-json.ts'
 import type { WireCacheControl } from './wire.ts'
@@ -16,8 +21,8 @@ export interface CacheControls {
   take(mark: CacheMark | undefined): WireCacheControl | undefined
   /** The control that marks the whole prefix; it counts as one of the four. */
   readonly whole: WireCacheControl | undefined
-  /** Marks were left out. */
-  readonly cut: boolean
+  /** Where marks were left out, each place once. */
+  readonly cut: readonly (MarkedField | 'cacheAll')[]
 }
 
 export function keepCacheControls(
@@ -25,7 +30,7 @@ export function keepCacheControls(
   support: 'none' | 'anthropic' | 'breakpoint',
 ): CacheControls {
   const { cacheAll } = request
-  if (support !== 'anthropic') return { take: () => undefined, whole: undefined, cut: isMarked(request) }
+  if (support !== 'anthropic') return { take: () => undefined, whole: undefined, cut: allMarked(request) }
   const keeper = keepCacheMarks(request, cacheAll === undefined ? CACHE_MARKS_MAX : CACHE_MARKS_MAX - 1)
   let shortest: CacheMark['ttl'] = cacheAll?.ttl ?? '1h'
   return {
@@ -47,6 +52,7 @@ function control(ttl: CacheMark['ttl']): WireCacheControl {
   return ttl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 }
 
-function isMarked(request: CanonicalRequest): boolean {
-  return request.cacheAll !== undefined || keepCacheMarks(request, 0).cut
+function allMarked(request: CanonicalRequest): CacheControls['cut'] {
+  const fields = markedFields(request)
+  return request.cacheAll === undefined ? fields : [...fields, 'cacheAll']
 }

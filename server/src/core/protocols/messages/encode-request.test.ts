@@ -452,7 +452,7 @@ describe('tools', () => {
     ])
     const without = encode({ tools: [search] }, { hostedTools: [] })
     expect(without.body.tools).toBeUndefined()
-    expect(without.dropped).toEqual(['tools[]'])
+    expect(without.dropped).toEqual(['tools[0]'])
   })
 })
 

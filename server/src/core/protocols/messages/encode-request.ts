@@ -28,7 +28,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     jsonTool: needsJsonTool(request, target, thinking.on),
   }
   const marks = keepCacheControls(request, target.capabilities.cacheMarks)
-  if (marks.cut) dropped.add('cache')
+  for (const field of marks.cut) dropped.add(field)
   const tools = encodeTools(plan, marks)
   const system = encodeSystem(plan, marks)
   const messages = encodeTurns(plan, marks)

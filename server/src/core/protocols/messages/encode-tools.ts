@@ -12,10 +12,14 @@ export function encodeTools(plan: Plan, marks: CacheControls): readonly JsonObje
   const { request } = plan
   if (plan.jsonTool && request.output.kind === 'json-schema') return [jsonTool(plan)]
   const allowed = request.toolChoice?.kind === 'allowed' ? new Set(request.toolChoice.names) : undefined
-  return request.tools
-    .filter((tool) => allowed === undefined || tool.type === 'hosted' || allowed.has(tool.name))
-    .map((tool) => encodeTool(tool, plan, marks))
-    .filter((tool) => tool !== undefined)
+  const encoded: JsonObject[] = []
+  for (const [index, tool] of request.tools.entries()) {
+    if (allowed !== undefined && tool.type !== 'hosted' && !allowed.has(tool.name)) continue
+    const json = encodeTool(tool, plan, marks)
+    if (json === undefined) plan.dropped.add(`tools[${index}]`)
+    else encoded.push(json)
+  }
+  return encoded
 }
 
 function jsonTool({ request }: Plan): JsonObject {
@@ -68,12 +72,10 @@ function encodeCustom(tool: CustomTool, plan: Plan): JsonObject {
   }
 }
 
-function encodeHosted(tool: HostedTool, { target, dropped }: Plan): JsonObject | undefined {
+function encodeHosted(tool: HostedTool, { target }: Plan): JsonObject | undefined {
   const known = target.capabilities.hostedTools.includes(tool.name)
   if (tool.protocol === 'messages' && (known || tool.name === 'other')) return tool.json
-  const translated = known ? translateHosted(tool) : undefined
-  if (translated === undefined) dropped.add('tools[]')
-  return translated
+  return known ? translateHosted(tool) : undefined
 }
 
 function translateHosted({ name, json }: HostedTool): JsonObject | undefined {

@@ -3,6 +3,7 @@
  * results first and in a row, no text is blank, and thoughts come back unchanged or not at all (reference §1.3).
  */
 import { addAll } from '../../canonical/add-all.ts'
+import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
 import { argumentsObject } from '../../canonical/json-text.ts'
 import type {
@@ -17,6 +18,7 @@ import type {
 } from '../../canonical/request.ts'
 import { upstreamCallId } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject } from '../../json.ts'
+import { isVideo } from '../chain-limits.ts'
 import type { Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import type { CacheControls } from './cache-marks.ts'
@@ -33,7 +35,7 @@ export function encodeSystem(plan: Plan, marks: CacheControls): readonly JsonObj
 
 export function encodeTurns(plan: Plan, marks: CacheControls): readonly WireMessage[] | Refused {
   const messages: Message[] = []
-  for (const turn of plan.request.turns) {
+  for (const turn of answerOpenCalls(plan.request.turns)) {
     const blocks = encodeParts(turn, plan, marks)
     if (isRefused(blocks)) return blocks
     // An empty turn must not part its neighbours.
@@ -222,6 +224,7 @@ function encodeDocument(part: MediaPart, { target, dropped }: Plan): JsonObject 
   }
   if (source.kind === 'file-id')
     return unsupported('turns', 'a file id means nothing to the upstream of this model')
+  if (isVideo(part)) return unsupported('turns', 'this model takes no videos')
   if (documents === 'none') return unsupported('turns', 'this model takes no documents')
   if (source.kind === 'url') {
     if (documents === 'inline')

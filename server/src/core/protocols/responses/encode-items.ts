@@ -3,6 +3,7 @@
  * to, so one that stands alone is left out; items carry no ids, because foreign ones are refused (reference §1.2).
  */
 import { addAll } from '../../canonical/add-all.ts'
+import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
 import type { CacheMarkKeeper } from '../../canonical/cache-marks.ts'
 import { wrapCustomInput } from '../../canonical/custom-tools.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
@@ -18,7 +19,7 @@ import type {
 } from '../../canonical/request.ts'
 import { upstreamCallId, upstreamToolName } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { findMediaProblem, withErrorWord } from '../chain-limits.ts'
+import { findMediaProblem, isVideo, withErrorWord } from '../chain-limits.ts'
 import type { CanonicalField } from '../client-fields.ts'
 import type { EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
@@ -44,7 +45,7 @@ interface Writing extends Encoding {
 export function encodeItems(encoding: Encoding): JsonObject | Refused {
   const writing: Writing = { ...encoding, items: [], waiting: [], thoughts: [] }
   const instructions = writeSystem(writing)
-  for (const turn of encoding.request.turns) {
+  for (const turn of answerOpenCalls(encoding.request.turns)) {
     const problem = writeTurn(turn, writing)
     if (problem !== undefined) return problem
   }
@@ -66,7 +67,7 @@ function writeSystem(writing: Writing): string {
   const marked = cacheMarks === 'breakpoint' && request.system.some((part) => part.cache !== undefined)
   const parts = request.system.map(({ text, cache }) => ({
     ...inputText(text),
-    ...breakpoint(cache, writing),
+    ...breakpoint(cache, writing, 'systemCache'),
   }))
   if (!marked) return request.system.map((part) => part.text).join('\n\n')
   writing.items.push(message(systemRole, parts))
@@ -133,6 +134,7 @@ function encodeUserPart(part: Part, writing: Writing): JsonObject | undefined | 
 
 function mediaPart(part: MediaPart, writing: Writing): JsonObject | Refused {
   if (part.media === 'audio') return unsupported('turns', 'this model takes no audio')
+  if (isVideo(part)) return unsupported('turns', 'this model takes no videos')
   const problem = findMediaProblem(part, writing.target.capabilities)
   if (problem !== undefined) return problem
   const encoded = encodeMedia(part)
@@ -313,12 +315,16 @@ function inputText(text: string): JsonObject {
   return { type: 'input_text', text }
 }
 
-function breakpoint(cache: CacheMark | undefined, writing: Writing): JsonObject {
+function breakpoint(
+  cache: CacheMark | undefined,
+  writing: Writing,
+  field: 'cache' | 'systemCache' = 'cache',
+): JsonObject {
   const kept = writing.marks.take(cache)
   if (writing.target.capabilities.cacheMarks === 'breakpoint' && kept !== undefined) {
     return { prompt_cache_breakpoint: { mode: 'explicit' } }
   }
-  if (cache !== undefined) writing.dropped.add('cache')
+  if (cache !== undefined) writing.dropped.add(field)
   return {}
 }
 

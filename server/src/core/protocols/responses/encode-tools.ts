@@ -43,7 +43,7 @@ function encodeFunction(tool: FunctionTool, { target, dropped, marks }: Encoding
   if (tool.strict === true && !strictTools) dropped.add('toolStrict')
   if (tool.cache !== undefined) {
     marks.take(tool.cache)
-    dropped.add('cache')
+    dropped.add('toolCache')
   }
   return {
     type: 'function',
