@@ -89,6 +89,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
   kept: KeptAnswer | undefined
   status = 0
   seat: number | undefined
+  turn: number | undefined
   readonly #options: ExchangeOptions
   readonly #upstream: UpstreamExchange
   readonly #delivery: Delivery

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createPulse, type PulsedStream } from './pulse.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('every stream speaks once a second, and never all of them at once', () => {
+  const pulse = createPulse(() => 0)
+  const spoken = Array.from({ length: 100 }, () => 0)
+  let together = 0
+  let mostTogether = 0
+  const streams = spoken.map(
+    (_, index): PulsedStream => ({
+      onPulse: () => {
+        spoken[index] = (spoken[index] ?? 0) + 1
+        together += 1
+      },
+    }),
+  )
+  for (const stream of streams) pulse.add(stream)
+  for (let tick = 0; tick < 30; tick++) {
+    together = 0
+    vi.advanceTimersByTime(100)
+    mostTogether = Math.max(mostTogether, together)
+  }
+  expect(new Set(spoken)).toEqual(new Set([3]))
+  expect(mostTogether).toBeLessThanOrEqual(20)
+  pulse.stop()
+})
+
+test('a stream that has left is silent, also when it leaves out of another one’s turn', () => {
+  const pulse = createPulse(() => 0)
+  const heard: string[] = []
+  const second: PulsedStream = { onPulse: () => heard.push('second') }
+  const first: PulsedStream = {
+    onPulse: () => {
+      heard.push('first')
+      pulse.remove(second)
+      pulse.remove(first)
+    },
+  }
+  pulse.add(first)
+  pulse.add(second)
+  pulse.beat(0)
+  pulse.beat(1_000)
+  expect(heard).toEqual(['first'])
+  pulse.stop()
+})
