@@ -274,6 +274,8 @@ function addLogs(program: Command, io: Console): void {
     .option('--app <id>', 'the Gw-App-Id')
     .option('--custom <id>', 'the Gw-Custom-Id')
     .option('--user <user>', 'the user the request named')
+    .option('--cost-from <credits>', 'Credits deducted, at least')
+    .option('--cost-to <credits>', 'Credits deducted, at most')
     .option('--limit <rows>', 'how many, 1 to 1000', '20')
     .option('--cursor <cursor>', 'go on where a former page ended')
     .option('-F, --follow', 'go on showing calls as they end, until interrupted')

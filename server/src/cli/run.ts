@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
 import { AmountTooLarge, RateChanged, RateFixed } from '../storage/amount-refused.ts'
+import { LastAdmin } from '../storage/last-admin.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import type { Console } from './console.ts'
 import { CommandFailure, type Ending, EXIT_CODES } from './exit-codes.ts'
@@ -25,13 +26,20 @@ function explain(error: unknown): { readonly ending: Ending; readonly message: s
   if (error instanceof CommanderError) {
     return { ending: error.exitCode === 0 ? 'done' : 'usage', message: undefined }
   }
-  if (error instanceof AmountTooLarge || error instanceof RateChanged || error instanceof RateFixed)
-    return { ending: 'mistakes', message: `${error.message}; nothing was changed` }
+  if (REFUSALS.some((refusal) => error instanceof refusal))
+    return { ending: 'mistakes', message: `${messageOf(error)}; nothing was changed` }
   if (error instanceof StorageUnavailable) {
     return {
       ending: 'failed',
       message: `the database cannot be reached (${error.message}): check SLUICE_DATABASE_URL or SLUICE_DATA_DIR`,
     }
   }
-  return { ending: 'failed', message: error instanceof Error ? error.message : String(error) }
+  return { ending: 'failed', message: messageOf(error) }
+}
+
+/** What the store refuses whoever asks. */
+const REFUSALS = [AmountTooLarge, RateChanged, RateFixed, LastAdmin] as const
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -16,14 +16,17 @@ import type { Cashier } from '../management/top-up/cashier.ts'
 import { AmountTooLarge, RateChanged, RateFixed } from '../storage/amount-refused.ts'
 import { InvalidCursor } from '../storage/invalid-cursor.ts'
 import { hashKey } from '../storage/key-hash.ts'
+import { LastAdmin } from '../storage/last-admin.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { addressOf } from './address.ts'
 import { type CallerReader, checkKeysMember, checkKeysOrganisation, createCallerReader } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
+import { allowedMethods } from './allowed-methods.ts'
 import { closeUnlessRead } from './incoming-body.ts'
 import { readJsonBodies } from './json-body.ts'
+import { badCursor } from './page-cursor.ts'
 import { boundBodies } from './office-body.ts'
 import { shownPath } from './request-head.ts'
 import { adminRoutes } from './routes/admin/index.ts'
@@ -58,6 +61,7 @@ const BODY_BYTES_MAX = 1_048_576
 export async function openApi(
   options: ApiOptions,
 ): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
+  const context = apiContext(options)
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -76,23 +80,30 @@ export async function openApi(
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-request-id', request.id)
     // Nobody reads the body of a request to nowhere.
-    done(request.is404 ? notFound(request) : undefined)
+    done(request.is404 ? notFound(context.routes, request) : undefined)
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
     closeUnlessRead(request.raw, reply.raw)
     done()
   })
   app.setNotFoundHandler((request) => {
-    throw notFound(request)
+    throw notFound(context.routes, request)
   })
   app.setErrorHandler((error, request, reply) => refuse(options, error, { request, reply }))
-  defineRoutes(app, apiContext(options))
+  defineRoutes(app, context)
   await app.ready()
   return (request, response) => app.routing(request, response)
 }
 
-function notFound(request: FastifyRequest): GatewayError {
+function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): GatewayError {
   const [path = '/'] = request.url.split('?')
+  const allow = allowedMethods(routes, path)
+  if (allow.length > 0) {
+    return new GatewayError(40500, {
+      message: `${shownPath(path)} takes ${allow.join(', ')} only`,
+      headers: { allow: allow.join(', ') },
+    })
+  }
   return new GatewayError(40400, { message: `${shownPath(path)} does not exist` })
 }
 
@@ -158,10 +169,9 @@ function knownError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (error instanceof StorageUnavailable)
     return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
-  if (error instanceof InvalidCursor)
-    return new GatewayError(40000, { message: 'cursor is not one that a former page gave' })
+  if (error instanceof InvalidCursor) return badCursor()
   if (error instanceof AmountTooLarge) return new GatewayError(40000, { message: error.message })
-  if (error instanceof RateChanged || error instanceof RateFixed)
+  if (error instanceof RateChanged || error instanceof RateFixed || error instanceof LastAdmin)
     return new GatewayError(40900, { message: error.message })
   const { statusCode } = error as { readonly statusCode?: unknown }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {

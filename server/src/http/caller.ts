@@ -149,6 +149,7 @@ async function callerOfSession(gateway: Gateway, token: string): Promise<Session
   // Nobody signs in as an organisation; a session of one, however it came about, opens nothing.
   if (account === undefined || account.kind === 'organisation') return undefined
   if (account.status === 'suspended') throw new GatewayError(40303)
+  if (session.impersonator !== undefined && !(await isAdmin(gateway, session.impersonator))) return undefined
   const use = useOf(session, at)
   if (use !== undefined) {
     gateway.telemetry.background.track(
@@ -157,6 +158,12 @@ async function callerOfSession(gateway: Gateway, token: string): Promise<Session
     )
   }
   return { kind: 'session', session, account, person: account, member: undefined }
+}
+
+/** Nobody looks through an account's eyes any longer than they are an admin. */
+async function isAdmin({ storage }: Gateway, id: AccountId): Promise<boolean> {
+  const account = await storage.accounts.find(id)
+  return account?.role === 'admin' && account.status === 'active'
 }
 
 /** The caller as the route sees it: for themselves, or for the organisation the header names. */

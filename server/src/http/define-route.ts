@@ -10,6 +10,8 @@ import type { KeyHolder } from '../gateway/directory.ts'
 import { noteActFor } from './acts-for-organisations.ts'
 import type { Api, ApiContext } from './api.ts'
 import type { Caller, MemberCaller, Right, SessionCaller } from './caller.ts'
+import { noteImpersonated, refuseImpersonator } from './impersonation.ts'
+import { readCursor, writeCursor } from './page-cursor.ts'
 import { type FieldFault, readPart, refuseFields, type RequestPart } from './request-fields.ts'
 
 /**
@@ -68,8 +70,13 @@ export interface RouteWords<
   readonly status?: 200 | 201 | 202
   /** The `Idempotency-Key` header: must be there, or may. Absent: it is not read. */
   readonly idempotency?: 'required' | 'optional'
-  /** `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. */
-  readonly caching?: 'etag'
+  /**
+   * `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. Absent: so for every GET whose
+   * answer has our envelope.
+   */
+  readonly caching?: 'etag' | 'none'
+  /** Whether an admin who looks through the account's eyes may do this. Absent: where it only reads. */
+  readonly impersonator?: 'may' | 'never'
   /** A POST that changes nothing; whoever asks it for an organisation leaves no entry in the audit log. */
   readonly reads?: true
   /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
@@ -137,7 +144,7 @@ export type PageRoute<
 
 export interface Page<Row> {
   readonly rows: readonly Row[]
-  /** undefined: this was the last page. */
+  /** Where the next one begins, as `query.cursor` gives it back; undefined: this was the last page. */
   readonly next: string | undefined
 }
 
@@ -162,6 +169,7 @@ export interface RegisteredRoute
   /** undefined: it takes none. */
   readonly body: z.ZodType | undefined
   readonly answer: RegisteredAnswer
+  readonly caching: 'etag' | 'none'
 }
 
 export type RegisteredAnswer =
@@ -197,10 +205,18 @@ export function definePage<
   register(app, context, route, {
     answer: { kind: 'page', schema: route.row },
     send: async (request) => {
-      const { rows, next } = await route.handle(request)
-      return { code: 0, message: 'ok', data: rows, next_cursor: next ?? null }
+      const { rows, next } = await route.handle({ ...request, query: atPlace(route.path, request.query) })
+      const cursor = next === undefined ? null : writeCursor(route.path, next)
+      return { code: 0, message: 'ok', data: rows, next_cursor: cursor }
     },
   })
+}
+
+/** The query with the place its cursor stands for, as the list's store knows it. */
+function atPlace<Query>(list: string, query: Query): Query {
+  if (typeof query !== 'object' || query === null || !('cursor' in query)) return query
+  const { cursor } = query
+  return typeof cursor === 'string' ? { ...query, cursor: readCursor(list, cursor) } : query
 }
 
 /** A route whose answer has no envelope of ours. */
@@ -241,8 +257,10 @@ function register<
   { answer, send }: Sending<Who, Params, Query, Body>,
 ): void {
   const name = `${route.method} ${route.path}`
+  const caching = route.caching ?? (route.method === 'GET' && answer.kind !== 'raw' ? 'etag' : 'none')
   context.routes.push({
     ...wordsOf(route),
+    caching,
     params: route.params ?? NOTHING,
     query: route.query ?? NOTHING,
     body: route.body,
@@ -254,26 +272,29 @@ function register<
     url: route.path,
     // Who asks is settled from the headers alone, before a byte of the body is read.
     onRequest: async (request) => {
-      callers.set(request, { caller: await CALLERS[route.access](context, request, route.for ?? 'person') })
+      const caller = await CALLERS[route.access](context, request, route.for ?? 'person')
+      refuseImpersonator(route, caller)
+      callers.set(request, { caller })
     },
     handler: async (request, reply: RouteReply) => {
       const known = callers.get(request)
       if (known === undefined) throw new Error(`${name} was reached without its check of access`)
       const read = readRequest(route, request)
       await noteActFor(context, { route, request, caller: known.caller })
+      await noteImpersonated(context, { route, request, caller: known.caller })
       reply.statusCode = route.status ?? 200
       if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
       const body = await send({ ...read, ...known, request, reply })
-      return route.caching === 'etag' ? revalidated(body, request, reply) : body
+      return caching === 'etag' ? revalidated(body, request, reply) : body
     },
   })
 }
 
 function wordsOf(
   route: RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>,
-): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer'> {
-  const { method, path, access, tag, summary, description, status, idempotency, caching, errors } = route
-  const right = route.for
+): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer' | 'caching'> {
+  const { method, path, access, tag, summary, description, status, idempotency, errors } = route
+  const { for: right, reads, impersonator } = route
   return {
     method,
     path,
@@ -284,7 +305,8 @@ function wordsOf(
     ...(description === undefined ? {} : { description }),
     ...(status === undefined ? {} : { status }),
     ...(idempotency === undefined ? {} : { idempotency }),
-    ...(caching === undefined ? {} : { caching }),
+    ...(reads === undefined ? {} : { reads }),
+    ...(impersonator === undefined ? {} : { impersonator }),
     ...(errors === undefined ? {} : { errors }),
   }
 }

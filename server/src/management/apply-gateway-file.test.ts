@@ -258,6 +258,7 @@ describe('what the file does not say', () => {
   })
 
   test('an account suspended in the back office stays so', async () => {
+    await apply('accounts: [{email: second@example.com, role: admin}]')
     const owner = await ownerOf(store.storage)
     await store.storage.accounts.patch(owner.id, { status: 'suspended' })
     await setKeyStatus(store.storage, (await keyNamed(store.storage, 'plain')).id, 'disabled')
@@ -414,5 +415,27 @@ describe('another rate of Credits a yuan', () => {
       { mode: 'dry-run' },
     )
     expect(result).toMatchObject({ kind: 'mistakes', mistakes: [{ place: { path: 'accounts[0].balance' } }] })
+  })
+})
+
+describe('the last admin', () => {
+  const ADMIN = 'accounts: [{email: owner@example.com, role: admin}]'
+  const OTHERS = 'accounts: [{email: owner@example.com, role: user}, {email: other@example.com, role: admin}]'
+
+  test.each(['role: user', 'status: suspended'])('is not taken away: %s', async (change) => {
+    await apply(ADMIN)
+    const text = `accounts: [{email: owner@example.com, ${change}}]`
+    for (const mode of ['dry-run', 'apply'] as const) {
+      const result = await apply(text, { mode })
+      expect(result).toMatchObject({ kind: 'mistakes', mistakes: [{ place: { path: 'accounts[0]' } }] })
+    }
+    expect(await ownerOf(store.storage)).toMatchObject({ role: 'admin', status: 'active' })
+  })
+
+  test('steps back once there is another one', async () => {
+    await apply(ADMIN)
+    await apply('accounts: [{email: other@example.com, role: admin}]')
+    expect((await apply(OTHERS)).kind).toBe('applied')
+    expect(await ownerOf(store.storage)).toMatchObject({ role: 'user' })
   })
 })

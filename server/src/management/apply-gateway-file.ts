@@ -2,7 +2,7 @@
 import { type LoadOptions, loadGatewayFile } from '../config/gateway-file/load.ts'
 import { namesAfter } from '../config/gateway-file/check-rows.ts'
 import type { Mistake } from '../config/gateway-file/file-node.ts'
-import type { GatewayFile } from '../config/gateway-file/gateway-file.ts'
+import type { AccountFileRow, GatewayFile } from '../config/gateway-file/gateway-file.ts'
 import type { AccountId } from '../core/ids.ts'
 import { atOtherRate, isSameRate, type RateChange } from '../core/pricing/yuan-rate.ts'
 import type { Secret } from '../core/secret.ts'
@@ -72,6 +72,8 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
   }))
   const large = planned.flatMap(({ row, plan }) => findLargeAmounts(row, plan))
   if (large.length > 0) return { kind: 'mistakes', mistakes: large }
+  const orphaned = await findLostAdmins(storage, planned)
+  if (orphaned.length > 0) return { kind: 'mistakes', mistakes: orphaned }
   const accounts = planned.map(({ plan }) => plan)
   const pruned = missing === 'prune' ? await accountsToSuspend(storage, file, accounts) : []
   const differences = [
@@ -82,6 +84,32 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
   if (options.mode === 'dry-run') return { kind: 'planned', differences, warnings, newKeys: [] }
   const newKeys = await write(storage, { catalogue, accounts, pruned, at, actor: options.actor })
   return { kind: 'applied', differences, warnings, newKeys }
+}
+
+/** A file that takes the last admin away is told before anything is written; the store refuses it too. */
+async function findLostAdmins(
+  storage: GatewayStorage,
+  planned: readonly { readonly row: AccountFileRow; readonly plan: AccountPlan }[],
+): Promise<readonly Mistake[]> {
+  const leaving = planned.filter(
+    ({ plan: { account, fields } }) =>
+      account?.role === 'admin' &&
+      account.status === 'active' &&
+      (fields?.role === 'user' || fields?.status === 'suspended'),
+  )
+  if (leaving.length === 0) return []
+  const known = await storage.accounts.list({
+    role: 'admin',
+    status: 'active',
+    limit: leaving.length + 1,
+    after: undefined,
+  })
+  const gone = new Set(leaving.map(({ plan }) => plan.account?.id))
+  if (known.some(({ id }) => !gone.has(id))) return []
+  return leaving.map(({ row }) => ({
+    place: row.place,
+    message: 'is the last active admin: make somebody else one before',
+  }))
 }
 
 function rateMistake({ settings }: GatewayFile, hold: RateHold): Mistake {

@@ -138,7 +138,10 @@ export interface AccountFilter {
 export interface AccountStore {
   /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
-  /** Another password, or none, ends every session of the account. */
+  /**
+   * Another password, or none, ends every session of the account. Rejects with `LastAdmin` when no active admin would be
+   * left of those there are.
+   */
   patch(id: AccountId, patch: AccountPatch): Promise<boolean>
   find(id: AccountId): Promise<Account | undefined>
   findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>

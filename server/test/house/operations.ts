@@ -10,6 +10,8 @@ export interface Operation {
   readonly access: string
   /** The least right it is used with for an organisation; undefined: the route has nothing to do with them. */
   readonly right: string | undefined
+  /** What an admin may do who looks through the account's eyes; undefined: they do not come there as one. */
+  readonly impersonator: string | undefined
   /** One of the protocol endpoints, which are no routes of ours. */
   readonly isCall: boolean
   readonly parameters: readonly Parameter[]
@@ -32,6 +34,7 @@ interface Media {
 interface WrittenOperation {
   readonly 'x-access': string
   readonly 'x-for'?: string
+  readonly 'x-impersonator'?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
@@ -47,6 +50,7 @@ export async function operationsOf(house: Pick<House, 'baseUrl'>): Promise<reado
       path,
       access: words['x-access'],
       right: words['x-for'],
+      impersonator: words['x-impersonator'],
       isCall: path.startsWith('/v1') && !path.startsWith('/v1/models'),
       parameters: words.parameters ?? [],
       body: words.requestBody?.content['application/json']?.schema,

@@ -1,6 +1,6 @@
-import { instant, integer } from '../../config/gateway-file/values.ts'
+import { decimal, instant, integer } from '../../config/gateway-file/values.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
-import { creditsText } from '../../management/amounts.ts'
+import { creditsOfText, creditsText } from '../../management/amounts.ts'
 import { viewLogRow } from '../../management/log-view.ts'
 import { InvalidCursor } from '../../storage/invalid-cursor.ts'
 import type { LogFilter, LogPage, Storage } from '../../storage/storage.ts'
@@ -22,6 +22,8 @@ export interface LogFlags {
   readonly app?: string
   readonly custom?: string
   readonly user?: string
+  readonly costFrom?: string
+  readonly costTo?: string
   readonly limit?: string
   readonly cursor?: string
   readonly follow?: boolean
@@ -102,6 +104,8 @@ async function filterOf(io: Console, storage: Storage, flags: LogFlags): Promise
   const key = flags.key === undefined ? undefined : await requireKey(storage, flags.key)
   const from = optionValue('--from', flags.from, instant)
   const to = optionValue('--to', flags.to, instant)
+  const least = optionValue('--cost-from', flags.costFrom, decimal({ decimalsMax: 6 }))
+  const most = optionValue('--cost-to', flags.costTo, decimal({ decimalsMax: 6 }))
   const status = optionValue('--status', flags.status, integer({ least: 100, most: 599 }))
   return {
     ...(account === undefined ? {} : { accountId: account.id }),
@@ -114,6 +118,8 @@ async function filterOf(io: Console, storage: Storage, flags: LogFlags): Promise
     ...(flags.app === undefined ? {} : { appId: flags.app }),
     ...(flags.custom === undefined ? {} : { customId: flags.custom }),
     ...(flags.user === undefined ? {} : { user: flags.user }),
+    ...(least === undefined ? {} : { deductedMin: creditsOfText(least) }),
+    ...(most === undefined ? {} : { deductedMax: creditsOfText(most) }),
   }
 }
 

@@ -387,6 +387,16 @@ describe('suspension', () => {
     expect((await call(key)).status).toBe(200)
   })
 
+  test.each([{ role: 'user' }, { status: 'suspended' }])(
+    'nobody takes their own access away: %j',
+    async (fields) => {
+      await admin.freshAdmin()
+      const answer = await change(admin.adminId, fields)
+      expect(answer).toMatchObject({ status: 409, body: { code: 40900 } })
+      expect((await admin.get('/settings')).status).toBe(200)
+    },
+  )
+
   test('nobody suspends themselves', async () => {
     const answer = await admin.post(`/accounts/${admin.adminId}/suspend`)
     expect(answer.body.code).toBe(40900)

@@ -162,3 +162,54 @@ describe('a request to be verified', () => {
     expect(answer.status).toBe(400)
   })
 })
+
+describe('documents', () => {
+  const PDF = Buffer.from('%PDF-1.7 and some more')
+  const bytesOf = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(house.baseUrl + path, { headers })
+    return { answer, bytes: Buffer.from(await answer.arrayBuffer()) }
+  }
+  const submitted = async (): Promise<string> => {
+    const answer = await submit(PERSON, [
+      ['front', PNG, 'front.png'],
+      ['back', PDF, 'Rück"seite.pdf'],
+    ])
+    return (answer.body.data as { readonly id: string }).id
+  }
+
+  test('an admin reads them as files, and every look is written down', async () => {
+    const id = await submitted()
+    const { id: admin, headers } = await house.newAdmin()
+    const path = `/api/v1/admin/verifications/${id}/documents`
+    const { answer, bytes } = await bytesOf(`${path}/2`, headers)
+    expect(answer.status).toBe(200)
+    expect(bytes.equals(PDF)).toBe(true)
+    expect(answer.headers.get('content-type')).toBe('application/pdf')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const disposition = answer.headers.get('content-disposition') ?? ''
+    expect(disposition).toMatch(/^attachment; filename="[A-Za-z0-9._-]+"; filename\*=UTF-8''[!#-~]+$/)
+    const { entries } = await house.storage.audit.page(
+      { subject: customer.id },
+      { limit: 1, cursor: undefined },
+    )
+    expect(entries).toMatchObject([{ action: 'verification.look', actor: { accountId: admin } }])
+    const first = await bytesOf(`${path}/1`, headers)
+    expect(first.answer.headers.get('content-type')).toBe('image/png')
+    expect((await bytesOf(`${path}/3`, headers)).answer.status).toBe(404)
+    expect((await bytesOf(`${path}/0`, headers)).answer.status).toBe(400)
+    expect((await bytesOf(`${path}/1`, customer.headers)).answer.status).toBe(403)
+  })
+
+  test('their owner reads them, nobody else does, and they are gone with the request', async () => {
+    const id = await submitted()
+    const path = `${PATH}/${id}/documents/1`
+    const own = await bytesOf(path, customer.headers)
+    expect(own.bytes.equals(PNG)).toBe(true)
+    expect(own.answer.headers.get('content-disposition')).toMatch(/^attachment;/)
+    expect((await bytesOf(path, (await openCustomer(house)).headers)).answer.status).toBe(404)
+    expect((await bytesOf(path, { authorization: `Bearer ${customer.key}` })).answer.status).toBe(403)
+    await fetch(`${house.baseUrl}${PATH}/${id}`, { method: 'DELETE', headers: customer.headers })
+    expect((await bytesOf(path, customer.headers)).answer.status).toBe(404)
+  })
+})

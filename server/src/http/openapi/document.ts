@@ -5,6 +5,7 @@ import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { Right } from '../caller.ts'
 import type { Access, RegisteredAnswer, RegisteredRoute } from '../define-route.ts'
+import { impersonatorsPart } from '../impersonation.ts'
 import { CALLS, type DescribedCall } from './calls.ts'
 
 export interface DocumentWords {
@@ -95,6 +96,7 @@ const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
 function routeOperation(route: RegisteredRoute): JsonObject {
   const body = route.body === undefined ? undefined : schemaOf(route.body, 'input')
   const notes = [route.description, route.access === 'admin' ? 'For admins.' : undefined, noteOfRight(route)]
+  const impersonator = impersonatorsPart(route)
   const description = notes.filter((note) => note !== undefined).join(' ')
   return {
     tags: [route.tag],
@@ -103,13 +105,14 @@ function routeOperation(route: RegisteredRoute): JsonObject {
     ...(description === '' ? {} : { description }),
     'x-access': route.access,
     ...(route.for === undefined ? {} : { 'x-for': route.for }),
+    ...(impersonator === undefined ? {} : { 'x-impersonator': impersonator }),
     security: SECURITY[route.access],
     parameters: [
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
       ...(isForOrganisations(route) ? [GW_ORGANISATION] : []),
       ...(route.idempotency === undefined ? [] : [idempotencyHeader(route.idempotency)]),
-      ...(route.caching === undefined ? [] : [IF_NONE_MATCH]),
+      ...(route.caching === 'none' ? [] : [IF_NONE_MATCH]),
     ],
     ...(body === undefined
       ? {}
@@ -121,7 +124,7 @@ function routeOperation(route: RegisteredRoute): JsonObject {
         }),
     responses: {
       [String(route.status ?? 200)]: { description: 'OK', content: answerContent(route.answer) },
-      ...(route.caching === undefined ? {} : { '304': { description: 'Unchanged since the ETag.' } }),
+      ...(route.caching === 'none' ? {} : { '304': { description: 'Unchanged since the ETag.' } }),
       ...errorResponses(route),
     },
   }

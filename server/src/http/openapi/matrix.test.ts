@@ -90,7 +90,8 @@ describe('the authorisation matrix', () => {
       if (operation.isCall) continue
       const answer = await ask(operation, await headersOf(caller))
       const { status, body } = answer
-      const expected = LET_IN[operation.access]?.includes(caller) === true
+      const kept = caller === 'impersonator' && operation.impersonator === 'refused'
+      const expected = LET_IN[operation.access]?.includes(caller) === true && !kept
       const holds = expected
         ? !isRefused(answer) || isOwnRefusal(body.code) || isKeptOut(caller, operation, body.code)
         : caller === 'anonymous'

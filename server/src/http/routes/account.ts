@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { modelId } from '../../core/ids.ts'
 import { type SettingsChange, changeSettings, readOwnAccount } from '../../management/account-settings.ts'
 import { isTimezone } from '../../management/local-days.ts'
@@ -92,12 +93,15 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     path: PATH,
     access: 'session',
     for: 'admin',
+    impersonator: 'may',
     tag: TAG,
     summary: 'Change what an account may change of itself',
-    description: 'Members that are absent stay as they are; null takes away.',
+    description:
+      'Members that are absent stay as they are; null takes away. An admin who looks through the account’s eyes changes its fallback model, name, language and time zone only.',
     body: settingsBody,
     data: ownAccountShape,
     handle: async ({ caller, body }) => {
+      if (caller.session.impersonator !== undefined) refuseOwnersAffairs(body)
       const change = settingsChange(body)
       const options = viewOptions(context)
       const mistakes = await changeSettings(gateway.storage, caller.account.id, {
@@ -108,6 +112,15 @@ export function accountRoutes(app: Api, context: ApiContext): void {
       return readOwnAccount(gateway.storage, caller.account, options)
     },
   })
+}
+
+/** Money, and who is told of what and where, are for the account's owner to set. */
+const IMPERSONATORS_FIELDS = ['fallback_model', 'name', 'language', 'time_zone']
+
+function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
+  const foreign = Object.keys(body).filter((name) => !IMPERSONATORS_FIELDS.includes(name))
+  if (foreign.length > 0)
+    throw new GatewayError(40304, { message: `only the account’s owner may change ${foreign.join(', ')}` })
 }
 
 function viewOptions({ gateway }: ApiContext) {

@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { keyId } from '../../core/ids.ts'
-import { creditsOfText } from '../../management/amounts.ts'
 import {
   eachLogRow,
   EXPORT_FORMATS,
@@ -10,33 +8,20 @@ import {
 } from '../../management/export-rows.ts'
 import { viewLogRow } from '../../management/log-view.ts'
 import type { LogFilter, Storage } from '../../storage/storage.ts'
-import { amountInput } from '../amount-input.ts'
 import type { Api, ApiContext } from '../api.ts'
 import type { Caller } from '../caller.ts'
 import { definePage, defineRawRoute } from '../define-route.ts'
+import { logFilterOf, logFilters } from '../log-filters.ts'
 import { ownKeyIds } from '../own-keys.ts'
 import { sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
-import { instantText, pageQuery } from '../wire-values.ts'
+import { pageQuery } from '../wire-values.ts'
 
 const TAG = 'Logs'
 
-const filters = {
-  from: instantText.optional(),
-  to: instantText.optional(),
-  model: z.string().max(512).optional(),
-  key_id: z.string().max(128).optional(),
-  request_id: z.string().max(128).optional(),
-  app_id: z.string().max(256).optional(),
-  custom_id: z.string().max(256).optional(),
-  user: z.string().max(512).optional(),
-  status: z.coerce.number().int().optional(),
-  cost_from: amountInput.optional().meta({ description: 'Credits deducted, at least.' }),
-  cost_to: amountInput.optional().meta({ description: 'Credits deducted, at most.' }),
-} as const
-const logQuery = z.object({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...filters })
-const filterQuery = z.object(filters)
-const exportQuery = z.strictObject({ ...filters, format: z.enum(EXPORT_FORMATS).default('csv') })
+const logQuery = z.object({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...logFilters })
+const filterQuery = z.object(logFilters)
+const exportQuery = z.strictObject({ ...logFilters, format: z.enum(EXPORT_FORMATS).default('csv') })
 
 /** The account's calls (decisions, Accounts). */
 export function logRoutes(app: Api, context: ApiContext): void {
@@ -97,7 +82,7 @@ async function ownCalls(
   caller: Caller,
   query: z.output<typeof filterQuery>,
 ): Promise<LogFilter | undefined> {
-  const filter = logFilter(query)
+  const filter = logFilterOf(query)
   if (caller.kind === 'key') {
     const other = query.key_id !== undefined && query.key_id !== caller.key.id
     return other ? undefined : { ...filter, keyId: caller.key.id }
@@ -107,20 +92,4 @@ async function ownCalls(
   if (own === undefined) return { ...filter, accountId }
   if (filter.keyId !== undefined) return own.includes(filter.keyId) ? { ...filter, accountId } : undefined
   return own.length === 0 ? undefined : { ...filter, accountId, keyIds: own }
-}
-
-function logFilter(query: z.output<typeof filterQuery>): LogFilter {
-  return {
-    ...(query.from === undefined ? {} : { from: query.from }),
-    ...(query.to === undefined ? {} : { to: query.to }),
-    ...(query.model === undefined ? {} : { model: query.model }),
-    ...(query.key_id === undefined ? {} : { keyId: keyId(query.key_id) }),
-    ...(query.request_id === undefined ? {} : { requestId: query.request_id }),
-    ...(query.app_id === undefined ? {} : { appId: query.app_id }),
-    ...(query.custom_id === undefined ? {} : { customId: query.custom_id }),
-    ...(query.user === undefined ? {} : { user: query.user }),
-    ...(query.status === undefined ? {} : { status: query.status }),
-    ...(query.cost_from === undefined ? {} : { deductedMin: creditsOfText(query.cost_from) }),
-    ...(query.cost_to === undefined ? {} : { deductedMax: creditsOfText(query.cost_to) }),
-  }
 }

@@ -14,9 +14,10 @@ import {
   withdrawVerification,
 } from '../../management/verification.ts'
 import type { Api, ApiContext } from '../api.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { readDocumentForm, removeDocuments } from '../document-form.ts'
 import { type FieldFault, refuseFields } from '../request-fields.ts'
+import { sendDocument } from '../send-document.ts'
 import { isoTime } from '../wire-values.ts'
 
 const TAG = 'Verification'
@@ -43,6 +44,7 @@ export function verificationRoutes(app: Api, context: ApiContext): void {
   listing(app, context)
   submitting(app, context)
   reading(app, context)
+  readingDocument(app, context)
   withdrawing(app, context)
 }
 
@@ -124,6 +126,28 @@ function reading(app: Api, context: ApiContext): void {
     data: requestShape,
     handle: async ({ caller, params }) =>
       viewVerification(await requireOwn(context, caller.account.id, params.id)),
+  })
+}
+
+function readingDocument(app: Api, context: ApiContext): void {
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id/documents/:number`,
+    access: 'session',
+    for: 'owner',
+    // Admins have a route of their own, which writes down that they looked.
+    impersonator: 'never',
+    tag: TAG,
+    summary: 'Read a document of a request',
+    description:
+      'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Documents of a request that was taken back are gone.',
+    params: requestParams.extend({ number: z.coerce.number().int().min(1).max(100) }),
+    answer: { contentType: 'application/octet-stream', schema: z.string() },
+    handle: async ({ caller, params: { id, number }, request, reply }) => {
+      const document = (await requireOwn(context, caller.account.id, id)).documents[number - 1]
+      if (document === undefined) throw new GatewayError(40403)
+      return sendDocument(context.gateway, document, { reply, method: request.method })
+    },
   })
 }
 

@@ -59,6 +59,8 @@ export async function changeAccount(
   const account = await office.storage.accounts.find(id)
   if (account === undefined) return { kind: 'missing' }
   if (await isClosed(office.storage, account)) return CLOSED
+  if (id === actor.accountId && (body['role'] === 'user' || body['status'] === 'suspended'))
+    return { kind: 'conflict', message: 'nobody takes this from their own account: ask another admin' }
   const catalogue = await office.storage.catalogue.read()
   const row =
     account.kind === 'organisation'

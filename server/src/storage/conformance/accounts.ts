@@ -3,6 +3,7 @@ import { ACCOUNT, credits, FALLBACK } from '../../core/calls/examples.ts'
 import { accountId, vendorCode } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../conflict.ts'
+import { LastAdmin } from '../last-admin.ts'
 import type { AccountPatch } from '../storage.ts'
 import { NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
 
@@ -29,6 +30,26 @@ const FULL: Required<AccountPatch> = {
 const OPENAI = vendorCode('openai')
 
 export function describeAccounts(suite: StorageSuite): void {
+  test('an active admin is always left', async () => {
+    const { database, storage } = await openWithAccount(suite, { role: 'admin' })
+    const demoted = { role: 'user' } as const
+    const suspended = { status: 'suspended' } as const
+    await expect(storage.accounts.patch(ACCOUNT, demoted)).rejects.toThrow(LastAdmin)
+    await expect(storage.accounts.patch(ACCOUNT, suspended)).rejects.toThrow(LastAdmin)
+    await storage.accounts.create({ id: OTHER_ACCOUNT, createdAt: NOW, role: 'admin' })
+    expect(await storage.accounts.patch(OTHER_ACCOUNT, suspended)).toBe(true)
+    await expect(storage.accounts.patch(ACCOUNT, suspended)).rejects.toThrow(LastAdmin)
+    await storage.accounts.patch(OTHER_ACCOUNT, { status: 'active' })
+    const other = await database.open()
+    const ends = await Promise.allSettled([
+      storage.accounts.patch(ACCOUNT, demoted),
+      other.accounts.patch(OTHER_ACCOUNT, suspended),
+    ])
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const left = await storage.accounts.list({ role: 'admin', status: 'active', limit: 5, after: undefined })
+    expect(left).toHaveLength(1)
+  })
+
   test('a new account has nothing and is held to nothing', async () => {
     const storage = await (await suite.createDatabase()).open()
     await storage.accounts.create({ id: ACCOUNT, createdAt: NOW })

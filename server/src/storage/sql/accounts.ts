@@ -12,15 +12,18 @@ import { normalEmail } from '../../core/identity/email-address.ts'
 import { type AccountId, type VendorCode, vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { ZERO } from '../../core/money.ts'
+import { LastAdmin } from '../last-admin.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { Account, AccountPatch, AccountStore, ByokEntry } from '../storage.ts'
 import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
+import type { SqlEngine } from './engine.ts'
 import { pageLimit } from './page.ts'
 import type { AccountsTable, Schema } from './schema.ts'
 import { openCredential, sealCredential } from './sealed-credential.ts'
 
 export interface AccountStoreOptions {
+  readonly engine: SqlEngine
   readonly reader: Kysely<Schema>
   readonly write: AnnouncedWrite
   readonly secrets: SecretBox
@@ -28,7 +31,7 @@ export interface AccountStoreOptions {
 
 const LIST_RATE: DecimalText = '100'
 
-export function createAccountStore({ reader, write, secrets }: AccountStoreOptions): AccountStore {
+export function createAccountStore({ engine, reader, write, secrets }: AccountStoreOptions): AccountStore {
   const findBy = async (column: 'id' | 'email' | 'phone', value: string): Promise<Account | undefined> => {
     const row = await reader.selectFrom('accounts').selectAll().where(column, '=', value).executeTakeFirst()
     return row === undefined ? undefined : decodeAccount(toStored(row))
@@ -45,6 +48,7 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
 
     patch: (id, patch) =>
       write(async (transaction) => {
+        if (patch.role === 'user' || patch.status === 'suspended') await keepAnAdmin(engine, transaction, id)
         const columns = columnsOf(patch)
         const found =
           Object.keys(columns).length === 0
@@ -133,6 +137,23 @@ export function createAccountStore({ reader, write, secrets }: AccountStoreOptio
         return { value: true, changes: [{ kind: 'account', accountId: id }] }
       }),
   }
+}
+
+/** Under a lock on every admin, in one order, so that two who suspend each other are not both gone. */
+async function keepAnAdmin(
+  engine: SqlEngine,
+  transaction: Transaction<Schema>,
+  leaving: AccountId,
+): Promise<void> {
+  const query = transaction
+    .selectFrom('accounts')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('status', '=', 'active')
+    .orderBy('id')
+  const admins = await (engine.name === 'postgres' ? query.forUpdate() : query).execute()
+  const [only, ...others] = admins
+  if (only?.id === leaving && others.length === 0) throw new LastAdmin()
 }
 
 /** kysely's row is the stored row; naming it so lets one decoder serve the hot path too. */

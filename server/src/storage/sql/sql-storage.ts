@@ -49,7 +49,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
   const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
     catalogue: createCatalogueStore({ engine, reader: engine.reader, write: within, secrets, newId }),
-    accounts: createAccountStore({ reader, write: within, secrets }),
+    accounts: createAccountStore({ engine, reader, write: within, secrets }),
     keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, reader, within),
     office: createOfficeStore({ engine, write: within, secrets, now }),

@@ -14,6 +14,7 @@ import { USAGE_GROUPS } from '../../../storage/office.ts'
 import type { LogFilter, Storage } from '../../../storage/storage.ts'
 import type { Api, ApiContext } from '../../api.ts'
 import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { logFilterOf, logFilters } from '../../log-filters.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { logRowShape } from '../../shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
@@ -23,18 +24,7 @@ const DAY_MS = 86_400_000
 const MARGIN_DAYS_MAX = 31
 const EXPORT_PAGE_ROWS = 500
 
-const filters = {
-  account_id: z.string().max(128).optional(),
-  key_id: z.string().max(128).optional(),
-  model: z.string().max(512).optional(),
-  request_id: z.string().max(128).optional(),
-  app_id: z.string().max(256).optional(),
-  custom_id: z.string().max(256).optional(),
-  user: z.string().max(512).optional(),
-  status: z.coerce.number().int().min(100).max(599).optional(),
-  from: instantText.optional(),
-  to: instantText.optional(),
-}
+const filters = { account_id: z.string().max(128).optional(), ...logFilters }
 const filterQuery = z.strictObject(filters)
 
 /** The owner's view with whose call it was. */
@@ -257,18 +247,8 @@ function marginRoute(app: Api, context: ApiContext): void {
 }
 
 function filterOf(query: z.output<typeof filterQuery>): LogFilter {
-  return {
-    ...(query.account_id === undefined ? {} : { accountId: accountId(query.account_id) }),
-    ...(query.key_id === undefined ? {} : { keyId: keyId(query.key_id) }),
-    ...(query.from === undefined ? {} : { from: query.from }),
-    ...(query.to === undefined ? {} : { to: query.to }),
-    ...(query.model === undefined ? {} : { model: query.model }),
-    ...(query.request_id === undefined ? {} : { requestId: query.request_id }),
-    ...(query.app_id === undefined ? {} : { appId: query.app_id }),
-    ...(query.custom_id === undefined ? {} : { customId: query.custom_id }),
-    ...(query.user === undefined ? {} : { user: query.user }),
-    ...(query.status === undefined ? {} : { status: query.status }),
-  }
+  const { account_id: account } = query
+  return { ...logFilterOf(query), ...(account === undefined ? {} : { accountId: accountId(account) }) }
 }
 
 function viewRow(row: CallLogRow) {

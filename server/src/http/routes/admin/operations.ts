@@ -5,8 +5,9 @@ import { decideVerification, viewVerification } from '../../../management/verifi
 import type { VerificationRequest } from '../../../storage/office.ts'
 import type { LedgerDifference } from '../../../storage/records.ts'
 import type { Api, ApiContext } from '../../api.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
-import { isoTime } from '../../wire-values.ts'
+import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { sendDocument } from '../../send-document.ts'
+import { isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 
 const PATH = '/api/v1/admin/verifications'
@@ -25,6 +26,7 @@ const verificationShape = z.strictObject({
   documents: z.array(z.strictObject({ name: z.string(), media_type: z.string(), bytes: z.number().int() })),
 })
 const idParams = z.object({ id: z.string().min(1).max(128) })
+const documentParams = idParams.extend({ number: z.coerce.number().int().min(1).max(100) })
 
 export function adminOperationRoutes(app: Api, context: ApiContext): void {
   verificationRoutes(app, context)
@@ -34,6 +36,7 @@ export function adminOperationRoutes(app: Api, context: ApiContext): void {
 function verificationRoutes(app: Api, context: ApiContext): void {
   listRoute(app, context)
   readRoute(app, context)
+  documentRoute(app, context)
   decideRoute(app, context)
 }
 
@@ -47,8 +50,7 @@ function listRoute(app: Api, context: ApiContext): void {
     summary: 'List requests to be verified, newest first',
     query: z.strictObject({
       status: z.enum(['pending', 'approved', 'rejected', 'withdrawn']).optional(),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-      cursor: z.string().max(128).optional(),
+      ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
     }),
     row: verificationShape,
     handle: async ({ query: { status, limit, cursor } }) => {
@@ -76,6 +78,30 @@ function readRoute(app: Api, context: ApiContext): void {
     params: idParams,
     data: verificationShape,
     handle: async ({ params }) => viewForAdmin(present(await storage.office.verifications.find(params.id))),
+  })
+}
+
+function documentRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id/documents/:number`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Read a document of a request',
+    description:
+      'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Every look is in the audit log.',
+    params: documentParams,
+    answer: { contentType: 'application/octet-stream', schema: z.string() },
+    handle: async ({ params: { id, number }, caller, request, reply }) => {
+      const found = present(await storage.office.verifications.find(id))
+      const document = present(found.documents[number - 1])
+      const actor = actorOf(context, { caller, request })
+      const changes = [{ field: `verification ${id}: document ${number}`, from: null, to: 'looked at' }]
+      const act = { at: actor.at, actor, action: 'verification.look', subject: found.accountId, changes }
+      await storage.audit.record(act)
+      return sendDocument(context.gateway, document, { reply, method: request.method })
+    },
   })
 }
 

@@ -192,6 +192,7 @@ function signInRoutes(app: Api, context: ApiContext): void {
     path: `${PREFIX}/sign-out`,
     access: 'session',
     for: 'person',
+    impersonator: 'may',
     tag: TAG,
     summary: 'Sign out: end this session',
     data: z.object({}),

@@ -1,0 +1,7 @@
+/** A change would leave nobody who can administer; nothing was changed. */
+export class LastAdmin extends Error {
+  constructor() {
+    super('this is the last active admin: make somebody else one first')
+    this.name = 'LastAdmin'
+  }
+}
