@@ -31,10 +31,12 @@ import { boundBodies } from './office-body.ts'
 import { shownPath } from './request-head.ts'
 import { adminRoutes } from './routes/admin/index.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
+import { geminiModelRoutes } from './routes/gemini-models.ts'
 import { identityRoutes } from './routes/identity.ts'
 import { modelRoutes } from './routes/models.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { officeRoutes } from './routes/office.ts'
+import { unofferedSentence } from './unoffered.ts'
 
 export interface ApiOptions {
   readonly gateway: Gateway
@@ -104,7 +106,11 @@ function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): 
       headers: { allow: allow.join(', ') },
     })
   }
-  return new GatewayError(40400, { message: `${shownPath(path)} does not exist` })
+  const unoffered = unofferedSentence(path)
+  return new GatewayError(40400, {
+    message:
+      unoffered === undefined ? `${shownPath(path)} does not exist` : `${shownPath(path)}: ${unoffered}`,
+  })
 }
 
 function refuse(
@@ -128,6 +134,7 @@ function defineRoutes(app: Api, context: ApiContext): void {
   })
   catalogueRoutes(app, context)
   modelRoutes(app, context)
+  geminiModelRoutes(app, context)
   officeRoutes(app, context)
   identityRoutes(app, context)
   adminRoutes(app, context)
@@ -150,7 +157,7 @@ function apiContext(options: ApiOptions): ApiContext {
   const requireKey = async (request: FastifyRequest): Promise<KeyHolder> => {
     const [path = '/'] = request.url.split('?')
     const call = {
-      endpoint: { protocol: 'none', path },
+      endpoint: { protocol: path.startsWith('/v1beta/') ? 'gemini' : 'none', path },
       address: addressOf(request.raw),
       headers: request.headers as Readonly<Record<string, string | undefined>>,
       keyInQuery: false,

@@ -47,6 +47,7 @@ function matchStored(method: string, path: string, query: string): CallPath {
   const what = verbs?.get(method)
   const found = endpoint(shown, 'responses', 'generate')
   if (verbs === undefined || what === undefined) {
+    if (method === 'POST' && id === 'compact' && below === undefined) return { kind: 'other' }
     return { kind: 'wrong-method', endpoint: found, allow: [...(verbs?.keys() ?? [])].join(', ') }
   }
   return { kind: 'stored', endpoint: found, wanted: { id, what, query } }

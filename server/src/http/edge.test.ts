@@ -1,14 +1,16 @@
 /** What stands in front of every request, call or not: time, size, heads that say too little or too much. */
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { GoogleGenAI } from '@google/genai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postJson, readAnswer, sendRaw } from '../../test/house/client.ts'
+import { get, postJson, readAnswer, sendRaw } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import {
   answerJson,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../test/house/scripted-upstream.ts'
+import { modelId } from '../core/ids.ts'
 
 const CHAT = '/v1/chat/completions'
 const SIGN_IN = '/api/v1/user/user/sign-in'
@@ -326,3 +328,78 @@ const SAID = {
   stop_reason: 'end_turn',
   usage: { input_tokens: 1, output_tokens: 1 },
 }
+
+describe('bodies of the office', () => {
+  test('a forbidden name is told as what it is', async () => {
+    const answer = await postJson(`${house.baseUrl}${SIGN_IN}`, '{"email":"a@b.example","__proto__":{"x":1}}')
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(answer.body.message).toMatch(/__proto__/)
+  })
+
+  test('what is no JSON is told as that', async () => {
+    const answer = await postJson(`${house.baseUrl}${SIGN_IN}`, '{"email"')
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(answer.body.message).toMatch(/not valid JSON/)
+  })
+})
+
+test('a form that names its model twice is told so', async () => {
+  const form = new FormData()
+  form.append('prompt', 'a cat')
+  form.append('model', 'm')
+  form.append('model', 'm')
+  const response = await fetch(`${house.baseUrl}/v1/videos`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${house.key}` },
+    body: form,
+  })
+  const answer = await readAnswer(response)
+  expect([answer.status, answer.body.message]).toEqual([400, 'model is one text, not several'])
+})
+
+test.each([
+  ['POST', '/v1/embeddings', 'embeddings'],
+  ['POST', '/v1/audio/transcriptions', 'speech'],
+  ['POST', '/v1/images/generations', 'images'],
+  ['POST', '/v1/responses/compact', 'compacting'],
+  ['GET', '/v1/files', 'files'],
+  ['POST', '/v1/messages/batches', 'batches'],
+  ['POST', '/v1beta/models/m:embedContent', 'embeddings'],
+])('%s %s is 404 and says that the gateway does not offer it', async (method, path, what) => {
+  const answer = await readAnswer(
+    await fetch(`${house.baseUrl}${path}`, { method, headers: { authorization: `Bearer ${house.key}` } }),
+  )
+  expect([answer.status, answer.body.code]).toEqual([404, 40400])
+  expect(answer.body.message).toContain('this gateway does not offer')
+  expect(answer.body.message).toContain(what)
+})
+
+describe('the model list of Gemini clients', () => {
+  const client = (apiKey = house.key) =>
+    new GoogleGenAI({ apiKey, httpOptions: { baseUrl: house.baseUrl, apiVersion: 'v1beta' } })
+
+  test('Google’s SDK lists page by page, and reads one', async () => {
+    const names: (string | undefined)[] = []
+    for await (const model of await client().models.list({ config: { pageSize: 1 } })) names.push(model.name)
+    expect(names).toEqual(['models/m', 'models/claude'])
+    const one = await client().models.get({ model: 'claude' })
+    expect(one).toMatchObject({
+      name: 'models/claude',
+      supportedActions: expect.arrayContaining(['generateContent']),
+    })
+  })
+
+  test('a key sees what it may call, and nothing without a key', async () => {
+    const { key } = await house.newKey(house.accountId, { models: [modelId('claude')] })
+    const listed = await get(`${house.baseUrl}/v1beta/models`, { 'x-goog-api-key': key })
+    expect(listed.body).toMatchObject({ models: [{ name: 'models/claude' }] })
+    expect((await get(`${house.baseUrl}/v1beta/models/m`, { 'x-goog-api-key': key })).status).toBe(404)
+    const nobody = await get(`${house.baseUrl}/v1beta/models`)
+    expect([nobody.status, nobody.body.code]).toEqual([401, 40001])
+  })
+
+  test('a page token nobody gave is 400', async () => {
+    const answer = await get(`${house.baseUrl}/v1beta/models?pageToken=x`, { 'x-goog-api-key': house.key })
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+  })
+})

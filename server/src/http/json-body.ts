@@ -17,7 +17,20 @@ export function readJsonBodies(app: Api): void {
       return done(new GatewayError(40000, { message: `the body is nested deeper than ${DEPTH_MAX} levels` }))
     }
     texts.set(request, text)
-    return parse(request, text, done)
+    return parse(request, text, (error, value) => done(error === null ? null : told(error, text), value))
+  })
+}
+
+/** The framework's parser tells of a forbidden name as if it were a mistake in the JSON. */
+function told(error: Error, text: string): Error {
+  try {
+    JSON.parse(text)
+  } catch (mistake) {
+    if (mistake instanceof SyntaxError) return error
+    throw mistake
+  }
+  return new GatewayError(40000, {
+    message: 'the names __proto__ and constructor.prototype may not stand in a body',
   })
 }
 

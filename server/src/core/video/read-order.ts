@@ -21,6 +21,9 @@ export type ReadOrder =
 
 /** Prompt before model, as the contract lists them (§7.1). */
 export function readOrder(fields: FormFields, decode: DecodeBase64): ReadOrder {
+  const twice = ['prompt', 'model'].find((name) => isFormList(fields[name]))
+  if (twice !== undefined)
+    return { kind: 'refused', code: 40000, message: `${twice} is one text, not several` }
   const prompt = textOf(fields['prompt'])
   if (prompt === undefined || prompt.trim() === '') {
     return { kind: 'refused', code: 40000, message: 'prompt is required' }

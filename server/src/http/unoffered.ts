@@ -1,0 +1,29 @@
+/** Paths that clients of the protocols know and this gateway has not: they are told so, and not that they mistyped. */
+const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
+  [/^\/v1\/embeddings$/, 'embeddings'],
+  [/^\/v1\/audio\//, 'speech and transcription'],
+  [/^\/v1\/images\//, 'calls that only make images'],
+  [/^\/v1\/moderations$/, 'moderations'],
+  [/^\/v1\/completions$/, 'completions of a bare text; /v1/chat/completions takes messages'],
+  [
+    /^\/v1\/responses\/compact$/,
+    'compacting a conversation; previous_response_id or the whole input continue it',
+  ],
+  [
+    /^\/v1\/(files|uploads|vector_stores|containers)(\/|$)/,
+    'storage of files; send their content with the request',
+  ],
+  [/^\/v1\/(messages\/batches|batches)(\/|$)/, 'batches'],
+  [/^\/v1\/(assistants|threads)(\/|$)/, 'assistants; /v1/responses keeps conversations'],
+  [/^\/v1\/(fine_tuning|fine-tunes|evals)(\/|$)/, 'training and evaluation of models'],
+  [/^\/v1\/realtime(\/|$)/, 'realtime sessions'],
+  [/^\/v1beta\/models\/.+:(embedContent|batchEmbedContents)$/, 'embeddings'],
+  [/^\/v1beta\/models\/.+:(predict|predictLongRunning)$/, 'predictions; videos are ordered at /v1/videos'],
+  [/^\/v1beta\/(files|cachedContents|tunedModels|corpora|fileSearchStores)(\/|$)/, 'storage at the provider'],
+]
+
+/** What a client that asks for such a path is told; undefined: it is none of them. */
+export function unofferedSentence(path: string): string | undefined {
+  const what = UNOFFERED.find(([pattern]) => pattern.test(path))?.[1]
+  return what === undefined ? undefined : `this gateway does not offer ${what}`
+}
