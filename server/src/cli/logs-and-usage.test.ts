@@ -127,6 +127,19 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     expect(await storage.accounts.find(ACCOUNT)).toBeDefined()
   })
 
+  test('usage --recount mends sums that do not fit the log', async () => {
+    await call('a')
+    const at = { now: () => NOW }
+    const period = ['--from', new Date(NOW - (NOW % 1_800_000)).toISOString(), '--recount']
+    expect(await line.sluice(['usage', ...period], at)).toMatchObject({
+      out: 'counted 1 half-hour anew from the log\n',
+    })
+    expect(JSON.parse((await line.sluice(['usage', '--json'], at)).out)).toMatchObject({
+      totals: { calls: 1, deducted: '2' },
+    })
+    expect(await line.sluice(['usage', '--recount', '--key', 'key_1'], at)).toMatchObject({ code: 3 })
+  })
+
   test.each([
     [['--by', 'colour'], '--by must be some of model, key, app'],
     [['--interval', 'year'], '--interval must be one of hour, day, total'],

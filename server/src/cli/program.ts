@@ -291,6 +291,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--interval <interval>', 'hour, day or total', 'day')
     .option('--by <group...>', 'one row for each model, key or app')
     .option('--time-zone <zone>', "whose midnight ends a day; without it the platform's")
+    .option('--recount', 'sum the period anew from the log, as far as the log goes back')
     .option(...JSON_OPTION)
     .action((flags: UsageFlags) => usage(io, flags))
 }

@@ -2,7 +2,7 @@ import { instant, timezone, word } from '../../config/gateway-file/values.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { readUsage, USAGE_INTERVALS, type UsageSums, type UsageView } from '../../management/usage.ts'
 import { USAGE_GROUPS } from '../../storage/office.ts'
-import { type Cell, type Console, jsonText, tableText } from '../console.ts'
+import { type Cell, type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { requireAccount, requireKey } from '../find-rows.ts'
 import { optionValue } from '../option-value.ts'
@@ -16,15 +16,18 @@ export interface UsageFlags {
   readonly interval?: string
   readonly by?: readonly string[]
   readonly timeZone?: string
+  readonly recount?: boolean
   readonly json?: boolean
 }
 
 const DAY_MS = 86_400_000
+const HALF_HOUR_MS = 1_800_000
 const DAYS_DEFAULT = 30
 const HOURS_DAYS_DEFAULT = 1
 
 /** The sums are those of the log. */
 export async function usage(io: Console, flags: UsageFlags): Promise<void> {
+  if (flags.recount === true) return recount(io, flags)
   const interval = optionValue('--interval', flags.interval, word(USAGE_INTERVALS)) ?? 'day'
   const zone = optionValue('--time-zone', flags.timeZone, timezone)
   const until = optionValue('--to', flags.to, instant) ?? io.now()
@@ -59,6 +62,22 @@ export async function usage(io: Console, flags: UsageFlags): Promise<void> {
   const rows = answer.rows.map((row) => [row.at, ...keys.map(({ of }) => of(row)), ...sumCells(row)])
   const totals = ['all', ...keys.map(() => ''), ...sumCells(answer.totals)]
   io.out(tableText(head, [...rows, totals]))
+}
+
+/** The half-hours are summed for everybody and for good, so that only a period is asked for. */
+async function recount(io: Console, flags: UsageFlags): Promise<void> {
+  for (const option of ['account', 'key', 'by'] as const) {
+    if (flags[option] !== undefined)
+      throw new CommandFailure('mistakes', `--${option} does not go with --recount`)
+  }
+  // The half-hour that runs is counted too.
+  const until = optionValue('--to', flags.to, instant) ?? io.now() + HALF_HOUR_MS
+  const from = optionValue('--from', flags.from, instant) ?? until - DAYS_DEFAULT * DAY_MS
+  const halfHours = await withStorage(io, 'refuse', (storage) =>
+    storage.office.usage.recount({ from, until }),
+  )
+  if (flags.json === true) io.out(jsonText({ half_hours: halfHours }))
+  else io.out(`counted ${plural(halfHours, 'half-hour')} anew from the log\n`)
 }
 
 type Group = (typeof USAGE_GROUPS)[number]

@@ -111,12 +111,30 @@ export function loggedUsage(engine: EngineName): readonly [calls: string, lines:
     coalesce(key_id, '') as key_id, ${name('model')}, ${name('app_id')},
     coalesce(${read.integer(['chainId'])}, 0) as chain_id,
     coalesce(${read.text(['recipe', 'creditsPerYuan'])}, '') as credits_per_yuan, 0 as lane`
+  const plain = plainSums(read)
+  const billed = billedSums(read)
+  const calls = [
+    ...PLAIN_SUMS.map((sum) => `${plain[sum]} as ${sum}`),
+    ...BILLED_SUMS.map((sum) => `0 as ${sum}`),
+  ]
+  const lines = [
+    ...PLAIN_SUMS.map((sum) => `0 as ${sum}`),
+    ...BILLED_SUMS.map((sum) => `${billed[sum]} as ${sum}`),
+  ]
+  return [
+    `select ${key}, ${read.text(['vendorCode'])} as vendor_code, ${calls.join(', ')} from ${read.logs} where true`,
+    `select ${key}, null as vendor_code, ${lines.join(', ')}
+     from ${read.logs} cross join ${read.lines} where not ${read.isTrue(['byok'])}`,
+  ]
+}
+
+function plainSums(read: Reader): Record<(typeof PLAIN_SUMS)[number], string> {
   const priced = `${read.text(['recipe', 'amount'])} is not null`
   const byok = read.isTrue(['byok'])
   const count = (condition: string) => `case when ${condition} then 1 else 0 end`
   const usage = (name: string) => read.quantity(read.value(['usage', name]))
   const amount = (column: string) => read.bounded(column, USAGE_AMOUNT_MAX)
-  const sums: Record<(typeof PLAIN_SUMS)[number], string> = {
+  return {
     calls: '1',
     failed: count('http_status >= 400'),
     input: usage('input'),
@@ -134,10 +152,13 @@ export function loggedUsage(engine: EngineName): readonly [calls: string, lines:
     byok: count(`${priced} and ${byok}`),
     free: count(`${priced} and not ${byok} and deducted = 0`),
   }
+}
+
+function billedSums(read: Reader): Record<(typeof BILLED_SUMS)[number], string> {
   const line = (name: string, quantity: string) =>
     `case when ${read.lineClass} = '${name}' then ${quantity} else 0 end`
   const whole = read.quantity(read.lineQuantity)
-  const lines: Record<(typeof BILLED_SUMS)[number], string> = {
+  return {
     billed_input: line('input', whole),
     billed_cached_input: line('cached_input', whole),
     billed_cache_write: line('cache_write', whole),
@@ -147,15 +168,6 @@ export function loggedUsage(engine: EngineName): readonly [calls: string, lines:
     billed_video_ms: line('video_second', read.thousandths(read.lineQuantity)),
     billed_requests: line('request', whole),
   }
-  const plain = PLAIN_SUMS.map((name) => `${sums[name]} as ${name}`).join(', ')
-  const noLines = BILLED_SUMS.map((name) => `0 as ${name}`).join(', ')
-  const noPlain = PLAIN_SUMS.map((name) => `0 as ${name}`).join(', ')
-  const billed = BILLED_SUMS.map((name) => `${lines[name]} as ${name}`).join(', ')
-  return [
-    `select ${key}, ${read.text(['vendorCode'])} as vendor_code, ${plain}, ${noLines} from ${read.logs} where true`,
-    `select ${key}, null as vendor_code, ${noPlain}, ${billed}
-     from ${read.logs} cross join ${read.lines} where not ${byok}`,
-  ]
 }
 
 /** How a member of a log row's JSON is read. */

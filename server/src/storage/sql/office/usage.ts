@@ -4,24 +4,54 @@ import { chainId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import type { ChainUsage, Period, UsageGroup, UsageQuestion, UsageRow, UsageStore } from '../../office.ts'
 import type { SqlEngine } from '../engine.ts'
-import { loggedUsage, USAGE_SUMS } from '../migrations/usage-half-hours.ts'
+import { loggedUsage } from '../migrations/usage-half-hours.ts'
 import type { EngineName } from '../migrations.ts'
 import { readKeptSince } from '../usage/kept-since.ts'
 import { recountUsage } from '../usage/recount-usage.ts'
-import { halfHoursIn, type UsageParts, usageParts } from '../usage/usage-parts.ts'
+import { halfHoursIn, isWhole, type UsageParts, usageParts } from '../usage/usage-parts.ts'
 import type { UsageSum } from '../usage/usage-row.ts'
 
-/** Sums as either driver reads them. */
-type Sums = Readonly<Record<UsageSum, string>>
+/** A report pays for every column it sums. */
+const USED = [
+  'calls',
+  'failed',
+  'input',
+  'cached_input',
+  'cache_write',
+  'cache_write_1h',
+  'output',
+  'reasoning',
+  'images',
+  'video_ms',
+  'amount',
+  'deducted',
+  'covered',
+] as const satisfies readonly UsageSum[]
 
-interface SumsRow extends Sums {
+const BILLED = [
+  'priced',
+  'byok',
+  'free',
+  'deducted',
+  'billed_input',
+  'billed_cached_input',
+  'billed_cache_write',
+  'billed_cache_write_1h',
+  'billed_output',
+  'billed_images',
+  'billed_video_ms',
+  'billed_requests',
+] as const satisfies readonly UsageSum[]
+
+/** Sums as either driver reads them. */
+interface SumsRow extends Readonly<Record<(typeof USED)[number], string>> {
   readonly bucket: bigint
   readonly model: string | null
   readonly key_id: string | null
   readonly app_id: string | null
 }
 
-interface ChainRow extends Sums {
+interface ChainRow extends Readonly<Record<(typeof BILLED)[number], string>> {
   readonly chain_id: bigint
   readonly credits_per_yuan: string
   readonly model: string | null
@@ -41,8 +71,11 @@ export interface UsageStoreOptions {
 
 export function createUsageStore({ engine, now }: UsageStoreOptions): UsageStore {
   const { name, reader } = engine
-  const partsOf = async (period: Period): Promise<UsageParts> =>
-    usageParts(period, { now: now(), keptSince: await readKeptSince(reader) })
+  const partsOf = async (period: Period): Promise<UsageParts> => {
+    const at = now()
+    const keptSince = isWhole(period, at) ? 0 : await readKeptSince(reader)
+    return usageParts(period, { now: at, keptSince })
+  }
   return {
     async sums(question) {
       const parts = await partsOf(question)
@@ -73,28 +106,33 @@ function sumsQuery(engine: EngineName, question: UsageQuestion, parts: UsagePart
   const keys = sql.join([bucket, ...groups.map((group) => COLUMNS[group])])
   return sql<SumsRow>`
     select ${bucket} as bucket, ${chosen('model')} as model, ${chosen('key')} as key_id, ${chosen('app')} as app_id,
-      ${SUMS} from (${used(engine, parts, question)}) used
+      ${sumsOf(USED)} from (${used(engine, parts, { whose: question, sums: USED })}) used
     group by ${keys} order by ${keys} limit ${question.rowsMax}`
 }
 
 function chainsQuery(engine: EngineName, parts: UsageParts): RawBuilder<ChainRow> {
   return sql<ChainRow>`
     select chain_id, credits_per_yuan, max(case when priced > 0 then nullif(model, '') end) as model,
-      max(vendor_code) as vendor_code, ${SUMS}
-    from (${used(engine, parts, {})}) used where chain_id > 0 and credits_per_yuan <> ''
+      max(vendor_code) as vendor_code, ${sumsOf(BILLED)}
+    from (${used(engine, parts, { whose: {}, sums: BILLED })}) used where chain_id > 0 and credits_per_yuan <> ''
     group by chain_id, credits_per_yuan order by chain_id, credits_per_yuan`
 }
 
 /** As text, because the sum of an account's amounts may be more than 64 bits hold. */
-const SUMS = sql.join(USAGE_SUMS.map((name) => sql`cast(sum(${sql.ref(name)}) as text) as ${sql.ref(name)}`))
+function sumsOf(names: readonly UsageSum[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql`cast(sum(${sql.ref(name)}) as text) as ${sql.ref(name)}`))
+}
 
 type Whose = Partial<Pick<UsageQuestion, 'accountId' | 'keyId' | 'keyIds'>>
 
 /** Rows with the columns of the sums, and when what they count began. */
-function used(engine: EngineName, { sums, logged }: UsageParts, whose: Whose): RawBuilder<unknown> {
-  const columns = sql.raw(
-    ['chain_id', 'credits_per_yuan', 'model', 'key_id', 'app_id', 'vendor_code', ...USAGE_SUMS].join(', '),
-  )
+function used(
+  engine: EngineName,
+  { sums, logged }: UsageParts,
+  { whose, sums: names }: { readonly whose: Whose; readonly sums: readonly UsageSum[] },
+): RawBuilder<unknown> {
+  const texts = ['credits_per_yuan', 'model', 'key_id', 'app_id', 'vendor_code']
+  const columns = sql.raw(['chain_id', ...new Set<string>([...names, 'priced']), ...texts].join(', '))
   const selects = loggedUsage(engine).flatMap((select) =>
     logged.map(
       ({ from, until }) => sql`select began, ${columns} from (${sql.raw(select)}

@@ -32,6 +32,11 @@ export function usageParts({ from, until }: Period, { now, keptSince }: UsageBou
   return { sums: first < end ? { from: first, until: end } : undefined, logged }
 }
 
+/** It cuts no half-hour that has calls on both sides. */
+export function isWhole({ from, until }: Period, now: number): boolean {
+  return halfHourOf(from) === from && (halfHourOf(until) === until || until > now)
+}
+
 /** The first half-hour that does not begin before. */
 function firstFrom(at: number): number {
   return halfHourOf(at + USAGE_HALF_HOUR_MS - 1)

@@ -8,8 +8,8 @@ import { halfHourOf, type UsageKey, usageOf, type UsageRow } from './usage-row.t
  * Names that clients choose freely (their applications, models that do not exist) which are kept apart for one account
  * and half-hour, by each process; what comes after them is summed under one name, so that inventing names fills no disk.
  */
-export const NAMES_APART_MAX = 100
-export const OTHER_NAMES = '(other)'
+const NAMES_APART_MAX = 100
+const OTHER_NAMES = '(other)'
 
 /** Of all accounts: some 20 MB when every name is as long as it may be. Past it remembering starts afresh. */
 const NAMES_REMEMBERED_MAX = 20_000

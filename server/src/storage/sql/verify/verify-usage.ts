@@ -11,7 +11,7 @@ import type { Differences } from './differences.ts'
  * What the log adds up to, by half-hour and by account: calls that were summed for somebody else or at another time show
  * in one of the two, and what is kept here grows with neither the calls nor their applications.
  */
-export class LoggedUsage {
+class LoggedUsage {
   readonly #byTime = new Map<string, readonly bigint[]>()
   readonly #byAccount = new Map<string, readonly bigint[]>()
   readonly #keptSince: number
