@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { fillUsage } from '../../server/src/storage/sql/migrations/usage-half-hours.ts'
 import { loadSqlite } from '../../server/src/storage/sqlite/library.ts'
 import { openOwnServer } from '../../server/test/postgres/server.ts'
 
@@ -33,6 +34,16 @@ const DETAIL = JSON.stringify({
   usage: { input: 1000, output: 100 },
   usageSource: 'upstream',
   images: 0,
+  recipe: {
+    creditsPerYuan: '1000',
+    rateMultiplier: '1',
+    userRate: '100',
+    lines: [
+      { class: 'input', quantity: 1000, price: '1', per: 1_000_000 },
+      { class: 'output', quantity: 100, price: '10', per: 1_000_000 },
+    ],
+    amount: '2000000',
+  },
   subscriptionCovered: false,
   byok: false,
   capped: false,
@@ -123,6 +134,7 @@ async function largeLog(): Promise<void> {
     `SQLite: ${rows} log rows`,
     await load('0', ['--what', 'pages', '--data', data, '--rows', String(rows)]),
   )
+  slowest(`SQLite: usage of ${rows} calls`, await load('0', ['--what', 'usage', '--data', data]))
   const server = await openOwnServer('bench-logs', { durable: true })
   const database = `postgres://sluice@127.0.0.1:${server.port}/postgres`
   try {
@@ -131,6 +143,10 @@ async function largeLog(): Promise<void> {
     slowest(
       `PostgreSQL: ${rows} log rows`,
       await load('0', ['--what', 'pages', '--database', database, '--rows', String(rows)]),
+    )
+    slowest(
+      `PostgreSQL: usage of ${rows} calls`,
+      await load('0', ['--what', 'usage', '--database', database]),
     )
   } finally {
     server.close()
@@ -147,9 +163,13 @@ async function manyKeys(): Promise<void> {
 const COLUMNS = `call_id, request_id, created_at, ended_at, account_id, key_id, model, http_status, app_id, custom_id,
   end_user, amount, deducted, detail`
 
+/** The calls of a month, evenly. */
+const MONTH_MS = 30 * 86_400_000
+const EVERY_MS = Math.max(1, Math.floor(MONTH_MS / rows))
+
 /** One row in forty failed; apps, custom ids and end users stand on part of the rows, as in life. */
 function valuesOf(text: (expression: string) => string): string {
-  return `'call_' || ${text('i')}, 'request_' || ${text('i')}, i * 10, i * 10 + 2000, 'acc_' || ${text('i % 8')},
+  return `'call_' || ${text('i')}, 'request_' || ${text('i')}, i * ${EVERY_MS}, i * ${EVERY_MS} + 2000, 'acc_' || ${text('i % 8')},
     'key_' || ${text('i % 8')}, 'model_' || ${text('i % 40')}, case when i % 40 = 0 then 502 else 200 end,
     case when i % 3 = 0 then 'app_' || ${text('i % 50')} end, case when i % 10 = 0 then 'custom_' || ${text('i % 5000')} end,
     case when i % 2 = 0 then 'user_' || ${text('i % 20000')} end, 2000000, 2000000, '${DETAIL}'`
@@ -168,6 +188,9 @@ function fillSqlite(path: string): void {
     process.stderr.write(`filled ${until}\n`)
   }
   database.exec('analyze')
+  const started = performance.now()
+  database.exec(fillUsage('sqlite', ''))
+  process.stderr.write(`summed in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
   database.close()
 }
 
@@ -178,10 +201,14 @@ async function fillPostgres(url: string): Promise<void> {
   for (let from = 0; from < rows; from += step) {
     const until = Math.min(from + step, rows)
     await client.query(`insert into call_logs (${COLUMNS})
-      select ${valuesOf((expression) => `(${expression})::text`)} from generate_series(${from}, ${until - 1}) i`)
+      select ${valuesOf((expression) => `(${expression})::text`)} from generate_series(${from}::bigint, ${until - 1}::bigint) i`)
     process.stderr.write(`filled ${until}\n`)
   }
   await client.query('analyze call_logs')
+  const started = performance.now()
+  await client.query(fillUsage('postgres', ''))
+  process.stderr.write(`summed in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
+  await client.query('analyze usage_half_hours')
   await client.end()
 }
 

@@ -8,6 +8,8 @@ import { credits, exampleReserve, exampleSettle } from '../../server/src/core/ca
 import { accountId, instanceId, keyId } from '../../server/src/core/ids.ts'
 import type { Policy } from '../../server/src/core/limits/policy.ts'
 import { createKeyDirectory } from '../../server/src/gateway/directory.ts'
+import { readMargin } from '../../server/src/management/admin/margin.ts'
+import { readUsage } from '../../server/src/management/usage.ts'
 import { openStorage } from '../../server/src/storage/open.ts'
 import type { Storage } from '../../server/src/storage/storage.ts'
 
@@ -63,6 +65,8 @@ function run(what: string): Promise<Record<string, number>> {
       return paced()
     case 'pages':
       return pages()
+    case 'usage':
+      return usage()
     case 'directory':
       return directory()
   }
@@ -179,6 +183,8 @@ async function paced(): Promise<Record<string, number>> {
 async function pages(): Promise<Record<string, number>> {
   const rows = Number(options.rows)
   const middle = Math.floor(rows / 2)
+  // As they were filled in: evenly over a month.
+  const everyMs = Math.max(1, Math.floor((30 * 86_400_000) / rows))
   const filters = {
     'newest page': {},
     'one account': { accountId: accountOf(3) },
@@ -190,8 +196,12 @@ async function pages(): Promise<Record<string, number>> {
     'one end user': { user: 'user_99' },
     failures: { status: 502 },
     'one account, failures': { accountId: accountOf(3), status: 502 },
-    'a day in the middle': { from: middle * 10, to: middle * 10 + 86_400_000 },
-    'one key, a day in the middle': { keyId: keyOf(5), from: middle * 10, to: middle * 10 + 86_400_000 },
+    'a day in the middle': { from: middle * everyMs, to: middle * everyMs + 86_400_000 },
+    'one key, a day in the middle': {
+      keyId: keyOf(5),
+      from: middle * everyMs,
+      to: middle * everyMs + 86_400_000,
+    },
   }
   const figures: Record<string, number> = {}
   for (const [name, filter] of Object.entries(filters)) {
@@ -205,6 +215,43 @@ async function pages(): Promise<Record<string, number>> {
         if (found.next === undefined) break
         cursor = found.next
       }
+    }
+    figures[`${name}, ms`] = slowest
+  }
+  return figures
+}
+
+/** The slowest of five tries of each report over the month of calls; their ends cut half-hours, which costs a look at the log. */
+async function usage(): Promise<Record<string, number>> {
+  const from = 12_345
+  const until = 30 * 86_400_000 - 54_321
+  const whose = { accountId: accountOf(3), keyId: undefined }
+  const month = { ...whose, from, until, interval: 'day', timezone: 'Asia/Shanghai' } as const
+  const questions: Record<string, () => Promise<unknown>> = {
+    'one account, a month': () => readUsage(storage, { ...month, interval: 'total', groups: [] }),
+    'one account, a month by day and model': () => readUsage(storage, { ...month, groups: ['model'] }),
+    'one account, a month by day, model, key, app': () =>
+      readUsage(storage, { ...month, groups: ['model', 'key', 'app'] }),
+    'one account, a month by hour': () => readUsage(storage, { ...month, interval: 'hour', groups: [] }),
+    'one key, a month by day': () =>
+      readUsage(storage, { ...month, accountId: undefined, keyId: keyOf(5), groups: [] }),
+    'all accounts, a day by hour': () =>
+      readUsage(storage, {
+        ...month,
+        accountId: undefined,
+        from: until - 86_400_000,
+        interval: 'hour',
+        groups: ['model'],
+      }),
+    'margin of a day': () => readMargin(storage, { from: until - 86_400_000, to: until }),
+  }
+  const figures: Record<string, number> = {}
+  for (const [name, ask] of Object.entries(questions)) {
+    let slowest = 0
+    for (let tries = 0; tries < 5; tries++) {
+      const started = performance.now()
+      await ask()
+      slowest = Math.max(slowest, performance.now() - started)
     }
     figures[`${name}, ms`] = slowest
   }
