@@ -227,7 +227,7 @@ module.exports = {
         'core/',
         'telemetry/',
         'config/',
-        'storage/(storage|identity|office|audit|notices|prices|records)\\.ts$',
+        'storage/(storage|identity|office|audit|notices|organisations|prices|records)\\.ts$',
         'storage/(unavailable|conflict|invalid-cursor|key-hash)\\.ts$',
         'version\\.ts$',
       ],
