@@ -269,6 +269,15 @@ export const VARIABLES = {
       "Reverse proxies whose `X-Forwarded-For` is believed, so that a key's address list sees the client and not the proxy.",
     parse: rangesOf,
   },
+  corsOrigins: {
+    name: 'SLUICE_CORS_ORIGINS',
+    fallback: [],
+    shownDefault: 'none: no page of another site may call',
+    form: 'origins such as `https://app.example.com`, separated by commas or blanks, or `*`',
+    meaning:
+      'Sites whose web pages may call models and list them from the browser (CORS). Whoever opens such a page can read the key it calls with. Everything under `/api` stays with its own site.',
+    parse: originsOf,
+  },
   logRetentionDays: {
     name: 'SLUICE_LOG_RETENTION_DAYS',
     fallback: 0,
@@ -300,7 +309,7 @@ export const VARIABLES = {
     shownDefault: '900000',
     form: 'milliseconds, 1000 to 86400000',
     meaning:
-      'The longest a chat-type call may take, over all its attempts. Videos have a deadline of their own.',
+      'The longest a chat-type call may take, over all its attempts, and the longest any request body may take to arrive. Videos have a deadline of their own.',
     parse: (text) => wholeNumberOf(text, { least: 1000, most: 86_400_000 }),
   },
   videoDeadlineMs: {
@@ -316,7 +325,7 @@ export const VARIABLES = {
     fallback: 100 * MIB,
     shownDefault: '104857600 (100 MiB)',
     form: 'bytes, 1024 to 104857600',
-    meaning: 'The largest request body; a larger one is 413/41301.',
+    meaning: 'The largest request body, once it is decoded; a larger one is 413/41301.',
     parse: (text) => wholeNumberOf(text, { least: 1024, most: 100 * MIB }),
   },
   bytesInFlightLimit: {
@@ -325,7 +334,7 @@ export const VARIABLES = {
     shownDefault: '536870912 (512 MiB)',
     form: 'bytes, at least the body limit',
     meaning:
-      'The sum of all request bodies one process holds; past it a call is refused with 503/50301 and `Retry-After`.',
+      'The sum of all request bodies one process holds; past it a request is refused with 503/50301 and `Retry-After`.',
     parse: (text) => wholeNumberOf(text, { least: 1024, most: Number.MAX_SAFE_INTEGER }),
   },
   headerLimitBytes: {
@@ -400,6 +409,7 @@ export interface VariableValues {
   readonly httpProxy: Secret | undefined
   readonly noProxy: readonly string[]
   readonly trustedProxies: readonly string[]
+  readonly corsOrigins: readonly string[]
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
   readonly drainDelayMs: number
@@ -513,6 +523,18 @@ function addressOf(text: string): string {
 function secretKeyOf(text: string): Secret {
   if (text.length < 16) throw new Nonsense('32 bytes as base64 or hex, or at least 16 characters of text')
   return new Secret(text)
+}
+
+/** As browsers write them: lower case, without a path and without the port that goes without saying. */
+function originsOf(text: string): readonly string[] {
+  const origins = text.split(/[\s,]+/).filter((origin) => origin !== '')
+  return origins.map((origin) => {
+    if (origin === '*') return origin
+    // Pages of apps have schemes of their own, which URL gives no origin.
+    if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i.test(origin) || !URL.canParse(origin))
+      throw new Nonsense(`origins separated by commas (https://app.example.com), or *; ${origin} is none`)
+    return /^https?:/i.test(origin) ? new URL(origin).origin : origin.toLowerCase()
+  })
 }
 
 function rangesOf(text: string): readonly string[] {

@@ -45,6 +45,12 @@ describe('a variable that is set is taken', () => {
       { SLUICE_PORT: '80', SLUICE_GATEWAY_PORT: '80', SLUICE_GATEWAY_URL: 'https://gateway.example.com/' },
       { sharedPort: true, gatewayUrl: 'https://gateway.example.com' },
     ],
+    [
+      'origins are written as browsers write them',
+      { SLUICE_CORS_ORIGINS: 'HTTPS://App.Example.com:443, http://localhost:5173 tauri://localhost' },
+      { corsOrigins: ['https://app.example.com', 'http://localhost:5173', 'tauri://localhost'] },
+    ],
+    ['every origin may call', { SLUICE_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
     ['a country may be left out of phone numbers', { SLUICE_PHONE_REGION: 'cn' }, { phoneRegion: 'CN' }],
     [
       'a relative data directory is relative to the working directory',
@@ -188,6 +194,10 @@ describe('nonsense is refused with the name of the variable', () => {
     [
       { SLUICE_OPS_PORT: '8080' },
       'SLUICE_OPS_PORT must be another port than SLUICE_PORT and SLUICE_GATEWAY_PORT',
+    ],
+    [
+      { SLUICE_CORS_ORIGINS: 'https://app.example.com/path' },
+      'SLUICE_CORS_ORIGINS must be origins separated by commas (https://app.example.com), or *; https://app.example.com/path is none, not "https://app.example.com/path"',
     ],
     [
       { SLUICE_BYTES_IN_FLIGHT_LIMIT: '2048' },

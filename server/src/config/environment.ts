@@ -55,6 +55,8 @@ export interface Config {
   readonly noProxy: readonly string[]
   /** CIDR ranges of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[]
+  /** Origins whose pages may call from a browser, or `*`. */
+  readonly corsOrigins: readonly string[]
   /** 0: for ever. */
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
@@ -157,6 +159,7 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     httpProxy: read(VARIABLES.httpProxy),
     noProxy: read(VARIABLES.noProxy),
     trustedProxies: read(VARIABLES.trustedProxies),
+    corsOrigins: read(VARIABLES.corsOrigins),
     logRetentionDays: read(VARIABLES.logRetentionDays),
     shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
     drainDelayMs: read(VARIABLES.drainDelayMs),
@@ -263,6 +266,7 @@ function frozen(config: Config): Config {
   Object.freeze(config.fetchAllow)
   Object.freeze(config.noProxy)
   Object.freeze(config.trustedProxies)
+  Object.freeze(config.corsOrigins)
   Object.freeze(config.signInServices)
   Object.freeze(config.warnings)
   return Object.freeze(config)

@@ -19,6 +19,7 @@ import { type BodyWatch, createBodyWatch } from './body-watch.ts'
 import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
+import { allowOrigin, type CorsOrigins } from './cors.ts'
 import { incomingCall } from './incoming.ts'
 import { closeUnlessRead } from './incoming-body.ts'
 import { noteBodyWatch } from './office-body.ts'
@@ -43,6 +44,8 @@ export interface ServersOptions {
   /** The longest a call may take; no body may take longer. */
   readonly callDeadlineMs: number
   readonly clientStallTimeoutMs: number
+  /** Sites whose pages may call; none: no page of another site may. */
+  readonly corsOrigins: CorsOrigins
   readonly keepAliveTimeoutMs: number
 }
 
@@ -145,6 +148,7 @@ class Edge {
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
     const query = mark < 0 ? '' : url.slice(mark + 1)
+    if (allowOrigin(this.#options.corsOrigins, { request, response, path })) return
     const refusal = refusedHead(request) ?? refusedPath(path, address)
     if (refusal !== undefined) {
       answer(request, response, refusal)
