@@ -62,7 +62,6 @@ IN_STRING[0x5c] = 1
 
 /** A piece this long is also looked at in words of four bytes; a shorter one would not pay for the view. */
 const WORDS_BYTES_MIN = 1_024
-const NO_WORDS = new Int32Array(0)
 /** The highest bit of each byte, as a signed word. */
 const HIGHEST_BITS = 0x80808080 | 0
 
@@ -71,6 +70,9 @@ const IN_ESCAPE = new Uint8Array(256)
 for (const letter of [0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]) IN_ESCAPE[letter] = 1
 
 const encoder = new TextEncoder()
+/** 1: a hexadecimal digit. */
+const IN_HEX = new Uint8Array(256)
+for (const digit of encoder.encode('0123456789abcdefABCDEF')) IN_HEX[digit] = 1
 const NOTHING = new Uint8Array(0)
 const TRUE = encoder.encode('true')
 const FALSE = encoder.encode('false')
@@ -172,12 +174,7 @@ export class JsonScanner {
     let keyStart = this.#keyStart
     let reason: string | undefined
     let at = from
-    /** Bytes by which the words begin before the piece. */
-    const ahead = bytes.byteOffset & 3
-    const words =
-      to - from < WORDS_BYTES_MIN
-        ? NO_WORDS
-        : new Int32Array(bytes.buffer, bytes.byteOffset - ahead, (ahead + bytes.length) >> 2)
+    const words = to - from < WORDS_BYTES_MIN ? undefined : wordsOf(bytes)
 
     scanning: while (at < to) {
       const byte = bytes[at] ?? 0
@@ -330,12 +327,7 @@ export class JsonScanner {
 
         case STRING: {
           // Most bytes of most bodies go through here: eight at a time where the piece is long, four where it is short.
-          if (words !== NO_WORDS) {
-            while (((at + ahead) & 3) !== 0 && at < to && IN_STRING[bytes[at] ?? 0] === 0) at++
-            if (((at + ahead) & 3) === 0) {
-              at = (afterPlainWords(words, (at + ahead) >> 2, (to + ahead) >> 2) << 2) - ahead
-            }
-          }
+          if (words !== undefined) at = afterPlainText(bytes, words, at, to)
           while (
             at + 3 < to &&
             ((IN_STRING[bytes[at] ?? 0] ?? 1) |
@@ -431,13 +423,7 @@ export class JsonScanner {
           continue
 
         case HEX:
-          if (
-            !(
-              (byte >= 0x30 && byte <= 0x39) ||
-              (byte >= 0x61 && byte <= 0x66) ||
-              (byte >= 0x41 && byte <= 0x46)
-            )
-          ) {
+          if (IN_HEX[byte] !== 1) {
             reason = 'an unfinished \\u escape inside a string'
             break scanning
           }
@@ -596,6 +582,21 @@ export class JsonScanner {
     const key = this.#keyEscaped ? encoder.encode(unescapeJson(written)) : written
     return findWord(keys, key, 0, key.length)
   }
+}
+
+/** The words the bytes lie in, which begin at multiples of four: the first may begin before them, none ends behind. */
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const ahead = bytes.byteOffset & 3
+  return new Int32Array(bytes.buffer, bytes.byteOffset - ahead, (ahead + bytes.length) >> 2)
+}
+
+/** A place in `bytes[from, to)` up to which all is plain text of a string, as far as whole words tell. */
+function afterPlainText(bytes: Uint8Array, words: Int32Array, from: number, to: number): number {
+  const ahead = bytes.byteOffset & 3
+  let at = from
+  while (((at + ahead) & 3) !== 0 && at < to && IN_STRING[bytes[at] ?? 0] === 0) at++
+  if (((at + ahead) & 3) !== 0) return at
+  return (afterPlainWords(words, (at + ahead) >> 2, (to + ahead) >> 2) << 2) - ahead
 }
 
 /**
