@@ -26,6 +26,8 @@ const LIFE_MS = 60_000
 /** About 1 kB each. */
 const KEYS_MAX = 100_000
 const ACCOUNTS_MAX = 100_000
+/** Few accounts bring credentials of their own, and a cache takes its room (40 bytes a place) at once. */
+const OWN_MAX = 10_000
 
 export function createKeyDirectory(
   storage: Pick<Storage, 'keys' | 'accounts'>,
@@ -45,7 +47,7 @@ class RememberedKeys implements KeyDirectory {
     this.#storage = storage
     this.#keys = new LRUCache({ max: KEYS_MAX, ttl: LIFE_MS, perf })
     this.#accounts = new LRUCache({ max: ACCOUNTS_MAX, ttl: LIFE_MS, perf })
-    this.#own = new LRUCache({ max: ACCOUNTS_MAX, ttl: LIFE_MS, perf })
+    this.#own = new LRUCache({ max: OWN_MAX, ttl: LIFE_MS, perf })
   }
 
   async find(hash: string): Promise<KeyHolder | undefined> {
