@@ -4,13 +4,31 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Policy, WindowLimit } from '../../src/core/limits/policy.ts'
+import type { CatalogueChange } from '../../src/storage/records.ts'
 import { type Answer, postJson } from '../house/client.ts'
-import { type House, openHouse, putChain, putModel, putVendor, TOKEN_PRICES } from '../house/house.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../house/scripted-upstream.ts'
+import {
+  type House,
+  openHouse,
+  putChain,
+  putCredential,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../house/house.ts'
+import {
+  type Answerer,
+  answerJson,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../house/scripted-upstream.ts'
+import { ARK, playArk, VIDEO_PRICES } from '../house/videos.ts'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CLIENTS = 50
 const MINUTE_MS = 60_000
+const FILM_SECONDS = 5
+/** Half a minute of the instances' clock. */
+const FILM_MOVES_MAX = 600
 /** Epoch ms of the test at hand; the instances' clock stands still unless a test moves it. */
 let start = Date.UTC(2026, 0, 5, 8)
 
@@ -24,16 +42,34 @@ const COMPLETION = {
   usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
 }
 
+const PICTURE = {
+  pricing: {
+    ...TOKEN_PRICES,
+    billingModes: ['image'],
+    inputPrice: null,
+    outputPrice: null,
+    imagePrice: '0.1',
+  },
+} satisfies Parameters<typeof putModel>[1]
+
 let database: FreshDatabase
 let upstream: ScriptedUpstream
+/** Where the second chains lead. */
+let spare: ScriptedUpstream
+let films: ScriptedUpstream
 let houses: readonly House[]
 let first: House
+
+// Fifty clients and three instances share the machine with other tests.
+vi.setConfig({ testTimeout: 60_000 })
 
 beforeAll(async () => {
   // Before the instances take their clock.
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   database = await createFreshDatabase()
   upstream = await openScriptedUpstream()
+  spare = await openScriptedUpstream()
+  films = await openScriptedUpstream()
   const environment = {
     SLUICE_DATABASE_URL: database.url,
     SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -44,124 +80,272 @@ beforeAll(async () => {
     await openHouse({ environment, owner: 'second@example.com' }),
     await openHouse({ environment, owner: 'third@example.com' }),
   ]
-  await first.catalogue(
-    ...putVendor('acme', upstream.url),
+  await putCatalogue(
+    // The first calls wait until fifty have arrived.
+    ...putVendor('acme', upstream.url, { timeouts: { connectMs: 60_000, firstByteMs: 60_000 } }),
+    ...putVendor('spare', spare.url),
+    ...putVendor('ark', films.url, { kind: 'ark' }),
     putModel('m'),
     putChain({ model: 'm', vendor: 'acme' }),
-    putModel('picture', {
-      pricing: {
-        ...TOKEN_PRICES,
-        billingModes: ['image'],
-        inputPrice: null,
-        outputPrice: null,
-        imagePrice: '0.1',
-      },
-    }),
+    putModel('picture', PICTURE),
     putChain({ model: 'picture', vendor: 'acme' }),
+    putModel('film', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
+    putChain({ model: 'film', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
   )
-  await Promise.all(houses.map((house) => house.running.gateway.refreshCatalogue()))
 })
 
 beforeEach(() => {
   start += 60 * MINUTE_MS
   vi.setSystemTime(start)
-  upstream.answer(answerJson(COMPLETION))
+  for (const one of [upstream, spare, films]) one.requests.length = 0
+  upstream.answer(answerCompletion)
+  spare.answer(answerCompletion)
+  playArk(films, { polls: [ARK.done('https://films.example/one.mp4')] })
 })
 
 afterAll(async () => {
   for (const house of [...houses].reverse()) await house.close()
-  await upstream.close()
+  await Promise.all([upstream.close(), spare.close(), films.close()])
   await database.drop()
   vi.useRealTimers()
 })
+
+async function putCatalogue(...changes: readonly CatalogueChange[]): Promise<void> {
+  await first.catalogue(...changes)
+  await Promise.all(houses.map((house) => house.running.gateway.refreshCatalogue()))
+}
 
 const window = (dimension: WindowLimit['dimension'], limit: number): Policy => ({
   concurrency: undefined,
   windows: [{ dimension, limit, seconds: 60 }],
 })
 
-async function keyWith(policy: Policy): Promise<string> {
-  return (await first.newKey(first.accountId, { policy })).key
+const limitedKey = async (policy: Policy): Promise<Keys> => {
+  const { key } = await first.newKey(first.accountId, { policy })
+  return [key]
 }
 
-/** The nth call goes to the nth instance in turn. */
-function call(key: string, index: number, model = 'm', fields: object = {}): Promise<Answer> {
+/** Two keys without limits of their own: what the one uses the other misses. */
+const keysOfLimitedAccount = async (policy: Policy): Promise<Keys> => {
+  const { id, key } = await first.newAccount({ policy })
+  return [key, (await first.newKey(id)).key]
+}
+
+type Keys = readonly [string, ...string[]]
+
+/** The nth call goes to the nth instance in turn, with the nth key. */
+function call(keys: Keys | string, index: number, model = 'm', fields: object = {}): Promise<Answer> {
   const house = houses[index % houses.length] ?? first
+  const own = typeof keys === 'string' ? keys : (keys[index % keys.length] ?? keys[0])
+  const authorization = `Bearer ${own}`
+  if (model === 'film') {
+    const order = { model, prompt: 'a cat on the moon', seconds: String(FILM_SECONDS) }
+    return postJson(`${house.baseUrl}/v1/videos`, order, { authorization, prefer: 'respond-async' })
+  }
   return postJson(
     `${house.baseUrl}/v1/chat/completions`,
     { model, messages: [{ role: 'user', content: 'Hi' }], ...fields },
-    { authorization: `Bearer ${key}` },
+    { authorization },
   )
 }
 
 const atOnce = (count: number, one: (index: number) => Promise<Answer>): Promise<readonly Answer[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => one(index)))
 
+async function inTurns(count: number, one: (index: number) => Promise<Answer>): Promise<readonly Answer[]> {
+  const answers: Answer[] = []
+  for (let index = 0; index < count; index++) answers.push(await one(index))
+  return answers
+}
+
+const hasPassed = ({ status }: Answer): boolean => status === 200 || status === 202
+
 function expectPassed(answers: readonly Answer[], passed: number, code: number): readonly Answer[] {
   const refused = answers.filter((answer) => answer.status === 429)
-  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(passed)
+  expect(answers.filter(hasPassed)).toHaveLength(passed)
   expect(refused).toHaveLength(answers.length - passed)
   expect(refused.map((answer) => answer.body.code)).toEqual(refused.map(() => code))
   return refused
 }
 
-describe(`${CLIENTS} clients at once on three instances`, () => {
-  test.each([
-    ['requests', 7, 'm', 42902],
-    ['images', 5, 'picture', 42902],
-  ] as const)(
-    '[D-admission-12] %s: exactly %i pass, and after Retry-After exactly as many again',
-    async (dimension, limit, model, code) => {
-      const key = await keyWith(window(dimension, limit))
-      // An image model's answer holds no image here: its count is settled to none and given back, so let each make one.
-      if (model === 'picture') upstream.answer(answerJson(PICTURED))
-      const refused = expectPassed(await atOnce(CLIENTS, (index) => call(key, index, model)), limit, code)
-      expect(new Set(refused.map((answer) => answer.headers.get('retry-after')))).toEqual(new Set(['60']))
+const retryAfters = (answers: readonly Answer[]): ReadonlySet<string | null> =>
+  new Set(answers.map((answer) => answer.headers.get('retry-after')))
+
+interface LimitCase {
+  readonly dimension: WindowLimit['dimension']
+  readonly limit: number
+  /** Calls that fit. */
+  readonly calls: number
+  readonly model: 'm' | 'picture' | 'film'
+  readonly code: number
+  /** What is only known when a call ends lets in whoever comes before that: those clients come in turns. */
+  readonly arrive: typeof atOnce
+}
+
+const CASES: readonly LimitCase[] = [
+  { dimension: 'requests', limit: 7, calls: 7, model: 'm', code: 42902, arrive: atOnce },
+  { dimension: 'images', limit: 5, calls: 5, model: 'picture', code: 42902, arrive: atOnce },
+  { dimension: 'videos', limit: 5, calls: 5, model: 'film', code: 42902, arrive: atOnce },
+  {
+    dimension: 'video_seconds',
+    limit: 4 * FILM_SECONDS,
+    calls: 4,
+    model: 'film',
+    code: 42910,
+    arrive: atOnce,
+  },
+  { dimension: 'tokens', limit: 5 * 1500, calls: 5, model: 'm', code: 42903, arrive: inTurns },
+  { dimension: 'amount', limit: 5 * 25, calls: 5, model: 'm', code: 42902, arrive: inTurns },
+]
+
+describe.each([
+  ['a key', limitedKey],
+  ['an account', keysOfLimitedAccount],
+] as const)(`${CLIENTS} clients on three instances, limits of %s`, (_, limited) => {
+  test.each(CASES)(
+    '[D-admission-12] $dimension: exactly $calls pass, and after Retry-After exactly as many again',
+    async ({ dimension, limit, calls, model, code, arrive }) => {
+      const keys = await limited(window(dimension, limit))
+      const one = (index: number) => call(keys, index, model)
+      const refused = expectPassed(await arrive(CLIENTS, one), calls, code)
+      expect(retryAfters(refused)).toEqual(new Set(['60']))
+      await filmsEnd()
       vi.setSystemTime(start + MINUTE_MS - 1)
-      expectPassed(await atOnce(6, (index) => call(key, index, model)), 0, code)
+      expect(retryAfters(expectPassed(await arrive(6, one), 0, code))).toEqual(new Set(['1']))
       vi.setSystemTime(start + MINUTE_MS)
-      expectPassed(await atOnce(CLIENTS, (index) => call(key, index, model)), limit, code)
+      expectPassed(await arrive(calls + 3, one), calls, code)
+      await filmsEnd()
     },
   )
 
   test('concurrency: exactly 7 run at once, none is queued, and each that ends makes room for one', async () => {
-    const key = await keyWith({ concurrency: 7, windows: [] })
-    let release = (): void => undefined
-    const released = new Promise<void>((resolve) => (release = resolve))
-    let arrived = 0
-    let full = (): void => undefined
-    const sevenArrived = new Promise<void>((resolve) => (full = resolve))
-    upstream.answer(async (request, response) => {
-      arrived += 1
-      if (arrived === 7) full()
-      await released
-      await answerJson(COMPLETION)(request, response)
-    })
-    const running = atOnce(CLIENTS, (index) => call(key, index))
-    await sevenArrived
-    const late = await call(key, 0)
+    const keys = await limited({ concurrency: 7, windows: [] })
+    const held = await holdAnswers({ clients: CLIENTS, running: 7 }, (index) => call(keys, index))
+    const late = await call(keys, 0)
     expect(late.body.code).toBe(42901)
     expect(late.headers.get('retry-after')).toBe('1')
-    release()
-    expectPassed(await running, 7, 42901)
-    expect((await call(key, 1)).status).toBe(200)
+    expectPassed(await held.release(), 7, 42901)
+    expect((await call(keys, 1)).status).toBe(200)
   })
+})
 
+/** Where routing meets them: a full credential refuses nobody who can go elsewhere. */
+describe(`${CLIENTS} clients on three instances, limits of an upstream credential`, () => {
+  const chats = CASES.filter(({ model }) => model !== 'film')
+
+  test.each(chats)(
+    '[D-admission-22] $dimension: exactly $calls go over it and the others over the next chain',
+    async ({ dimension, limit, calls, model, arrive }) => {
+      const name = `two-${dimension}`
+      await putLimited(name, { model, limits: window(dimension, limit) })
+      await putCatalogue(putChain({ model: name, vendor: 'spare', priority: 2 }))
+      const answers = await arrive(CLIENTS, (index) => call(first.key, index, name))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      expect([sentTo(upstream, name), sentTo(spare, name)]).toEqual([calls, CLIENTS - calls])
+    },
+  )
+
+  test.each(chats)(
+    '$dimension: where it is the only one exactly $calls pass, and after Retry-After exactly as many again',
+    async ({ dimension, limit, calls, model, arrive }) => {
+      const name = `one-${dimension}`
+      await putLimited(name, { model, limits: window(dimension, limit) })
+      const one = (index: number) => call(first.key, index, name)
+      const refused = expectPassed(await arrive(CLIENTS, one), calls, 42904)
+      expect(retryAfters(refused)).toEqual(new Set(['60']))
+      vi.setSystemTime(start + MINUTE_MS)
+      expectPassed(await arrive(calls + 3, one), calls, 42904)
+      expect(sentTo(upstream, name)).toBe(2 * calls)
+    },
+  )
+
+  test('concurrency: exactly 7 run at once over it, the others are told to come again in a second', async () => {
+    await putLimited('one-at-once', { model: 'm', limits: { concurrency: 7, windows: [] } })
+    const held = await holdAnswers({ clients: CLIENTS, running: 7 }, (index) =>
+      call(first.key, index, 'one-at-once'),
+    )
+    const late = await call(first.key, 0, 'one-at-once')
+    expect(late.body.code).toBe(42904)
+    expect(late.headers.get('retry-after')).toBe('1')
+    expectPassed(await held.release(), 7, 42904)
+    vi.setSystemTime(start + 1_000)
+    expect((await call(first.key, 1, 'one-at-once')).status).toBe(200)
+  })
+})
+
+/** A model whose first chain goes over a credential of its own, with these limits. */
+function putLimited(
+  name: string,
+  { model, limits }: { readonly model: LimitCase['model']; readonly limits: Policy },
+): Promise<void> {
+  return putCatalogue(
+    putCredential('acme', name, limits),
+    putModel(name, model === 'picture' ? PICTURE : {}),
+    putChain({ model: name, vendor: 'acme', credentialName: name, priority: 1 }),
+  )
+}
+
+const sentTo = (one: ScriptedUpstream, model: string): number =>
+  one.requests.filter(({ body }) => modelOf(body) === `${model}-upstream`).length
+
+const modelOf = (body: Buffer): unknown => (JSON.parse(body.toString()) as { readonly model?: unknown }).model
+
+/** An image model's answer makes one: with none its count would be settled to none and given back. */
+const answerCompletion: Answerer = (request, response) => {
+  const isPicture = /^(picture|.*-images)-upstream$/.test(String(modelOf(request.body)))
+  return answerJson(isPicture ? PICTURED : COMPLETION)(request, response)
+}
+
+/**
+ * As many clients at once as are told, whose calls the upstream does not answer until `release`; resolves when all but
+ * `running` of them have been refused.
+ */
+async function holdAnswers(
+  { clients, running }: { readonly clients: number; readonly running: number },
+  one: (index: number) => Promise<Answer>,
+): Promise<{ release(): Promise<readonly Answer[]> }> {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  upstream.answer(async (request, response) => {
+    await released
+    await answerCompletion(request, response)
+  })
+  let refused = 0
+  let others = (): void => undefined
+  const othersAnswered = new Promise<void>((resolve) => (others = resolve))
+  const all = atOnce(clients, async (index) => {
+    const answer = await one(index)
+    if (!hasPassed(answer)) refused += 1
+    if (refused === clients - running) others()
+    return answer
+  })
+  await othersAnswered
+  return {
+    release() {
+      release()
+      return all
+    },
+  }
+}
+
+/** Tasks are polled by the instances' clock, which stands still unless it is moved. */
+async function filmsEnd(): Promise<void> {
+  for (let moves = 0; (await first.storage.videos.nextDue()) !== undefined; moves++) {
+    if (moves === FILM_MOVES_MAX) throw new Error('a film is still in the making')
+    vi.setSystemTime(Date.now() + 50)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  await first.settled()
+}
+
+describe('money and keys on three instances', () => {
   test('funds: an account that can pay exactly 7 calls has exactly 7 pass, on any number of instances', async () => {
     const { key, id } = await first.newAccount({ credits: 7 * 25 + 5 })
-    let release = (): void => undefined
-    const released = new Promise<void>((resolve) => (release = resolve))
-    upstream.answer(async (request, response) => {
-      await released
-      await answerJson(COMPLETION)(request, response)
-    })
     // Seven holds of a little over 25 Credits fit into 180, eight do not.
-    const running = Promise.all(
-      Array.from({ length: 200 }, (_, index) => call(key, index, 'm', { max_tokens: 833, messages: [] })),
+    const held = await holdAnswers({ clients: 200, running: 7 }, (index) =>
+      call(key, index, 'm', { max_tokens: 833, messages: [] }),
     )
-    await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThanOrEqual(7))
-    release()
-    const answers = await running
+    const answers = await held.release()
     const passed = answers.filter((answer) => answer.status === 200).length
     expect(passed).toBe(7)
     expect(
@@ -169,23 +353,6 @@ describe(`${CLIENTS} clients at once on three instances`, () => {
     ).toEqual(new Set([40202]))
     expect((await first.account(id)).held).toBe(0n)
   })
-})
-
-describe('one after the other, each on the next instance', () => {
-  test.each([
-    ['tokens', 5 * 1500, 5, 42903],
-    ['amount', 5 * 25, 5, 42902],
-  ] as const)(
-    '%s: the call after the one that fills the window is refused',
-    async (dimension, limit, calls, code) => {
-      const key = await keyWith(window(dimension, limit))
-      for (let index = 0; index < calls; index++) expect((await call(key, index)).status).toBe(200)
-      const refused = await call(key, calls)
-      expect(refused.body.code).toBe(code)
-      vi.setSystemTime(start + Number(refused.headers.get('retry-after')) * 1_000)
-      expect((await call(key, calls + 1)).status).toBe(200)
-    },
-  )
 
   test('[5-16] a key that is disabled on one instance is refused by the next call on every other', async () => {
     const { key, keyId } = await first.newKey(first.accountId)
