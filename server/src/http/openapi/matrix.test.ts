@@ -27,6 +27,9 @@ const LET_IN: Readonly<Record<string, readonly Caller[]>> = {
 }
 const CALLERS = ['anonymous', 'user', 'impersonator', 'key', 'admin'] as const
 
+/** A request for every route there is, on a machine that may be busy. */
+const PATIENCE_MS = 60_000
+
 let admin: AdminHouse
 let operations: readonly Operation[]
 
@@ -101,7 +104,7 @@ describe('the authorisation matrix', () => {
         wrong.push(`${operation.method} ${operation.path}: ${status} ${body.code ?? ''}`)
     }
     expect(wrong).toEqual([])
-  })
+  }, PATIENCE_MS)
 })
 
 function isRefused({ status, body }: Answer): boolean {
@@ -224,7 +227,7 @@ describe('the authorisation matrix of an organisation', () => {
         )
     }
     expect(wrong).toEqual([])
-  })
+  }, PATIENCE_MS)
 })
 
 /** Never run: the build fails when one of these compiles. */
