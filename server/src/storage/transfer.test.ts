@@ -273,7 +273,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
     await restore(chunksOf(copy), options, { present: 'replace', blobs: undefined })
     expect(await own.contents()).toEqual(before)
     await using(own, (storage) =>
-      expect(storage.ledger.book([exampleGrant(ACCOUNT, { transactionId: 'large' })])).resolves.toBe(false),
+      expect(storage.ledger.book([exampleGrant(ACCOUNT, { transactionId: 'large_0' })])).resolves.toBe(false),
     )
   })
 
@@ -308,7 +308,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
     const text = archive.toString('utf8')
     expect(text).not.toContain('upstream-secret')
     expect(text).not.toContain('secret plan')
-    expect(text).toContain('"9007199254')
+    expect(text).toContain('"10000000998')
   })
 })
 

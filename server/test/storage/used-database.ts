@@ -11,6 +11,13 @@ import {
   NOW,
   settleTwoCredits,
 } from '../../src/storage/conformance/suite.ts'
+import {
+  createTeam,
+  join,
+  memberKey,
+  PERSON_MEMBER,
+  TEAM,
+} from '../../src/storage/conformance/organisations.ts'
 import { exampleTask } from '../../src/storage/conformance/videos.ts'
 import { loadSqlite, type SqliteDatabase } from '../../src/storage/sqlite/library.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -38,9 +45,11 @@ export async function useDatabase(storage: Storage): Promise<void> {
   ])
   await createAccount(storage, { email: 'owner@example.com', passwordHash: '$argon2id$x', role: 'admin' })
   await storage.keys.create(exampleApiKey({ policy: USED_POLICY }))
-  await storage.ledger.book([
-    exampleGrant(ACCOUNT, { transactionId: 'large', amount: credits(9_007_199_254) }),
-  ])
+  // More µCr than a number can tell apart.
+  for (let part = 0; part < 10; part++) {
+    const amount = credits(1_000_000_000)
+    await storage.ledger.book([exampleGrant(ACCOUNT, { transactionId: `large_${part}`, amount })])
+  }
   await storage.calls.reserve(exampleReserve('ended'))
   await storage.calls.settle(settleTwoCredits('ended'))
   await storage.calls.reserve(exampleReserve('running'))
@@ -50,6 +59,7 @@ export async function useDatabase(storage: Storage): Promise<void> {
     { secret: new Secret('upstream-secret'), fields: {} },
     { enabled: true },
   )
+  await useTeam(storage)
   await subscribe(storage)
   await createTask(storage)
   await storage.turns.put([
@@ -88,6 +98,20 @@ export async function useDatabase(storage: Storage): Promise<void> {
       changes: [{ field, from: '100', to: '90' }],
     })
   }
+}
+
+/** An organisation, a member of which calls. */
+async function useTeam(storage: Storage): Promise<void> {
+  await createTeam(storage)
+  await join(storage)
+  await storage.organisations.patchMember(PERSON_MEMBER, { monthlyCap: credits(100) })
+  await storage.ledger.book([exampleGrant(TEAM, { amount: credits(100) })])
+  const key = memberKey('key_team', { hash: '7'.repeat(64) })
+  await storage.keys.create(key)
+  const whose = { keyId: key.id, accountId: TEAM }
+  await storage.calls.reserve(exampleReserve('ended_of_team', whose))
+  await storage.calls.settle(settleTwoCredits('ended_of_team', whose))
+  await storage.calls.reserve(exampleReserve('running_of_team', whose))
 }
 
 function subscribe(storage: Storage): Promise<unknown> {

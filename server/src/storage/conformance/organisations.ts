@@ -33,7 +33,7 @@ export function describeOrganisations(suite: StorageSuite): void {
     expect(await storage.organisations.member(TEAM, OWNER)).toEqual(owner)
     expect(await storage.organisations.findMember(OWNER_MEMBER)).toEqual(owner)
     expect(await storage.organisations.members(TEAM, { limit: 5, after: undefined })).toEqual([
-      { ...owner, email: 'owner@example.com', phone: undefined, name: undefined, personStatus: 'active' },
+      { ...owner, email: 'founder@example.com', phone: undefined, name: undefined, personStatus: 'active' },
     ])
     expect(await storage.organisations.member(TEAM, PERSON)).toBeUndefined()
     expect(await storage.organisations.find(ACCOUNT)).toBeUndefined()
@@ -251,7 +251,7 @@ export async function openWithTeam(suite: StorageSuite): Promise<Storage> {
 }
 
 export async function createTeam(storage: Storage): Promise<void> {
-  await storage.accounts.create({ id: OWNER, createdAt: NOW, email: 'owner@example.com' })
+  await storage.accounts.create({ id: OWNER, createdAt: NOW, email: 'founder@example.com' })
   await storage.accounts.create({ id: PERSON, createdAt: NOW, email: 'person@example.com' })
   const organisation = { id: TEAM, name: 'The Team', createdAt: NOW }
   await storage.organisations.create(organisation, { id: OWNER_MEMBER, accountId: OWNER })
