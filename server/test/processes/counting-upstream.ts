@@ -17,8 +17,8 @@ export interface CountingUpstream {
 interface Order {
   readonly user: string
   readonly stream?: boolean
-  /** Tokens to send; the test's own field, passed through untouched. */
-  readonly tokens: number
+  /** Tokens to send: all that may be. */
+  readonly max_tokens: number
   readonly pause_ms?: number
 }
 
@@ -48,7 +48,7 @@ export async function openCountingUpstream(): Promise<CountingUpstream> {
   }
 }
 
-function answer({ tokens }: Order, response: ServerResponse, times: number[]): void {
+function answer({ max_tokens: tokens }: Order, response: ServerResponse, times: number[]): void {
   for (let count = 0; count < tokens; count++) times.push(Date.now())
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(
@@ -65,7 +65,11 @@ function answer({ tokens }: Order, response: ServerResponse, times: number[]): v
   )
 }
 
-function stream({ tokens, pause_ms = 20 }: Order, response: ServerResponse, times: number[]): void {
+function stream(
+  { max_tokens: tokens, pause_ms = 20 }: Order,
+  response: ServerResponse,
+  times: number[],
+): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const timer = setInterval(() => {
     if (times.length < tokens) {

@@ -14,6 +14,7 @@ import { get } from '../house/client.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
 import { type CountingUpstream, INPUT_TOKENS, openCountingUpstream } from './counting-upstream.ts'
 import { KEY, writeGatewayFile } from './gateway-file.ts'
+import { childrenOf } from './children.ts'
 import { eventually, type Launched, launch } from './launch.ts'
 
 const ROUNDS = Number(process.env['SLUICE_KILL_ROUNDS'] ?? 2)
@@ -90,6 +91,34 @@ test(
   120_000 + ROUNDS * 10_000,
 )
 
+test(
+  `SQLite: two workers, one of them killed ${ROUNDS} times (seed ${SEED})`,
+  async () => {
+    const draw = randomNumbers(SEED + 2)
+    environment['SLUICE_WORKERS'] = '2'
+    const calls: Call[] = []
+    const running = await launch(environment)
+    const workers = () => childrenOf(running.process.pid ?? 0)
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = workers()
+      const victim = before[Math.floor(draw() * before.length)] ?? 0
+      const kill = async () => void process.kill(victim, 'SIGKILL')
+      calls.push(...(await loadAndKill([running], { round, draw, kill })))
+      await eventually('another worker took its place', async () => {
+        const now = workers()
+        // Both tell their figures: both listen.
+        const figures = (await get(`${running.opsUrl}/metrics`)).text
+        const listening = figures.match(/^sluice_starts_total\{worker="/gm)?.length
+        return now.length === 2 && !now.includes(victim) && listening === 2
+      })
+    }
+    await eventually('no hold is left', () => nothingIsHeld(running), RECOVERY_MS)
+    await expectWhole(running, calls)
+    await running.stop()
+  },
+  120_000 + ROUNDS * 10_000,
+)
+
 interface Call {
   readonly user: string
   readonly tokens: number
@@ -102,7 +131,13 @@ interface Call {
 /** Streams and short calls over all instances; one instance dies at a random moment; resolves when every client is done. */
 async function loadAndKill(
   instances: readonly Launched[],
-  how: { readonly round: number; readonly draw: () => number; readonly victim?: number },
+  how: {
+    readonly round: number
+    readonly draw: () => number
+    readonly victim?: number
+    /** Absent: the victim as a whole. */
+    readonly kill?: () => Promise<void>
+  },
 ): Promise<readonly Call[]> {
   const { round, draw, victim = 0 } = how
   const ended: Omit<Call, 'killedAt'>[] = []
@@ -113,7 +148,8 @@ async function loadAndKill(
     return instance
   }
   const one = async (user: string, tokens: number, stream: boolean): Promise<void> => {
-    const finished = await call(pick().baseUrl, { user, tokens, stream })
+    const protocol = draw() < 0.5 ? 'chat' : 'messages'
+    const finished = await call(pick().baseUrl, { user, tokens, stream, protocol })
     ended.push({ user, tokens, finished })
   }
   const streams = Array.from({ length: STREAMS }, (_, index) =>
@@ -124,7 +160,7 @@ async function loadAndKill(
   })
   await new Promise((resolve) => setTimeout(resolve, draw() * 3_000))
   const killedAt = Date.now()
-  await instances[victim]?.kill()
+  await (how.kill?.() ?? instances[victim]?.kill())
   killed = true
   await Promise.all([...streams, ...shorts])
   return ended.map((call) => ({ ...call, killedAt }))
@@ -133,18 +169,17 @@ async function loadAndKill(
 /** True when the whole answer arrived. */
 function call(
   baseUrl: string,
-  order: { readonly user: string; readonly tokens: number; readonly stream: boolean },
+  order: {
+    readonly user: string
+    readonly tokens: number
+    readonly stream: boolean
+    readonly protocol: 'chat' | 'messages'
+  },
 ): Promise<boolean> {
-  const body = JSON.stringify({
-    model: 'm',
-    messages: [{ role: 'user', content: 'hi' }],
-    max_tokens: order.tokens,
-    stream_options: { include_usage: true },
-    ...order,
-  })
+  const { path, body, end } = wireOf(order)
   return new Promise((resolve) => {
     const sending = request(
-      `${baseUrl}/v1/chat/completions`,
+      `${baseUrl}${path}`,
       {
         method: 'POST',
         headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
@@ -158,7 +193,7 @@ function call(
           resolve(
             response.complete &&
               response.statusCode === 200 &&
-              (!order.stream || text.endsWith('data: [DONE]\n\n')),
+              (!order.stream || text.trimEnd().endsWith(end)),
           ),
         )
         response.on('error', () => undefined)
@@ -167,6 +202,17 @@ function call(
     sending.on('error', () => resolve(false))
     sending.end(body)
   })
+}
+
+/** The upstream speaks chat: messages are converted both ways. `end`: what the last event of a whole stream says. */
+function wireOf({ user, tokens, stream, protocol }: Parameters<typeof call>[1]) {
+  const plain = { model: 'm', messages: [{ role: 'user', content: 'hi' }], max_tokens: tokens, stream }
+  if (protocol === 'messages') {
+    const body = JSON.stringify({ ...plain, metadata: { user_id: user } })
+    return { path: '/v1/messages', body, end: 'data: {"type":"message_stop"}' }
+  }
+  const body = JSON.stringify({ ...plain, user, stream_options: { include_usage: true } })
+  return { path: '/v1/chat/completions', body, end: 'data: [DONE]' }
 }
 
 async function nothingIsHeld({ baseUrl }: Launched): Promise<boolean> {
@@ -193,6 +239,7 @@ async function expectWhole(running: Launched, calls: readonly Call[]): Promise<v
     // A call that never got as far as a reservation leaves no trace and costs nothing.
     if (row === undefined) {
       if (call.finished) wrong.push(`${call.user}: finished, but not in the log`)
+      else if (sent.length > 0) wrong.push(`${call.user}: ${sent.length} sent, but not in the log`)
       continue
     }
     const deducted = Number(row.deducted)
@@ -204,6 +251,8 @@ async function expectWhole(running: Launched, calls: readonly Call[]): Promise<v
     const surely = sent.filter((at) => at < call.killedAt - LOST_AT_MOST_MS).length
     if (output > sent.length || output < surely)
       wrong.push(`${call.user}: cut, ${sent.length} sent, ${surely} of them long before, ${output} charged`)
+    const used = (row.usage.input ?? 0) + output
+    if (deducted !== used) wrong.push(`${call.user}: cut, ${used} tokens used, ${deducted} charged`)
   }
   expect(wrong).toEqual([])
   const spent = rows.reduce((sum, row) => sum + Number(row.deducted), 0)

@@ -1,10 +1,11 @@
 /** `SLUICE_WORKERS`: several processes behind the same addresses. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { get, postJson } from '../house/client.ts'
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../house/scripted-upstream.ts'
+import { childrenOf } from './children.ts'
 import { KEY, writeGatewayFile } from './gateway-file.ts'
 import { eventually, type Launched, launch } from './launch.ts'
 
@@ -67,24 +68,3 @@ test('two processes serve one address; the operator sees both; a killed one is r
   await running.stop()
   expect(childrenOf(running.process.pid ?? 0)).toEqual([])
 })
-
-function childrenOf(parent: number): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const stat = statOf(pid)
-      return stat !== undefined && Number(stat[1]) === parent && stat[0] !== 'Z'
-    })
-    .map(Number)
-}
-
-/** State and parent of a process; undefined when it ended meanwhile. */
-function statOf(pid: string): readonly string[] | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
-    throw error
-  }
-}
