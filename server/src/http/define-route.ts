@@ -66,6 +66,8 @@ export interface RouteWords<
   readonly query?: Query
   /** A strict object: whatever it does not name is refused with its path. */
   readonly body?: Body
+  /** A multipart form that the handler reads itself, piece by piece: what it holds, for the document. No `body` beside it. */
+  readonly form?: z.ZodType
   /** Of the good answer; 200 when absent. */
   readonly status?: 200 | 201 | 202
   /** The `Idempotency-Key` header: must be there, or may. Absent: it is not read. */
@@ -294,7 +296,7 @@ function wordsOf(
   route: RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>,
 ): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer' | 'caching'> {
   const { method, path, access, tag, summary, description, status, idempotency, errors } = route
-  const { for: right, reads, impersonator } = route
+  const { for: right, reads, impersonator, form } = route
   return {
     method,
     path,
@@ -306,6 +308,7 @@ function wordsOf(
     ...(status === undefined ? {} : { status }),
     ...(idempotency === undefined ? {} : { idempotency }),
     ...(reads === undefined ? {} : { reads }),
+    ...(form === undefined ? {} : { form }),
     ...(impersonator === undefined ? {} : { impersonator }),
     ...(errors === undefined ? {} : { errors }),
   }
@@ -336,7 +339,7 @@ function readRequest<Params extends z.ZodType, Query extends z.ZodType, Body ext
   const idempotencyKey = readIdempotencyKey(route.idempotency, request, faults)
   const params = readOr('path', route.params, request.params, faults)
   const query = readOr('query', route.query, request.query, faults)
-  const body = route.body === undefined ? readNoBody(request, faults) : request.body
+  const body = route.body === undefined ? readNoBody(route, request, faults) : request.body
   const read = readOr('body', route.body, body, faults)
   if (faults.length > 0) throw refuseFields(faults)
   return { params, query, body: read, idempotencyKey }
@@ -358,8 +361,17 @@ function readOr<Schema extends z.ZodType>(
 }
 
 /** A body nobody asked for is a mistake about the path. An empty object is what many clients send for nothing. */
-function readNoBody(request: FastifyRequest, faults: FieldFault[]): object {
+function readNoBody(
+  { form }: Pick<RegisteredRoute, 'form'>,
+  request: FastifyRequest,
+  faults: FieldFault[],
+): object {
   const { body } = request
+  if (form !== undefined) {
+    if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? ''))
+      faults.push({ in: 'body', path: '', message: 'must be a form: send it as multipart/form-data' })
+    return {}
+  }
   const isEmpty = body === undefined || body === null || JSON.stringify(body) === '{}'
   if (!isEmpty) faults.push({ in: 'body', path: '', message: 'must be empty here' })
   return {}

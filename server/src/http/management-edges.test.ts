@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminHouse, openAdminHouse } from '../../test/house/admin-house.ts'
 import { get, readAnswer } from '../../test/house/client.ts'
+import { putChain, putModel, putVendor } from '../../test/house/house.ts'
 import { type Operation, operationsOf } from '../../test/house/operations.ts'
 
 let admin: AdminHouse
@@ -66,16 +67,13 @@ describe('every list that comes in pages', () => {
 })
 
 describe('what consoles poll', () => {
-  /** Answers that tell of the moment they are asked in. */
-  const OF_THE_MOMENT = /\/(usage|limits|statistics|margin|statements)$/
-
   test('has an ETag everywhere, and an unchanged answer is an empty 304', async () => {
     const wrong: string[] = []
     let seen = 0
     for (const { method, path, access, isCall, answers } of operations) {
       const isOurs = method === 'GET' && !isCall && answers.get('200') !== undefined
       if (!isOurs || access === 'organisation' || access === 'key' || path.includes('{')) continue
-      if (!path.startsWith('/api/v1/') || OF_THE_MOMENT.test(path)) continue
+      if (!path.startsWith('/api/v1/')) continue
       const first = await get(at(path), admin.headers)
       if (first.status !== 200) continue
       seen += 1
@@ -85,5 +83,63 @@ describe('what consoles poll', () => {
     }
     expect(wrong).toEqual([])
     expect(seen).toBeGreaterThan(25)
+  })
+})
+
+describe('the filters of the log', () => {
+  const filtersOf = (path: string) =>
+    (operations.find((one) => one.path === path && one.method === 'GET')?.parameters ?? [])
+      .filter((one) => one.in === 'query')
+      .map(({ name }) => name)
+      .sort()
+
+  test('are the same for a customer and an admin, who may also name the account', () => {
+    const own = filtersOf('/api/v1/user/user/logs')
+    expect(own).toContain('cost_from')
+    expect(filtersOf('/api/v1/admin/logs')).toEqual([...own, 'account_id'].sort())
+    const exported = filtersOf('/api/v1/user/user/logs/export')
+    expect(filtersOf('/api/v1/admin/logs/export')).toEqual([...exported, 'account_id'].sort())
+  })
+
+  test('an admin finds calls by what they cost', async () => {
+    const { house, upstream } = admin
+    await house.catalogue(
+      ...putVendor('acme', upstream.url),
+      putModel('plain'),
+      putChain({ model: 'plain', vendor: 'acme' }),
+    )
+    await admin.call('plain')
+    const { deducted } = await house.lastLog()
+    const cost = Number(deducted) / 1_000_000
+    const found = async (query: string) => {
+      const { data } = (await admin.get(`/logs?${query}`)).body
+      return (data as readonly unknown[]).length
+    }
+    expect(cost).toBeGreaterThan(0)
+    expect(await found(`cost_from=${cost}&cost_to=${cost}`)).toBe(1)
+    expect(await found(`cost_from=${cost + 1}`)).toBe(0)
+    expect((await admin.get('/logs?cost_from=-1')).status).toBe(400)
+  })
+})
+
+describe('prices that will hold later', () => {
+  test('two for one model at one moment are refused, at another moment they are not', async () => {
+    await admin.house.catalogue(putModel('later'))
+    const at = Date.now() + 3_600_000
+    const plan = (effectiveAt: number) =>
+      admin.post('/price-changes', {
+        model_id: 'later',
+        effective_at: new Date(effectiveAt).toISOString(),
+        pricing: { billing_modes: ['token'], input_price: 1, output_price: 2 },
+      })
+    const first = await plan(at)
+    expect(first.status).toBe(201)
+    const second = await plan(at)
+    expect([second.status, second.body.code]).toEqual([409, 40900])
+    const { id } = first.body.data as { readonly id: string }
+    expect(second.body.message).toContain(id)
+    expect((await plan(at + 1_000)).status).toBe(201)
+    const both = await Promise.all([plan(at + 2_000), plan(at + 2_000)])
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 })

@@ -10,6 +10,8 @@ export const USAGE_INTERVALS = ['hour', 'day', 'total'] as const
 export type UsageInterval = (typeof USAGE_INTERVALS)[number]
 
 const HOUR_MS = 3_600_000
+/** The buckets sums are kept in. */
+const HALF_HOUR_MS = 1_800_000
 const DAY_MS = 86_400_000
 /** Longest period per interval: as many buckets as a chart can show, and as much log as one answer may read. */
 const PERIOD_MS_MAX: Record<UsageInterval, number> = {
@@ -19,6 +21,11 @@ const PERIOD_MS_MAX: Record<UsageInterval, number> = {
 }
 /** Rows of one answer. */
 const ROWS_MAX = 10_000
+
+/** Where a period that names no end ends: the same all through a half-hour, so that an unchanged answer stays unchanged. */
+export function openEnd(at: number): number {
+  return at - (at % HALF_HOUR_MS) + HALF_HOUR_MS
+}
 
 export interface UsageQuestion extends Period {
   /** undefined: every account's. */

@@ -23,6 +23,7 @@ export interface PriceStore {
     readonly limit: number
   }): Promise<readonly PriceChange[]>
   find(id: string): Promise<PriceChange | undefined>
+  /** Rejects with `StorageConflict` when one of the model is pending for that moment: which of two would hold after it? */
   schedule(change: PriceChange): Promise<void>
   /** False: it is pending no more. */
   settle(id: string, status: 'applied' | 'cancelled'): Promise<boolean>

@@ -213,3 +213,20 @@ describe('documents', () => {
     expect((await bytesOf(path, customer.headers)).answer.status).toBe(404)
   })
 })
+
+test('a request to be verified is a form: the document says so, and JSON is told so', async () => {
+  const answer = await customer.send('POST', 'verification', PERSON)
+  expect(said(answer)).toEqual([400, 40000])
+  expect(answer.body.message).toContain('multipart/form-data')
+  const document = (await (await fetch(`${house.baseUrl}/openapi.json`)).json()) as {
+    readonly paths: Readonly<Record<string, { readonly post: { readonly requestBody: object } }>>
+  }
+  expect(document.paths[PATH]?.post.requestBody).toMatchObject({
+    required: true,
+    content: {
+      'multipart/form-data': {
+        schema: { required: ['kind', 'documents'], properties: { legal_name: { type: 'string' } } },
+      },
+    },
+  })
+})

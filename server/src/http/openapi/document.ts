@@ -114,6 +114,7 @@ function routeOperation(route: RegisteredRoute): JsonObject {
       ...(route.idempotency === undefined ? [] : [idempotencyHeader(route.idempotency)]),
       ...(route.caching === 'none' ? [] : [IF_NONE_MATCH]),
     ],
+    ...(route.form === undefined ? {} : { requestBody: formBody(route.form) }),
     ...(body === undefined
       ? {}
       : {
@@ -128,6 +129,10 @@ function routeOperation(route: RegisteredRoute): JsonObject {
       ...errorResponses(route),
     },
   }
+}
+
+function formBody(form: z.ZodType): JsonObject {
+  return { required: true, content: { 'multipart/form-data': { schema: schemaOf(form, 'input') } } }
 }
 
 /** Whether the header that names an organisation is read. */

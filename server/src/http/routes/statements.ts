@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { ENTRY_COLUMNS, EXPORT_FORMATS, EXPORT_TYPES, exportRows } from '../../management/export-rows.ts'
 import { monthPeriod } from '../../management/local-days.ts'
 import { eachEntry, readStatement, viewEntry } from '../../management/statements.ts'
+import { openEnd } from '../../management/usage.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'
+import { readCursor, writeCursor } from '../page-cursor.ts'
 import { refuseFields } from '../request-fields.ts'
 import { sendExport } from '../send-export.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
@@ -18,7 +20,9 @@ const period = {
     .optional()
     .meta({ description: 'A calendar month of the platform, in place of from and to.' }),
   from: instantText.optional(),
-  to: instantText.optional().meta({ description: 'The last moment; absent: now.' }),
+  to: instantText.optional().meta({
+    description: 'The last moment; absent: the end of the half-hour that is running.',
+  }),
 } as const
 const periodQuery = z.object(period)
 
@@ -68,12 +72,12 @@ function reading(app: Api, context: ApiContext): void {
       const page = await storage.office.statements.entries(caller.account.id, {
         ...asked,
         limit,
-        after: cursor,
+        after: cursor === undefined ? undefined : readCursor(PATH, cursor),
       })
       return {
         ...view,
         entries: page.entries.map((entry) => viewEntry(entry, creditsPerYuan)),
-        next_cursor: page.next ?? null,
+        next_cursor: page.next === undefined ? null : writeCursor(PATH, page.next),
       }
     },
   })
@@ -131,8 +135,9 @@ function periodOf(
     const [year, month] = query.month.split('-').map(Number)
     return monthPeriod({ year: year ?? 0, month: month ?? 1 }, timezone)
   }
-  const to = query.to ?? gateway.now()
-  const from = query.from ?? gateway.monthOf(to, timezone).from
+  const now = gateway.now()
+  const to = query.to ?? openEnd(now) - 1
+  const from = query.from ?? gateway.monthOf(Math.min(to, now), timezone).from
   if (from > to) throw refuseFields([{ in: 'query', path: 'to', message: 'must not lie before from' }])
   return { from, until: to + 1 }
 }

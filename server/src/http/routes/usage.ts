@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../core/ids.ts'
 import { isTimezone } from '../../management/local-days.ts'
-import { readUsage, USAGE_INTERVALS } from '../../management/usage.ts'
+import { openEnd, readUsage, USAGE_INTERVALS } from '../../management/usage.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { ownKeyIds } from '../own-keys.ts'
@@ -13,7 +13,9 @@ const USAGE_GROUPS = ['model', 'key', 'app'] as const
 
 export const usageQuery = z.strictObject({
   from: instantText.optional(),
-  to: instantText.optional().meta({ description: 'The last moment; absent: now.' }),
+  to: instantText.optional().meta({
+    description: 'The last moment; absent: the end of the half-hour that is running.',
+  }),
   interval: z.enum(USAGE_INTERVALS).default('day'),
   group_by: z
     .string()
@@ -111,8 +113,8 @@ export async function answerUsage(
   { accountId, keyIds }: UsageScope,
 ): Promise<z.output<typeof usageShape>> {
   const { interval } = query
-  const to = query.to ?? gateway.now()
-  const from = query.from ?? to - (interval === 'hour' ? DAY_MS : 30 * DAY_MS)
+  const to = query.to ?? openEnd(gateway.now()) - 1
+  const from = query.from ?? to + 1 - (interval === 'hour' ? DAY_MS : 30 * DAY_MS)
   const timezone = query.time_zone ?? gateway.catalogue().settings.timezone
   const answer = await readUsage(gateway.storage, {
     accountId,

@@ -15,7 +15,7 @@ import {
 } from '../../management/verification.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'
-import { readDocumentForm, removeDocuments } from '../document-form.ts'
+import { DOCUMENTS_MAX, readDocumentForm, removeDocuments } from '../document-form.ts'
 import { type FieldFault, refuseFields } from '../request-fields.ts'
 import { sendDocument } from '../send-document.ts'
 import { isoTime } from '../wire-values.ts'
@@ -87,6 +87,20 @@ function submitting(app: Api, context: ApiContext): void {
     summary: 'Ask to be verified',
     description:
       'A form (multipart/form-data) with `kind` (personal or enterprise), what it states (personal: legal_name, id_number; enterprise: company_name, registration_number, contact_name) and one to five documents as PDF, JPEG, PNG or WebP of at most 10 MiB each.',
+    form: z.object({
+      kind: z.enum(VERIFICATION_KINDS),
+      ...Object.fromEntries(
+        [...new Set(VERIFICATION_KINDS.flatMap((kind) => STATEMENT_FIELDS[kind]))].map((name) => [
+          name,
+          z.string().max(1_024).optional(),
+        ]),
+      ),
+      documents: z
+        .array(z.string().meta({ format: 'binary' }))
+        .min(1)
+        .max(DOCUMENTS_MAX)
+        .meta({ description: 'Files, under any name.' }),
+    }),
     status: 201,
     errors: [40900, 41301],
     data: requestShape,

@@ -4,6 +4,7 @@ import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { Catalogue, Model, Pricing } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { AuditedStores } from '../../storage/audit.ts'
+import { StorageConflict } from '../../storage/conflict.ts'
 import type { PriceChange } from '../../storage/prices.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { compareForms, type Difference, type FieldDifference } from '../gateway-file/difference.ts'
@@ -35,11 +36,22 @@ export async function schedulePrice(
     return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message }] }
   }
   const change = changeOf(model, read.pricing, request.effectiveAt, actor)
-  await storage.audit.act(async (stores) => {
-    await stores.prices.schedule(change)
-    return { value: undefined, act: scheduledAct(model, change, actor) }
-  })
-  return done(change)
+  return planned(() =>
+    storage.audit.act(async (stores) => {
+      await stores.prices.schedule(change)
+      return { value: done(change), act: scheduledAct(model, change, actor) }
+    }),
+  )
+}
+
+/** Two prices of one model at one moment are a mistake that somebody has to look at. */
+async function planned<Value>(plan: () => Promise<Done<Value>>): Promise<Done<Value>> {
+  try {
+    return await plan()
+  } catch (error) {
+    if (!(error instanceof StorageConflict)) throw error
+    return { kind: 'conflict', message: error.message }
+  }
 }
 
 export async function cancelPrice({ storage }: Office, id: string, actor: Actor): Promise<Done<PriceChange>> {
@@ -134,9 +146,9 @@ export async function applyImport(
   request: ImportRequest & { readonly review: string },
   actor: Actor,
 ): Promise<Done<PriceImport>> {
-  const planned = reviewImport(office, request, await office.storage.catalogue.read())
-  if (planned.kind !== 'done') return planned
-  const { prices, review, differences } = planned.value
+  const reviewed = reviewImport(office, request, await office.storage.catalogue.read())
+  if (reviewed.kind !== 'done') return reviewed
+  const { prices, review, differences } = reviewed.value
   if (review !== request.review) {
     return {
       kind: 'conflict',
@@ -147,8 +159,9 @@ export async function applyImport(
   if (effectiveAt !== undefined && effectiveAt <= actor.at) {
     return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message: 'must lie in the future' }] }
   }
-  if (prices.length > 0) {
-    await office.storage.audit.act(async (stores) => {
+  if (prices.length === 0) return done({ differences, review })
+  return planned(() =>
+    office.storage.audit.act(async (stores) => {
       if (effectiveAt === undefined) await putPrices(stores, prices)
       else {
         for (const { model, pricing } of prices) {
@@ -161,10 +174,9 @@ export async function applyImport(
         ...auditedChanges(differences.map((one) => differenceOf(one.modelId, one.fields))),
       ]
       const act = { at: actor.at, actor, action: 'price.import', subject: 'prices', changes }
-      return { value: undefined, act }
-    })
-  }
-  return done({ differences, review })
+      return { value: done({ differences, review }), act }
+    }),
+  )
 }
 
 /** Prices whose moment has come take the place of the old ones. Several instances may try; each change happens once. */

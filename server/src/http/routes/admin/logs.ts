@@ -9,7 +9,7 @@ import { FREE_REASONS, whyFree } from '../../../management/admin/free-calls.ts'
 import { readMargin } from '../../../management/admin/margin.ts'
 import { EXPORT_FORMATS, EXPORT_TYPES, exportRows, LOG_COLUMNS } from '../../../management/export-rows.ts'
 import { viewLogRow } from '../../../management/log-view.ts'
-import { readUsage, USAGE_INTERVALS } from '../../../management/usage.ts'
+import { openEnd, readUsage, USAGE_INTERVALS } from '../../../management/usage.ts'
 import { USAGE_GROUPS } from '../../../storage/office.ts'
 import type { LogFilter, Storage } from '../../../storage/storage.ts'
 import type { Api, ApiContext } from '../../api.ts'
@@ -182,7 +182,7 @@ function sumsRoute(app: Api, context: ApiContext): void {
       totals: z.strictObject(sumsFields),
     }),
     handle: async ({ query }) => {
-      const until = query.to ?? gateway.now() + 1
+      const until = query.to ?? openEnd(gateway.now())
       const answer = await readUsage(storage, {
         accountId: query.account_id === undefined ? undefined : accountId(query.account_id),
         keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
@@ -234,8 +234,8 @@ function marginRoute(app: Api, context: ApiContext): void {
       ),
     }),
     handle: async ({ query }) => {
-      const to = query.to ?? gateway.now() + 1
-      const from = query.from ?? to - DAY_MS
+      const to = query.to ?? openEnd(gateway.now()) - 1
+      const from = query.from ?? to + 1 - DAY_MS
       if (from >= to || to - from > MARGIN_DAYS_MAX * DAY_MS) {
         const message = `must lie before to, by at most ${MARGIN_DAYS_MAX} days`
         throw refuseFields([{ in: 'query', path: 'from', message }])

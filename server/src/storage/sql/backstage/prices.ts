@@ -1,6 +1,7 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Pricing } from '../../../core/catalogue.ts'
 import { chainId, modelId } from '../../../core/ids.ts'
+import { StorageConflict } from '../../conflict.ts'
 import type { PriceChange, PriceStore } from '../../prices.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import { pageLimit } from '../page.ts'
@@ -18,6 +19,7 @@ export function createPriceStore(reader: Kysely<Schema>, write: AnnouncedWrite):
 
     schedule: (change) =>
       write(async (transaction) => {
+        await refuseSecond(transaction, change)
         await transaction
           .insertInto('price_changes')
           .values({
@@ -48,6 +50,23 @@ export function createPriceStore(reader: Kysely<Schema>, write: AnnouncedWrite):
 
     ...costStore(reader, write),
   }
+}
+
+/** The model's row is taken first, so that of two at one moment the second sees the first. */
+async function refuseSecond(
+  transaction: Transaction<Schema>,
+  { modelId: model, effectiveAt }: PriceChange,
+): Promise<void> {
+  await transaction.updateTable('models').set({ model_id: model }).where('model_id', '=', model).execute()
+  const other = await transaction
+    .selectFrom('price_changes')
+    .select('id')
+    .where('model_id', '=', model)
+    .where('status', '=', 'pending')
+    .where('effective_at', '=', BigInt(effectiveAt))
+    .executeTakeFirst()
+  if (other !== undefined)
+    throw new StorageConflict(`${model} has other prices planned for that moment: cancel ${other.id} first`)
 }
 
 async function listChanges(
