@@ -6,7 +6,7 @@ import type { Telemetry } from './telemetry/telemetry.ts'
 /** Says every few seconds that this process lives, and settles what processes that no longer do left open. */
 export interface Housekeeping {
   /** The last heartbeat was written: a full disk or a read-only database can be read and still takes no call. */
-  canWrite(): boolean
+  readonly canWrite: () => boolean
   stop(): void
 }
 

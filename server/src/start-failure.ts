@@ -56,36 +56,38 @@ function explainListen(facts: Facts, config: StartedWith): string | undefined {
     port === config.opsPort
       ? ['SLUICE_OPS_PORT', config.opsHost === config.host ? 'SLUICE_HOST' : 'SLUICE_OPS_HOST']
       : [port === config.gatewayPort ? 'SLUICE_GATEWAY_PORT' : 'SLUICE_PORT', 'SLUICE_HOST']
-  switch (facts.code) {
-    case 'EADDRINUSE':
-      return `port ${port} is taken by another program: stop that one, or set ${portName} to a free port`
-    case 'EACCES':
-      return `port ${port} may not be listened on by this user: set ${portName} to a port above 1023`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${hostName} must be an address of this machine, ${facts.address ?? config.host ?? 'this one'} is not`
-    default:
-      return undefined
-  }
+  const place = facts.address ?? config.host ?? 'this one'
+  const fixes: ReadonlyMap<string, string> = new Map([
+    [
+      'EADDRINUSE',
+      `port ${port} is taken by another program: stop that one, or set ${portName} to a free port`,
+    ],
+    ['EACCES', `port ${port} may not be listened on by this user: set ${portName} to a port above 1023`],
+    ['EADDRNOTAVAIL', `${hostName} must be an address of this machine, ${place} is not`],
+    ['ENOTFOUND', `${hostName} must be an address of this machine, ${place} is not`],
+  ])
+  return fixes.get(facts.code ?? '')
 }
 
 function explainSqlite(facts: Facts, file: string): string | undefined {
-  switch (facts.sqliteCodeName) {
-    case 'SQLITE_NOTADB':
-    case 'SQLITE_CORRUPT':
-      return `${file} is damaged, or no database at all (${facts.message}): put a backup in its place with sluice restore, or move it away to begin anew`
-    case 'SQLITE_READONLY':
-    case 'SQLITE_CANTOPEN':
-    case 'SQLITE_PERM':
-    case 'SQLITE_AUTH':
-      return `${file} cannot be written (${facts.message}): the data directory and what lies in it must belong to the user that runs Sluice`
-    case 'SQLITE_FULL':
-    case 'SQLITE_IOERR':
-      return `${file} cannot be written (${facts.message}): look whether its disk is full or failing`
-    default:
-      return undefined
-  }
+  const why = SQLITE_FIXES.get(facts.sqliteCodeName ?? '')
+  return why === undefined ? undefined : `${file} ${why[0]} (${facts.message}): ${why[1]}`
 }
+
+const OWNED = 'the data directory and what lies in it must belong to the user that runs Sluice'
+const DISK = 'look whether its disk is full or failing'
+const DAMAGED = 'put a backup in its place with sluice restore, or move it away to begin anew'
+
+/** By SQLite's name of the failure: what is wrong with the file, and what to do. */
+const SQLITE_FIXES: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['SQLITE_NOTADB', ['is damaged, or no database at all', DAMAGED]],
+  ['SQLITE_CORRUPT', ['is damaged, or no database at all', DAMAGED]],
+  ['SQLITE_READONLY', ['cannot be written', OWNED]],
+  ['SQLITE_CANTOPEN', ['cannot be opened', OWNED]],
+  ['SQLITE_PERM', ['cannot be opened', OWNED]],
+  ['SQLITE_FULL', ['cannot be written', DISK]],
+  ['SQLITE_IOERR', ['cannot be read or written', DISK]],
+])
 
 function explainPostgres(facts: Facts): string | undefined {
   const why = POSTGRES_FIXES.get(facts.code ?? '')
