@@ -36,6 +36,7 @@ import { identityRoutes } from './routes/identity.ts'
 import { modelRoutes } from './routes/models.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { officeRoutes } from './routes/office.ts'
+import { sendError } from './send-error.ts'
 import { unofferedSentence } from './unoffered.ts'
 
 export interface ApiOptions {
@@ -71,8 +72,7 @@ export async function openApi(
     exposeHeadRoutes: true,
     // What the framework's router refuses by itself: a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      closeUnlessRead(request.raw, reply.raw)
-      refuse(options, error, { request, reply })
+      sendError({ request: request.raw, response: reply.raw }, knownError(error), request.id)
     },
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)

@@ -156,7 +156,7 @@ describe('a body that does not come', () => {
     const lines = head(`POST ${SIGN_IN}`, 'content-type: application/json', 'content-length: 400010')
     const part = lines + ' '.repeat(400_000)
     const answers = await Promise.all(Array.from({ length: 6 }, () => raw(part)))
-    const statuses = answers.map(statusOf).sort()
+    const statuses = answers.map(statusOf).sort((one, other) => one - other)
     expect(statuses).toEqual([408, 408, 408, 503, 503, 503])
     expect(answers.filter((answer) => statusOf(answer) === 503).map((answer) => bodyOf(answer).code)).toEqual(
       [50301, 50301, 50301],

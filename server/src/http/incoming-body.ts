@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Transform } from 'node:stream'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { openBodyDecoder } from './body-decoding.ts'
-import type { BodyWatch } from './body-watch.ts'
+import type { BodyWatch, WatchedBody } from './body-watch.ts'
 
 export interface BodyReading {
   /** Told the plain bytes, whatever they were compressed with; may throw to refuse the rest. */
@@ -12,72 +13,108 @@ export interface BodyReading {
 }
 
 /** Rejects with what `onChunk` threw, when the client goes, when it sends nothing for too long, or too slowly. */
-export function readIncomingBody(
+export async function readIncomingBody(
   request: IncomingMessage,
   response: ServerResponse,
   reading: BodyReading,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const decoder = openBodyDecoder(request.headers['content-encoding'])
-    if (request.headers.expect !== undefined) response.writeContinue()
-    let over = false
-    let arrived = false
-    const leave = (): boolean => {
-      if (over) return false
-      over = true
-      reading.watch.remove(watched)
-      return true
-    }
-    const fail = (error: unknown): void => {
-      if (!leave()) return
-      request.pause()
-      decoder?.destroy()
-      reject(error instanceof Error ? error : new Error(String(error)))
-    }
-    const watched = reading.watch.add(
-      () =>
-        fail(new GatewayError(40000, { status: 408, message: 'the request body did not arrive in time' })),
-      reading.totalTimeoutMs,
-    )
-    const take = (chunk: Buffer): void => {
-      if (over) return
-      watched.alive = true
-      try {
-        reading.onChunk(chunk)
-      } catch (error) {
-        fail(error)
-      }
-    }
-    const done = (): void => {
-      if (leave()) resolve()
-    }
+  const decoder = openBodyDecoder(request.headers['content-encoding'])
+  if (request.headers.expect !== undefined) response.writeContinue()
+  const body = new IncomingBody(request, reading, decoder)
+  return decoder === undefined ? body.readPlain() : body.readThrough(decoder)
+}
+
+/** A body while it arrives. */
+class IncomingBody {
+  readonly #request: IncomingMessage
+  readonly #reading: BodyReading
+  readonly #decoder: Transform | undefined
+  readonly #watched: WatchedBody
+  readonly #whole: Promise<void>
+  #resolve: () => void = () => undefined
+  #reject: (error: Error) => void = () => undefined
+  /** Read, or given up. */
+  #over = false
+  /** The wire has given all it had; a decoder may still be at it. */
+  #arrived = false
+
+  constructor(request: IncomingMessage, reading: BodyReading, decoder: Transform | undefined) {
+    this.#request = request
+    this.#reading = reading
+    this.#decoder = decoder
+    this.#whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#watched = reading.watch.add(() => this.#fail(tooLate()), reading.totalTimeoutMs)
     const cut = (): void => {
-      if (!arrived)
-        fail(new GatewayError(40000, { message: 'the request body ended before it was complete' }))
+      if (!this.#arrived) this.#fail(cutShort())
     }
     request.on('close', cut)
     request.on('error', cut)
-    if (decoder === undefined) {
-      request.on('data', take)
-      request.on('end', done)
-      return
-    }
+  }
+
+  readPlain(): Promise<void> {
+    this.#request.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#request.on('end', () => this.#done())
+    return this.#whole
+  }
+
+  readThrough(decoder: Transform): Promise<void> {
+    const request = this.#request
     request.on('data', (chunk: Buffer) => {
-      if (over) return
-      watched.alive = true
+      if (this.#over) return
+      this.#watched.alive = true
       if (!decoder.write(chunk)) request.pause()
     })
     request.on('end', () => {
-      arrived = true
-      if (!over) decoder.end()
+      this.#arrived = true
+      if (!this.#over) decoder.end()
     })
     decoder.on('drain', () => {
-      if (!over) request.resume()
+      if (!this.#over) request.resume()
     })
-    decoder.on('data', take)
-    decoder.on('end', done)
-    decoder.on('error', (error: Error) => fail(undecodable(request.headers['content-encoding'], error)))
-  })
+    decoder.on('data', (chunk: Buffer) => this.#take(chunk))
+    decoder.on('end', () => this.#done())
+    decoder.on('error', (error: Error) => this.#fail(undecodable(request.headers['content-encoding'], error)))
+    return this.#whole
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#over) return
+    this.#watched.alive = true
+    try {
+      this.#reading.onChunk(chunk)
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #done(): void {
+    if (this.#leave()) this.#resolve()
+  }
+
+  #fail(error: Error): void {
+    if (!this.#leave()) return
+    this.#request.pause()
+    this.#decoder?.destroy()
+    this.#reject(error)
+  }
+
+  #leave(): boolean {
+    if (this.#over) return false
+    this.#over = true
+    this.#reading.watch.remove(this.#watched)
+    return true
+  }
+}
+
+function tooLate(): GatewayError {
+  return new GatewayError(40000, { status: 408, message: 'the request body did not arrive in time' })
+}
+
+function cutShort(): GatewayError {
+  return new GatewayError(40000, { message: 'the request body ended before it was complete' })
 }
 
 function undecodable(encoding: string | undefined, cause: Error): GatewayError {

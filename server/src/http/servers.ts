@@ -24,6 +24,7 @@ import { incomingCall } from './incoming.ts'
 import { closeUnlessRead } from './incoming-body.ts'
 import { noteBodyWatch } from './office-body.ts'
 import { normalizeTarget, refusedHead, shownPath } from './request-head.ts'
+import { sendError } from './send-error.ts'
 import { SocketReply } from './socket-reply.ts'
 import { incomingVideo } from './video/incoming-video.ts'
 import { matchVideoPath } from './video/video-paths.ts'
@@ -282,13 +283,7 @@ function refusedPath(path: string, address: Address): GatewayError | undefined {
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
-  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path: request.url ?? '/' })
-  closeUnlessRead(request, response)
-  response.writeHead(rendered.status, {
-    ...rendered.headers,
-    'content-length': Buffer.byteLength(rendered.body),
-  })
-  response.end(rendered.body)
+  sendError({ request, response }, error, timeOrderedId(Date.now()))
 }
 
 /** Some clients knock before they call; any quick answer will do. */

@@ -105,7 +105,7 @@ describe('what is dropped is named where it stood', () => {
       tools: [{ name: 'f', input_schema: { type: 'object' }, ...control }],
       messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', ...control }] }],
     })
-    expect([...dropped].sort()).toEqual([
+    expect([...dropped].toSorted()).toEqual([
       'messages[].content[].cache_control',
       'system[].cache_control',
       'tools[].cache_control',
