@@ -36,10 +36,11 @@ const HOT_TRIES = 4
 
 /**
  * The few hot statements look rows up by primary key and are the same for ever: planning them anew would cost more than
- * running them, and a plan made while the tables were empty must not read them whole when they are full.
+ * running them, and a plan made while the tables were empty must not read them whole when they are full. What is switched
+ * off counts as very dear in the planner's sums, which would have it compile machine code for a few rows.
  */
 const HOT_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
-  set enable_hashjoin = off; set enable_mergejoin = off`
+  set enable_hashjoin = off; set enable_mergejoin = off; set jit = off`
 
 export async function openPostgres(options: PostgresOptions): Promise<SqlEngine> {
   const engine = new PostgresEngine(options)
