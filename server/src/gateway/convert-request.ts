@@ -10,7 +10,7 @@ import { withoutSignatures } from '../core/canonical/signatures.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { tellDropped } from '../core/protocols/dropped-fields.ts'
-import { protocolOf } from '../core/protocols/index.ts'
+import { keepsAnswers, protocolOf } from '../core/protocols/index.ts'
 import type { Decoded, Encoded, Protocol, Refused } from '../core/protocols/protocol.ts'
 import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
 import type { Dialect } from '../providers/provider.ts'
@@ -100,7 +100,7 @@ export function encodePrepared(
 
 /** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
 function wantedOf(call: ConvertibleCall, leg: Leg, asked: CanonicalRequest): CanonicalRequest {
-  const state = call.endpoint.protocol === 'responses' ? NO_STATE : asked.state
+  const state = keepsAnswers(call.endpoint.protocol) ? NO_STATE : asked.state
   const wanted = { ...asked, stream: call.stream, state }
   return leg.unsigned === true ? withoutSignatures(wanted) : wanted
 }
@@ -123,7 +123,7 @@ function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalR
   const decoded: Decoded<CanonicalRequest> = isJsonObject(body)
     ? decodeBody(client, call, body)
     : { kind: 'refused', field: '', message: 'the request body must be a JSON object' }
-  const input = client.id === 'responses' && isJsonObject(body) ? inputItems(body['input']) : []
+  const input = client.keepsAnswers && isJsonObject(body) ? inputItems(body['input']) : []
   decodedBodies.set(call.body, { decoded, input })
   return decoded
 }

@@ -5,7 +5,7 @@ import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
 import { cutResponse, type StopCutter, stopCutter } from '../core/canonical/stop-sequences.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Meter } from '../core/metering/meter.ts'
-import { protocolOf } from '../core/protocols/index.ts'
+import { keepsAnswers, protocolOf } from '../core/protocols/index.ts'
 import type { Protocol, ReplyContext } from '../core/protocols/protocol.ts'
 import { createSseReader } from '../core/sse/events.ts'
 import type { Dialect } from '../providers/provider.ts'
@@ -115,7 +115,7 @@ interface Conversion {
 }
 
 function keepsAnswer(call: ReservedCall, { state }: CanonicalRequest): boolean {
-  return call.endpoint.protocol === 'responses' && state.store !== false && call.body.length <= TURN_BYTES_MAX
+  return keepsAnswers(call.endpoint.protocol) && state.store !== false && call.body.length <= TURN_BYTES_MAX
 }
 
 /** The answer says that it is not kept, whoever decided so. */

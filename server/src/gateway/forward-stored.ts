@@ -1,6 +1,7 @@
 import type { Chain } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { keepsAnswers } from '../core/protocols/index.ts'
 import { usableChains } from '../core/routing/order.ts'
 import type { StoredTurn, TurnContent } from '../storage/turns.ts'
 import type { TransportFailure } from '../upstream/upstream.ts'
@@ -79,7 +80,7 @@ const METHODS = { response: 'GET', 'input-items': 'GET', delete: 'DELETE', cance
 /** The chain that answered, or another one to the same account. */
 function legTo(gateway: Gateway, turn: StoredTurn, { place, chainId }: Pinned['pin']): Leg {
   const catalogue = gateway.catalogue()
-  const leads = (chain: Chain): boolean => chain.protocol === 'responses' && placesOf(chain).includes(place)
+  const leads = (chain: Chain): boolean => keepsAnswers(chain.protocol) && placesOf(chain).includes(place)
   const models = [...catalogue.models.values()].flatMap((model) =>
     usableChains(model, catalogue)
       .filter(leads)

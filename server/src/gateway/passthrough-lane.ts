@@ -8,7 +8,7 @@ import { BREAKS, type BrokenAnswer } from '../core/passthrough/breaks.ts'
 import { usageInjection } from '../core/passthrough/inject.ts'
 import { modelEdits, type SplicedBody, spliceChunks } from '../core/passthrough/splice.ts'
 import { createStreamTap, type StreamTap } from '../core/passthrough/stream-tap.ts'
-import { protocolOf } from '../core/protocols/index.ts'
+import { keepsAnswers, protocolOf } from '../core/protocols/index.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
@@ -27,7 +27,7 @@ export function openPassthroughLane(gateway: Gateway, call: ReservedCall, leg: L
     model: leg.model.modelId,
     metering,
     removeUsageChunk: injection !== undefined,
-    keeps: dialect.protocol === 'responses' && !call.scan.forget,
+    keeps: keepsAnswers(dialect.protocol) && !call.scan.forget,
     answer: {
       model: leg.model.modelId,
       responseId: `resp_${call.callId}`,

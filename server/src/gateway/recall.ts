@@ -2,6 +2,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { JsonValue } from '../core/json.ts'
 import { createRequestScanner } from '../core/passthrough/request-scan.ts'
+import { keepsAnswers } from '../core/protocols/index.ts'
 import { itemsOfTurn, readTurn } from '../core/protocols/responses/stored-turn.ts'
 import { usableChains } from '../core/routing/order.ts'
 import type { Past, ReceivedCall } from './call.ts'
@@ -18,7 +19,7 @@ export async function recall(
   call: ReceivedCall,
 ): Promise<ReceivedCall> {
   const { previousResponseId } = call.scan
-  if (previousResponseId === undefined || call.endpoint.protocol !== 'responses') return call
+  if (previousResponseId === undefined || !keepsAnswers(call.endpoint.protocol)) return call
   const found = await gateway.turns.conversation(call.key.id, previousResponseId, call.at)
   switch (found.kind) {
     case 'unknown':
@@ -72,7 +73,7 @@ function checkReach(gateway: Pick<Gateway, 'catalogue'>, call: ReceivedCall, pla
   const model = catalogue.models.get(call.modelId)
   if (model === undefined || model.status !== 'enabled') return
   const chains = usableChains(model, catalogue)
-  const reached = chains.some((chain) => chain.protocol === 'responses' && placesOf(chain).includes(place))
+  const reached = chains.some((chain) => keepsAnswers(chain.protocol) && placesOf(chain).includes(place))
   if (reached) return
   throw refusal('the previous response is kept by a provider that does not serve this model; send its items')
 }

@@ -1,5 +1,6 @@
 import type { Funding } from '../core/calls/operations.ts'
 import type { Chain, Model } from '../core/catalogue.ts'
+import { keepsAnswers } from '../core/protocols/index.ts'
 import { type ChainOrder, orderChains } from '../core/routing/order.ts'
 import { issuerFavour } from './affinity.ts'
 import type { AdmittedCall, ReservedCall } from './call.ts'
@@ -54,8 +55,7 @@ export function orderFor(
   })
 }
 
-/** Only the responses protocol knows what is kept at that account. */
 function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'>): boolean {
   const byok = funding.byokVendors.includes(chain.vendorCode)
-  return chain.protocol === 'responses' && placeOf({ chain, byok }) === place
+  return keepsAnswers(chain.protocol) && placeOf({ chain, byok }) === place
 }

@@ -1,5 +1,5 @@
 /** The registry of wire languages: one line each. */
-import type { ProtocolId } from '../catalogue.ts'
+import type { ChainProtocol, ProtocolId } from '../catalogue.ts'
 import { chatProtocol } from './chat/index.ts'
 import { geminiProtocol } from './gemini/index.ts'
 import { messagesProtocol } from './messages/index.ts'
@@ -15,4 +15,9 @@ const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
 
 export function protocolOf(id: ProtocolId): Protocol {
   return PROTOCOLS[id]
+}
+
+/** Only chains of such a protocol know what is kept at their account. */
+export function keepsAnswers(protocol: ChainProtocol): boolean {
+  return protocol !== 'video' && PROTOCOLS[protocol].keepsAnswers
 }

@@ -10,6 +10,8 @@ import type { JsonObject, JsonValue } from '../json.ts'
 
 export interface Protocol {
   readonly id: ProtocolId
+  /** Answers are kept under their ids, to be read again and continued from. */
+  readonly keepsAnswers: boolean
   /** Client JSON → canonical. Refuses what cannot mean anything, naming the field. */
   readonly decodeRequest: (body: JsonObject) => Decoded<CanonicalRequest>
   /** Canonical → upstream JSON, held to what the chain can do; names what had to be left out. */

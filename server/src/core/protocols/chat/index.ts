@@ -12,6 +12,7 @@ import { ChatStreamEncoder } from './stream-encoder.ts'
 
 export const chatProtocol: Protocol = {
   id: 'chat',
+  keepsAnswers: false,
   decodeRequest,
   encodeRequest,
   needsInline,

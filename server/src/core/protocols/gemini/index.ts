@@ -11,6 +11,7 @@ import { streamEncoder } from './stream-encoder.ts'
 
 export const geminiProtocol: Protocol = {
   id: 'gemini',
+  keepsAnswers: false,
   decodeRequest,
   encodeRequest,
   needsInline,

@@ -11,6 +11,7 @@ import { streamEncoder } from './stream-encoder.ts'
 
 export const messagesProtocol: Protocol = {
   id: 'messages',
+  keepsAnswers: false,
   decodeRequest,
   encodeRequest,
   needsInline,

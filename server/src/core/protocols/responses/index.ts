@@ -12,6 +12,7 @@ import { ResponsesStreamEncoder } from './stream-encoder.ts'
 
 export const responsesProtocol: Protocol = {
   id: 'responses',
+  keepsAnswers: true,
   decodeRequest,
   encodeRequest,
   needsInline,

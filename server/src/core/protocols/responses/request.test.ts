@@ -675,7 +675,10 @@ describe('what a responses upstream gets', () => {
         { role: 'user' },
       ],
     })
-    expect(encode({ system })).toMatchObject({ body: { instructions: 'long\n\nshort' }, dropped: ['systemCache'] })
+    expect(encode({ system })).toMatchObject({
+      body: { instructions: 'long\n\nshort' },
+      dropped: ['systemCache'],
+    })
   })
 
   test('instructions alone are sent as a message', () => {
