@@ -1,4 +1,6 @@
+import { PROTOCOL_IDS } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import { protocolOf } from '../core/protocols/index.ts'
 import { hashKey } from '../storage/key-hash.ts'
 import type { AuthenticatedCall, IncomingCall } from './call.ts'
 import type { KeyHolder } from './directory.ts'
@@ -62,10 +64,12 @@ function bearer(authorization: string): string {
   return token
 }
 
+/** The model list is read by clients of messages too. */
 function keyHeaderBesideBearer(call: PresentedCredentials): string | undefined {
-  if (call.endpoint.protocol === 'gemini') return 'x-goog-api-key'
-  const readsApiKey = call.endpoint.protocol === 'messages' || call.endpoint.path === '/v1/models'
-  return call.address === 'gateway' && readsApiKey ? 'x-api-key' : undefined
+  const { protocol, path } = call.endpoint
+  const spoken = path === '/v1/models' ? 'messages' : PROTOCOL_IDS.find((id) => id === protocol)
+  const header = spoken === undefined ? undefined : protocolOf(spoken).keyHeader
+  return header?.at === 'gateway-address' && call.address !== 'gateway' ? undefined : header?.name
 }
 
 function missingKey(call: PresentedCredentials): GatewayError {

@@ -1,26 +1,20 @@
 import type { ReserveOutcome } from '../core/calls/operations.ts'
-import type { ChainProtocol, ProtocolId } from '../core/catalogue.ts'
+import type { ChainProtocol } from '../core/catalogue.ts'
 import type { ModelId } from '../core/ids.ts'
+import { protocolOf } from '../core/protocols/index.ts'
 import type { ReservedCall } from './call.ts'
 
 /**
- * Headers of the client that reach the upstream, by the protocol both speak: those that change what the protocol
- * means. Everything else — credentials, cookies, hop-by-hop, tracing — stays here.
+ * Headers of the client that reach the upstream, where both speak one protocol. Everything else — credentials, cookies,
+ * hop-by-hop, tracing — stays here.
  */
-const FORWARDED: Readonly<Record<ProtocolId, readonly string[]>> = {
-  chat: ['openai-beta'],
-  responses: ['openai-beta'],
-  messages: ['anthropic-beta', 'anthropic-version'],
-  gemini: ['x-goog-api-client'],
-}
-
 export function forwardedHeaders(
   call: ReservedCall,
   upstreamProtocol: ChainProtocol,
 ): Readonly<Record<string, string>> {
   if (upstreamProtocol !== call.endpoint.protocol) return {}
   const headers: Record<string, string> = {}
-  for (const name of FORWARDED[call.endpoint.protocol]) {
+  for (const name of protocolOf(call.endpoint.protocol).forwardedHeaders) {
     const value = call.headers[name]
     if (value !== undefined) headers[name] = value
   }

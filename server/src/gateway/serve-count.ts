@@ -1,6 +1,7 @@
 /** Counting the tokens of a request: free, held to the key's restrictions, answered by the upstream where it can. */
 import type { Chain } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import { protocolOf } from '../core/protocols/index.ts'
 import { usableChains } from '../core/routing/order.ts'
 import { authenticate, findHolderNow } from './authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
@@ -47,23 +48,16 @@ async function count(gateway: Gateway, call: ReceivedCall): Promise<string> {
   const chains = usableChains(model, catalogue)
   if (chains.length === 0) throw new GatewayError(50201)
   const forwarded = await forwardCount(gateway, call, { model, chains: reachable(call, chains) })
-  return forwarded ?? render(call.endpoint.protocol, await estimateInputTokens(gateway, call))
+  return (
+    forwarded ??
+    JSON.stringify(
+      protocolOf(call.endpoint.protocol).encodeTokenCount(await estimateInputTokens(gateway, call)),
+    )
+  )
 }
 
 /** What is kept here is known to no upstream, and what is kept upstream only there. */
 function reachable({ past }: ReceivedCall, chains: readonly Chain[]): readonly Chain[] {
   if (past?.kind === 'kept') return []
   return past === undefined ? chains : chains.filter((chain) => placesOf(chain).includes(past.place))
-}
-
-function render(protocol: ReceivedCall['endpoint']['protocol'], tokens: number): string {
-  switch (protocol) {
-    case 'messages':
-      return JSON.stringify({ input_tokens: tokens })
-    case 'gemini':
-      return JSON.stringify({ totalTokens: tokens })
-    case 'responses':
-    case 'chat':
-      return JSON.stringify({ object: 'response.input_tokens', input_tokens: tokens })
-  }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { PROTOCOL_IDS, type ProtocolId } from '../../core/catalogue.ts'
 import { instanceId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { protocolOf } from '../../core/protocols/index.ts'
 import { explain, explainParts } from '../../gateway/explain.ts'
 import { type ExplanationView, viewExplanation } from '../../http/explain-view.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
@@ -28,8 +29,9 @@ export async function explainCall(
   model: string,
   flags: ExplainFlags,
 ): Promise<void> {
-  const protocol = protocolOf(flags.protocol)
-  const body = { ...(await readBody(io, flags.file, protocol)), ...(protocol === 'gemini' ? {} : { model }) }
+  const protocol = readProtocol(flags.protocol)
+  const inPath = protocolOf(protocol).modelPlace === 'path'
+  const body = { ...(await readBody(io, flags.file, protocol)), ...(inPath ? {} : { model }) }
   const view = await withStorage(io, 'refuse', async (storage) => {
     const key = await requireKey(storage, reference)
     const account = await storage.accounts.find(key.accountId)
@@ -46,10 +48,10 @@ export async function explainCall(
         address: flags.gateway === true ? 'gateway' : 'base',
         ip: undefined,
         protocol,
-        pathModel: protocol === 'gemini' ? model : undefined,
-        stream: protocol === 'gemini' ? flags.stream === true : undefined,
+        pathModel: inPath ? model : undefined,
+        stream: inPath ? flags.stream === true : undefined,
         body: Buffer.from(
-          JSON.stringify(flags.stream === true && protocol !== 'gemini' ? { ...body, stream: true } : body),
+          JSON.stringify(flags.stream === true && !inPath ? { ...body, stream: true } : body),
         ),
       }),
     )
@@ -57,7 +59,7 @@ export async function explainCall(
   io.out(flags.json === true ? jsonText(view) : textOf(view))
 }
 
-function protocolOf(text = 'chat'): ProtocolId {
+function readProtocol(text = 'chat'): ProtocolId {
   const found = PROTOCOL_IDS.find((id) => id === text)
   if (found === undefined) {
     throw new CommandFailure('mistakes', `--protocol must be one of ${PROTOCOL_IDS.join(', ')}`)

@@ -10,6 +10,14 @@ import type { JsonObject, JsonValue } from '../json.ts'
 
 export interface Protocol {
   readonly id: ProtocolId
+  /** Where a request says which model it is for, and whether to stream. */
+  readonly modelPlace: 'body' | 'path'
+  /** The header its clients send their key in instead of a bearer, and at which address it is read (decisions, Addresses). */
+  readonly keyHeader?: { readonly name: string; readonly at: 'both-addresses' | 'gateway-address' }
+  /** Headers of its clients that change what a request means, lower case: they reach an upstream of the same protocol. */
+  readonly forwardedHeaders: readonly string[]
+  /** The answer to how many tokens a request has. */
+  readonly encodeTokenCount: (tokens: number) => JsonObject
   /** Answers are kept under their ids, to be read again and continued from. */
   readonly keepsAnswers: boolean
   /** Client JSON → canonical. Refuses what cannot mean anything, naming the field. */

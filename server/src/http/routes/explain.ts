@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { PROTOCOL_IDS } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { keyId } from '../../core/ids.ts'
+import { protocolOf } from '../../core/protocols/index.ts'
 import { explain } from '../../gateway/explain.ts'
 import type { Key } from '../../storage/storage.ts'
 import type { Api, ApiContext } from '../api.ts'
@@ -39,6 +40,7 @@ export function explainRoutes(app: Api, context: ApiContext): void {
     data: explanationShape,
     async handle({ caller, body }) {
       const key = await keyOf(context, caller, body.key_id)
+      const inPath = protocolOf(body.protocol).modelPlace === 'path'
       return viewExplanation(
         await explain(gateway, {
           key,
@@ -46,8 +48,8 @@ export function explainRoutes(app: Api, context: ApiContext): void {
           address: body.address,
           ip: undefined,
           protocol: body.protocol,
-          pathModel: body.protocol === 'gemini' ? body.model : undefined,
-          stream: body.protocol === 'gemini' ? (body.stream ?? false) : undefined,
+          pathModel: inPath ? body.model : undefined,
+          stream: inPath ? (body.stream ?? false) : undefined,
           body: Buffer.from(JSON.stringify(body.body)),
         }),
       )

@@ -12,6 +12,9 @@ import { ChatStreamEncoder } from './stream-encoder.ts'
 
 export const chatProtocol: Protocol = {
   id: 'chat',
+  modelPlace: 'body',
+  forwardedHeaders: ['openai-beta'],
+  encodeTokenCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
   keepsAnswers: false,
   decodeRequest,
   encodeRequest,

@@ -11,6 +11,10 @@ import { streamEncoder } from './stream-encoder.ts'
 
 export const geminiProtocol: Protocol = {
   id: 'gemini',
+  modelPlace: 'path',
+  keyHeader: { name: 'x-goog-api-key', at: 'both-addresses' },
+  forwardedHeaders: ['x-goog-api-client'],
+  encodeTokenCount: (tokens) => ({ totalTokens: tokens }),
   keepsAnswers: false,
   decodeRequest,
   encodeRequest,

@@ -11,6 +11,10 @@ import { streamEncoder } from './stream-encoder.ts'
 
 export const messagesProtocol: Protocol = {
   id: 'messages',
+  modelPlace: 'body',
+  keyHeader: { name: 'x-api-key', at: 'gateway-address' },
+  forwardedHeaders: ['anthropic-beta', 'anthropic-version'],
+  encodeTokenCount: (tokens) => ({ input_tokens: tokens }),
   keepsAnswers: false,
   decodeRequest,
   encodeRequest,

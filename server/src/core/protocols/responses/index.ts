@@ -12,6 +12,9 @@ import { ResponsesStreamEncoder } from './stream-encoder.ts'
 
 export const responsesProtocol: Protocol = {
   id: 'responses',
+  modelPlace: 'body',
+  forwardedHeaders: ['openai-beta'],
+  encodeTokenCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
   keepsAnswers: true,
   decodeRequest,
   encodeRequest,
