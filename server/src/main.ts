@@ -1,14 +1,15 @@
 /** The process behind `npm start`: reads the environment, starts, prints what to do next, stops on a signal. */
 import cluster from 'node:cluster'
 import { type Config, ConfigError, readConfig } from './config/environment.ts'
-import { runGateway } from './run-gateway.ts'
-import { explainStartFailure } from './start-failure.ts'
+import { runGateway } from './house/run-gateway.ts'
+import { explainStartFailure } from './house/start-failure.ts'
+import { startWorkers } from './workers/primary.ts'
 import { runWorker } from './workers/worker.ts'
 
 let config: Config | undefined
 try {
   config = readConfig(process.env)
-  await (cluster.isWorker ? runWorker(config) : runGateway(config))
+  await (cluster.isWorker ? runWorker(config) : runGateway(config, startWorkers))
 } catch (error) {
   const explained = explain(error)
   if (explained === undefined) throw error

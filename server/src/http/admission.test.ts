@@ -28,7 +28,7 @@ import type { Pricing } from '../core/catalogue.ts'
 import { type AccountId, vendorCode } from '../core/ids.ts'
 import { microCredits } from '../core/money.ts'
 import { Secret } from '../core/secret.ts'
-import { startGateway } from '../start-gateway.ts'
+import { startGateway } from '../house/start-gateway.ts'
 
 /** Every call costs exactly ten Credits. */
 const TEN_CREDITS: Pricing = {

@@ -26,7 +26,7 @@ import { createAccount } from '../management/accounts.ts'
 import { applyGatewayFile } from '../management/apply-gateway-file.ts'
 import { grantOpening } from '../management/grants.ts'
 import { createKey } from '../management/keys.ts'
-import { startGateway } from '../start-gateway.ts'
+import { startGateway } from '../house/start-gateway.ts'
 import type { Storage } from '../storage/storage.ts'
 
 const PRICES: Pricing = {

@@ -1,19 +1,11 @@
 /** The first of several processes: starts the others, replaces those that end, answers the operator, stops them all. */
 import cluster, { type Worker } from 'node:cluster'
 import { type TroubledChain, worstOf } from '../http/chain-health.ts'
+import type { Workers } from '../house/run-gateway.ts'
 import type { OpsSource, Readiness } from '../http/ops-server.ts'
 import type { Log } from '../telemetry/log.ts'
 import { mergeMetrics } from '../telemetry/merge-metrics.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
-
-export interface Workers {
-  /** As the first worker that came up tells them. */
-  readonly baseUrl: string
-  readonly gatewayBaseUrl: string
-  readonly ops: OpsSource
-  /** Resolves when the last one has ended; after `graceMs` they are ended by force. */
-  stop(graceMs: number): Promise<void>
-}
 
 /** A worker that ends this often without ever having been ready will not come up. */
 const FAILED_STARTS_MAX = 3
@@ -22,7 +14,6 @@ const RESTART_MOST_MS = 30_000
 /** A worker that does not answer the operator within this time is left out of the page. */
 const LOOK_MS = 2_000
 
-/** Resolves when every worker listens. */
 export function startWorkers(count: number, log: Log): Promise<Workers> {
   // Each worker accepts for itself: a connection costs nothing in this process.
   cluster.schedulingPolicy = cluster.SCHED_NONE

@@ -1,6 +1,6 @@
 /** One of several equal processes behind the same addresses. */
 import type { Config } from '../config/environment.ts'
-import { type RunningGateway, startGateway } from '../start-gateway.ts'
+import { type RunningGateway, startGateway } from '../house/start-gateway.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** The store was prepared by the first process. */

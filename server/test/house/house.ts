@@ -13,7 +13,7 @@ import { createAccount } from '../../src/management/accounts.ts'
 import { grantOpening } from '../../src/management/grants.ts'
 import { openSession } from '../../src/management/identity/sessions.ts'
 import { createKey, type KeyRequest } from '../../src/management/keys.ts'
-import { type Prepare, type RunningGateway, startGateway } from '../../src/start-gateway.ts'
+import { type Prepare, type RunningGateway, startGateway } from '../../src/house/start-gateway.ts'
 import type { CatalogueChange } from '../../src/storage/records.ts'
 import type { Account, AccountPatch, Storage } from '../../src/storage/storage.ts'
 

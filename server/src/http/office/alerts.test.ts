@@ -13,7 +13,7 @@ import {
 } from '../../../test/house/scripted-upstream.ts'
 import { type AlertPost, deliverAlerts, raiseAlerts } from '../../management/alerts.ts'
 import { microCredits } from '../../core/money.ts'
-import { alertPost } from '../../office-rounds.ts'
+import { alertPost } from '../../house/office-rounds.ts'
 import { AllowList } from '../../upstream/guard.ts'
 import { postRemote } from '../../upstream/post-remote.ts'
 

@@ -15,7 +15,7 @@ import { Secret } from '../../core/secret.ts'
 import { deliverAlerts } from '../../management/alerts.ts'
 import { renewDue } from '../../management/subscriptions.ts'
 import { openMailSender } from '../../notify/mail/smtp.ts'
-import { alertPost } from '../../office-rounds.ts'
+import { alertPost } from '../../house/office-rounds.ts'
 import { AllowList } from '../../upstream/guard.ts'
 
 const FROM = 'till@sluice.example'

@@ -2,9 +2,9 @@
  * Failures of a start that an operator can mend, each as a sentence that says what to change. Whatever is not in here
  * nobody foresaw: then the stack trace is the best there is.
  */
-import type { Config } from './config/environment.ts'
-import { SecretKeyMismatch } from './storage/secret-key-mismatch.ts'
-import { StorageUnavailable } from './storage/unavailable.ts'
+import type { Config } from '../config/environment.ts'
+import { SecretKeyMismatch } from '../storage/secret-key-mismatch.ts'
+import { StorageUnavailable } from '../storage/unavailable.ts'
 
 /** What the sentences name. */
 export type StartedWith = Pick<

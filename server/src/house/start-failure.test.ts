@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from './config/environment.ts'
+import { readConfig } from '../config/environment.ts'
 import { explainStartFailure } from './start-failure.ts'
 import { prepareStore } from './start-gateway.ts'
 

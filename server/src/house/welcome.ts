@@ -1,6 +1,6 @@
 /** What a person reads at the end of a start: where the gateway listens, the new keys, and commands that work as printed. */
-import type { NewKey } from './management/apply-gateway-file.ts'
-import type { FirstRun } from './management/first-run.ts'
+import type { NewKey } from '../management/apply-gateway-file.ts'
+import type { FirstRun } from '../management/first-run.ts'
 
 export interface WelcomeFacts {
   readonly baseUrl: string

@@ -1,11 +1,11 @@
 /** The catalogue of a first start without a gateway file: every vendor whose key the environment holds, and the sandbox. */
-import type { Environment } from './config/environment.ts'
-import { forwardModelId, modelId, vendorCode } from './core/ids.ts'
-import { UNLIMITED } from './core/limits/policy.ts'
-import { Secret } from './core/secret.ts'
-import { environmentVendors } from './providers/catalogue/index.ts'
-import { type EnvironmentVendor, type ListedModel, pricingOf } from './providers/catalogue/listing.ts'
-import type { CatalogueChange } from './storage/records.ts'
+import type { Environment } from '../config/environment.ts'
+import { forwardModelId, modelId, vendorCode } from '../core/ids.ts'
+import { UNLIMITED } from '../core/limits/policy.ts'
+import { Secret } from '../core/secret.ts'
+import { environmentVendors } from '../providers/catalogue/index.ts'
+import { type EnvironmentVendor, type ListedModel, pricingOf } from '../providers/catalogue/listing.ts'
+import type { CatalogueChange } from '../storage/records.ts'
 
 const CREDENTIAL = 'main'
 const TIMEOUTS = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 300_000 }

@@ -1,11 +1,11 @@
-import type { Config } from './config/environment.ts'
-import type { Gateway } from './gateway/gateway.ts'
-import { receiptsOf } from './management/receipts.ts'
-import type { Cashier } from './management/top-up/cashier.ts'
-import type { Messenger } from './notify/messenger.ts'
-import { openPayments } from './payments/open-payments.ts'
-import { createFindProxy } from './upstream/find-proxy.ts'
-import { AllowList } from './upstream/guard.ts'
+import type { Config } from '../config/environment.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { receiptsOf } from '../management/receipts.ts'
+import type { Cashier } from '../management/top-up/cashier.ts'
+import type { Messenger } from '../notify/messenger.ts'
+import { openPayments } from '../payments/open-payments.ts'
+import { createFindProxy } from '../upstream/find-proxy.ts'
+import { AllowList } from '../upstream/guard.ts'
 
 /** The till, with the provider of payments that is configured. */
 export async function openCashier(

@@ -1,19 +1,35 @@
-import type { Config, Environment } from './config/environment.ts'
-import type { Catalogue } from './core/catalogue.ts'
-import { usableChains } from './core/routing/order.ts'
+import type { Config, Environment } from '../config/environment.ts'
+import type { Catalogue } from '../core/catalogue.ts'
+import { usableChains } from '../core/routing/order.ts'
 import { firstCatalogue } from './first-catalogue.ts'
-import { openOpsServer } from './http/ops-server.ts'
-import { type FirstRun, prepareFirstRun } from './management/first-run.ts'
-import { answersOffline, kindsWithoutAddress, providerKinds } from './providers/index.ts'
+import { type OpsSource, openOpsServer } from '../http/ops-server.ts'
+import { type FirstRun, prepareFirstRun } from '../management/first-run.ts'
+import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
 import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
-import type { Log } from './telemetry/log.ts'
-import { createTelemetry } from './telemetry/telemetry.ts'
-import { VERSION } from './version.ts'
+import type { Log } from '../telemetry/log.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
+import { VERSION } from '../version.ts'
 import { newKeysText, welcomeText } from './welcome.ts'
-import { startWorkers } from './workers/primary.ts'
 
-/** Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once. */
-export async function runGateway(config: Config, environment: Environment = process.env): Promise<void> {
+/** Several processes that serve together. */
+export interface Workers {
+  /** As the first worker that came up tells them. */
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  readonly ops: OpsSource
+  /** Resolves when the last one has ended; after `graceMs` they are ended by force. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Resolves when every worker listens. */
+export type StartWorkers = (count: number, log: Log) => Promise<Workers>
+
+/**
+ * Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once.
+ * `startWorkers` is for a configuration with more than one process.
+ */
+export async function runGateway(config: Config, startWorkers: StartWorkers): Promise<void> {
+  const environment: Environment = process.env
   const prepared: Prepared = { firstRun: { kind: 'not-first', unread: [] }, catalogue: undefined }
   const prepare: Prepare = async ({ storage, telemetry, now }) => {
     prepared.firstRun = await prepareFirstRun({
@@ -31,7 +47,9 @@ export async function runGateway(config: Config, environment: Environment = proc
     prepared.catalogue = await storage.catalogue.read()
   }
   try {
-    const serving = await (config.workers > 1 ? runSeveral(config, prepare) : runOne(config, prepare))
+    const serving = await (config.workers > 1
+      ? runSeveral(config, prepare, startWorkers)
+      : runOne(config, prepare))
     welcome(serving, prepared)
     stopOnSignal(serving)
   } catch (error) {
@@ -63,7 +81,7 @@ async function runOne(config: Config, prepare: Prepare): Promise<Serving> {
 /** Longer than a worker takes to end its calls and to settle them. */
 const FORCE_AFTER_GRACE_MS = 15_000
 
-async function runSeveral(config: Config, prepare: Prepare): Promise<Serving> {
+async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartWorkers): Promise<Serving> {
   await prepareStore(config, prepare)
   const telemetry = createTelemetry({ level: config.logLevel, now: Date.now, version: VERSION })
   const workers = await startWorkers(config.workers, telemetry.log)

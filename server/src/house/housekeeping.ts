@@ -1,7 +1,7 @@
-import type { InstanceId } from './core/ids.ts'
-import type { BlobStore } from './storage/blobs.ts'
-import type { Storage } from './storage/storage.ts'
-import type { Telemetry } from './telemetry/telemetry.ts'
+import type { InstanceId } from '../core/ids.ts'
+import type { BlobStore } from '../storage/blobs.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 
 /** Says every few seconds that this process lives, and settles what processes that no longer do left open. */
 export interface Housekeeping {
@@ -58,9 +58,7 @@ export async function keepHouse(house: {
       telemetry.log.warn({ recovered }, 'calls of a process that ended without settling them were settled')
     if (at - expiredAt < EXPIRE_EVERY_MS) return
     expiredAt = at
-    await expireTurns(storage, at)
-    await expireVideos(house, at)
-    await storage.identity.expire(at)
+    await expireKept(house, at)
   }
   await round()
   await keepLog(house)
@@ -110,6 +108,19 @@ async function keepLog(house: {
   const removed = await house.storage.logs.keep({ at, keepSince })
   if (removed > 0)
     house.telemetry.log.info({ removed }, 'rows of the call log past their retention were removed')
+}
+
+async function expireKept(
+  house: {
+    readonly storage: Pick<Storage, 'identity' | 'turns' | 'videos'>
+    readonly blobs: Pick<BlobStore, 'remove'>
+    readonly telemetry: Pick<Telemetry, 'log'>
+  },
+  at: number,
+): Promise<void> {
+  await expireTurns(house.storage, at)
+  await expireVideos(house, at)
+  await house.storage.identity.expire(at)
 }
 
 /** Kept conversations whose time is over, or for which there is no room (`storage/turns.ts`). */

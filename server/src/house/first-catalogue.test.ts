@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { firstCatalogue } from './first-catalogue.ts'
-import type { EnvironmentVendor, ListedModel } from './providers/catalogue/listing.ts'
-import { environmentVendors } from './providers/catalogue/index.ts'
+import type { EnvironmentVendor, ListedModel } from '../providers/catalogue/listing.ts'
+import { environmentVendors } from '../providers/catalogue/index.ts'
 
 const price = {
   currency: 'CNY',

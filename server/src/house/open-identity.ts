@@ -1,11 +1,11 @@
-import type { Config } from './config/environment.ts'
-import type { Gateway } from './gateway/gateway.ts'
-import type { Identity } from './management/identity/identity.ts'
-import { type MakeServiceFetch, openServices } from './management/identity/services/index.ts'
-import { openMessenger } from './notify/open-messenger.ts'
-import { createFindProxy } from './upstream/find-proxy.ts'
-import { AllowList } from './upstream/guard.ts'
-import { createSmallFetch } from './upstream/small-fetch.ts'
+import type { Config } from '../config/environment.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Identity } from '../management/identity/identity.ts'
+import { type MakeServiceFetch, openServices } from '../management/identity/services/index.ts'
+import { openMessenger } from '../notify/open-messenger.ts'
+import { createFindProxy } from '../upstream/find-proxy.ts'
+import { AllowList } from '../upstream/guard.ts'
+import { createSmallFetch } from '../upstream/small-fetch.ts'
 
 /** Who is at the other end, with the ways out that are configured. Its messenger is closed by whoever opened it. */
 export async function openIdentity(config: Config, gateway: Gateway): Promise<Identity> {
