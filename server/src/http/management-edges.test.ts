@@ -140,6 +140,6 @@ describe('prices that will hold later', () => {
     expect(second.body.message).toContain(id)
     expect((await plan(at + 1_000)).status).toBe(201)
     const both = await Promise.all([plan(at + 2_000), plan(at + 2_000)])
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
+    expect(both.map(({ status }) => status).sort((one, two) => one - two)).toEqual([201, 409])
   })
 })

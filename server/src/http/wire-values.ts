@@ -1,11 +1,11 @@
 /** Values that stand in many requests and answers of the management API, each with its one form. */
 import { z } from 'zod'
 
-/** In a query: epoch milliseconds or an ISO 8601 time → epoch ms. */
+/** In a request: epoch milliseconds, as text or as a number, or an ISO 8601 time → epoch ms. */
 export const instantText = z
-  .string()
-  .max(40)
-  .transform((text, context) => {
+  .union([z.string().max(40), z.number().int().min(0).max(8_640_000_000_000_000)])
+  .transform((written, context) => {
+    const text = String(written)
     const at = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
     if (Number.isNaN(at))
       context.addIssue({ code: 'custom', message: 'must be epoch milliseconds or an ISO 8601 time' })

@@ -293,7 +293,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a bad date',
       `${MODEL}accounts: [{email: a@b, keys: [{name: k, expires_at: 2027-02-30}]}]\n`,
-      'f:5:54 accounts[0].keys[0].expires_at: must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds',
+      'f:5:54 accounts[0].keys[0].expires_at: must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds or milliseconds',
     ],
     [
       'an unset variable',

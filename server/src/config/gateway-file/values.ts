@@ -138,9 +138,10 @@ export function placed<Value>(read: Read<Value>): Read<Placed<Value>> {
 
 /** An instant: RFC 3339 with a zone, a day (its first moment, UTC), or Unix seconds. Gives epoch ms. */
 export const instant: Read<number> = (node, report) => {
-  const message = 'must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds'
+  const message = 'must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds or milliseconds'
   if (node.kind !== 'scalar') return refuse(node, report, message)
   if (/^\d{9,10}$/.test(node.text)) return Number(node.text) * 1000
+  if (/^\d{12,13}$/.test(node.text)) return Number(node.text)
   const day = /^\d{4}-\d{2}-\d{2}$/.test(node.text)
   const moment = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/.test(node.text)
   const at = day || moment ? Date.parse(node.text.replace(' ', 'T')) : Number.NaN

@@ -187,7 +187,10 @@ describe('GET …/logs/export', () => {
     expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 42901, '5'])
     expect((await customer.send('GET', 'logs/export')).status).toBe(200)
     for (const response of running) await response.body?.cancel()
-    await vi.waitUntil(async () => (await many.send('GET', 'logs/export')).status === 200, { interval: 20 })
+    await vi.waitUntil(async () => (await many.send('GET', 'logs/export')).status === 200, {
+      interval: 20,
+      timeout: 10_000,
+    })
   })
 
   test('a client that goes away ends the reading', async () => {

@@ -40,8 +40,10 @@ export function alertRoutes(app: Api, context: ApiContext): void {
       const account = caller.account.id
       const url = (await storage.office.profiles.find(account))?.alerts.webhookUrl
       const alerts = await storage.office.alerts.list(account, ALERTS_SHOWN_MAX)
+      // It signs in the account's name: nobody takes it away who only looks.
+      const isOwn = caller.session.impersonator === undefined
       const secret =
-        url === undefined ? undefined : webhookSecretOf(videoSettings.secretKey, { account, url })
+        url === undefined || !isOwn ? undefined : webhookSecretOf(videoSettings.secretKey, { account, url })
       return {
         webhook_secret: secret?.unwrap() ?? null,
         alerts: alerts.map((alert) => {

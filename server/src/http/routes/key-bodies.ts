@@ -19,7 +19,11 @@ export const policyShape = z.strictObject({
 const keyMembers = z.strictObject({
   name: z.string().min(1).max(100),
   status: z.enum(['enabled', 'disabled']).optional(),
-  expires_at: z.string().nullable().optional().meta({ description: 'A date or a time with its zone.' }),
+  expires_at: z
+    .union([z.string(), z.number().int()])
+    .nullable()
+    .optional()
+    .meta({ description: 'A date, an ISO 8601 time with its zone, or epoch milliseconds; null: never.' }),
   group: z.string().nullable().optional(),
   models: z.array(z.string()).optional().meta({ description: 'Allow list; empty: every model.' }),
   ip_allow: z.array(z.string()).optional().meta({ description: 'CIDR ranges; empty: every address.' }),

@@ -18,6 +18,7 @@ import { readAccountState } from '../gateway-file/account-state.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { findLargeAmounts } from '../gateway-file/large-amounts.ts'
 import { type AccountPlan, planAccount } from '../gateway-file/plan-accounts.ts'
+import { idempotencyOf } from '../acts.ts'
 import { grantTransfer } from '../grants.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { CLOSED, isClosed } from './account-acts.ts'
@@ -31,14 +32,16 @@ export interface EditedAccount {
   readonly newKeys: readonly NewKey[]
 }
 
+/** `other-request`: the idempotency key was used to set another amount; nothing was changed. */
+export type EditOutcome = Done<EditedAccount> | { readonly kind: 'other-request' }
+
+/** Ends the transaction. */
+class OtherRequest extends Error {}
+
 const PREFIX = 'accounts[0]'
 
 /** A new account; `credits` and `balance` are what it begins with. */
-export async function addAccount(
-  office: Office,
-  body: JsonObject,
-  actor: Actor,
-): Promise<Done<EditedAccount>> {
+export async function addAccount(office: Office, body: JsonObject, actor: Actor): Promise<EditOutcome> {
   const catalogue = await office.storage.catalogue.read()
   const row = readRow(office, body, catalogue)
   if (row.kind !== 'done') return row
@@ -49,13 +52,19 @@ export async function addAccount(
   return write(office, { plan: plan.value, catalogue, amounts: [], action: 'account.create' }, actor)
 }
 
-/** `body` holds the fields to change and nothing else. */
+export interface AccountChange {
+  /** The fields to change and nothing else. */
+  readonly body: JsonObject
+  /** Under it amounts are set once. */
+  readonly idempotencyKey: string | undefined
+}
+
 export async function changeAccount(
   office: Office,
   id: AccountId,
-  body: JsonObject,
+  { body, idempotencyKey }: AccountChange,
   actor: Actor,
-): Promise<Done<EditedAccount>> {
+): Promise<EditOutcome> {
   const account = await office.storage.accounts.find(id)
   if (account === undefined) return { kind: 'missing' }
   if (await isClosed(office.storage, account)) return CLOSED
@@ -84,7 +93,8 @@ export async function changeAccount(
       ? []
       : [{ pool: 'balance', amount: creditsOfYuan(balance, creditsPerYuan) } as const]),
   ]
-  return write(office, { plan: planned.value, catalogue, amounts, action: 'account.change' }, actor)
+  const writing = { plan: planned.value, catalogue, amounts, action: 'account.change', idempotencyKey }
+  return write(office, writing, actor)
 }
 
 /** What a pool shall hold that customers can spend. */
@@ -167,9 +177,11 @@ interface Writing {
   readonly catalogue: Catalogue
   readonly amounts: readonly TargetAmount[]
   readonly action: string
+  /** Of what shall be booked: under it amounts are set once. */
+  readonly idempotencyKey?: string | undefined
 }
 
-async function write(office: Office, writing: Writing, actor: Actor): Promise<Done<EditedAccount>> {
+async function write(office: Office, writing: Writing, actor: Actor): Promise<EditOutcome> {
   const { plan, catalogue, amounts, action } = writing
   const { keyPrefix, creditsPerYuan } = catalogue.settings
   const passwordHash = await hashOfPlan(plan)
@@ -184,7 +196,8 @@ async function write(office: Office, writing: Writing, actor: Actor): Promise<Do
       })
       const booked: AuditedChange[] = []
       for (const target of amounts) {
-        booked.push(...(await moveTo(stores, { id, target, actor, creditsPerYuan })))
+        const { idempotencyKey } = writing
+        booked.push(...(await moveTo(stores, { id, target, actor, creditsPerYuan, idempotencyKey })))
       }
       const changes = [...auditedChanges(plan.differences), ...booked]
       return {
@@ -193,6 +206,7 @@ async function write(office: Office, writing: Writing, actor: Actor): Promise<Do
       }
     })
   } catch (error) {
+    if (error instanceof OtherRequest) return { kind: 'other-request' }
     if (!(error instanceof StorageConflict)) throw error
     return { kind: 'conflict', message: 'another account took this e-mail address, phone number or key' }
   }
@@ -203,16 +217,21 @@ interface Move {
   readonly target: TargetAmount
   readonly actor: Actor
   readonly creditsPerYuan: DecimalText
+  readonly idempotencyKey: string | undefined
 }
 
 /** The difference is taken under the account's lock, so what runs beside it is neither lost nor counted twice. */
 async function moveTo(stores: AuditedStores, move: Move): Promise<readonly AuditedChange[]> {
-  const { id, target, actor, creditsPerYuan } = move
-  let before: MicroCredits = target.amount
-  await stores.office.acts.perform<never>({
+  const { id, target, actor, creditsPerYuan, idempotencyKey: key } = move
+  const { pool, amount: wanted } = target
+  let before: MicroCredits = wanted
+  const outcome = await stores.office.acts.perform<never>({
     accountId: id,
-    operation: 'admin-set',
-    idempotency: undefined,
+    operation: `admin-set-${pool}`,
+    idempotency: idempotencyOf(
+      { at: actor.at, idempotencyKey: key === undefined ? undefined : `${actor.accountId ?? ''}/${key}` },
+      [wanted.toString()],
+    ),
     at: actor.at,
     ...(target.pool === 'balance' ? { creditsPerYuan } : {}),
     decide: ({ account }) => {
@@ -232,6 +251,7 @@ async function moveTo(stores: AuditedStores, move: Move): Promise<readonly Audit
       }
     },
   })
+  if (outcome.kind === 'other-request') throw new OtherRequest()
   const shown = (amount: MicroCredits) =>
     target.pool === 'credits' ? creditsText(amount) : yuanText(amount, creditsPerYuan)
   if (before === target.amount) return []

@@ -99,6 +99,11 @@ export function reviewImport(office: Office, request: ImportRequest, known: Cata
     missing: 'stays',
   })
   if (loaded.kind === 'mistakes') {
+    if (isTable(request.text)) {
+      const message =
+        'looks like a table: what is read is a gateway file, YAML or JSON, like models: [{model_id: m, pricing: {input_price: 1}}]'
+      return { kind: 'mistakes', mistakes: [{ path: 'file', message }] }
+    }
     const mistakes = loaded.mistakes.map(({ place, message }) => ({
       path: `file:${place.line}:${place.column}${place.path === '' ? '' : ` ${place.path}`}`,
       message,
@@ -138,6 +143,12 @@ export function reviewImport(office: Office, request: ImportRequest, known: Cata
     .update(JSON.stringify([request.effectiveAt ?? null, differences]))
     .digest('base64url')
   return done({ differences, review, prices: changed })
+}
+
+/** Rows of a spreadsheet: a first line of names with commas, semicolons or tabs between. */
+function isTable(text: string): boolean {
+  const [head = ''] = text.trimStart().split(/\r?\n/, 1)
+  return /^[^:{[]*[,;\t][^:{[]*$/.test(head)
 }
 
 /** Refused when something else would change than what was looked at: the catalogue moved on, or the file did. */

@@ -12,7 +12,12 @@ import {
   impersonate,
   suspendAccount,
 } from '../../../management/admin/account-acts.ts'
-import { addAccount, changeAccount, type EditedAccount } from '../../../management/admin/edit-account.ts'
+import {
+  addAccount,
+  changeAccount,
+  type EditedAccount,
+  type EditOutcome,
+} from '../../../management/admin/edit-account.ts'
 import { readSignedAmount } from '../../../management/admin/signed-amount.ts'
 import { findAccount, viewAccount } from '../../../management/accounts.ts'
 import { creditsOfText, creditsOfYuan, creditsText } from '../../../management/amounts.ts'
@@ -111,7 +116,7 @@ function addRoute(app: Api, context: ApiContext): void {
     data: changedShape,
     handle: async ({ body, caller, request }) => {
       const actor = actorOf(context, { caller, request })
-      return viewChanged(context, valueOf(await addAccount(officeOf(context), body as JsonObject, actor)))
+      return viewChanged(context, editedOf(await addAccount(officeOf(context), body, actor)))
     },
   })
 }
@@ -125,15 +130,18 @@ function changeRoute(app: Api, context: ApiContext): void {
     summary: 'Change an account',
     description:
       'Every field of the gateway file’s accounts; absent ones stay as they are. A change of Credits or balance is one ' +
-      'transaction of the ledger. Keys and own credentials are matched by name and vendor.',
+      'transaction of the ledger, made once under an Idempotency-Key. Keys and own credentials are matched by name and ' +
+      'vendor.',
     params: idParams,
     body: accountBody,
-    errors: [40900],
+    idempotency: 'optional',
+    errors: [40004, 40900],
     data: changedShape,
-    handle: async ({ params, body, caller, request }) => {
+    handle: async ({ params, body, caller, request, idempotencyKey }) => {
       const { id } = await find(context, params.id)
       const actor = actorOf(context, { caller, request })
-      const edited = valueOf(await changeAccount(officeOf(context), id, body as JsonObject, actor))
+      const change = { body, idempotencyKey }
+      const edited = editedOf(await changeAccount(officeOf(context), id, change, actor))
       return viewChanged(context, edited)
     },
   })
@@ -283,6 +291,11 @@ function impersonateRoute(app: Api, context: ApiContext): void {
       }
     },
   })
+}
+
+function editedOf(outcome: EditOutcome): EditedAccount {
+  if (outcome.kind === 'other-request') throw new GatewayError(40004)
+  return valueOf(outcome)
 }
 
 async function find({ gateway, identity }: ApiContext, reference: string): Promise<Account> {

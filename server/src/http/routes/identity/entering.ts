@@ -10,6 +10,7 @@ import { type SignIn, signInByCode, signInByPassword } from '../../../management
 import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute, type RouteReply } from '../../define-route.ts'
 import { endedSessionCookie } from '../../session-cookie.ts'
+import { refuseFields } from '../../request-fields.ts'
 import { isoTime } from '../../wire-values.ts'
 import {
   answerSignIn,
@@ -108,11 +109,17 @@ function targetOf(context: ApiContext, body: z.output<typeof codeRequestBody>): 
     (body.purpose !== 'change_email' || body.channel === 'email') &&
     (body.purpose !== 'change_phone' || body.channel === 'phone')
   if (!fits)
-    throw new GatewayError(40000, { message: `${body.purpose} does not go with the channel ${body.channel}` })
+    throw refuseFields([
+      {
+        in: 'body',
+        path: 'channel',
+        message: `does not go with the purpose ${body.purpose}: ${body.channel}`,
+      },
+    ])
   const contact = readContact(body.channel, body.target, context.identity.phoneRegion)
   if (contact !== undefined) return contact
   const wanted = body.channel === 'email' ? 'an e-mail address' : 'a phone number with its country code'
-  throw new GatewayError(40000, { message: `target must be ${wanted}` })
+  throw refuseFields([{ in: 'body', path: 'target', message: `must be ${wanted}` }])
 }
 
 interface RegisterBody {

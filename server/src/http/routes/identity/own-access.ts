@@ -31,7 +31,8 @@ const sessionShape = z.object({
   method: z.enum(['password', 'code', 'passkey', 'service', 'impersonation']),
   created_at: isoTime,
   last_seen_at: isoTime,
-  expires_at: isoTime,
+  expires_at: isoTime.meta({ description: 'When it ends unless it is used before.' }),
+  ends_at: isoTime.meta({ description: 'When it ends however much it is used.' }),
   user_agent: z.string(),
   address: z.string(),
 })
@@ -100,6 +101,7 @@ function viewSession(session: Session, currentId: string): z.output<typeof sessi
     created_at: new Date(session.createdAt).toISOString(),
     last_seen_at: new Date(session.seenAt).toISOString(),
     expires_at: new Date(Math.min(session.idleEndsAt, session.endsAt)).toISOString(),
+    ends_at: new Date(session.endsAt).toISOString(),
     user_agent: session.userAgent,
     address: session.address,
   }
