@@ -2,6 +2,7 @@ import { PROTOCOL_IDS } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { protocolOf } from '../core/protocols/index.ts'
 import { hashKey } from '../storage/key-hash.ts'
+import type { Key, Storage } from '../storage/storage.ts'
 import type { AuthenticatedCall, IncomingCall } from './call.ts'
 import type { KeyHolder } from './directory.ts'
 import type { Gateway } from './gateway.ts'
@@ -21,13 +22,38 @@ export async function findHolder(
   return usable(await gateway.directory.find(hashKey(presented)), at)
 }
 
-/** The same from the store itself, for answers that no reservation stands behind: a key may have been revoked elsewhere. */
+/**
+ * The same from the store itself, for answers that no reservation stands behind: a key may have been revoked elsewhere,
+ * and the member whose key it is may not call any more.
+ */
 export async function findHolderNow(
-  gateway: Pick<Gateway, 'directory'>,
+  gateway: Pick<Gateway, 'directory' | 'storage'>,
   hash: string,
   at: number,
 ): Promise<KeyHolder> {
-  return usable(await gateway.directory.findFresh(hash), at)
+  const holder = usable(await gateway.directory.findFresh(hash), at)
+  // Whoever asks tells a suspended account so, which comes before its members (decisions, order of checks).
+  if (holder.account.status !== 'suspended') await checkMember(gateway.storage, holder.key)
+  return holder
+}
+
+/** The same answers as the key's calls get (core/calls/decide-reserve.ts). */
+async function checkMember(
+  storage: Pick<Storage, 'organisations' | 'accounts'>,
+  { memberId }: Pick<Key, 'memberId'>,
+): Promise<void> {
+  if (memberId === undefined) return
+  const member = await storage.organisations.findMember(memberId)
+  if (member === undefined) throw new GatewayError(40101)
+  const person = await storage.accounts.find(member.accountId)
+  if (person?.status !== 'active')
+    throw new GatewayError(40303, {
+      message: 'the account of the member this API key belongs to is suspended',
+    })
+  if (member.status === 'suspended')
+    throw new GatewayError(40102, {
+      message: 'the member this API key belongs to is suspended in the organisation',
+    })
 }
 
 function usable(found: KeyHolder | undefined, at: number): KeyHolder {

@@ -19,7 +19,7 @@ import { hashKey } from '../storage/key-hash.ts'
 import { LastAdmin } from '../storage/last-admin.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { addressOf } from './address.ts'
-import { type CallerReader, checkKeysMember, checkKeysOrganisation, createCallerReader } from './caller.ts'
+import { type CallerReader, checkKeysOrganisation, createCallerReader } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { RegisteredRoute } from './define-route.ts'
 import { renderError } from './error-envelope.ts'
@@ -165,7 +165,6 @@ function apiContext(options: ApiOptions): ApiContext {
     const holder = await findHolderNow(gateway, hashKey(presentedKey(call)), gateway.now())
     checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
-    await checkKeysMember(gateway.storage, holder.key)
     checkKeysOrganisation(request, holder.key)
     return holder
   }

@@ -8,7 +8,7 @@ import { findSession, isSessionToken, useOf } from '../management/identity/sessi
 import { hasRight } from '../management/organisations/roles.ts'
 import type { Session } from '../storage/identity.ts'
 import type { Member, MemberRole } from '../storage/organisations.ts'
-import type { Account, Key, Storage } from '../storage/storage.ts'
+import type { Account, Key } from '../storage/storage.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
@@ -182,25 +182,6 @@ async function acting(
 function actingKey(caller: KeyCaller, right: Right): KeyCaller {
   if (caller.key.memberId === undefined || right === 'person' || hasRight('member', right)) return caller
   throw new GatewayError(40304, { message: 'a member’s API key may not see this of its organisation' })
-}
-
-/** The same answers as the key's calls get (core/calls/decide-reserve.ts). */
-export async function checkKeysMember(
-  storage: Pick<Storage, 'organisations' | 'accounts'>,
-  { memberId }: Pick<Key, 'memberId'>,
-): Promise<void> {
-  if (memberId === undefined) return
-  const member = await storage.organisations.findMember(memberId)
-  if (member === undefined) throw new GatewayError(40101)
-  const person = await storage.accounts.find(member.accountId)
-  if (person?.status !== 'active')
-    throw new GatewayError(40303, {
-      message: 'the account of the member this API key belongs to is suspended',
-    })
-  if (member.status === 'suspended')
-    throw new GatewayError(40102, {
-      message: 'the member this API key belongs to is suspended in the organisation',
-    })
 }
 
 /** An API key acts for the account it belongs to and for no other. */
