@@ -5,11 +5,9 @@
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
-import type { CacheMarkKeeper } from '../../canonical/cache-marks.ts'
 import { wrapCustomInput } from '../../canonical/custom-tools.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
 import type {
-  CanonicalRequest,
   MediaPart,
   Part,
   ReasoningPart,
@@ -21,20 +19,12 @@ import type {
 import { upstreamCallId, upstreamToolName } from '../../canonical/tool-names.ts'
 import type { JsonObject } from '../../json.ts'
 import { findMediaProblem, withErrorWord } from '../chain-limits.ts'
-import type { CanonicalField } from '../client-fields.ts'
-import type { EncodeTarget, Refused } from '../protocol.ts'
+import type { Encoding } from '../encoding.ts'
+import type { Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import { encodeCacheMark } from './cache-mark.ts'
 import { encodeMedia } from './media.ts'
 import { bareDetail, joinReasoning } from './reasoning.ts'
-
-export interface Encoding {
-  readonly request: CanonicalRequest
-  readonly target: EncodeTarget
-  readonly marks: CacheMarkKeeper
-  /** Canonical names of what could not be said. */
-  readonly dropped: Set<CanonicalField | `tools[${number}]`>
-}
 
 interface Writing extends Encoding {
   readonly messages: JsonObject[]

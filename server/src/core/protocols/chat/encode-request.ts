@@ -8,7 +8,8 @@ import type { Capabilities, Encoded, EncodeTarget, Refused } from '../protocol.t
 import { isRefused, unsupported } from '../refusal.ts'
 import { encodeSchema } from '../tool-schema.ts'
 import { encodeCacheMark } from './cache-mark.ts'
-import { type Encoding, encodeMessages } from './encode-messages.ts'
+import type { Encoding } from '../encoding.ts'
+import { encodeMessages } from './encode-messages.ts'
 import { encodeTools } from './encode-tools.ts'
 
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {

@@ -9,7 +9,7 @@ import { objectOf, wordOf } from '../read-json.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import { encodeSchema } from '../tool-schema.ts'
 import { encodeCacheMark } from './cache-mark.ts'
-import type { Encoding } from './encode-messages.ts'
+import type { Encoding } from '../encoding.ts'
 
 /** The members `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`. */
 export function encodeTools(encoding: Encoding): JsonObject | Refused {

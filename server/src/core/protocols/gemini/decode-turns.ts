@@ -19,6 +19,7 @@ import type {
 } from '../../canonical/request.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
+import { appendParts, type GrowingTurn, placeResults } from '../placed-turns.ts'
 import { flagOf, listOf, type Maybe, objectOf, textOf, wordOf } from '../read-json.ts'
 import { isRefused, refused } from '../refusal.ts'
 import { isGoogleFile, member, NO_SIGNATURE } from './wire.ts'
@@ -48,13 +49,8 @@ export function decodeConversation(body: JsonObject, dropped: Set<string>): Conv
   return { system: decodeSystem(member(body, 'systemInstruction')), turns: reading.turns }
 }
 
-interface MutableTurn {
-  readonly role: Turn['role']
-  readonly parts: Part[]
-}
-
 interface Reading {
-  readonly turns: MutableTurn[]
+  readonly turns: GrowingTurn[]
   readonly dropped: Set<string>
   readonly callIds: Set<string>
   /** Calls without an answer yet, by id: the name each was made under. */
@@ -120,21 +116,6 @@ function readUser(reading: Reading, items: readonly JsonValue[], field: string):
   placeResults(reading, results)
   appendParts(reading, { role: 'user', parts })
   return undefined
-}
-
-/** Behind the calls and before anything the user said meanwhile. */
-function placeResults(reading: Reading, results: readonly ToolResultPart[]): void {
-  if (results.length === 0) return
-  const turn = reading.turns[reading.behindCalls]
-  if (turn?.role === 'tool') addAll(turn.parts, results)
-  else reading.turns.splice(reading.behindCalls, 0, { role: 'tool', parts: [...results] })
-}
-
-function appendParts(reading: Reading, { role, parts }: Turn): void {
-  if (parts.length === 0) return
-  const last = reading.turns.at(-1)
-  if (last?.role === role) addAll(last.parts, parts)
-  else reading.turns.push({ role, parts: [...parts] })
 }
 
 interface ContentPlace {

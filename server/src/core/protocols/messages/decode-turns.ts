@@ -19,6 +19,7 @@ import type {
 } from '../../canonical/request.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { Refused } from '../protocol.ts'
+import { appendParts, type GrowingTurn, placeResults } from '../placed-turns.ts'
 import { flagOf, type Maybe, objectOf, textOf, wordOf } from '../read-json.ts'
 import { isRefused, refused } from '../refusal.ts'
 import { decodeCache } from './cache-marks.ts'
@@ -50,14 +51,9 @@ export function decodeConversation(body: JsonObject, dropped: Set<string>): Conv
   return { system: reading.system, turns }
 }
 
-interface MutableTurn {
-  readonly role: Turn['role']
-  readonly parts: Part[]
-}
-
 interface Reading {
   readonly system: SystemPart[]
-  readonly turns: MutableTurn[]
+  readonly turns: GrowingTurn[]
   readonly dropped: Set<string>
   /** Every call so far; an id may come again once its call was answered. */
   readonly calls: Map<string, 'open' | 'answered'>
@@ -157,21 +153,6 @@ function readUser(reading: Reading, blocks: readonly JsonValue[], field: string)
   return undefined
 }
 
-/** Behind the calls and before anything the user said meanwhile. */
-function placeResults(reading: Reading, results: readonly ToolResultPart[]): void {
-  if (results.length === 0) return
-  const turn = reading.turns[reading.behindCalls]
-  if (turn?.role === 'tool') addAll(turn.parts, results)
-  else reading.turns.splice(reading.behindCalls, 0, { role: 'tool', parts: [...results] })
-}
-
-function appendParts(reading: Reading, { role, parts }: Turn): void {
-  if (parts.length === 0) return
-  const last = reading.turns.at(-1)
-  if (last?.role === role) addAll(last.parts, parts)
-  else reading.turns.push({ role, parts: [...parts] })
-}
-
 function readAssistant(reading: Reading, blocks: readonly JsonValue[], field: string): Refused | undefined {
   const parts: Part[] = []
   for (const [index, item] of blocks.entries()) {
@@ -238,7 +219,7 @@ function reasoning(
   return { type: 'reasoning', kind, text, signature }
 }
 
-function reattachSignatures(turn: MutableTurn, signatures: ReadonlyMap<string, Signature>): Turn {
+function reattachSignatures(turn: GrowingTurn, signatures: ReadonlyMap<string, Signature>): Turn {
   const parts = turn.parts.map((part) => {
     const signature = part.type === 'tool-call' ? signatures.get(part.id) : undefined
     return signature === undefined ? part : { ...part, signature: { ...signature, id: undefined } }

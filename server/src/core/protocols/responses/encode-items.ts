@@ -4,12 +4,10 @@
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
-import type { CacheMarkKeeper } from '../../canonical/cache-marks.ts'
 import { wrapCustomInput } from '../../canonical/custom-tools.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
 import type {
   CacheMark,
-  CanonicalRequest,
   MediaPart,
   Part,
   ReasoningPart,
@@ -20,18 +18,10 @@ import type {
 import { upstreamCallId, upstreamToolName } from '../../canonical/tool-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { findMediaProblem, isVideo, withErrorWord } from '../chain-limits.ts'
-import type { CanonicalField } from '../client-fields.ts'
+import type { Encoding } from '../encoding.ts'
 import type { EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import { encodeMedia } from './media.ts'
-
-export interface Encoding {
-  readonly request: CanonicalRequest
-  readonly target: EncodeTarget
-  readonly marks: CacheMarkKeeper
-  /** Canonical names of what could not be said. */
-  readonly dropped: Set<CanonicalField | `tools[${number}]`>
-}
 
 interface Writing extends Encoding {
   readonly items: JsonObject[]

@@ -7,7 +7,8 @@ import { clampTemperature, cutAt, findImpossible, shortUser, takesHeat, tierWord
 import type { Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused } from '../refusal.ts'
 import { encodeSchema } from '../tool-schema.ts'
-import { encodeItems, type Encoding } from './encode-items.ts'
+import type { Encoding } from '../encoding.ts'
+import { encodeItems } from './encode-items.ts'
 import { encodeTools } from './encode-tools.ts'
 
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {

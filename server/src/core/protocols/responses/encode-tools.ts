@@ -8,7 +8,7 @@ import type { EncodeTarget, Refused } from '../protocol.ts'
 import { listOf, objectOf, wordOf } from '../read-json.ts'
 import { isRefused, unsupported } from '../refusal.ts'
 import { encodeSchema } from '../tool-schema.ts'
-import type { Encoding } from './encode-items.ts'
+import type { Encoding } from '../encoding.ts'
 
 type ClientTool = Exclude<Tool, HostedTool>
 
