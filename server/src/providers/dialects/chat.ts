@@ -1,15 +1,7 @@
 /** Chat completions as most vendors speak it; a vendor names only what it does otherwise. */
-import type { CanonicalRequest } from '../../core/canonical/request.ts'
-import type { Auth } from '../../core/http-request.ts'
-import type { ForwardModelId } from '../../core/ids.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
-import {
-  classifyFailure,
-  type FailureClass,
-  type FailureWords,
-  type UpstreamFailure,
-} from '../../core/routing/failure.ts'
-import { below, type Dialect, type FormInput, type FormedRequest } from '../provider.ts'
+import type { Dialect } from '../provider.ts'
+import { type OpenAiDialectDescription, openAiDialect } from './openai-dialect.ts'
 
 /** What a server that calls itself compatible can be trusted with; vendors and models raise or lower it. */
 export const CHAT_CAPABILITIES: Capabilities = {
@@ -52,30 +44,7 @@ export const CHAT_CAPABILITIES: Capabilities = {
   metadata: false,
 }
 
-export interface ChatDialectDescription {
-  readonly auth?: Auth
-  /** Where it is not the base address and `/chat/completions`. */
-  readonly form?: (input: FormInput) => FormedRequest | undefined
-  readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
-  readonly words?: FailureWords
-  readonly classify?: (failure: UpstreamFailure) => FailureClass
-  readonly adapt?: (request: CanonicalRequest) => CanonicalRequest
-}
-
-export function chatDialect(vendor: ChatDialectDescription): Dialect {
-  const { words } = vendor
-  return {
-    protocol: 'chat',
-    auth: vendor.auth ?? { kind: 'bearer' },
-    modelPlace: 'body',
-    form: vendor.form ?? formChat,
-    capabilities: (model) => ({ ...CHAT_CAPABILITIES, ...vendor.capabilities?.(model) }),
-    classify: vendor.classify ?? ((failure) => classifyFailure(failure, words)),
-    ...(vendor.adapt === undefined ? {} : { adapt: vendor.adapt }),
-  }
-}
-
-function formChat(input: FormInput): FormedRequest | undefined {
-  if (input.operation === 'count-tokens') return undefined
-  return { method: 'POST', url: below(input.baseUrl, '/chat/completions'), headers: {} }
+export function chatDialect(vendor: OpenAiDialectDescription): Dialect {
+  const own = { protocol: 'chat', path: '/chat/completions', capabilities: CHAT_CAPABILITIES } as const
+  return openAiDialect(own, vendor)
 }
