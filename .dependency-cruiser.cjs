@@ -47,7 +47,7 @@ module.exports = {
       from: src(''),
       fromNot: [src('gateway/'), src('providers/'), src('cli/'), src('house/')],
       to: src('providers/'),
-      toNot: [src('providers/(provider|kinds)\\.ts$')],
+      toNot: [src('providers/provider\\.ts$')],
     }),
     wall({
       name: 'vocabulary-imports-vocabulary',
@@ -212,7 +212,7 @@ module.exports = {
         'storage/[^/]+\\.ts$',
         'telemetry/',
         'config/',
-        'providers/(provider|kinds)\\.ts$',
+        'providers/provider\\.ts$',
         'notify/messenger\\.ts$',
         'payments/driver\\.ts$',
       ],
