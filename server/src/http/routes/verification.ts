@@ -74,6 +74,22 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
+/** What the form holds, for the document; it is read piece by piece. */
+const formShape = z.object({
+  kind: z.enum(VERIFICATION_KINDS),
+  ...Object.fromEntries(
+    [...new Set(VERIFICATION_KINDS.flatMap((kind) => STATEMENT_FIELDS[kind]))].map((name) => [
+      name,
+      z.string().max(1_024).optional(),
+    ]),
+  ),
+  documents: z
+    .array(z.string().meta({ format: 'binary' }))
+    .min(1)
+    .max(DOCUMENTS_MAX)
+    .meta({ description: 'Files, under any name.' }),
+})
+
 function submitting(app: Api, context: ApiContext): void {
   const { storage } = context.gateway
   const { blobs } = context.gateway
@@ -87,20 +103,7 @@ function submitting(app: Api, context: ApiContext): void {
     summary: 'Ask to be verified',
     description:
       'A form (multipart/form-data) with `kind` (personal or enterprise), what it states (personal: legal_name, id_number; enterprise: company_name, registration_number, contact_name) and one to five documents as PDF, JPEG, PNG or WebP of at most 10 MiB each.',
-    form: z.object({
-      kind: z.enum(VERIFICATION_KINDS),
-      ...Object.fromEntries(
-        [...new Set(VERIFICATION_KINDS.flatMap((kind) => STATEMENT_FIELDS[kind]))].map((name) => [
-          name,
-          z.string().max(1_024).optional(),
-        ]),
-      ),
-      documents: z
-        .array(z.string().meta({ format: 'binary' }))
-        .min(1)
-        .max(DOCUMENTS_MAX)
-        .meta({ description: 'Files, under any name.' }),
-    }),
+    form: formShape,
     status: 201,
     errors: [40900, 41301],
     data: requestShape,

@@ -99,11 +99,7 @@ export function reviewImport(office: Office, request: ImportRequest, known: Cata
     missing: 'stays',
   })
   if (loaded.kind === 'mistakes') {
-    if (isTable(request.text)) {
-      const message =
-        'looks like a table: what is read is a gateway file, YAML or JSON, like models: [{model_id: m, pricing: {input_price: 1}}]'
-      return { kind: 'mistakes', mistakes: [{ path: 'file', message }] }
-    }
+    if (isTable(request.text)) return A_TABLE
     const mistakes = loaded.mistakes.map(({ place, message }) => ({
       path: `file:${place.line}:${place.column}${place.path === '' ? '' : ` ${place.path}`}`,
       message,
@@ -143,6 +139,17 @@ export function reviewImport(office: Office, request: ImportRequest, known: Cata
     .update(JSON.stringify([request.effectiveAt ?? null, differences]))
     .digest('base64url')
   return done({ differences, review, prices: changed })
+}
+
+const A_TABLE: Done<never> = {
+  kind: 'mistakes',
+  mistakes: [
+    {
+      path: 'file',
+      message:
+        'looks like a table: what is read is a gateway file, YAML or JSON, like models: [{model_id: m, pricing: {input_price: 1}}]',
+    },
+  ],
 }
 
 /** Rows of a spreadsheet: a first line of names with commas, semicolons or tabs between. */

@@ -16,7 +16,7 @@ import { LastAdmin } from '../last-admin.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { Account, AccountPatch, AccountStore, ByokEntry } from '../storage.ts'
 import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
-import type { AnnouncedWrite } from './announced-write.ts'
+import type { AnnouncedWrite, Written } from './announced-write.ts'
 import type { SqlEngine } from './engine.ts'
 import { pageLimit } from './page.ts'
 import type { AccountsTable, Schema } from './schema.ts'
@@ -46,20 +46,7 @@ export function createAccountStore({ engine, reader, write, secrets }: AccountSt
         return { value: undefined, changes: [{ kind: 'account', accountId: account.id }] }
       }),
 
-    patch: (id, patch) =>
-      write(async (transaction) => {
-        if (patch.role === 'user' || patch.status === 'suspended') await keepAnAdmin(engine, transaction, id)
-        const columns = columnsOf(patch)
-        const found =
-          Object.keys(columns).length === 0
-            ? await exists(transaction, id)
-            : (await transaction.updateTable('accounts').set(columns).where('id', '=', id).executeTakeFirst())
-                .numUpdatedRows === 1n
-        if ('passwordHash' in patch) {
-          await transaction.deleteFrom('sessions').where('account_id', '=', id).execute()
-        }
-        return { value: found, changes: found ? [{ kind: 'account', accountId: id }] : [] }
-      }),
+    patch: (id, patch) => write((transaction) => patchIn(engine, transaction, { id, patch })),
 
     find: (id) => findBy('id', id),
 
@@ -137,6 +124,24 @@ export function createAccountStore({ engine, reader, write, secrets }: AccountSt
         return { value: true, changes: [{ kind: 'account', accountId: id }] }
       }),
   }
+}
+
+async function patchIn(
+  engine: SqlEngine,
+  transaction: Transaction<Schema>,
+  { id, patch }: { readonly id: AccountId; readonly patch: AccountPatch },
+): Promise<Written<boolean>> {
+  if (patch.role === 'user' || patch.status === 'suspended') await keepAnAdmin(engine, transaction, id)
+  const columns = columnsOf(patch)
+  const found =
+    Object.keys(columns).length === 0
+      ? await exists(transaction, id)
+      : (await transaction.updateTable('accounts').set(columns).where('id', '=', id).executeTakeFirst())
+          .numUpdatedRows === 1n
+  if ('passwordHash' in patch) {
+    await transaction.deleteFrom('sessions').where('account_id', '=', id).execute()
+  }
+  return { value: found, changes: found ? [{ kind: 'account', accountId: id }] : [] }
 }
 
 /** Under a lock on every admin, in one order, so that two who suspend each other are not both gone. */

@@ -107,7 +107,9 @@ function addRoute(rows: Rows): void {
       await context.gateway.refreshCatalogue()
       const known = kind.idOfNew(form, context.gateway.catalogue())
       if (known !== undefined)
-        throw new GatewayError(40900, { message: `there is such a ${kind.what} already: ${known}` })
+        throw new GatewayError(40900, {
+          message: `there is such a ${kind.what} already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
+        })
       return show(rows, await write(rows, { body: form, old: undefined, id: undefined }, { caller, request }))
     },
   })
