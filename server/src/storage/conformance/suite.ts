@@ -3,7 +3,7 @@ import { ACCOUNT, credits, exampleReserve, exampleSettle, KEY } from '../../core
 import type { Transfer } from '../../core/calls/hot-rows.ts'
 import type { SettleOperation } from '../../core/calls/operations.ts'
 import { accountId, instanceId, keyId, type AccountId, type InstanceId } from '../../core/ids.ts'
-import type { MicroCredits } from '../../core/money.ts'
+import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'
 import type { AccountPatch, Key, Storage } from '../storage.ts'
 
 export interface StorageSuite {
@@ -52,7 +52,13 @@ export async function createAccount(
   }: AccountPatch & { readonly credits?: MicroCredits; readonly id?: AccountId } = {},
 ): Promise<void> {
   await storage.accounts.create({ id, createdAt: NOW, ...patch })
-  if (opening > 0n) await storage.ledger.book([exampleGrant(id, { amount: opening })])
+  // One booking has a bound; so large an opening comes in several.
+  for (let left: bigint = opening, part = 0; left > 0n; left -= AMOUNT_MAX, part++) {
+    const amount = microCredits(left < AMOUNT_MAX ? left : AMOUNT_MAX)
+    await storage.ledger.book([
+      exampleGrant(id, { amount, transactionId: part === 0 ? `opening-${id}` : `opening-${id}-${part}` }),
+    ])
+  }
 }
 
 export function exampleGrant(id: AccountId, changes: Partial<Transfer> = {}): Transfer {
