@@ -22,6 +22,7 @@ import {
 import { errorsPage } from './reference/errors.mjs'
 import { protocolMatrixPage } from './reference/protocol-matrix.mjs'
 import { openapiDocument } from './reference/openapi.mjs'
+import { vendorKindsPage } from './reference/vendor-kinds.mjs'
 
 const isCheck = process.argv.includes('--check')
 const isImport = process.argv.includes('--import')
@@ -38,6 +39,7 @@ const pages = {
   'docs/reference/configuration.md': await configurationPage(),
   'docs/reference/command-line.md': await commandLinePage(),
   'docs/reference/protocol-matrix.md': await protocolMatrixPage(),
+  'docs/reference/vendor-kinds.md': await vendorKindsPage(),
   'docs/reference/openapi.json': await openapiDocument(),
 }
 const stale = Object.entries(pages).filter(
