@@ -16,6 +16,7 @@ import type {
   ReserveOutcome,
   SettleOperation,
   SettleOutcome,
+  UnclaimOperation,
 } from '../core/calls/operations.ts'
 import type { Catalogue, CredentialSecret, DecimalText } from '../core/catalogue.ts'
 import type { AccountId, ChainId, InstanceId, KeyId, MemberId, ModelId, VendorCode } from '../core/ids.ts'
@@ -73,6 +74,7 @@ export type Announcement =
 export interface CallStore {
   reserve(operation: Omit<ReserveOperation, 'kind'>): Promise<ReserveOutcome>
   claim(operation: Omit<ClaimOperation, 'kind'>): Promise<ClaimOutcome>
+  unclaim(operation: Omit<UnclaimOperation, 'kind'>): Promise<DoneOutcome>
   progress(operation: Omit<ProgressOperation, 'kind'>): Promise<DoneOutcome>
   settle(operation: Omit<SettleOperation, 'kind'>): Promise<SettleOutcome>
   abandon(operation: Omit<AbandonOperation, 'kind'>): Promise<DoneOutcome>

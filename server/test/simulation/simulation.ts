@@ -223,6 +223,7 @@ export class Simulation {
     const call = this.random.pick(open)
     const door = this.random.upTo(61)
     if (door < 14) return this.planClaim(call)
+    if (door < 18) return this.planUnclaim(call)
     if (door < 24) return this.planProgress(call)
     if (door < 46) return this.planSettle(call)
     if (door < 56) return this.planAbandon(call)
@@ -321,6 +322,17 @@ export class Simulation {
     }
     const ask = { call: open.callId, credential, policy, counts: open.counts, at }
     return { name: 'claim', call: open.callId, operation, answer: () => this.naive.claim(ask) }
+  }
+
+  private planUnclaim(open: OpenCall): Planned {
+    const others = [...this.credentialPolicies.keys()].map(credentialId)
+    const credential = this.random.pick(open.claims.length > 0 ? open.claims : others)
+    return {
+      name: 'unclaim',
+      call: open.callId,
+      operation: { kind: 'unclaim', callId: open.callId, credentialId: credential },
+      answer: () => this.naive.unclaim({ call: open.callId, credential }),
+    }
   }
 
   private planProgress(open: OpenCall): Planned {

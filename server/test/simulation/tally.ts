@@ -20,6 +20,7 @@ export const EVERYDAY_KINDS: readonly string[] = [
   'reserve again: impossible',
   'claim: claimed',
   'claim: full',
+  'unclaim: done',
   'progress: done',
   'settle: first',
   'settle: not first',

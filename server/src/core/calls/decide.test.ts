@@ -634,6 +634,26 @@ describe('claims on upstream credentials', () => {
     expect(store.rows().limitStates.get('credential:one')).toMatchObject({ slots: 0, windows: [] })
   })
 
+  test('a place given back is free at once, with all that was taken there; the others stand', () => {
+    const store = exampleStore()
+    const unclaim = (credential: string) => ({
+      kind: 'unclaim' as const,
+      callId: exampleReserve('a').callId,
+      credentialId: credentialId(credential),
+    })
+    store.run(exampleReserve('a'), exampleReserve('b'), claim('a', 'one'), claim('a', 'two'))
+    expect(store.run(unclaim('one'), claim('b', 'one'))).toEqual([{ kind: 'done' }, { kind: 'claimed' }])
+    expect(windowsOf(store, 'one')).toContainEqual(['requests:60', 1n])
+    const before = store.rows()
+    expect(store.run(unclaim('one'), unclaim('three'))).toEqual([{ kind: 'done' }, { kind: 'done' }])
+    expect(store.rows()).toEqual(before)
+    store.run(exampleSettle('a', used(500, 0)))
+    expect(store.run(unclaim('two'))).toEqual([{ kind: 'done' }])
+    expect(windowsOf(store, 'one')).toEqual([['requests:60', 1n]])
+    expect(windowsOf(store, 'two')).toContainEqual(['tokens:60', 500n])
+    expect(store.rows().limitStates.get('credential:one')?.slots).toBe(1)
+  })
+
   test('a call that is not open gets no place', () => {
     expect(exampleStore().run(claim('a', 'one'))).toEqual([{ kind: 'full', retryAfterMs: 1000 }])
   })

@@ -4,6 +4,7 @@ import { decideClaim } from './decide-claim.ts'
 import { decideProgress } from './decide-progress.ts'
 import { decideReserve } from './decide-reserve.ts'
 import { decideSettle } from './decide-settle.ts'
+import { decideUnclaim } from './decide-unclaim.ts'
 import { type Draft, openDraft } from './draft.ts'
 import type { HotChanges, HotRows } from './hot-rows.ts'
 import type { HotOperation, HotOutcome } from './operations.ts'
@@ -35,6 +36,8 @@ function decideOperation(draft: Draft, operation: HotOperation): HotOutcome {
       return decideReserve(draft, operation)
     case 'claim':
       return decideClaim(draft, operation)
+    case 'unclaim':
+      return decideUnclaim(draft, operation)
     case 'progress':
       return decideProgress(draft, operation)
     case 'settle':

@@ -258,6 +258,16 @@ export class NaiveModel {
     return 'claimed'
   }
 
+  unclaim(ask: { call: string; credential: string }): 'done' {
+    const open = this.open.get(ask.call)
+    const subject = `credential:${ask.credential}`
+    const claim = open?.takings.find((taking) => taking.subject === subject)
+    if (open === undefined || claim === undefined) return 'done'
+    this.giveBack(ask.call, claim)
+    open.takings.splice(open.takings.indexOf(claim), 1)
+    return 'done'
+  }
+
   settle(use: NaiveUse): NaiveCharge | undefined {
     const open = this.open.get(use.call)
     if (open === undefined) return undefined

@@ -22,6 +22,7 @@ import type { CallLogRow } from './log-row.ts'
 export type HotOperation =
   | ReserveOperation
   | ClaimOperation
+  | UnclaimOperation
   | ProgressOperation
   | SettleOperation
   | AbandonOperation
@@ -142,6 +143,16 @@ export interface ClaimOperation {
 export type ClaimOutcome =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'full'; readonly retryAfterMs: number }
+
+/**
+ * Gives the place on a credential back before the call ends, where it was tried in vain: a video that another chain makes
+ * would keep it for minutes. Nothing happens without such a place.
+ */
+export interface UnclaimOperation {
+  readonly kind: 'unclaim'
+  readonly callId: CallId
+  readonly credentialId: CredentialId
+}
 
 /** Where a running call stands; at most once a second per call, so that a crash loses at most that. */
 export interface ProgressOperation {

@@ -26,6 +26,7 @@ import {
 /** What one example call holds. */
 const HELD = credits(11)
 const CREDENTIAL = credentialId('credential_1')
+const ONE_REQUEST = { requests: 1, images: 0, videos: 0, videoSeconds: 0 }
 const ONE_AT_ONCE: Policy = { concurrency: 1, windows: [] }
 
 export function describeCalls(suite: StorageSuite): void {
@@ -179,7 +180,7 @@ export function describeCalls(suite: StorageSuite): void {
         at: NOW,
         credentialId: CREDENTIAL,
         policy: ONE_AT_ONCE,
-        counts: { requests: 1, images: 0, videos: 0, videoSeconds: 0 },
+        counts: ONE_REQUEST,
       })
     const both = await Promise.all([claim(storage, 'call_1'), claim(other, 'call_2')])
     expect(both.map(({ kind }) => kind).sort()).toEqual(['claimed', 'full'])
@@ -188,6 +189,21 @@ export function describeCalls(suite: StorageSuite): void {
     await storage.calls.settle(settleTwoCredits(holder))
     const waiting = holder === 'call_1' ? 'call_2' : 'call_1'
     expect(await claim(storage, waiting)).toEqual({ kind: 'claimed' })
+    expect(await storage.ledger.verify()).toEqual([])
+  })
+
+  test('a place on an upstream credential that is given back is free while its call goes on', async () => {
+    const { database, storage } = await openWithAccount(suite)
+    const other = await database.open()
+    const place = { at: NOW, credentialId: CREDENTIAL, policy: ONE_AT_ONCE, counts: ONE_REQUEST }
+    for (const id of ['call_1', 'call_2']) await storage.calls.reserve(exampleReserve(id))
+    await storage.calls.claim({ ...place, callId: callId('call_1') })
+    expect(await other.calls.claim({ ...place, callId: callId('call_2') })).toMatchObject({ kind: 'full' })
+    await storage.calls.unclaim({ callId: callId('call_1'), credentialId: CREDENTIAL })
+    expect(await other.calls.claim({ ...place, callId: callId('call_2') })).toEqual({ kind: 'claimed' })
+    await storage.calls.settle(settleTwoCredits('call_1'))
+    expect(await storage.ledger.verify()).toEqual([])
+    await other.calls.settle(settleTwoCredits('call_2'))
     expect(await storage.ledger.verify()).toEqual([])
   })
 

@@ -33,6 +33,11 @@ export function describeIdempotency(suite: StorageSuite): void {
   test.each([
     { verb: 'reserve', before: [], run: reserve },
     { verb: 'claim', before: [reserve], run: (storage: Storage) => storage.calls.claim(claim) },
+    {
+      verb: 'unclaim',
+      before: [reserve, (storage: Storage) => storage.calls.claim(claim)],
+      run: (storage: Storage) => storage.calls.unclaim(claim),
+    },
     { verb: 'progress', before: [reserve], run: (storage: Storage) => storage.calls.progress(progress) },
     { verb: 'abandon', before: [reserve], run: (storage: Storage) => storage.calls.abandon(abandon) },
     { verb: 'log', before: [], run: (storage: Storage) => storage.calls.log({ log: exampleLog('call_1') }) },

@@ -26,6 +26,7 @@ export function createCallStore(options: CallStoreOptions): CallStore {
   return {
     reserve: (operation) => run({ ...operation, kind: 'reserve' }, ['reserved', 'refused']),
     claim: (operation) => run({ ...operation, kind: 'claim' }, ['claimed', 'full']),
+    unclaim: (operation) => run({ ...operation, kind: 'unclaim' }, ['done']),
     progress: (operation) => run({ ...operation, kind: 'progress' }, ['done']),
     async settle(operation) {
       const outcome = await run({ ...operation, kind: 'settle' }, ['settled'])

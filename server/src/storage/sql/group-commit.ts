@@ -148,6 +148,7 @@ export class GroupCommit {
         return true
       case 'settle':
         return !this.#storeIsFull
+      case 'unclaim':
       case 'progress':
       case 'abandon':
       case 'log':

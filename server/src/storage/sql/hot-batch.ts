@@ -77,7 +77,7 @@ export function wantedRows(
     if (operation.kind === 'claim' && call !== undefined) {
       subjects.add(`credential:${operation.credentialId}`)
     }
-    if (operation.kind !== 'claim') {
+    if (operation.kind !== 'claim' && operation.kind !== 'unclaim') {
       accountIds.add(operation.accountId)
       keyIds.add(operation.keyId)
     }

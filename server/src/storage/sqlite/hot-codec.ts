@@ -44,6 +44,7 @@ function plainOperation(operation: HotOperation): unknown {
       return { ...operation, log: plainLog(operation.log) }
     case 'reserve':
     case 'claim':
+    case 'unclaim':
     case 'progress':
       return operation
   }
@@ -86,6 +87,7 @@ function fullOperation(operation: HotOperation): HotOperation {
       return { ...operation, log: fullLog(operation.log) }
     case 'reserve':
     case 'claim':
+    case 'unclaim':
     case 'progress':
       return operation
   }
