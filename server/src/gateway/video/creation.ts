@@ -11,6 +11,7 @@ import type { Leg } from '../attempt.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../route.ts'
 import { applyStep } from './apply-step.ts'
+import { giveCredentialBack } from './claim-credential.ts'
 import { endFailed } from './end-task.ts'
 import type { OpenTask } from './open-task.ts'
 import { openInputCache } from './prepare-inputs.ts'
@@ -75,10 +76,11 @@ class Creation {
   }
 
   async #tryRoute(target: Route): Promise<RouteOutcome> {
-    let told: { readonly error: VideoTaskError; readonly rank: number } | undefined
+    let told: Told | undefined
     for (const chain of target.order.chains) {
       if (this.#records.length >= TRIES_MAX) break
-      const outcome = await this.#tryChain(this.#legOf(target, chain, told !== undefined), target)
+      const leg = this.#legOf(target, chain, told !== undefined)
+      const outcome = await this.#tryChain(leg, target)
       switch (outcome.kind) {
         case 'lost':
           return { kind: 'over' }
@@ -94,12 +96,12 @@ class Creation {
             const { fallback } = CONSEQUENCES[outcome.class.kind]
             return { kind: 'failed', error: outcome.error, fallback }
           }
-          if (told === undefined || outcome.rank > told.rank) told = outcome
           break
         case 'skipped':
-          if (told === undefined || outcome.rank > told.rank) told = outcome
           break
       }
+      told = moreTelling(told, outcome)
+      await giveCredentialBack(this.#gateway, this.#order, leg)
     }
     return { kind: 'failed', error: told?.error ?? this.#nothingToTry(target), fallback: true }
   }
@@ -226,6 +228,18 @@ class Creation {
   async #fail(error: VideoTaskError): Promise<void> {
     await endFailed(this.#gateway, this.#recorded(), error)
   }
+}
+
+interface Told {
+  readonly error: VideoTaskError
+  readonly rank: number
+}
+
+/** Of equals the first; of full credentials the first to have room again (decisions, Errors). */
+function moreTelling(known: Told | undefined, next: Told): Told {
+  if (known === undefined || next.rank > known.rank) return next
+  const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904
+  return bothFull && (next.error.retryAfterMs ?? 0) < (known.error.retryAfterMs ?? 0) ? next : known
 }
 
 function wordOf(outcome: OrderOutcome): string {

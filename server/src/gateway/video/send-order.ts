@@ -10,6 +10,7 @@ import type { TaskDetail } from '../../core/video/task-detail.ts'
 import type { VideoFailure, VideoReply, VideoStep } from '../../providers/video.ts'
 import type { Leg } from '../attempt.ts'
 import type { Gateway } from '../gateway.ts'
+import { claimCredential } from './claim-credential.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
 import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
 import { type InputCache, prepareInputs } from './prepare-inputs.ts'
@@ -64,8 +65,14 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     accountId: order.account.id,
   })
   if (vendor.kind === 'missing') return skipped(vendor.reason, gatewayFailure(50201), 0)
-  const full = leg.byok ? undefined : await claim(gateway, order, leg)
-  if (full !== undefined) return full
+  const { forwardModelId } = leg.chain
+  const vendorDefault = vendor.dialect.defaultSeconds(forwardModelId, order.request)
+  const seconds = orderSeconds(order.request.seconds, vendorDefault)
+  const claim = await claimCredential(gateway, order, { leg, videoSeconds: seconds.billed })
+  if (claim.kind === 'full') {
+    const error = gatewayFailure(42904, { retryAfterMs: claim.retryAfterMs })
+    return skipped('credential-full', error, RANK.rateLimited)
+  }
   const prepared = await prepareInputs(
     gateway,
     { order, taskId: open.task.id, cache: work.inputs },
@@ -75,9 +82,7 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     const error = { ...gatewayFailure(40000), message: prepared.message }
     return skipped('an image cannot be had', error, RANK.ownWords)
   }
-  const { forwardModelId } = leg.chain
   const { request } = prepared
-  const seconds = orderSeconds(request.seconds, vendor.dialect.defaultSeconds(forwardModelId, request))
   const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
   const submission = vendor.dialect.submit({ ...context, request, seconds: seconds.sent })
   const sent = await changeTask(gateway, open, {
@@ -256,25 +261,6 @@ const CLASS: Readonly<Record<VideoFailure['class'], ChainFailure>> = {
 /** Whether the next chain may be tried after this. */
 export function mayMoveOn(outcome: Extract<OrderOutcome, { kind: 'refused' }>): boolean {
   return CONSEQUENCES[outcome.class.kind].nextChain
-}
-
-/** Takes a place on a limited credential; unlimited ones cost nothing. */
-async function claim(gateway: Gateway, order: ReservedVideo, leg: Leg): Promise<OrderOutcome | undefined> {
-  const credential = order.catalogue.credentials.get(leg.chain.credentialId)
-  if (credential === undefined) return undefined
-  const { limits } = credential
-  if (limits.concurrency === undefined && limits.windows.length === 0) return undefined
-  const { videoSeconds } = order.demand.estimate
-  const outcome = await gateway.storage.calls.claim({
-    callId: order.callId,
-    at: gateway.now(),
-    credentialId: credential.id,
-    policy: limits,
-    counts: { requests: 1, images: 0, videos: 1, videoSeconds },
-  })
-  if (outcome.kind === 'claimed') return undefined
-  const error = gatewayFailure(42904, { retryAfterMs: outcome.retryAfterMs })
-  return skipped('credential-full', error, RANK.rateLimited)
 }
 
 function skipped(reason: string, error: VideoTaskError, rank: number): OrderOutcome {
