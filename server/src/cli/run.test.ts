@@ -217,7 +217,7 @@ describe('keys', () => {
     [['--group', 'none'], 'group names no group: none'],
     [
       ['--expires', 'soon'],
-      '--expires:1:1: must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds',
+      '--expires:1:1: must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds or milliseconds',
     ],
     [
       ['--policy', '{concurency: 5}'],
@@ -301,7 +301,7 @@ describe('accounts, grant, logs, verify', () => {
 
   test('accounts list and show print what accounts have', async () => {
     expect((await sluice(['accounts', 'list'])).out).toMatch(
-      /owner@example\.com +admin +active +100 +0 +0 +-\n/,
+      /owner@example\.com +person +admin +active +100 +0 +0 +-\n/,
     )
     expect((await sluice(['accounts', 'show', 'owner@example.com'])).out).toMatch(/\ncredits +100\n/)
     const { out } = await sluice(['accounts', 'show', 'owner@example.com', '--json'])

@@ -611,15 +611,26 @@ describe('the ledger', () => {
 
 describe('settings', () => {
   test('[D-names-08] a changed creditsPerYuan changes the Credits of the same call', async () => {
-    const person = await house.newAccount()
-    const { settings } = await house.storage.catalogue.read()
-    expect((await bill(person, 'ten')).paid).toBe(credits(10))
-    await house.catalogue({ kind: 'put-settings', settings: { ...settings, creditsPerYuan: '250' } })
-    try {
-      expect((await bill(person, 'ten')).paid).toBe(credits(2.5))
-    } finally {
-      await house.catalogue({ kind: 'put-settings', settings })
+    // Of its own: where a balance was booked the rate stays.
+    const fresh = await openHouse()
+    await fresh.catalogue(
+      ...putVendor('acme', upstream.url),
+      putModel('ten', { pricing: TEN_CREDITS }),
+      putChain({ model: 'ten', vendor: 'acme' }),
+    )
+    const paid = async () => {
+      await postJson(
+        `${fresh.baseUrl}/v1/chat/completions`,
+        { model: 'ten', messages: [] },
+        { authorization: `Bearer ${fresh.key}` },
+      )
+      return (await fresh.lastLog()).deducted
     }
+    const { settings } = await fresh.storage.catalogue.read()
+    expect(await paid()).toBe(credits(10))
+    await fresh.catalogue({ kind: 'put-settings', settings: { ...settings, creditsPerYuan: '250' } })
+    expect(await paid()).toBe(credits(2.5))
+    await fresh.close()
   })
 
   test('[D-names-09] without the setting 1 yuan costs 1000 Credits', async () => {
