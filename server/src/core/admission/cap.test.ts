@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { credits } from '../calls/examples.ts'
-import { microCredits } from '../money.ts'
+import { microCredits, ZERO } from '../money.ts'
 import { type CapHolder, clipAtCap, decideCap, monthOf, spentIn } from './cap.ts'
 
 const DAY_MS = 86_400_000
@@ -80,10 +80,30 @@ test('charges clipped one after the other never pass the cap, and take no less t
       let asked = 0n
       for (const due of dues) {
         asked += due
-        const charged = clipAtCap(state, microCredits(due), { startAt: JUNE })
+        const charged = clipAtCap(state, microCredits(due), { held: ZERO, month: { startAt: JUNE } })
         state = { ...state, monthSpent: microCredits(state.monthSpent + charged) }
       }
       expect(state.monthSpent).toBe(asked < cap ? asked : cap)
     }),
   )
+})
+
+test.each([
+  // [cap, spent, held by all, held by it, due, charged]
+  ['within the cap, all', 100, 0, 20, 20, 15, 15],
+  ['beyond what it held, of what nobody holds', 100, 0, 20, 20, 120, 100],
+  ['beyond what it held, never of what others hold', 100, 10, 70, 20, 90, 40],
+  ['what it held, although others hold all there is', 100, 30, 70, 20, 90, 20],
+  ['what it held, although the cap was lowered meanwhile', 1, 30, 70, 20, 20, 20],
+  ['no more than it held, once the cap was lowered', 1, 30, 70, 20, 90, 20],
+  ['nothing that nobody held, beyond the cap', 100, 100, 0, 0, 5, 0],
+  ['everything, where there is no cap', 0, 100, 70, 20, 500, 500],
+])('a call is charged %s', (_what, cap, spent, heldByAll, held, due, charged) => {
+  const state = holder({
+    monthlyCap: credits(cap),
+    monthSpent: credits(spent),
+    monthHeld: credits(heldByAll),
+  })
+  const call = { held: credits(held), month: { startAt: JUNE } }
+  expect(clipAtCap(state, credits(due), call)).toBe(credits(charged))
 })

@@ -62,10 +62,21 @@ export function spentIn(holder: CapHolder, month: Pick<Month, 'startAt'>): Micro
   return month.startAt > holder.monthStart ? ZERO : holder.monthSpent
 }
 
-/** The cap is hard: what lies beyond it is not charged (decisions, Money). */
-export function clipAtCap(holder: CapHolder, due: MicroCredits, month: Pick<Month, 'startAt'>): MicroCredits {
+/**
+ * The cap is hard: what lies beyond it is not charged (decisions, Money). A call may take what it held and what nobody
+ * holds, never what others hold: so together they stay within the cap, and one that was lowered meanwhile makes nothing
+ * free that was begun under the one before.
+ *
+ * @param held of the month by the call that is charged; the holder's `monthHeld` still counts it
+ */
+export function clipAtCap(
+  holder: CapHolder,
+  due: MicroCredits,
+  { held, month }: { readonly held: MicroCredits; readonly month: Pick<Month, 'startAt'> },
+): MicroCredits {
   if (holder.monthlyCap <= 0n) return due
-  const room = holder.monthlyCap - spentIn(holder, month)
-  if (room <= 0n) return ZERO
+  const ofOthers = holder.monthHeld - held
+  const free = holder.monthlyCap - spentIn(holder, month) - ofOthers
+  const room = free > held ? free : held
   return microCredits(due < room ? due : room)
 }

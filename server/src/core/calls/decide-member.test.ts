@@ -152,6 +152,18 @@ describe('the member’s monthly cap', () => {
     expect(store.logs).toMatchObject([{ deducted: credits(20), capped: true }])
   })
 
+  test('that is lowered while calls run makes none of them free', () => {
+    const store = team({ monthlyCap: credits(40) })
+    store.run(exampleReserve('a'), exampleReserve('b'))
+    const { monthHeld } = store.member()
+    store.put({ member: { ...store.member(), monthlyCap: credits(1) } })
+    const use = { usage: { output: 5_000 } }
+    store.run(exampleSettle('a', use), exampleSettle('b', use))
+    expect(monthHeld).toBe(credits(22))
+    expect(store.member()).toMatchObject({ monthSpent: monthHeld, monthHeld: 0n })
+    expect(store.run(exampleReserve('c'))).toMatchObject([{ refusal: { code: 42906 } }])
+  })
+
   test('does not count what the subscription or an own credential pays', () => {
     const subscription = {
       plan: 'PRO',

@@ -68,8 +68,9 @@ function payCredits(
   const account = accountOf(draft, open)
   const member = memberOf(draft, open)
   const month = { startAt: Math.max(account.monthStart, operation.monthStart) }
-  const clipped = clipAtCap(account, due, month)
-  const charged = member === undefined ? clipped : clipAtCap(member, clipped, month)
+  const clipped = clipAtCap(account, due, { held: open.monthHeld, month })
+  const charged =
+    member === undefined ? clipped : clipAtCap(member, clipped, { held: open.memberHeld, month })
   const fromHold = charged < open.held ? charged : open.held
   const left = microCredits(account.credits - charged)
   const exchanged = charged > 0n && account.apiDeduction ? exchangeWhenLow(account, left) : ZERO

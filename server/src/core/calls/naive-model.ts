@@ -296,7 +296,10 @@ export class NaiveModel {
         holder.monthStart = month
         holder.spent = 0n
       }
-      const room = holder.cap > holder.spent ? holder.cap - holder.spent : 0n
+      // What it held is released by now, so what is held is the others'.
+      const own = holder === account ? open.monthHeld : open.memberHeld
+      const free = holder.cap - holder.spent - holder.monthHeld
+      const room = free > own ? free : own
       if (holder.cap > 0n && charged > room) charged = room
     }
     for (const holder of capped) holder.spent += charged
