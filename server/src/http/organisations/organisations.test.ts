@@ -233,6 +233,17 @@ describe('members', () => {
     expect(await call(goes.key)).toMatchObject({ status: 401, body: { code: 40101 } })
   })
 
+  test('keep no keys when they go by themselves', async () => {
+    const own = (await team.admin.act('POST', 'keys', { name: 'mine', member: team.admin.member })).body
+      .data as ShownKey
+    const path = one(`/members/${team.admin.member}`)
+    const kept = await team.admin.send('DELETE', `${path}?keys=keep`)
+    expect(kept).toMatchObject({ status: 409, body: { code: 40900 } })
+    expect((await call(own.key)).status).toBe(200)
+    await team.admin.ask('DELETE', path)
+    expect(await call(own.key)).toMatchObject({ status: 401, body: { code: 40101 } })
+  })
+
   test('are somebody’s own: another organisation’s member is none', async () => {
     const other = await openTeam(house)
     for (const [method, body] of [['GET'], ['PATCH', { role: 'admin' }], ['DELETE']] as const) {

@@ -123,6 +123,10 @@ function removing(app: Api, context: ApiContext): void {
     data: z.strictObject({ id: z.string(), removed: z.literal(true) }),
     handle: async ({ caller, params, query }) => {
       const { id } = await requireMemberOf(context, caller, params.member)
+      if (id === caller.member.id && query.keys === 'keep')
+        throw new GatewayError(40900, {
+          message: 'somebody who stays says whether your keys are kept: whoever goes knows them',
+        })
       const roles = rolesBelow(caller.member.role)
       checkChange(await storage.organisations.removeMember(id, { keys: query.keys, roles }))
       return { id, removed: true as const }
