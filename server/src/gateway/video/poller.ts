@@ -18,7 +18,7 @@ export interface Poller {
   beat(): Promise<void>
   /** Takes no more tasks; resolves when those under way are done with their present step. */
   stop(): Promise<void>
-  /** Whether this instance moves the task just now: then nobody else does. */
+  /** Whether this instance moves the task just now: then it finds out by itself when somebody else ends it. */
   holds(taskId: string): boolean
 }
 
@@ -43,8 +43,6 @@ class LeasingPoller implements Poller {
   readonly #busy = new Map<string, Promise<void>>()
   /** When work under way here was last said to go on, epoch ms. */
   readonly #kept = new Map<string, number>()
-  /** Until when tasks are leased to this instance, epoch ms. */
-  readonly #leased = new Map<string, number>()
   #gateway: Gateway | undefined
   #timer: NodeJS.Timeout | undefined
   #timerDue = Number.POSITIVE_INFINITY
@@ -52,10 +50,7 @@ class LeasingPoller implements Poller {
   #beating: Promise<void> | undefined
 
   holds(taskId: string): boolean {
-    return (
-      this.#gateway?.videos.creating.has(taskId) === true ||
-      (this.#leased.get(taskId) ?? 0) > this.#lastBeatAt
-    )
+    return this.#gateway?.videos.creating.has(taskId) === true || this.#busy.has(taskId)
   }
 
   start(gateway: Gateway): void {
@@ -119,11 +114,7 @@ class LeasingPoller implements Poller {
       this.#keepAll(gateway, at)
       // Without room for one more the end of the next look makes the next beat.
       const tasks = this.#busy.size < BUSY_MAX ? await this.#lease(gateway, at) : []
-      for (const [id, until] of this.#leased) if (until <= at) this.#leased.delete(id)
-      for (const task of tasks) {
-        this.#leased.set(task.id, at + LEASE_MS)
-        this.#look(gateway, task)
-      }
+      for (const task of tasks) this.#look(gateway, task)
       this.expect(await this.#nextBeat(gateway))
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) {
