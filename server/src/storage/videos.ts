@@ -2,8 +2,8 @@
  * What is asked about video tasks. Their end is written by `calls.settle` and `calls.abandon`, with the charge and the log
  * row in one transaction.
  */
-import type { InstanceId, KeyId } from '../core/ids.ts'
-import type { VideoTask, VideoTaskPatch } from '../core/video/task.ts'
+import type { AccountId, ChainId, InstanceId, KeyId, ModelId } from '../core/ids.ts'
+import type { VideoStatus, VideoTask, VideoTaskPatch } from '../core/video/task.ts'
 
 export type VideoCreation =
   | { readonly kind: 'created' }
@@ -44,6 +44,10 @@ export interface VideoStore {
   /** By time of creation. Rejects with `InvalidCursor` when `after` is no task of the filter's key. */
   list(filter: {
     readonly keyId?: KeyId
+    readonly accountId?: AccountId
+    readonly modelId?: ModelId
+    readonly chainId?: ChainId
+    readonly status?: VideoStatus
     /** Only tasks that have not ended. */
     readonly open?: boolean
     readonly limit: number

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
-import { eachOpenVideo, failVideo } from '../../management/videos.ts'
-import type { AuditedAct } from '../../storage/audit.ts'
+import {
+  eachOpenVideo,
+  failVideo,
+  repollVideo,
+  type VideoActing,
+  viewVideo,
+} from '../../management/videos.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
@@ -38,13 +43,10 @@ async function readAll(storage: Storage): Promise<readonly VideoTask[]> {
   return tasks
 }
 
-/** The instance that holds it, or any that is free, looks at it at once. */
 export async function videosRepoll(io: Console, id: string, flags: OutputFlags): Promise<void> {
-  await withStorage(io, 'refuse', async (storage) => {
-    await recordForRunning(io, storage, id, { action: 'video.repoll', changes: [] })
-    if (!(await storage.videos.repoll(id, io.now()))) throw await notRunning(storage, id)
-  })
-  if (flags.json === true) io.out(jsonText({ id, due_at: new Date(io.now()).toISOString() }))
+  const acting = await withStorage(io, 'refuse', (storage) => repollVideo(storage, id, commandLineActor(io)))
+  const { dueAt } = taskOf(id, acting)
+  if (flags.json === true) io.out(jsonText({ id, due_at: new Date(dueAt).toISOString() }))
   else io.err(`${id} is looked at next\n`)
 }
 
@@ -55,50 +57,24 @@ export interface VideoFailFlags {
 
 export async function videosFail(io: Console, id: string, flags: VideoFailFlags): Promise<void> {
   const reason = flags.reason ?? 'given up'
-  await withStorage(io, 'refuse', async (storage) => {
-    await recordForRunning(io, storage, id, {
-      action: 'video.fail',
-      changes: [
-        { field: 'status', from: null, to: 'failed' },
-        { field: 'reason', from: null, to: reason },
-      ],
-    })
-    const failing = await failVideo(storage, id, { at: io.now(), reason })
-    switch (failing.kind) {
-      case 'failed':
-        return
-      case 'missing':
-      case 'ended':
-        throw await notRunning(storage, id)
-      case 'without-call':
-        throw new CommandFailure('failed', `the call of ${id} is not open any more: see sluice verify`)
-    }
-  })
+  const actor = commandLineActor(io)
+  taskOf(id, await withStorage(io, 'refuse', (storage) => failVideo(storage, id, { actor, reason })))
   if (flags.json === true) io.out(jsonText({ id, status: 'failed' }))
   else io.err(`${id} has failed; nothing was charged for it\n`)
 }
 
-/** Before the act: calls and videos are written in transactions of their own. */
-async function recordForRunning(
-  io: Console,
-  storage: Storage,
-  id: string,
-  { action, changes }: Pick<AuditedAct, 'action' | 'changes'>,
-): Promise<void> {
-  const task = await storage.videos.read(id)
-  if (task === undefined || task.phase === 'ended') throw await notRunning(storage, id)
-  const actor = commandLineActor(io)
-  await storage.audit.record({ at: actor.at, actor, action, subject: id, changes })
-}
-
-async function notRunning(storage: Storage, id: string): Promise<CommandFailure> {
-  const task = await storage.videos.read(id)
-  return new CommandFailure(
-    'missing',
-    task === undefined
-      ? `there is no video task ${id}: sluice videos shows those that run`
-      : `${id} does not run any more: it is ${task.status}`,
-  )
+/** The task that was acted upon; anything else is told and ends the command. */
+function taskOf(id: string, acting: VideoActing): VideoTask {
+  switch (acting.kind) {
+    case 'done':
+      return acting.task
+    case 'missing':
+      throw new CommandFailure('missing', `there is no video task ${id}: sluice videos shows those that run`)
+    case 'ended':
+      throw new CommandFailure('missing', `${id} does not run any more: it is ${acting.task.status}`)
+    case 'without-call':
+      throw new CommandFailure('failed', `the call of ${id} is not open any more: see sluice verify`)
+  }
 }
 
 function chainText({ chainId, vendorCode }: VideoTask): string | undefined {
@@ -123,24 +99,5 @@ function durationText(ms: number): string {
 }
 
 function taskJson(task: VideoTask, at: number): JsonObject {
-  return {
-    id: task.id,
-    created_at: new Date(task.createdAt).toISOString(),
-    age_seconds: Math.round((at - task.createdAt) / 1_000),
-    account_id: task.accountId,
-    key_id: task.keyId,
-    model: task.modelId,
-    chain_id: task.chainId ?? null,
-    vendor_code: task.vendorCode ?? null,
-    byok: task.byok,
-    status: task.status,
-    phase: task.phase,
-    progress: task.progress,
-    polls: task.polls,
-    failures_in_row: task.failuresInRow,
-    next_look_at: new Date(task.dueAt).toISOString(),
-    last_answer: task.lastAnswer ?? null,
-    seconds: task.seconds,
-    seconds_billed: task.secondsBilled,
-  }
+  return { ...viewVideo(task), age_seconds: Math.round((at - task.createdAt) / 1_000) }
 }

@@ -9,7 +9,7 @@ import {
   MODEL,
   VENDOR,
 } from '../../core/calls/examples.ts'
-import { callId, instanceId, keyId, type InstanceId } from '../../core/ids.ts'
+import { accountId, callId, instanceId, keyId, modelId, type InstanceId } from '../../core/ids.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import { StorageConflict } from '../conflict.ts'
 import { InvalidCursor } from '../invalid-cursor.ts'
@@ -515,6 +515,24 @@ function describeLists(suite: StorageSuite): void {
     const page = (after: string) => storage.videos.list({ keyId: KEY, limit: 2, after, order: 'desc' })
     await expect(page('video_of_other')).rejects.toThrow(InvalidCursor)
     await expect(page('video_unknown')).rejects.toThrow(InvalidCursor)
+  })
+
+  test('lists keep to the account, model, chain and status they are asked for, together', async () => {
+    const { storage } = await openWithAccount(suite)
+    const made = { modelId: modelId('other'), chainId: CHAIN, status: 'in_progress' } as const
+    await createTask(storage, 'video_1')
+    await createTask(storage, 'video_2', { task: made })
+    const found = async (filter: object) => {
+      const page = await storage.videos.list({ ...filter, limit: 9, after: undefined, order: 'asc' })
+      return page.map(({ id }) => id)
+    }
+    expect(await found({ accountId: ACCOUNT })).toEqual(['video_1', 'video_2'])
+    expect(await found({ accountId: accountId('account_unknown') })).toEqual([])
+    expect(await found({ modelId: MODEL })).toEqual(['video_1'])
+    expect(await found({ chainId: CHAIN })).toEqual(['video_2'])
+    expect(await found({ status: 'queued' })).toEqual(['video_1'])
+    expect(await found({ ...made, accountId: ACCOUNT, open: true })).toEqual(['video_2'])
+    expect(await found({ ...made, modelId: MODEL })).toEqual([])
   })
 
   test('what has expired is left out where the list is asked to', async () => {

@@ -77,9 +77,13 @@ async function listTasks(
   reader: Kysely<Schema>,
   filter: Parameters<VideoStore['list']>[0],
 ): Promise<readonly VideoTask[]> {
-  const { keyId, open, after, order, notExpiredAt } = filter
+  const { keyId, accountId, modelId, chainId, status, open, after, order, notExpiredAt } = filter
   let tasks = reader.selectFrom('video_tasks').selectAll()
   if (keyId !== undefined) tasks = tasks.where('key_id', '=', keyId)
+  if (accountId !== undefined) tasks = tasks.where('account_id', '=', accountId)
+  if (modelId !== undefined) tasks = tasks.where('model_id', '=', modelId)
+  if (chainId !== undefined) tasks = tasks.where('chain_id', '=', BigInt(chainId))
+  if (status !== undefined) tasks = tasks.where('status', '=', status)
   if (open === true) tasks = tasks.where(sql<boolean>`${OPEN}`)
   if (notExpiredAt !== undefined) tasks = tasks.where('expires_at', '>', BigInt(notExpiredAt))
   if (after !== undefined) {

@@ -11,6 +11,7 @@ import { adminOperationRoutes } from './operations.ts'
 import { adminOrganisationRoutes } from './organisations.ts'
 import { adminPriceRoutes } from './prices.ts'
 import { adminTopUpRoutes } from './top-ups.ts'
+import { adminVideoRoutes } from './videos.ts'
 
 export function adminRoutes(app: Api, context: ApiContext): void {
   adminAccountRoutes(app, context)
@@ -21,6 +22,7 @@ export function adminRoutes(app: Api, context: ApiContext): void {
   adminCodeRoutes(app, context)
   adminTopUpRoutes(app, context)
   adminLogRoutes(app, context)
+  adminVideoRoutes(app, context)
   adminOperationRoutes(app, context)
   adminAuditRoutes(app, context)
   announcementRoutes(app, context)
