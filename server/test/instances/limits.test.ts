@@ -21,7 +21,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../house/scripted-upstream.ts'
-import { ARK, playArk, VIDEO_PRICES } from '../house/videos.ts'
+import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../house/videos.ts'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CLIENTS = 50
@@ -51,6 +51,8 @@ const PICTURE = {
     imagePrice: '0.1',
   },
 } satisfies Parameters<typeof putModel>[1]
+
+const FILM = { supportFeatures: ['video'], pricing: VIDEO_PRICES } satisfies Parameters<typeof putModel>[1]
 
 let database: FreshDatabase
 let upstream: ScriptedUpstream
@@ -89,7 +91,7 @@ beforeAll(async () => {
     putChain({ model: 'm', vendor: 'acme' }),
     putModel('picture', PICTURE),
     putChain({ model: 'picture', vendor: 'acme' }),
-    putModel('film', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
+    putModel('film', FILM),
     putChain({ model: 'film', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
   )
 })
@@ -138,7 +140,7 @@ function call(keys: Keys | string, index: number, model = 'm', fields: object = 
   const house = houses[index % houses.length] ?? first
   const own = typeof keys === 'string' ? keys : (keys[index % keys.length] ?? keys[0])
   const authorization = `Bearer ${own}`
-  if (model === 'film') {
+  if (model.startsWith('film')) {
     const order = { model, prompt: 'a cat on the moon', seconds: String(FILM_SECONDS) }
     return postJson(`${house.baseUrl}/v1/videos`, order, { authorization, prefer: 'respond-async' })
   }
@@ -259,6 +261,33 @@ describe(`${CLIENTS} clients on three instances, limits of an upstream credentia
     },
   )
 
+  test.each(CASES.filter(({ model }) => model === 'film'))(
+    '[D-admission-22] $dimension: exactly $calls are made over it and the others over the next chain, or by nobody',
+    async ({ dimension, limit, calls, arrive }) => {
+      const [alone, two] = [`film-one-${dimension}`, `film-two-${dimension}`]
+      for (const name of [alone, two])
+        await putLimited(name, { model: 'film', limits: window(dimension, limit) })
+      await putCatalogue(
+        putChain({
+          model: two,
+          vendor: 'ark',
+          protocol: 'video',
+          forward: `${two}-spare-upstream`,
+          priority: 2,
+        }),
+      )
+      for (const name of [alone, two]) await arrive(CLIENTS, (index) => call(first.key, index, name))
+      // On a busy machine the clock would run ahead of orders that are still on their way.
+      await eventually(() => houses.every((house) => house.running.gateway.videos.creating.size === 0))
+      await filmsEnd()
+      const made = [alone, two, `${two}-spare`].map((name) => sentTo(films, name))
+      expect(made).toEqual([calls, calls, CLIENTS - calls])
+      const ended = (await first.logs(2 * CLIENTS)).map(({ httpStatus, code }) => code ?? httpStatus)
+      expect(ended.filter((status) => status === 42904)).toHaveLength(CLIENTS - calls)
+      expect(ended.filter((status) => status === 200)).toHaveLength(CLIENTS + calls)
+    },
+  )
+
   test('concurrency: exactly 7 run at once over it, the others are told to come again in a second', async () => {
     await putLimited('one-at-once', { model: 'm', limits: { concurrency: 7, windows: [] } })
     const held = await holdAnswers({ clients: CLIENTS, running: 7 }, (index) =>
@@ -278,15 +307,18 @@ function putLimited(
   name: string,
   { model, limits }: { readonly model: LimitCase['model']; readonly limits: Policy },
 ): Promise<void> {
+  const vendor = model === 'film' ? 'ark' : 'acme'
+  const fields = { m: {}, picture: PICTURE, film: FILM }[model]
+  const protocol = model === 'film' ? 'video' : 'chat'
   return putCatalogue(
-    putCredential('acme', name, limits),
-    putModel(name, model === 'picture' ? PICTURE : {}),
-    putChain({ model: name, vendor: 'acme', credentialName: name, priority: 1 }),
+    putCredential(vendor, name, limits),
+    putModel(name, fields),
+    putChain({ model: name, vendor, credentialName: name, protocol, priority: 1 }),
   )
 }
 
 const sentTo = (one: ScriptedUpstream, model: string): number =>
-  one.requests.filter(({ body }) => modelOf(body) === `${model}-upstream`).length
+  creates(one).filter(({ body }) => modelOf(body) === `${model}-upstream`).length
 
 const modelOf = (body: Buffer): unknown => (JSON.parse(body.toString()) as { readonly model?: unknown }).model
 
