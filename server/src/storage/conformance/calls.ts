@@ -243,7 +243,7 @@ export function describeCalls(suite: StorageSuite): void {
   })
 
   test('money beyond 2^53 µCr stays exact', async () => {
-    const opening = credits(0) + 9_007_199_254_740_993_001n
+    const opening = credits(0) + 9_007_199_254_741_993n
     const { storage } = await openWithAccount(suite, { credits: opening as typeof HELD })
     await storage.calls.reserve(exampleReserve('call_1'))
     await storage.calls.settle(settleTwoCredits('call_1'))
