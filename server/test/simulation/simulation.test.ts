@@ -11,8 +11,8 @@ const FOREVER = { timeout: 24 * 3_600_000 }
 
 test.each<[string, SimulateOptions['on'], number]>([
   ['the decisions', 'decisions', 40_000],
-  ['SQLite, two instances and an office', 'sqlite', 6_000],
-  ['PostgreSQL, two instances and an office', 'postgres', 6_000],
+  ['SQLite, two instances and an office', 'sqlite', 20_000],
+  ['PostgreSQL, two instances and an office', 'postgres', 20_000],
 ])(
   '[D-money-14] %s: every balance, window and slot is at each step as the model has it',
   FOREVER,

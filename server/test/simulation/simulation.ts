@@ -133,7 +133,7 @@ export class Simulation {
         this.tally.add('batch again')
         await this.step(batch)
       }
-      if (this.random.chance(0.012)) await this.crash()
+      if (this.random.chance(0.04)) await this.crash()
       if (step % STEPS_PER_WHOLE_READ === 0) await this.compareWhole()
     }
     await this.endWorld()
