@@ -89,6 +89,18 @@ export function describeOrganisations(suite: StorageSuite): void {
     expect(await organisations.invitations(TEAM, pending)).toEqual([])
   })
 
+  test('an invitation is shown for 30 days after its end, and then forgotten', async () => {
+    const { organisations, identity } = await openWithTeam(suite)
+    const { expiresAt } = exampleInvitation()
+    await organisations.invite(exampleInvitation())
+    const month = 30 * 86_400_000
+    const page = { limit: 5, after: undefined }
+    await identity.expire(expiresAt + month)
+    expect(await organisations.invitations(TEAM, page)).toHaveLength(1)
+    await identity.expire(expiresAt + month + 1)
+    expect(await organisations.invitations(TEAM, page)).toEqual([])
+  })
+
   test('the last active owner is not removed, demoted or suspended, however many ask at once', async () => {
     const storage = await openWithTeam(suite)
     const { organisations } = storage

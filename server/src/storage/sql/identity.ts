@@ -20,6 +20,8 @@ export interface IdentityStoreOptions {
 
 /** A place an account was not used from for so long is forgotten. */
 const PLACE_LIFE_MS = 90 * 86_400_000
+/** How long an invitation that ended, one way or the other, is still shown. */
+const ENDED_INVITATION_LIFE_MS = 30 * 86_400_000
 
 export function createIdentityStore(options: IdentityStoreOptions): IdentityStore {
   return {
@@ -40,6 +42,9 @@ export function createIdentityStore(options: IdentityStoreOptions): IdentityStor
           transaction.deleteFrom('verification_codes').where('ends_at', '<', before),
           transaction.deleteFrom('attempts').where('empty_at', '<', before),
           transaction.deleteFrom('identity_challenges').where('ends_at', '<', before),
+          transaction
+            .deleteFrom('invitations')
+            .where('expires_at', '<', before - BigInt(ENDED_INVITATION_LIFE_MS)),
         ]
         let rows = 0n
         for (const each of ended) rows += (await each.executeTakeFirst()).numDeletedRows
