@@ -86,6 +86,26 @@ export async function listKeys(
   return keys.filter((key) => key.status !== 'deleted').map(viewKey)
 }
 
+/**
+ * Until when a secret from before a rotation still works, of those of the keys where one does. None outlives its key.
+ */
+export async function readFormerUntil(
+  storage: { readonly keys: Pick<Storage['keys'], 'formerUntil'> },
+  keys: readonly KeyView[],
+  at: number,
+): Promise<ReadonlyMap<KeyId, number>> {
+  const stored = await storage.keys.formerUntil(
+    keys.map(({ id }) => id),
+    at,
+  )
+  const ends = new Map<KeyId, number>()
+  for (const { id, expiresAt } of keys) {
+    const until = Math.min(stored.get(id) ?? at, expiresAt ?? Number.POSITIVE_INFINITY)
+    if (until > at) ends.set(id, until)
+  }
+  return ends
+}
+
 /** False: there is no such key. A deleted one stays deleted. Takes effect with the next call, on every instance. */
 export async function setKeyStatus(
   storage: Pick<Storage, 'keys'>,

@@ -202,6 +202,8 @@ export interface KeyStore {
     account: AccountId,
     options?: { readonly member?: MemberId | undefined; readonly deleted?: 'included' | undefined },
   ): Promise<readonly Key[]>
+  /** Until when the last of their former secrets works, of those keys where one still does; one query. */
+  formerUntil(ids: readonly KeyId[], at: number): Promise<ReadonlyMap<KeyId, number>>
   /** Rejects with `StorageConflict` when a living key has this hash. */
   create(key: Key): Promise<void>
   patch(

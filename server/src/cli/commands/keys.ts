@@ -15,6 +15,7 @@ import {
   type KeyView,
   listKeys,
   OVERLAP_SECONDS_MAX,
+  readFormerUntil,
   type Rotation,
   rotateKey,
   setKeyStatus,
@@ -34,29 +35,49 @@ export interface KeyListFlags {
 
 export async function keysList(io: Console, flags: KeyListFlags): Promise<void> {
   const listed = await withStorage(io, 'refuse', async (storage) => {
-    const rows: { readonly owner: string; readonly key: KeyView }[] = []
+    const rows: ListedKey[] = []
     const accounts =
       flags.account === undefined ? eachAccount(storage) : [await requireAccount(io, storage, flags.account)]
     for await (const account of accounts) {
-      for (const key of await listKeys(storage, account.id)) rows.push({ owner: accountLabel(account), key })
+      const keys = await listKeys(storage, account.id)
+      const ends = await readFormerUntil(storage, keys, io.now())
+      for (const key of keys)
+        rows.push({ owner: accountLabel(account), key, formerUntil: isoTime(ends.get(key.id)) })
     }
     return rows
   })
   if (flags.json === true) {
-    io.out(jsonText(listed.map(({ owner, key }) => keyJson(owner, key))))
+    const json = listed.map(({ owner, key, formerUntil }) => ({
+      ...keyJson(owner, key),
+      former_valid_until: formerUntil ?? null,
+    }))
+    io.out(jsonText(json))
     return
   }
-  const rows = listed.map(({ owner, key }) => [
+  const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'STATUS', 'GROUP', 'EXPIRES']
+  // Told only where there is one: rotations with an overlap are rare.
+  const rotated = listed.some(({ formerUntil }) => formerUntil !== undefined)
+  const rows = listed.map(({ owner, key, formerUntil }) => [
     key.id,
     owner,
     key.name,
     `${key.hint}…`,
     statusOf(key, io.now()),
     key.group,
-    key.expiresAt === undefined ? undefined : new Date(key.expiresAt).toISOString(),
+    isoTime(key.expiresAt),
+    ...(rotated ? [formerUntil] : []),
   ])
-  io.out(tableText(['ID', 'ACCOUNT', 'NAME', 'KEY', 'STATUS', 'GROUP', 'EXPIRES'], rows))
+  io.out(tableText(rotated ? [...head, 'FORMER SECRET UNTIL'] : head, rows))
 }
+
+interface ListedKey {
+  readonly owner: string
+  readonly key: KeyView
+  readonly formerUntil: string | undefined
+}
+
+const isoTime = (at: number | undefined): string | undefined =>
+  at === undefined ? undefined : new Date(at).toISOString()
 
 function statusOf(key: KeyView, at: number): string {
   return key.expiresAt !== undefined && key.expiresAt <= at ? 'expired' : key.status

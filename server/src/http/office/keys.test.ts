@@ -271,6 +271,13 @@ describe('changing keys', () => {
     expect(rotated.id).toBe(id)
     expect(rotated.key).not.toBe(key)
     expect(Date.parse(String(rotated['former_valid_until']))).toBeGreaterThanOrEqual(before + 3_600_000)
+    const shown = async () => {
+      const one: ShownKey = await customer.ask('GET', `keys/${id}`)
+      const listed: readonly ShownKey[] = await customer.ask('GET', 'keys')
+      expect(listed).toContainEqual(one)
+      return one['former_valid_until']
+    }
+    expect(await shown()).toBe(rotated['former_valid_until'])
     expect((await call(key)).status).toBe(200)
     expect((await call(rotated.key)).status).toBe(200)
     await house.settled()
@@ -279,6 +286,7 @@ describe('changing keys', () => {
     expect(said(await call(rotated.key))).toEqual([401, 40103])
     const fresh: ShownKey = await customer.ask('POST', `keys/${id}/rotate`)
     expect(fresh['former_valid_until']).toBeNull()
+    expect(await shown()).toBeNull()
     for (const former of [key, rotated.key]) expect(said(await call(former))).toEqual([401, 40101])
     expect((await call(fresh.key)).status).toBe(200)
     await house.settled()

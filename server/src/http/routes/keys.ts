@@ -8,6 +8,7 @@ import {
   type KeyView,
   listKeys,
   OVERLAP_SECONDS_MAX,
+  readFormerUntil,
   rotateKey,
   viewKey,
 } from '../../management/keys.ts'
@@ -47,6 +48,9 @@ export const keyShape = z.strictObject({
   ip_allow: z.array(z.string()),
   policy: policyShape.nullable(),
   created_at: isoTime,
+  former_valid_until: isoTime
+    .nullable()
+    .meta({ description: 'Until when a secret from before a rotation still works; null: none does.' }),
 })
 const newKeyShape = keyShape.extend({
   key: z.string().meta({ description: 'The whole key. Shown now and never again.' }),
@@ -81,7 +85,7 @@ function listing(app: Api, context: ApiContext): void {
     handle: async ({ caller, query }) => {
       const keys = await listKeys(storage, caller.account.id, onlyMember(caller))
       const { rows, next } = pageOf(keys, query, (key) => key.id)
-      return { rows: rows.map(showKey), next }
+      return { rows: await showKeys(context, rows), next }
     },
   })
 }
@@ -114,7 +118,7 @@ function making(app: Api, context: ApiContext): void {
       const creation = await createKey(storage, request, at())
       if (creation.kind === 'refused')
         throw refuseFields(creation.mistakes.map((mistake) => ({ in: 'body', ...mistake })))
-      return { ...showKey(creation.key), key: creation.plaintext.unwrap() }
+      return { ...(await showKey(context, creation.key)), key: creation.plaintext.unwrap() }
     },
   })
 }
@@ -130,7 +134,7 @@ function reading(app: Api, context: ApiContext): void {
     caching: 'etag',
     params: keyParams,
     data: keyShape,
-    handle: async ({ caller, params }) => showKey(await requireOwnKey(context, caller, params.id)),
+    handle: async ({ caller, params }) => showKey(context, await requireOwnKey(context, caller, params.id)),
   })
 }
 
@@ -151,7 +155,7 @@ function changing(app: Api, context: ApiContext): void {
     handle: async ({ caller, params, body }) => {
       const key = await requireOwnKey(context, caller, params.id)
       if (!(await storage.keys.patch(key.id, body))) throw new GatewayError(40403)
-      return showKey(await requireOwnKey(context, caller, params.id))
+      return showKey(context, await requireOwnKey(context, caller, params.id))
     },
   })
 }
@@ -195,18 +199,13 @@ function rotating(app: Api, context: ApiContext): void {
         overlap_seconds: z.number().int().min(0).max(OVERLAP_SECONDS_MAX).optional(),
       })
       .optional(),
-    data: newKeyShape.extend({ former_valid_until: isoTime.nullable() }),
+    data: newKeyShape,
     handle: async ({ caller, params, body }) => {
       const key = await requireOwnKey(context, caller, params.id)
       const overlapMs = (body?.overlap_seconds ?? 0) * 1_000
       const rotation = await rotateKey(storage, key.id, { overlapMs, at: at() })
       if (rotation === undefined) throw new GatewayError(40403)
-      const { formerUntil } = rotation
-      return {
-        ...showKey(rotation.key),
-        key: rotation.plaintext.unwrap(),
-        former_valid_until: formerUntil === undefined ? null : new Date(formerUntil).toISOString(),
-      }
+      return { ...(await showKey(context, rotation.key)), key: rotation.plaintext.unwrap() }
     },
   })
 }
@@ -301,12 +300,30 @@ async function requireOwnKey({ gateway }: ApiContext, caller: SessionCaller, id:
   return viewKey(key)
 }
 
-export function showKey(key: KeyView): z.output<typeof keyShape> {
+export async function showKey(context: ApiContext, key: KeyView): Promise<z.output<typeof keyShape>> {
+  const [shown] = await showKeys(context, [key])
+  if (shown === undefined) throw new Error(`key ${key.id} is not shown`)
+  return shown
+}
+
+async function showKeys(
+  { gateway }: ApiContext,
+  keys: readonly KeyView[],
+): Promise<readonly z.output<typeof keyShape>[]> {
+  const ends = await readFormerUntil(gateway.storage, keys, gateway.now())
+  return keys.map((key) => formOf(key, ends.get(key.id)))
+}
+
+function formOf(key: KeyView, formerUntil: number | undefined): z.output<typeof keyShape> {
   return {
-    ...(keyForm(key) as Omit<z.output<typeof keyShape>, 'id' | 'hint' | 'member' | 'created_at'>),
+    ...(keyForm(key) as Omit<
+      z.output<typeof keyShape>,
+      'id' | 'hint' | 'member' | 'created_at' | 'former_valid_until'
+    >),
     id: key.id,
     hint: key.hint,
     member: key.memberId ?? null,
     created_at: new Date(key.createdAt).toISOString(),
+    former_valid_until: formerUntil === undefined ? null : new Date(formerUntil).toISOString(),
   }
 }

@@ -22,7 +22,7 @@ export function ownKeyRoutes(app: Api, context: ApiContext): void {
       const month = { from: gateway.monthOf(to, timezone).from, to, interval: 'total' as const, group_by: [] }
       const used = await answerUsage(context, { ...month, key_id: key.id }, { accountId: account.id })
       return {
-        ...showKey(viewKey(key)),
+        ...(await showKey(context, viewKey(key))),
         limits: await readCallerLimits(context, key, account),
         used_this_month: used.totals,
       }

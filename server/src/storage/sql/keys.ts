@@ -1,6 +1,6 @@
 /** API keys. Their plaintext never comes here, only its hash and what a list may show. */
 import type { Kysely, Transaction, Updateable } from 'kysely'
-import type { KeyId } from '../../core/ids.ts'
+import { type KeyId, keyId } from '../../core/ids.ts'
 import type { Announcement, Key, KeyStore } from '../storage.ts'
 import type { AnnouncedWrite, Written } from './announced-write.ts'
 import { decodeKey } from './key-row.ts'
@@ -31,6 +31,8 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
       const rows = await query.orderBy('created_at').orderBy('id').execute()
       return rows.map((row) => decodeKey({ ...row }))
     },
+
+    formerUntil: (ids, at) => readFormerUntil(reader, ids, at),
 
     create: (key) =>
       write(async (transaction) => {
@@ -129,6 +131,22 @@ async function findByFormer(reader: Kysely<Schema>, hash: string): Promise<Key |
   const key = decodeKey({ ...row })
   const until = Number(former.valid_until)
   return { ...key, hash, expiresAt: Math.min(key.expiresAt ?? until, until) }
+}
+
+async function readFormerUntil(
+  reader: Kysely<Schema>,
+  ids: readonly KeyId[],
+  at: number,
+): Promise<ReadonlyMap<KeyId, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader
+    .selectFrom('former_secrets')
+    .select((select) => ['key_id', select.fn.max('valid_until').as('until')])
+    .where('key_id', 'in', ids)
+    .where('valid_until', '>', BigInt(at))
+    .groupBy('key_id')
+    .execute()
+  return new Map(rows.map((row) => [keyId(row.key_id), Number(row.until)]))
 }
 
 /** Takes the row's lock, so that two rotations follow each other; the hash as it stands then. */

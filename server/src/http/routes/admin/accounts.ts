@@ -22,6 +22,7 @@ import { readSignedAmount } from '../../../management/admin/signed-amount.ts'
 import { findAccount, viewAccount } from '../../../management/accounts.ts'
 import { creditsOfText, creditsOfYuan, creditsText } from '../../../management/amounts.ts'
 import { accountForm, keyForm } from '../../../management/gateway-file/forms.ts'
+import { readFormerUntil } from '../../../management/keys.ts'
 import { timeOrderedId } from '../../../management/new-id.ts'
 import type { Account, Key } from '../../../storage/storage.ts'
 import type { Api, ApiContext } from '../../api.ts'
@@ -331,23 +332,26 @@ async function viewDetail(
 ): Promise<z.output<typeof accountDetailShape>> {
   const { gateway } = context
   const { storage } = gateway
+  const keys = await storage.keys.list(account.id)
+  const ends = await readFormerUntil(storage, keys, gateway.now())
   const form = accountForm(account, gateway.catalogue().settings.creditsPerYuan)
   return accountDetailShape.parse({
     ...viewRow(context, account),
     auto_exchange: form['auto_exchange'],
     limits: form['limits'],
     byok: await storage.accounts.listByok(account.id),
-    keys: (await storage.keys.list(account.id)).map(viewKeyRow),
+    keys: keys.map((key) => viewKeyRow(key, ends.get(key.id))),
   })
 }
 
-function viewKeyRow(key: Key): JsonObject {
+function viewKeyRow(key: Key, formerUntil: number | undefined): JsonObject {
   return {
     ...keyForm(key),
     id: key.id,
     hint: key.hint,
     member: key.memberId ?? null,
     created_at: new Date(key.createdAt).toISOString(),
+    former_valid_until: formerUntil === undefined ? null : new Date(formerUntil).toISOString(),
   }
 }
 

@@ -125,6 +125,9 @@ export const keyShape = z.strictObject({
   models: z.array(z.string()),
   ip_allow: z.array(z.string()),
   policy: policyShape.nullable(),
+  former_valid_until: isoTime
+    .nullable()
+    .meta({ description: 'Until when a secret from before a rotation still works; null: none does.' }),
 })
 
 export const accountRowShape = accountShape.extend({ created_at: isoTime })
