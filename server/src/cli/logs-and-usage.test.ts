@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
 import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { microCredits } from '../core/money.ts'
 import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
 import { ACCOUNT, exampleReserve } from '../core/calls/examples.ts'
@@ -49,6 +50,35 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const settle = settleTwoCredits(id)
     await storage.calls.settle({ ...settle, log: { ...settle.log, requestId: `request_${id}`, ...changes } })
   }
+
+  test('logs keep to what a call cost, both ends included', async () => {
+    for (const [id, deducted] of [
+      ['a', 1_500_000n],
+      ['b', 2_000_000n],
+      ['c', 2_000_001n],
+    ] as const) {
+      await storage.calls.reserve(exampleReserve(id))
+      const settle = settleTwoCredits(id)
+      const amount = microCredits(deducted)
+      const log = { ...settle.log, requestId: `request_${id}`, amount, deducted: amount }
+      await storage.calls.settle({ ...settle, amount, log })
+    }
+    const found = async (...flags: readonly string[]) => {
+      const { code, out } = await line.sluice(['logs', '--json', ...flags])
+      expect(code).toBe(0)
+      const rows = out.split('\n').filter((text) => text !== '')
+      return rows.map((text) => JSON.parse(text).request_id).sort()
+    }
+    expect(await found('--cost-from', '2')).toEqual(['request_b', 'request_c'])
+    expect(await found('--cost-to', '2')).toEqual(['request_a', 'request_b'])
+    expect(await found('--cost-from=1.5', '--cost-to=1.999999')).toEqual(['request_a'])
+    expect(await found('--cost-from=2.000002')).toEqual([])
+    for (const wrong of [['--cost-from', 'much'], ['--cost-to=0.0000001']])
+      expect(await line.sluice(['logs', ...wrong])).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('--cost-'),
+      })
+  })
 
   test('--follow shows each call once, when it ends, and those before it oldest first', async () => {
     await call('a')
