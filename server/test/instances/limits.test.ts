@@ -96,9 +96,13 @@ beforeAll(async () => {
   )
 })
 
-beforeEach(() => {
+beforeEach(async () => {
   start += 60 * MINUTE_MS
   vi.setSystemTime(start)
+  // Whoever looks first would take the others, silent for an hour, for dead and end their calls.
+  await Promise.all(
+    houses.map(({ storage, running }) => storage.calls.heartbeat(running.gateway.instanceId, start)),
+  )
   for (const one of [upstream, spare, films]) one.requests.length = 0
   upstream.answer(answerCompletion)
   spare.answer(answerCompletion)
