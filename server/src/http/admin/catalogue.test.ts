@@ -144,6 +144,47 @@ describe('models and chains', () => {
     expect(dataOf(await admin.post(`/chains/${id}/test`))).toMatchObject({ ok: true })
   })
 
+  test('a chain takes another credential and upstream model, with the next call, and stays the same chain', async () => {
+    await admin.post('/models', { model_id: 'moved', pricing: { input_price: 10, output_price: 30 } })
+    await admin.post('/credentials', { vendor: 'acme', name: 'second', secret: 'sk-second' })
+    const body = { model_id: 'moved', vendor: 'acme', credential: 'main', protocol: 'chat' }
+    const made = dataOf(await admin.post('/chains', { ...body, forward_model_id: 'old' }))
+    const twin = dataOf(
+      await admin.post('/chains', { ...body, forward_model_id: 'twin', status: 'disabled' }),
+    )
+    const path = `/chains/${String(made['id'])}`
+    admin.upstream.script(answerJson({ error: { message: 'slow', type: 'rate_limit_error' } }, 429))
+    expect((await admin.call('moved')).status).toBe(429)
+    const wanted = { credential: 'second', forward_model_id: 'new', priority: 3 }
+    const changed = await admin.patch(path, wanted)
+    expect(dataOf(changed)).toMatchObject({ id: made['id'], ...wanted, health: { state: 'healthy' } })
+    expect(await lastEntry()).toMatchObject({
+      action: 'chain.change',
+      subject: String(made['id']),
+      changes: [
+        { field: `chain ${String(made['id'])}: credential`, from: 'main', to: 'second' },
+        { field: `chain ${String(made['id'])}: forward_model_id`, from: 'old', to: 'new' },
+        { from: 1, to: 3 },
+      ],
+    })
+    expect((await admin.call('moved')).status).toBe(200)
+    const sent = admin.upstream.requests.at(-1)
+    expect(sent?.json()).toMatchObject({ model: 'new' })
+    expect(sent?.headers.authorization).toBe('Bearer sk-second')
+    const onTwin = await admin.patch(path, { credential: 'main', forward_model_id: 'twin' })
+    expect(onTwin).toMatchObject({ status: 409, body: { code: 40900 } })
+    expect(onTwin.body.message).toContain(`chain ${String(twin['id'])}`)
+    const unknown = await admin.patch(path, { credential: 'third' })
+    expect(unknown.status).toBe(400)
+    expect(pathsOf(unknown)).toEqual(['credential'])
+    expect((await admin.patch(path, { forward_model_id: '' })).status).toBe(400)
+    const chains = rowsOf(await admin.get('/chains')).filter((chain) => chain['model_id'] === 'moved')
+    expect(chains.map((chain) => chain['forward_model_id']).sort()).toEqual(['new', 'twin'])
+    const entry = await lastEntry()
+    expect((await admin.patch(path, wanted)).status).toBe(200)
+    expect(await lastEntry()).toEqual(entry)
+  })
+
   test('[D-accounts-133] reset: a chain marked unusable is tried again', async () => {
     const [chain] = rowsOf(await admin.get('/chains'))
     const id = String(chain?.['id'])

@@ -9,10 +9,12 @@ import type { JsonObject } from '../../core/json.ts'
 import { isSameRate } from '../../core/pricing/yuan-rate.ts'
 import { rateHoldText } from '../../storage/amount-refused.ts'
 import type { AuditedStores } from '../../storage/audit.ts'
+import { StorageConflict } from '../../storage/conflict.ts'
 import type { CatalogueChange } from '../../storage/records.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { planCatalogue } from '../gateway-file/plan-catalogue.ts'
 import { type Actor, auditedChanges, bodyMistake, done, type Done, type Office } from './acts.ts'
+import { type ChainMove, planMove } from './move-chain.ts'
 
 export interface CatalogueEdit {
   /** A gateway file that holds nothing but the row. */
@@ -21,6 +23,8 @@ export interface CatalogueEdit {
   readonly prefix: string
   readonly action: string
   readonly subject: string
+  /** The chain of the fragment, as it is found by its id: what the fragment writes is where it is moved to. */
+  readonly move?: ChainMove
   /** Written in the same transaction. */
   readonly more?: (stores: AuditedStores) => Promise<void>
   readonly moreDifferences?: readonly Difference[]
@@ -38,22 +42,50 @@ export async function editCatalogue(
   actor: Actor,
 ): Promise<Done<Edited>> {
   const { storage } = office
-  const known = await storage.catalogue.read()
+  const stored = await storage.catalogue.read()
+  const move = edit.move === undefined ? undefined : planMove(stored, edit.move)
+  if (move !== undefined && move.kind !== 'done') return move
+  const known = move?.value.known ?? stored
   const planned = planFragment(office, edit, known)
   if (planned.kind !== 'done') return planned
   const message = await whyRateStays(storage, known, planned.value.changes)
   if (message !== undefined) return { kind: 'conflict', message }
   const { changes, differences, warnings } = planned.value
-  const all = [...differences, ...(edit.moreDifferences ?? [])]
-  if (all.length > 0) {
+  const moved = move?.value.difference
+  const all = [...(moved === undefined ? [] : [moved]), ...differences, ...(edit.moreDifferences ?? [])]
+  if (all.length === 0) return done({ differences: all, warnings })
+  const first = move === undefined ? [] : [move.value.change]
+  const conflict = await write(office, { edit, changes: [...first, ...changes], differences: all }, actor)
+  return conflict ?? done({ differences: all, warnings })
+}
+
+interface Writing {
+  readonly edit: CatalogueEdit
+  readonly changes: readonly CatalogueChange[]
+  readonly differences: readonly Difference[]
+}
+
+/** undefined: it is written. */
+async function write(
+  { storage }: Office,
+  { edit, changes, differences }: Writing,
+  actor: Actor,
+): Promise<Extract<Done<never>, { readonly kind: 'conflict' }> | undefined> {
+  try {
     await storage.audit.act(async (stores) => {
       if (changes.length > 0) await stores.catalogue.apply(changes)
       await edit.more?.(stores)
       const { action, subject } = edit
-      return { value: undefined, act: { at: actor.at, actor, action, subject, changes: auditedChanges(all) } }
+      const act = { at: actor.at, actor, action, subject, changes: auditedChanges(differences) }
+      return { value: undefined, act }
     })
+    return undefined
+  } catch (error) {
+    // Somebody else was quicker: everything that is known beforehand was looked at.
+    if (edit.move !== undefined && error instanceof StorageConflict)
+      return { kind: 'conflict', message: 'the chain was changed by somebody else just now: look again' }
+    throw error
   }
-  return done({ differences: all, warnings })
 }
 
 /** Asked before, so that the answer is a plain one; the store asks again under its lock. */

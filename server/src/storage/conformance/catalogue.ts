@@ -4,7 +4,9 @@ import type { Chain, Model, Vendor } from '../../core/catalogue.ts'
 import { forwardModelId, modelId, vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { Secret } from '../../core/secret.ts'
+import { StorageConflict } from '../conflict.ts'
 import type { CatalogueChange } from '../records.ts'
+import type { Announcement } from '../storage.ts'
 import type { StorageSuite } from './suite.ts'
 
 const VENDOR: Vendor = {
@@ -124,6 +126,42 @@ export function describeCatalogue(suite: StorageSuite): void {
       ['responses', 1],
     ])
     expect(chains[0]?.id).toBe(before.models.get(MODEL)?.chains[0]?.id)
+  })
+
+  test('a chain is moved with its id, once, and not onto another', async () => {
+    const { storage } = await openFull()
+    const chains = async () => (await storage.catalogue.read()).models.get(MODEL)?.chains ?? []
+    await storage.catalogue.apply([
+      {
+        kind: 'put-chain',
+        chain: { ...CHAIN, forwardModelId: forwardModelId('taken') },
+        credentialName: 'main',
+      },
+    ])
+    const [before] = await chains()
+    if (before === undefined) throw new Error('no chain was put')
+    const heard: Announcement[] = []
+    storage.subscribe((change) => heard.push(change))
+    const from = { credentialName: 'main', forwardModelId: CHAIN.forwardModelId }
+    const move = (forwardModelId: string) =>
+      storage.catalogue.apply([
+        {
+          kind: 'move-chain',
+          id: before.id,
+          vendorCode: VENDOR.code,
+          from,
+          to: { ...from, forwardModelId },
+        },
+      ])
+    await expect(move('taken')).rejects.toThrow(StorageConflict)
+    await move(from.forwardModelId)
+    expect(await chains()).toContainEqual(before)
+    expect(heard).not.toContainEqual({ kind: 'chain', chainId: before.id })
+    await move('newer')
+    expect(await chains()).toContainEqual({ ...before, forwardModelId: 'newer' })
+    expect(heard).toContainEqual({ kind: 'chain', chainId: before.id })
+    await expect(move('newest')).rejects.toThrow(StorageConflict)
+    expect(await chains()).toHaveLength(2)
   })
 
   test('a credential put without a secret keeps the one it has', async () => {

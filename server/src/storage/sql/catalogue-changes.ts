@@ -1,6 +1,7 @@
 /** One change of the catalogue, matched by natural key (gateway file). */
 import type { Transaction } from 'kysely'
 import type { Chain, Group, Model, Plan, Settings, Vendor } from '../../core/catalogue.ts'
+import { StorageConflict } from '../conflict.ts'
 import type { CatalogueChange } from '../records.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { Announcement } from '../storage.ts'
@@ -35,6 +36,8 @@ export async function applyCatalogueChange(
       return putModel(database, change.model)
     case 'put-chain':
       return putChain(database, change)
+    case 'move-chain':
+      return moveChain(database, change)
     case 'put-group':
       return putGroup(database, change.group)
     case 'put-plan':
@@ -191,6 +194,35 @@ async function putChain(database: Database, { chain, credentialName }: Change<'p
         .doUpdateSet(row),
     )
     .execute()
+}
+
+/** What the chain was to its health at the former place says nothing of the new one. */
+async function moveChain(
+  database: Database,
+  { id, vendorCode, from, to }: Change<'move-chain'>,
+): Promise<readonly Announcement[]> {
+  const [before, after] = [
+    await findCredential(database, vendorCode, from.credentialName),
+    await findCredential(database, vendorCode, to.credentialName),
+  ]
+  if (after === undefined) {
+    throw new Error(`chain ${id}: vendor ${vendorCode} has no credential ${to.credentialName}`)
+  }
+  const moved =
+    before === undefined
+      ? undefined
+      : await database
+          .updateTable('chains')
+          .set({ credential_id: after, forward_model_id: to.forwardModelId })
+          .where('id', '=', BigInt(id))
+          .where('vendor_code', '=', vendorCode)
+          .where('credential_id', '=', before)
+          .where('forward_model_id', '=', from.forwardModelId)
+          .executeTakeFirst()
+  if (moved?.numUpdatedRows !== 1n)
+    throw new StorageConflict(`chain ${id} was changed by somebody else just now`)
+  const stays = before === after && from.forwardModelId === to.forwardModelId
+  return stays ? [] : [{ kind: 'chain', chainId: id }]
 }
 
 function chainColumns(chain: Omit<Chain, 'id' | 'credentialId'>) {

@@ -92,6 +92,8 @@ export const newModelBody = z.strictObject({ model_id: z.string().min(1).max(200
 export const modelBody = z.strictObject(modelFields)
 
 const chainFields = {
+  credential: name.optional().meta({ description: 'Name of a credential of the vendor.' }),
+  forward_model_id: z.string().min(1).max(500).optional(),
   priority: z.number().int().optional(),
   weight: z.number().int().optional(),
   rate_multiplier: decimal.optional(),
@@ -105,9 +107,7 @@ const chainFields = {
 export const newChainBody = z.strictObject({
   model_id: z.string().min(1).max(200),
   vendor: name,
-  credential: name.optional(),
   protocol: z.enum([...PROTOCOL_IDS, 'video']),
-  forward_model_id: z.string().min(1).max(500).optional(),
   ...chainFields,
 })
 export const chainBody = z.strictObject(chainFields)

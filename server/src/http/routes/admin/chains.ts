@@ -8,6 +8,7 @@ import { usableChains } from '../../../core/routing/order.ts'
 import { probeChain } from '../../../gateway/probe.ts'
 import { NOTHING_RECENT, readChainRecent } from '../../../management/admin/chain-recent.ts'
 import { editCatalogue } from '../../../management/admin/edit-catalogue.ts'
+import type { ChainMove } from '../../../management/admin/move-chain.ts'
 import { readPricingForm } from '../../../management/admin/pricing-form.ts'
 import { missingPrice } from '../../../management/admin/usable-price.ts'
 import { compareForms, type Difference } from '../../../management/gateway-file/difference.ts'
@@ -77,6 +78,9 @@ function chainRows(app: Api, context: ApiContext): void {
     shape: chainShape,
     newBody: newChainBody,
     body: chainBody,
+    changeDescription:
+      'With another credential or forward_model_id it stays the same chain; 40900 where another chain is like that ' +
+      'already. A gateway file that still names the former ones would add them as a chain of its own.',
     list: (catalogue) => list(context, catalogue),
     idOf: (row) => textOf(row, 'id'),
     idOfNew: (body, catalogue) => findNew(body, catalogue)?.id.toString(),
@@ -89,7 +93,10 @@ function chainRows(app: Api, context: ApiContext): void {
         prefix: 'models[0].chains[0]',
       }
     },
-    more: (body, old) => (old === undefined || body['cost'] === undefined ? {} : costEdit(body, old)),
+    more: (body, old) =>
+      old === undefined
+        ? {}
+        : { move: moveOf(body, old), ...(body['cost'] === undefined ? {} : costEdit(body, old)) },
     written: async (body, id) => {
       // A chain has no id before it is written, so a new one's cost follows it.
       const pricing = pricingOf(body)
@@ -125,6 +132,7 @@ function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: 
         throw new GatewayError(40900, { message: `this chain cannot be enabled: ${why}` })
       const edit = {
         ...switched(catalogue, { model, chain }, status),
+        move: { id: chain.id },
         prefix: 'models[0].chains[0]',
         action: `chain.${verb}`,
         subject: String(chain.id),
@@ -254,6 +262,15 @@ function switched(catalogue: Catalogue, { model, chain }: Placed, status: Status
     fragment: {
       models: [{ model_id: model.modelId, status: model.status, chains: [{ ...form, status }] }],
     },
+  }
+}
+
+function moveOf(body: JsonObject, old: JsonObject): ChainMove {
+  const { credential, forward_model_id: forward } = body
+  return {
+    id: chainId(Number(old['id'])),
+    ...(typeof credential === 'string' ? { credential } : {}),
+    ...(typeof forward === 'string' ? { forwardModelId: forward } : {}),
   }
 }
 

@@ -22,6 +22,8 @@ export interface RowKind {
   readonly shape: z.ZodType
   readonly newBody: z.ZodType
   readonly body: z.ZodType
+  /** Of the change, for the document: what it means beyond its fields. */
+  readonly changeDescription?: string
   /** As the answer shows them. */
   list(catalogue: Catalogue): Promise<readonly JsonObject[]> | readonly JsonObject[]
   /** What the path's id stands for, in the list above; undefined: nothing. */
@@ -36,8 +38,11 @@ export interface RowKind {
   ): Pick<CatalogueEdit, 'fragment' | 'prefix'>
   /** What the file's checks do not know. */
   check?(body: JsonObject, old: JsonObject | undefined, catalogue: Catalogue): readonly FieldMistake[]
-  /** What is written beside the catalogue. */
-  more?(body: JsonObject, old: JsonObject | undefined): Pick<CatalogueEdit, 'more' | 'moreDifferences'>
+  /** The change of the row's natural key, and what is written beside the catalogue. */
+  more?(
+    body: JsonObject,
+    old: JsonObject | undefined,
+  ): Pick<CatalogueEdit, 'move' | 'more' | 'moreDifferences'>
   /** After it was written and the catalogue was read again. */
   written?(body: JsonObject, id: string): Promise<void>
 }
@@ -123,9 +128,16 @@ function changeRoute(rows: Rows): void {
     access: 'admin',
     tag: TAG,
     summary: `Change a ${kind.what}`,
-    description: `${kind.idDescription} Fields that are absent stay as they are.`,
+    description: [
+      kind.idDescription,
+      'Fields that are absent stay as they are.',
+      kind.changeDescription ?? '',
+    ]
+      .join(' ')
+      .trim(),
     params: idParams,
     body: kind.body,
+    ...(kind.changeDescription === undefined ? {} : { errors: [40900] }),
     data: kind.shape,
     handle: async ({ params: { id }, body, caller, request }) => {
       await context.gateway.refreshCatalogue()
