@@ -9,6 +9,7 @@ import { CONSEQUENCES } from '../core/routing/failure.ts'
 import type { ChainFailure } from '../core/routing/health.ts'
 import { refusesSignatures } from '../core/routing/signature-refusal.ts'
 import type { ReservedCall } from './call.ts'
+import { giveCredentialBack } from './claim-credential.ts'
 import { classifyAttempt, parseJson } from './classify.ts'
 import type { AttemptFailure, Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
@@ -111,6 +112,7 @@ class AttemptRun {
         return result
       told = moreTelling(told, result.failure)
       if (this.#spent()) break
+      if (result.failure.kind !== 'rate-limited') await giveCredentialBack(this.#gateway, this.#call, leg)
       previous = 'failed'
     }
     return { kind: 'failed', failure: told ?? this.#nothingToTry(target), records: this.records }
@@ -276,6 +278,9 @@ function refusedSignatures(result: Attempted): boolean {
  * refusal of the platform's credential, that before a time-out, that before a connection that never was.
  */
 function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
+  // Whichever credential has room first is worth waiting for.
+  if (known?.kind === 'rate-limited' && next.kind === 'rate-limited')
+    return next.retryAfterMs < known.retryAfterMs ? next : known
   return known === undefined || rank(next) > rank(known) ? next : known
 }
 

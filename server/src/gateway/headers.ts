@@ -1,4 +1,4 @@
-import type { ReserveOutcome } from '../core/calls/operations.ts'
+import type { WindowReading } from '../core/calls/operations.ts'
 import type { ChainProtocol } from '../core/catalogue.ts'
 import type { ModelId } from '../core/ids.ts'
 import { protocolOf } from '../core/protocols/index.ts'
@@ -30,18 +30,16 @@ export function answerHeaders(
   return {
     'gw-model': headerText(used),
     ...(dropped.length === 0 ? {} : { 'gw-dropped-fields': dropped.join(',') }),
-    ...(call.reservation === undefined ? {} : rateLimitHeaders(call.reservation)),
+    ...(call.reservation === undefined ? {} : rateLimitHeaders(call.reservation.windows)),
   }
 }
 
 /** `RateLimit` and `RateLimit-Policy` (IETF httpapi draft): one item per window, named by its dimension and length. */
-function rateLimitHeaders(
-  reservation: Extract<ReserveOutcome, { kind: 'reserved' }>,
-): Readonly<Record<string, string>> {
-  if (reservation.windows.length === 0) return {}
+export function rateLimitHeaders(windows: readonly WindowReading[]): Readonly<Record<string, string>> {
+  if (windows.length === 0) return {}
   const policies: string[] = []
   const states: string[] = []
-  for (const window of reservation.windows) {
+  for (const window of windows) {
     const name = `"${window.dimension}-${window.seconds}"`
     policies.push(`${name};q=${Math.floor(window.limit)};w=${window.seconds}`)
     states.push(

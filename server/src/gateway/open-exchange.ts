@@ -2,6 +2,7 @@ import type { CredentialSecret } from '../core/catalogue.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
+import { claimCredential } from './claim-credential.ts'
 import { formRequest, upstreamOf } from './dialect.ts'
 import { Exchange, type ExchangeOptions } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
@@ -24,8 +25,12 @@ export async function openExchange(
   const { vendor, dialect, credential } = found
   const secret = leg.byok ? await ownCredential(gateway, call, leg) : credential.secret
   if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
-  const full = leg.byok ? undefined : await claim(gateway, call, leg)
-  if (full !== undefined) return { kind: 'skipped', reason: 'credential-full', failure: full }
+  const counts = { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 }
+  const claim = await claimCredential(gateway, call, { leg, counts })
+  if (claim.kind === 'full') {
+    const failure: FinalFailure = { kind: 'rate-limited', retryAfterMs: claim.retryAfterMs }
+    return { kind: 'skipped', reason: 'credential-full', failure }
+  }
   const formed = formRequest(found, {
     chain: leg.chain,
     secret,
@@ -68,22 +73,6 @@ async function ownCredential(
 ): Promise<CredentialSecret | undefined> {
   const own = await gateway.directory.byok(call.account.id)
   return own.get(leg.chain.vendorCode)
-}
-
-/** Takes a place on a limited credential; gives the failure when there is none. Unlimited credentials cost nothing. */
-async function claim(gateway: Gateway, call: ReservedCall, leg: Leg): Promise<FinalFailure | undefined> {
-  const credential = call.catalogue.credentials.get(leg.chain.credentialId)
-  if (credential === undefined) return undefined
-  const { limits } = credential
-  if (limits.concurrency === undefined && limits.windows.length === 0) return undefined
-  const outcome = await gateway.storage.calls.claim({
-    callId: call.callId,
-    at: gateway.now(),
-    credentialId: credential.id,
-    policy: limits,
-    counts: { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 },
-  })
-  return outcome.kind === 'full' ? { kind: 'rate-limited', retryAfterMs: outcome.retryAfterMs } : undefined
 }
 
 function offlineOf(dialect: Dialect): ExchangeOptions['offline'] {

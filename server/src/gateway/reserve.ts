@@ -3,6 +3,7 @@ import { encodeDescription } from '../core/calls/recover.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { AdmittedCall, ReservedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
+import { rateLimitHeaders } from './headers.ts'
 import { describeCall } from './log-row.ts'
 
 /**
@@ -41,5 +42,6 @@ export function refusalError(refusal: Refusal): GatewayError {
   return new GatewayError(refusal.code, {
     ...(refusal.message === undefined ? {} : { message: refusal.message }),
     ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
+    ...(refusal.windows === undefined ? {} : { headers: rateLimitHeaders(refusal.windows) }),
   })
 }

@@ -188,6 +188,44 @@ describe('limits of an upstream credential', () => {
     expect((await chat('single')).status).toBe(200)
     expect([first.requests.length, second.requests.length]).toEqual([2, 1])
   })
+
+  test('a place that was taken in vain is free while another chain answers', async () => {
+    await house.catalogue(
+      putCredential('one', 'vain', { concurrency: 1, windows: [] }),
+      putModel('vain'),
+      putChain({ model: 'vain', vendor: 'one', priority: 1, credentialName: 'vain' }),
+      putChain({ model: 'vain', vendor: 'two', priority: 2 }),
+    )
+    const credentials = (await house.storage.catalogue.read()).credentials.values()
+    const subject = `credential:${[...credentials].find(({ name }) => name === 'vain')?.id ?? ''}` as const
+    let slots: number | undefined
+    first.script(BROKEN)
+    second.script(async (request, response) => {
+      const states = await house.storage.office.limits.read([subject])
+      slots = states.get(subject)?.slots
+      await answerJson(COMPLETION)(request, response)
+    })
+    expect((await chat('vain')).status).toBe(200)
+    expect([first.requests.length, slots]).toEqual([1, 0])
+  })
+
+  test('when all are full the client is told of the one that has room first', async () => {
+    const window = (seconds: number) => ({
+      concurrency: undefined,
+      windows: [{ dimension: 'requests', limit: 1, seconds } as const],
+    })
+    await house.catalogue(
+      putCredential('one', 'long', window(7_200)),
+      putCredential('one', 'short', window(600)),
+      putModel('both-full'),
+      putChain({ model: 'both-full', vendor: 'one', priority: 1, credentialName: 'long' }),
+      putChain({ model: 'both-full', vendor: 'one', priority: 2, credentialName: 'short' }),
+    )
+    for (let call = 0; call < 2; call += 1) expect((await chat('both-full')).status).toBe(200)
+    const refused = await chat('both-full')
+    expect([refused.status, refused.body.code]).toEqual([429, 42904])
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(600)
+  })
 })
 
 test('[1-54] [D-fallback-02] a changed fallback setting is used by the running gateway', async () => {

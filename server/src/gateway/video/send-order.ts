@@ -9,8 +9,8 @@ import type { VideoTaskError } from '../../core/video/task.ts'
 import type { TaskDetail } from '../../core/video/task-detail.ts'
 import type { VideoFailure, VideoReply, VideoStep } from '../../providers/video.ts'
 import type { Leg } from '../attempt.ts'
+import { claimCredential } from '../claim-credential.ts'
 import type { Gateway } from '../gateway.ts'
-import { claimCredential } from './claim-credential.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
 import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
 import { type InputCache, prepareInputs } from './prepare-inputs.ts'
@@ -68,7 +68,8 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
   const { forwardModelId } = leg.chain
   const vendorDefault = vendor.dialect.defaultSeconds(forwardModelId, order.request)
   const seconds = orderSeconds(order.request.seconds, vendorDefault)
-  const claim = await claimCredential(gateway, order, { leg, videoSeconds: seconds.billed })
+  const counts = { requests: 1, images: 0, videos: 1, videoSeconds: seconds.billed }
+  const claim = await claimCredential(gateway, order, { leg, counts })
   if (claim.kind === 'full') {
     const error = gatewayFailure(42904, { retryAfterMs: claim.retryAfterMs })
     return skipped('credential-full', error, RANK.rateLimited)
