@@ -500,6 +500,28 @@ describe('RateLimit headers', () => {
     expect((await chat(key)).headers.get('ratelimit')).toBe('"requests-30";r=1;t=30')
   })
 
+  test('stand on a refusal too, and tell of the window that Retry-After waits for', async () => {
+    const { key } = await house.newAccount({
+      policy: windows(per('requests', 1, 30)),
+      keyFields: { policy: windows(per('tokens', 10_000)) },
+    })
+    expect((await chat(key)).status).toBe(200)
+    await house.settled()
+    const { status, headers } = await chat(key)
+    expect(status).toBe(429)
+    expect(headers.get('ratelimit-policy')).toBe('"tokens-3600";q=10000;w=3600, "requests-30";q=1;w=30')
+    const wait = String(headers.get('retry-after'))
+    expect(headers.get('ratelimit')).toMatch(
+      new RegExp(`^"tokens-3600";r=8500;t=\\d+, "requests-30";r=0;t=${wait}$`),
+    )
+  })
+
+  test('stand on no refusal that comes before the limits', async () => {
+    const { key } = await house.newAccount({ credits: 0, policy: windows(per('requests', 5, 60)) })
+    const { status, headers } = await chat(key)
+    expect([status, headers.get('ratelimit')]).toEqual([403, null])
+  })
+
   test('are absent where nothing is limited', async () => {
     const { headers } = await chat(house.key)
     expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null])

@@ -129,6 +129,7 @@ describe('the member’s monthly cap', () => {
         code: 42906,
         message: 'your monthly consumption cap in this organisation is reached',
         retryAfterMs: 5_000,
+        windows: [],
       },
     })
   })

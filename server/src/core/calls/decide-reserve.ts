@@ -32,8 +32,9 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   if (model.kind === 'refused' && !waitsForLimits(model.refusal)) return refuse(model.refusal)
   const subjects = limitedSubjects(draft, operation, { key, member, account })
   const exceeded = decideSubjects(subjects, operation)
-  if (exceeded !== undefined) return refuse({ ...exceeded, message: undefined })
-  if (model.kind === 'refused') return refuse(model.refusal)
+  const windows = () => readWindows(subjects, operation.at)
+  if (exceeded !== undefined) return refuse({ ...exceeded, message: undefined, windows: windows() })
+  if (model.kind === 'refused') return refuse({ ...model.refusal, windows: windows() })
   const fallback =
     operation.fallback && decideDemand(draft, operation, { account, member, demand: operation.fallback })
   return take(draft, operation, { account, member, subjects, model, fallback })

@@ -120,6 +120,8 @@ export interface Refusal {
   /** Client sentence where it is not the catalogue's own. */
   readonly message: string | undefined
   readonly retryAfterMs: number | undefined
+  /** For `RateLimit` headers, where the limits were looked at: the tightest window per dimension; absent: they were not. */
+  readonly windows?: readonly WindowReading[]
 }
 
 export interface WindowReading {
