@@ -67,7 +67,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
       const { code, out } = await line.sluice(['logs', '--json', ...flags])
       expect(code).toBe(0)
       const rows = out.split('\n').filter((text) => text !== '')
-      return rows.map((text) => JSON.parse(text).request_id).sort()
+      return rows.map((text) => String(JSON.parse(text).request_id)).sort()
     }
     expect(await found('--cost-from', '2')).toEqual(['request_b', 'request_c'])
     expect(await found('--cost-to', '2')).toEqual(['request_a', 'request_b'])

@@ -179,7 +179,7 @@ describe('models and chains', () => {
     expect(pathsOf(unknown)).toEqual(['credential'])
     expect((await admin.patch(path, { forward_model_id: '' })).status).toBe(400)
     const chains = rowsOf(await admin.get('/chains')).filter((chain) => chain['model_id'] === 'moved')
-    expect(chains.map((chain) => chain['forward_model_id']).sort()).toEqual(['new', 'twin'])
+    expect(chains.map((chain) => String(chain['forward_model_id'])).sort()).toEqual(['new', 'twin'])
     const entry = await lastEntry()
     expect((await admin.patch(path, wanted)).status).toBe(200)
     expect(await lastEntry()).toEqual(entry)

@@ -50,13 +50,7 @@ export async function applyCatalogueChange(
         .execute()
       return
     case 'disable-credential':
-      await database
-        .updateTable('credentials')
-        .set({ status: 'disabled' })
-        .where('vendor_code', '=', change.vendorCode)
-        .where('name', '=', change.name)
-        .execute()
-      return
+      return disableCredential(database, change)
     case 'disable-model':
       await database
         .updateTable('models')
@@ -65,12 +59,7 @@ export async function applyCatalogueChange(
         .execute()
       return
     case 'disable-chain':
-      await database
-        .updateTable('chains')
-        .set({ status: 'disabled' })
-        .where('id', '=', BigInt(change.id))
-        .execute()
-      return
+      return disableChain(database, change.id)
     case 'remove-group':
       await database.deleteFrom('protocol_groups').where('name', '=', change.name).execute()
       return
@@ -140,6 +129,18 @@ async function putCredential(
   } else {
     await database.updateTable('credentials').set(row).where('id', '=', id).execute()
   }
+}
+
+async function disableCredential(
+  database: Database,
+  { vendorCode, name }: Change<'disable-credential'>,
+): Promise<void> {
+  await database
+    .updateTable('credentials')
+    .set({ status: 'disabled' })
+    .where('vendor_code', '=', vendorCode)
+    .where('name', '=', name)
+    .execute()
 }
 
 async function putModel(database: Database, model: Omit<Model, 'chains'>): Promise<void> {
@@ -223,6 +224,10 @@ async function moveChain(
     throw new StorageConflict(`chain ${id} was changed by somebody else just now`)
   const stays = before === after && from.forwardModelId === to.forwardModelId
   return stays ? [] : [{ kind: 'chain', chainId: id }]
+}
+
+async function disableChain(database: Database, id: number): Promise<void> {
+  await database.updateTable('chains').set({ status: 'disabled' }).where('id', '=', BigInt(id)).execute()
 }
 
 function chainColumns(chain: Omit<Chain, 'id' | 'credentialId'>) {

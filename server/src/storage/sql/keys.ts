@@ -1,6 +1,6 @@
 /** API keys. Their plaintext never comes here, only its hash and what a list may show. */
 import type { Kysely, Transaction, Updateable } from 'kysely'
-import { type KeyId, keyId } from '../../core/ids.ts'
+import { type AccountId, type KeyId, keyId } from '../../core/ids.ts'
 import type { Announcement, Key, KeyStore } from '../storage.ts'
 import type { AnnouncedWrite, Written } from './announced-write.ts'
 import { decodeKey } from './key-row.ts'
@@ -24,13 +24,7 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
       return row === undefined ? undefined : decodeKey({ ...row })
     },
 
-    async list(account, { member, deleted } = {}) {
-      const all = reader.selectFrom('api_keys').selectAll()
-      let query = (deleted === 'included' ? all : living()).where('account_id', '=', account)
-      if (member !== undefined) query = query.where('member_id', '=', member)
-      const rows = await query.orderBy('created_at').orderBy('id').execute()
-      return rows.map((row) => decodeKey({ ...row }))
-    },
+    list: (account, options) => listKeys(reader, account, options),
 
     formerUntil: (ids, at) => readFormerUntil(reader, ids, at),
 
@@ -61,6 +55,18 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
 
     rotate: (id, secret, options) => write((transaction) => rotateKey(transaction, id, secret, options)),
   }
+}
+
+async function listKeys(
+  reader: Kysely<Schema>,
+  account: AccountId,
+  { member, deleted }: Parameters<KeyStore['list']>[1] = {},
+): Promise<readonly Key[]> {
+  let query = reader.selectFrom('api_keys').selectAll().where('account_id', '=', account)
+  if (deleted !== 'included') query = query.where('status', '<>', 'deleted')
+  if (member !== undefined) query = query.where('member_id', '=', member)
+  const rows = await query.orderBy('created_at').orderBy('id').execute()
+  return rows.map((row) => decodeKey({ ...row }))
 }
 
 async function patchKey(
