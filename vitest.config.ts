@@ -9,8 +9,8 @@ export default defineConfig({
     // Files share what they import: reading the product anew for each costs more than all the tests. No file may leave
     // a global changed behind it.
     isolate: false,
-    // Many tests wait for another process or for a clock; meanwhile a third one has something to do.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // Many tests wait for another process or for a clock; meanwhile others have something to do.
+    maxWorkers: Math.max(4, availableParallelism()),
     // Bundles the storage worker and looks for a PostgreSQL before the first test.
     globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
     // Long enough for a test that starts a process on a busy machine, short enough that a hang is seen.
