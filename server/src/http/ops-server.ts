@@ -57,9 +57,12 @@ export function gatewayOps(
   }
 }
 
+/** Longer than whoever looks regularly waits in between, or they meet closed connections. */
+const KEEP_ALIVE_MS = 75_000
+
 export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
   const { background } = options.telemetry
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       send(response, 405, { error: 'this port takes GET only' })
