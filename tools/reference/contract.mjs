@@ -13,7 +13,9 @@ export const BASELINE = 'docs/reference/contract-baseline.json'
 /** Where the checklist lies on machines of people who have the specification beside the checkout. */
 const CHECKLIST_BESIDE = '../shared/spec/checklist.md'
 const ID = /\[((?:\d+(?:\.\d+)?|D-[a-z]+)-\d+)\]/g
-const UNTESTABLE = /^(Cannot be tested|Nothing to test|Not testable|Dropped)/
+/** Words of the checklist for what no request to the service shows: promises, advice, where TLS ends, how tests are made. */
+const UNTESTABLE =
+  /^(Cannot be tested|Nothing to test|Not testable|Dropped|Only at a deployed address|The test follows)/
 /** More files than this of one row are shown as a number. */
 const FILES_SHOWN = 3
 

@@ -105,7 +105,7 @@ describe('a synchronous order', () => {
     expect(ordered()).not.toHaveProperty('stream')
   })
 
-  test('[4.4-35] the gateway does not end a POST that waits, though every other wait has a bound', async () => {
+  test('[4.4-35] [8-05] the gateway does not end a POST that waits, though every other wait has a bound', async () => {
     // The chat-type deadline is over long before the film is.
     const hasty = await openHouse({ environment: { SLUICE_CALL_DEADLINE_MS: '1000' } })
     await hasty.catalogue(
