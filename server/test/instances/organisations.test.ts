@@ -142,11 +142,11 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
     const close = () => team.owner.send('DELETE', one('?forfeit=true'))
     expect((await close()).body.message).toContain('2 calls are running')
     expect(statuses(await end())).toEqual([200, 200])
-    const answers = await Promise.all([close(), fund(1, 'late'), call(key), close(), call(key)])
+    const [first, , , second] = await Promise.all([close(), fund(1, 'late'), call(key), close(), call(key)])
     await house.settled()
-    if (answers.every(({ body }) => body.message?.includes('running') !== true)) {
-      expect(await house.storage.organisations.find(team.id)).toBeUndefined()
-    } else expect((await close()).status).toBe(200)
+    // Both may have met a running call; else one of them has closed it.
+    if (first.status !== 200 && second.status !== 200) expect((await close()).status).toBe(200)
+    expect(await house.storage.organisations.find(team.id)).toBeUndefined()
     const left = await house.account(team.id)
     expect(left).toMatchObject({ status: 'suspended', held: 0n })
     expect((await call(key)).status).toBe(401)
