@@ -194,10 +194,19 @@ async function join(
     policy,
     joinedAt: acceptance.at,
   }
+  // Taking back and sending again do not wait for the organisation's lock: whoever changes this row first has it.
+  const { numUpdatedRows } = await transaction
+    .updateTable('invitations')
+    .set({ status: 'accepted' })
+    .where('id', '=', row.id)
+    .where('token_hash', '=', row.token_hash)
+    .where('status', '=', 'pending')
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return { value: { kind: 'none' }, changes: [] }
   await insertMember(transaction, joined)
   await transaction
     .updateTable('invitations')
-    .set({ status: 'accepted', member_id: acceptance.member })
+    .set({ member_id: acceptance.member })
     .where('id', '=', row.id)
     .execute()
   const member = await transaction
