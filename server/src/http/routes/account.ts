@@ -83,7 +83,6 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'Read the account',
-    caching: 'etag',
     data: ownAccountShape,
     handle: ({ caller }) => readOwnAccount(gateway.storage, caller.account, viewOptions(context)),
   })

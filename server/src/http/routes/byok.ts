@@ -51,7 +51,6 @@ function listing(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'List own credentials, without their secrets',
-    caching: 'etag',
     data: z.array(byokShape),
     handle: async ({ caller }) => {
       const entries = await storage.accounts.listByok(caller.account.id)

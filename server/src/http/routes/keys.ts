@@ -79,7 +79,6 @@ function listing(app: Api, context: ApiContext): void {
     for: 'member',
     tag: TAG,
     summary: 'List keys, oldest first',
-    caching: 'etag',
     query: z.strictObject(pageQuery({ rowsDefault: 100, rowsMax: 1_000 })),
     row: keyShape,
     handle: async ({ caller, query }) => {
@@ -131,7 +130,6 @@ function reading(app: Api, context: ApiContext): void {
     for: 'member',
     tag: TAG,
     summary: 'Read a key',
-    caching: 'etag',
     params: keyParams,
     data: keyShape,
     handle: async ({ caller, params }) => showKey(context, await requireOwnKey(context, caller, params.id)),
@@ -218,7 +216,6 @@ function readingLimits(app: Api, context: ApiContext): void {
     for: 'member',
     tag: TAG,
     summary: 'Read what a key has used of its limits',
-    caching: 'etag',
     params: keyParams,
     data: callerLimitsShape,
     handle: async ({ caller, params }) => {
@@ -236,7 +233,6 @@ function summing(app: Api, context: ApiContext): void {
     for: 'member',
     tag: TAG,
     summary: 'Sum what a key used',
-    caching: 'etag',
     params: keyParams,
     query: usageQuery,
     data: usageShape,

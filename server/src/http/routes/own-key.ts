@@ -14,7 +14,6 @@ export function ownKeyRoutes(app: Api, context: ApiContext): void {
     access: 'key',
     tag: 'Keys',
     summary: 'Read the calling key: its limits, its windows, what it used this month',
-    caching: 'etag',
     data: keyShape.extend({ limits: callerLimitsShape, used_this_month: usageSumsShape }),
     handle: async ({ caller: { key, account } }) => {
       const { timezone } = gateway.catalogue().settings

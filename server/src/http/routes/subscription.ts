@@ -92,7 +92,6 @@ function listingPlans(app: Api, context: ApiContext): void {
     access: 'anonymous',
     tag: TAG,
     summary: 'List the plans',
-    caching: 'etag',
     data: z.array(planShape),
     handle: () =>
       listPlans(gateway.catalogue()).map((plan) => ({
@@ -111,7 +110,6 @@ function reading(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'Read the subscription and what is left of its quota',
-    caching: 'etag',
     data: subscriptionShape,
     handle: async ({ caller }) => {
       const account = (await gateway.storage.accounts.find(caller.account.id)) ?? caller.account

@@ -42,7 +42,6 @@ function offerRoute(app: Api, context: ApiContext): void {
     access: 'anonymous',
     tag: TAG,
     summary: 'Read what can be paid for, and whether by card',
-    caching: 'etag',
     data: z.strictObject({
       card: z.boolean().meta({ description: 'false: nobody can pay by card here; codes can be redeemed.' }),
       currency: z.string(),
@@ -185,7 +184,6 @@ function readRoutes(app: Api, context: ApiContext): void {
     summary: 'Read a top-up',
     description: 'For the page the payer comes back to: it is paid when `status` says so.',
     params: z.object({ id: z.string().min(1).max(128) }),
-    caching: 'etag',
     data: topUpShape,
     handle: async ({ caller, params }) => {
       const found = await topUps.payments.find(params.id)

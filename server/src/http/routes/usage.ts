@@ -83,7 +83,6 @@ export function usageRoutes(app: Api, context: ApiContext): void {
     summary: 'Sum what was used',
     description:
       'With a session: of the account; for a member of an organisation, of their keys. With an API key: of this key. The sums are those of the log.',
-    caching: 'etag',
     query: usageQuery.extend({ key_id: z.string().max(128).optional() }),
     data: usageShape,
     handle: async ({ caller, query }) => {

@@ -57,7 +57,6 @@ function listing(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'Read how verified the account is, and its requests, newest first',
-    caching: 'etag',
     data: z.strictObject({
       verification: z.enum(['none', 'personal', 'enterprise']),
       requests: z.array(requestShape),

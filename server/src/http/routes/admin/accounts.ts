@@ -91,7 +91,6 @@ function readRoutes(app: Api, context: ApiContext): void {
     tag: TAG,
     summary: 'Read an account',
     params: idParams,
-    caching: 'etag',
     data: accountDetailShape,
     handle: async ({ params }) => viewDetail(context, await find(context, params.id)),
   })

@@ -52,7 +52,6 @@ function shownRoute(app: Api, context: ApiContext): void {
     access: 'anonymous',
     tag: 'Announcements',
     summary: 'List what the operator announces now',
-    caching: 'etag',
     data: z.array(noticeShape),
     handle: async () => (await notices.list({ at: gateway.now(), limit: SHOWN_MAX })).map(viewNotice),
   })

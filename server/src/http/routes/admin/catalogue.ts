@@ -285,7 +285,6 @@ function settingsRoutes(app: Api, context: ApiContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Read the platform settings',
-    caching: 'etag',
     data: settingsShape,
     handle: shown,
   })

@@ -59,7 +59,6 @@ function readRoutes(app: Api, context: ApiContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Read an organisation',
-    caching: 'etag',
     params: idParams,
     data: organisationShape,
     handle: async ({ params }) =>

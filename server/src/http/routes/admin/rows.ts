@@ -73,7 +73,6 @@ function listRoute({ app, context, kind, path }: Rows): void {
     access: 'admin',
     tag: TAG,
     summary: `List ${kind.section}`,
-    caching: 'etag',
     data: shape,
     handle: async () => shape.parse(await kind.list(context.gateway.catalogue())),
   })
@@ -89,7 +88,6 @@ function readRoute(rows: Rows): void {
     summary: `Read a ${kind.what}`,
     description: kind.idDescription,
     params: idParams,
-    caching: 'etag',
     data: kind.shape,
     handle: ({ params }) => show(rows, params.id),
   })

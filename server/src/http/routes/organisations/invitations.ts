@@ -106,7 +106,6 @@ function listing(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'List invitations, newest first',
-    caching: 'etag',
     params: organisationParams,
     query: z.strictObject({
       ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),

@@ -20,7 +20,6 @@ export function memberUsageRoutes(app: Api, context: ApiContext): void {
     summary: 'Sum what each member used',
     description:
       'By whose keys the calls came with; `member` is null for the organisation’s own keys. Members see themselves, admins and owners everyone.',
-    caching: 'etag',
     params: organisationParams,
     query: z.strictObject({
       from: instantText.optional().meta({ description: 'Absent: the beginning of the calendar month.' }),

@@ -41,7 +41,6 @@ function listing(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'List the members, in order of joining',
-    caching: 'etag',
     params: organisationParams,
     query: z.strictObject(pageQuery({ rowsDefault: 50, rowsMax: 200 })),
     row: memberShape,
@@ -64,7 +63,6 @@ function reading(app: Api, context: ApiContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'Read a member',
-    caching: 'etag',
     params: memberParams,
     data: memberShape,
     handle: async ({ caller, params }) =>

@@ -82,7 +82,6 @@ function listing(app: Api, context: ApiContext): void {
     for: 'person',
     tag: TAG,
     summary: 'List the organisations you are in, oldest membership first',
-    caching: 'etag',
     query: z.strictObject(pageQuery({ rowsDefault: 100, rowsMax: 1_000 })),
     row: organisationShape,
     handle: async ({ caller, query }) => {
@@ -102,7 +101,6 @@ function reading(app: Api, context: ApiContext): void {
     for: 'member',
     tag: TAG,
     summary: 'Read an organisation and what you are in it',
-    caching: 'etag',
     params: organisationParams,
     data: organisationShape,
     handle: async ({ caller }) => viewOf(context, caller),
