@@ -279,7 +279,7 @@ module.exports = {
       comment:
         'workers/ runs the house several times on one machine and answers the operator for all of them. What a process does is put together in house/.',
       room: 'workers',
-      may: ['house/', 'http/(ops-server|chain-health)\\.ts$', 'telemetry/', 'config/', 'core/'],
+      may: ['house/', 'http/(ops/ops-source|chain-health)\\.ts$', 'telemetry/', 'config/', 'core/'],
     }),
     wall({
       name: 'the-root-is-the-process',

@@ -11,7 +11,8 @@ const ENTRIES = {
   main: 'server/src/main.ts',
   cli: 'server/src/cli/cli.ts',
   'storage-worker': 'server/src/storage/sqlite/worker.ts',
-  'tokenizer-worker': 'server/src/gateway/tokenizer-worker.ts',
+  'ops-worker': 'server/src/http/ops/ops-worker.ts',
+  'conversion-worker': 'server/src/gateway/conversion/worker.ts',
 }
 /** A lock older than this was left by a build that died. */
 const LOCK_AGE_MS_MAX = 60_000

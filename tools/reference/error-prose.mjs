@@ -142,6 +142,22 @@ export const ERROR_PROSE = {
     causes: ['The link was changed on its way, or is older than the video’s record (24 hours).'],
     mend: 'Ask for the video once more (`GET /v1/videos/{video_id}`) and follow the `url` of the answer.',
   },
+  40307: {
+    meaning: 'An account was to be made where nobody may make one by themselves.',
+    causes: [
+      '`SLUICE_REGISTRATION` is `closed`.',
+      'It is `invited`, and the e-mail address has no invitation that can still be accepted, or a phone number was used.',
+    ],
+    mend: 'Ask the operator for an account, or an organisation for an invitation.',
+  },
+  40308: {
+    meaning: 'An administrator’s session has shown no second factor, and this gateway demands one.',
+    causes: [
+      '`SLUICE_ADMIN_SECOND_FACTOR` is `required` and the account has no authenticator app and no passkey yet.',
+      'The session began before the second factor was set up in another one.',
+    ],
+    mend: 'Set one up under `/api/v1/user/user/second-factors`, or sign in again. Who has lost theirs: `sluice accounts reset-second-factors`.',
+  },
   40400: {
     meaning: 'There is nothing at this path.',
     causes: [
@@ -217,7 +233,7 @@ export const ERROR_PROSE = {
     causes: [
       'What was spent outside of the subscription this month, together with what running calls may still cost, leaves no room.',
     ],
-    mend: 'Raise `monthly_cap_yuan` (of a member: ask an admin of the organisation), lower `max_tokens`, or wait for the next calendar month.',
+    mend: 'Raise `monthly_cap_yuan` (of a member: ask an admin of the organisation), name a smaller `max_tokens`, or wait for the next calendar month.',
   },
   42908: {
     meaning: 'Too many tries to sign in or to enter a code, or too many invitations.',

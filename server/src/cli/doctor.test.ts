@@ -1,5 +1,5 @@
 /** `sluice doctor`: what it finds, what it says to do, and that it changes nothing. */
-import { chmod, readdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -227,4 +227,22 @@ test.each<[string, Partial<DatabaseReport>, string, string]>([
 ])('%s is told', (_what, change, check, state) => {
   expect(judge({ ...REPORT, ...change }).find((one) => one.check === check)).toMatchObject({ state })
   expect(judge(REPORT).every((one) => one.state === 'ok')).toBe(true)
+})
+
+test('calls that a process could not settle before it stopped are told, and lines that could not be settled', async () => {
+  await line.sluice(['apply', '-f', '-'], { input: file() })
+  expect((await doctor(['--no-credentials'])).of('unsettled calls')).toMatchObject({ state: 'ok' })
+  const folder = join(line.directory, 'data', 'unsettled')
+  await mkdir(folder)
+  await writeFile(join(folder, 'one-1.jsonl'), '')
+  await writeFile(join(folder, 'two-1.jsonl.damaged'), '')
+  const { told } = await doctor(['--no-credentials'])
+  expect(told.filter(({ check }) => check === 'unsettled calls')).toMatchObject([
+    {
+      state: 'warning',
+      found: expect.stringMatching(/one-1\.jsonl waits/),
+      fix: expect.stringContaining('never delete'),
+    },
+    { state: 'warning', found: expect.stringMatching(/two-1\.jsonl\.damaged holds lines/) },
+  ])
 })

@@ -7,6 +7,7 @@ import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
 import { exampleReserve } from '../core/calls/examples.ts'
 import { accountId, memberId } from '../core/ids.ts'
+import { Secret } from '../core/secret.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW } from '../storage/conformance/suite.ts'
 import { callOf, exampleTask } from '../storage/conformance/videos.ts'
 import type { AuditEntry } from '../storage/audit.ts'
@@ -147,6 +148,15 @@ const CASES: Readonly<Record<string, Case>> = {
   'accounts show': looks('accounts', 'show', OWNER),
   'organisations list': looks('organisations', 'list'),
   'organisations members': { actions: undefined, argv: () => ['organisations', 'members', ORGANISATION] },
+  'accounts reset-second-factors': {
+    actions: ['account.reset-second-factors'],
+    argv: async () => {
+      const owner = await storage.accounts.findByLogin({ email: OWNER })
+      if (owner !== undefined)
+        await storage.identity.factors.putRecoveryCodes(owner.id, [new Secret('recovery')])
+      return ['accounts', 'reset-second-factors', OWNER, '--reason', 'lost the phone']
+    },
+  },
   grant: { actions: ['account.grant'], argv: () => ['grant', OWNER, '5', '--reason', 'a gift'] },
   'codes create': { actions: ['codes.create'], argv: () => ['codes', 'create', '--credits', '5'] },
   'codes list': looks('codes', 'list'),

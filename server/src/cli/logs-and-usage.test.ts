@@ -73,6 +73,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     expect(await found('--cost-to', '2')).toEqual(['request_a', 'request_b'])
     expect(await found('--cost-from=1.5', '--cost-to=1.999999')).toEqual(['request_a'])
     expect(await found('--cost-from=2.000002')).toEqual([])
+    expect(await found('--suspect')).toEqual([])
     for (const wrong of [['--cost-from', 'much'], ['--cost-to=0.0000001']])
       expect(await line.sluice(['logs', ...wrong])).toMatchObject({
         code: 3,

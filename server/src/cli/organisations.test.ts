@@ -66,8 +66,8 @@ const sluice = (...argv: readonly string[]) => line.sluice(argv, { now: () => NO
 test('list shows every organisation with its people and its Credits', async () => {
   const { out } = await sluice('organisations')
   expect(out.split('\n').map((row) => row.split(/ {2,}/))).toEqual([
-    ['ID', 'NAME', 'STATUS', 'MEMBERS', 'CREDITS', 'HELD', 'CREATED'],
-    ['acc_team', 'Rockets', 'active', '1', '1.5', '0', '2027-01-15'],
+    ['ID', 'NAME', 'STATUS', 'MEMBERS', 'CREDITS', 'HELD', 'OWED', 'CREATED'],
+    ['acc_team', 'Rockets', 'active', '1', '1.5', '0', '0', '2027-01-15'],
     [''],
   ])
   const { out: json } = await sluice('organisations', 'list', '--json')

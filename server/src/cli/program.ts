@@ -23,6 +23,7 @@ import {
 import { logs, type LogFlags } from './commands/logs.ts'
 import { migrate, type MigrateFlags } from './commands/migrate.ts'
 import { organisationsList, organisationsMembers } from './commands/organisations.ts'
+import { resetFactorsOf, type ResetFactorsFlags } from './commands/reset-factors.ts'
 import { restoreBackup, type RestoreFlags } from './commands/restore.ts'
 import { start } from './commands/start.ts'
 import { usage, type UsageFlags } from './commands/usage.ts'
@@ -174,6 +175,13 @@ function addAccounts(program: Command, io: Console): void {
     .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .action((account: string, flags: OutputFlags) => accountsShow(io, account, flags))
+  accounts
+    .command('reset-second-factors')
+    .description('remove every second factor of an account and end its sessions')
+    .argument(...ACCOUNT)
+    .requiredOption('--reason <text>', 'for the audit log')
+    .option(...JSON_OPTION)
+    .action((account: string, flags: ResetFactorsFlags) => resetFactorsOf(io, account, flags))
   program
     .command('grant')
     .description('give an account Credits; a negative amount takes them back (write -- before it)')
@@ -276,6 +284,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--user <user>', 'the user the request named')
     .option('--cost-from <credits>', 'Credits deducted, at least')
     .option('--cost-to <credits>', 'Credits deducted, at most')
+    .option('--suspect', 'only calls whose upstream reported usage that cannot be')
     .option('--limit <rows>', 'how many, 1 to 1000', '20')
     .option('--cursor <cursor>', 'go on where a former page ended')
     .option('-F, --follow', 'go on showing calls as they end, until interrupted')

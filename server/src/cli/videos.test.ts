@@ -182,6 +182,7 @@ test('fail says so where the call of a running task is gone', async () => {
     keyId: KEY,
     accountId: ACCOUNT,
     at: NOW,
+    sent: false,
     log: exampleRow(),
   })
   expect(await sluice('fail', 'video_1')).toMatchObject({

@@ -39,7 +39,8 @@ export async function withStorage<Value>(
 
 /** The database the environment names, for who opens it in another way. */
 export async function storageOptions(io: Console, config: Config): Promise<OpenStorageOptions> {
-  const { secretKey } = await openDataDirectory(config)
+  const { secretKey, tightened } = await openDataDirectory(config)
+  for (const sentence of tightened) io.err(`warning: ${sentence}\n`)
   return {
     databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
     dataDir: config.dataDirectory,

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Secret } from '../core/secret.ts'
 import { openDataDirectory, secretKeyBytes } from './data-directory.ts'
 import { ConfigError } from './environment.ts'
@@ -66,4 +66,59 @@ test('other text becomes the same 32 bytes everywhere', () => {
   expect(secretKeyBytes('correct horse battery staple')).toEqual(
     secretKeyBytes('correct horse battery staple'),
   )
+})
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+describe('another user of the machine who looks into the data directory', () => {
+  test.each(['755', '775', '750', '777'])(
+    'finds it closed, although it was made beforehand with %s',
+    async (mode) => {
+      const directory = join(parent, 'data')
+      await mkdir(directory)
+      await chmod(directory, Number.parseInt(mode, 8))
+      const { tightened } = await openDataDirectory(at(directory))
+      expect(await modeOf(directory)).toBe('700')
+      expect(tightened).toEqual([`${directory} is open to other users (0${mode}): its mode is 0700 now`])
+      expect((await openDataDirectory(at(directory))).tightened).toEqual([])
+    },
+  )
+
+  test('finds the database, what lies beside it, the key and the stored files closed', async () => {
+    const files = ['sluice.db', 'sluice.db-wal', 'sluice.db-shm', 'secret.key']
+    for (const name of files) {
+      await writeFile(join(parent, name), name === 'secret.key' ? 'ab'.repeat(32) : '')
+      await chmod(join(parent, name), 0o644)
+    }
+    const directories = ['blobs', 'unsettled']
+    for (const name of directories) {
+      await mkdir(join(parent, name))
+      await chmod(join(parent, name), 0o755)
+    }
+    const { tightened } = await openDataDirectory(at(parent))
+    for (const name of files) expect(await modeOf(join(parent, name)), name).toBe('600')
+    for (const name of directories) expect(await modeOf(join(parent, name)), name).toBe('700')
+    expect(tightened).toHaveLength(6)
+  })
+
+  test('is the only one who is kept out: files of other names, and what links name, stay as they are', async () => {
+    const other = join(parent, 'notes.txt')
+    const directory = join(parent, 'data')
+    await mkdir(directory, { mode: 0o700 })
+    await writeFile(other, '')
+    await writeFile(join(directory, 'notes.txt'), '')
+    await symlink(other, join(directory, 'sluice.db'))
+    for (const path of [other, join(directory, 'notes.txt')]) await chmod(path, 0o644)
+    expect((await openDataDirectory(at(directory))).tightened).toEqual([])
+    expect(await modeOf(other)).toBe('644')
+    expect(await modeOf(join(directory, 'notes.txt'))).toBe('644')
+  })
+
+  test('is not helped by a directory that everybody shares: it is refused and left as it is', async () => {
+    const directory = join(parent, 'shared')
+    await mkdir(directory)
+    await chmod(directory, 0o1777)
+    await expect(openDataDirectory(at(directory))).rejects.toThrow(/SLUICE_DATA_DIR/)
+    expect((await stat(directory)).mode & 0o7777).toBe(0o1777)
+  })
 })

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, ConfigError } from './environment.ts'
 
@@ -10,30 +10,34 @@ export interface DataDirectory {
   readonly secretKey: Uint8Array
   /** True when this start made the key. */
   readonly madeKey: boolean
+  /** A sentence for each path that other users could read until now. */
+  readonly tightened: readonly string[]
 }
 
 export const SECRET_KEY_FILE = 'secret.key'
 const SECRET_KEY_BYTES = 32
 
 /**
- * Makes the data directory (0700) and its secret key (0600) where they are missing. Two processes that start at once
- * end with the same key: each writes a candidate whole, and the one whose link lands first wins.
+ * Makes the data directory (0700) and its secret key (0600) where they are missing, and takes from other users what they
+ * could read of those that are there. Two processes that start at once end with the same key: each writes a candidate
+ * whole, and the one whose link lands first wins. Throws `ConfigError` where a path is open and belongs to somebody else.
  */
 export async function openDataDirectory(
   config: Pick<Config, 'dataDirectory' | 'secretKey'>,
 ): Promise<DataDirectory> {
   const directory = config.dataDirectory
   await makeDirectory(directory)
+  const tightened = await tighten(directory)
   if (config.secretKey !== undefined) {
-    return { directory, secretKey: secretKeyBytes(config.secretKey.unwrap()), madeKey: false }
+    return { directory, secretKey: secretKeyBytes(config.secretKey.unwrap()), madeKey: false, tightened }
   }
   const file = join(directory, SECRET_KEY_FILE)
   const kept = await readKeyFile(file)
-  if (kept !== undefined) return { directory, secretKey: kept, madeKey: false }
+  if (kept !== undefined) return { directory, secretKey: kept, madeKey: false, tightened }
   const madeKey = await placeNewKey(directory, file)
   const secretKey = await readKeyFile(file)
   if (secretKey === undefined) throw new Error(`${file} vanished while it was being made`)
-  return { directory, secretKey, madeKey }
+  return { directory, secretKey, madeKey, tightened }
 }
 
 /** Undoes the making of a key that turned out not to be the one that is needed. */
@@ -60,6 +64,55 @@ async function makeDirectory(directory: string): Promise<void> {
     throw new ConfigError([
       `SLUICE_DATA_DIR must be a directory this user may write: ${directory} (${codeOf(error)})`,
     ])
+  }
+}
+
+/** What is ours in the data directory: the database and what SQLite keeps beside it, the key, files of calls. */
+const OWN_NAMES = /^(?:sluice\.db.*|\.?secret\.key.*|blobs|unsettled)$/
+const OTHERS = 0o077
+const STICKY = 0o1000
+
+/**
+ * Nobody but the owner reads what lies here, whoever made the directory and with which umask. Files of other names are
+ * left alone: the directory may be one that somebody uses for more.
+ */
+async function tighten(directory: string): Promise<readonly string[]> {
+  // Windows has no such modes.
+  if (process.getuid === undefined) return []
+  const names = (await readdir(directory)).filter((name) => OWN_NAMES.test(name)).sort()
+  const sentences: string[] = []
+  for (const path of [directory, ...names.map((name) => join(directory, name))]) {
+    const sentence = await tightenPath(path, process.getuid())
+    if (sentence !== undefined) sentences.push(sentence)
+  }
+  return sentences
+}
+
+async function tightenPath(path: string, user: number): Promise<string | undefined> {
+  const found = await findPath(path)
+  // Permissions of a link are those of what it names, which may lie anywhere.
+  if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return undefined
+  const open = `${path} is open to other users (${(found.mode & 0o777).toString(8).padStart(4, '0')})`
+  if (user !== 0 && found.uid !== user)
+    throw new ConfigError([
+      `${open} and belongs to another one: chown it to the user that runs Sluice, or name a directory below it in SLUICE_DATA_DIR, which Sluice then makes itself`,
+    ])
+  if ((found.mode & STICKY) !== 0)
+    throw new ConfigError([
+      `${open} and shared by many (sticky): name a directory below it in SLUICE_DATA_DIR`,
+    ])
+  const mode = found.isDirectory() ? 0o700 : 0o600
+  await chmod(path, mode)
+  return `${open}: its mode is ${mode.toString(8).padStart(4, '0')} now`
+}
+
+/** undefined: gone meanwhile, as what SQLite keeps beside its database goes with the last process. */
+async function findPath(path: string) {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
   }
 }
 

@@ -32,6 +32,13 @@ export class Nonsense extends Error {
   }
 }
 
+/** Who may make an account by themselves. */
+export const REGISTRATIONS = ['open', 'invited', 'closed'] as const
+export type RegistrationRule = (typeof REGISTRATIONS)[number]
+
+const FACTOR_RULES = ['optional', 'required'] as const
+export type FactorRule = (typeof FACTOR_RULES)[number]
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -163,6 +170,58 @@ export const VARIABLES = {
     meaning: 'The country of phone numbers written without one.',
     parse: regionOf,
   },
+  smsDayLimit: {
+    name: 'SLUICE_SMS_DAY_LIMIT',
+    fallback: 1_000,
+    shownDefault: '1000',
+    form: 'a whole number from 0 to 10000000',
+    meaning:
+      'How many text messages may be sent in a day (UTC). Strangers who register get half of it, accounts that sign in from a new place four fifths, so that nobody who is known is left without a code. At 80 % administrators get a mail.',
+    parse: (text) => wholeNumberOf(text, { least: 0, most: 10_000_000 }),
+  },
+  smsMonthLimit: {
+    name: 'SLUICE_SMS_MONTH_LIMIT',
+    fallback: 10_000,
+    shownDefault: '10000',
+    form: 'a whole number from 0 to 100000000',
+    meaning: 'The same in a calendar month (UTC).',
+    parse: (text) => wholeNumberOf(text, { least: 0, most: 100_000_000 }),
+  },
+  smsCountries: {
+    name: 'SLUICE_SMS_COUNTRIES',
+    fallback: [],
+    shownDefault: 'every country',
+    form: 'country codes (`CN`, `DE`) or prefixes (`+86`, `+1415`), separated by commas or blanks',
+    meaning: 'Where text messages may be sent to. Nothing else is tried then.',
+    parse: placesOf,
+  },
+  smsRefused: {
+    name: 'SLUICE_SMS_REFUSED',
+    fallback: [],
+    shownDefault: 'none beside satellite, international and premium numbers',
+    form: 'as `SLUICE_SMS_COUNTRIES`',
+    meaning:
+      'Where none is sent to. Satellite networks, international networks, premium rate, shared cost and pager numbers never get one, unless `SLUICE_SMS_COUNTRIES` names their prefix.',
+    parse: placesOf,
+  },
+  registration: {
+    name: 'SLUICE_REGISTRATION',
+    fallback: 'open',
+    shownDefault: 'open',
+    form: REGISTRATIONS.join(', '),
+    meaning:
+      'Who may make an account: anybody; whoever an organisation has invited, with the address that was invited; or nobody, so that administrators make them. It holds for e-mail, phones and other services alike.',
+    parse: (text) => wordOf(text, REGISTRATIONS),
+  },
+  adminSecondFactor: {
+    name: 'SLUICE_ADMIN_SECOND_FACTOR',
+    fallback: 'optional',
+    shownDefault: 'optional',
+    form: FACTOR_RULES.join(', '),
+    meaning:
+      '`required`: a session of an administrator that has shown no authenticator app, passkey or recovery code may set one up and nothing else. The command line is not asked.',
+    parse: (text) => wordOf(text, FACTOR_RULES),
+  },
   signInServices: {
     name: 'SLUICE_SIGN_IN',
     fallback: [],
@@ -213,6 +272,15 @@ export const VARIABLES = {
     form: LOG_LEVELS.join(', '),
     meaning: 'How much is logged. No level logs request content or secrets.',
     parse: (text) => wordOf(text, LOG_LEVELS),
+  },
+  securityLog: {
+    name: 'SLUICE_SECURITY_LOG',
+    fallback: undefined,
+    shownDefault: 'the log',
+    form: 'a path to a file',
+    meaning:
+      'Where security events go, one JSON object a line: sign-ins that fail, limits, refused addresses, changes. The file is appended to and may be moved away at any time.',
+    parse: (text, workingDirectory) => resolve(workingDirectory, text),
   },
   workers: {
     name: 'SLUICE_WORKERS',
@@ -320,6 +388,15 @@ export const VARIABLES = {
     meaning: 'How long a video may take upstream; then the task fails with 504/50401 and costs nothing.',
     parse: (text) => wholeNumberOf(text, { least: 1_800_000, most: 86_400_000 }),
   },
+  backgroundDeadlineMs: {
+    name: 'SLUICE_BACKGROUND_DEADLINE_MS',
+    fallback: 3_600_000,
+    shownDefault: '3600000',
+    form: 'milliseconds, 60000 to 86400000',
+    meaning:
+      'How long a response may be made in the background (`background: true`); then it is cancelled upstream, and what was made of it is charged.',
+    parse: (text) => wholeNumberOf(text, { least: 60_000, most: 86_400_000 }),
+  },
   bodyLimitBytes: {
     name: 'SLUICE_BODY_LIMIT_BYTES',
     fallback: 100 * MIB,
@@ -337,6 +414,50 @@ export const VARIABLES = {
       'The sum of all request bodies one process holds; past it a request is refused with 503/50301 and `Retry-After`.',
     parse: (text) => wholeNumberOf(text, { least: 1024, most: Number.MAX_SAFE_INTEGER }),
   },
+  hungAfterMs: {
+    name: 'SLUICE_HUNG_AFTER_MS',
+    fallback: 60_000,
+    shownDefault: '60000',
+    form: 'milliseconds, 5000 to 3600000',
+    meaning:
+      'How long the thread that serves calls may be silent before `/healthz` says 503, so that the process is restarted; of several workers one that is silent for so long is ended and replaced.',
+    parse: (text) => wholeNumberOf(text, { least: 5000, most: 3_600_000 }),
+  },
+  countsPerMinuteMax: {
+    name: 'SLUICE_TOKEN_COUNTS_PER_MINUTE',
+    fallback: 600,
+    shownDefault: '600',
+    form: 'a whole number from 0 to 1000000',
+    meaning:
+      'How often a minute an account may have tokens counted (`count_tokens`, `input_tokens`, `:countTokens`) on one instance; more are 429/42902. Counting is free, so it has a window of its own.',
+    parse: (text) => wholeNumberOf(text, { least: 0, most: 1_000_000 }),
+  },
+  bodyMembersMax: {
+    name: 'SLUICE_BODY_MEMBERS_LIMIT',
+    fallback: 500_000,
+    shownDefault: '500000',
+    form: 'a whole number from 1000 to 10000000',
+    meaning:
+      'How many members of objects and items of arrays the JSON body of a call may hold, at every depth; more are 400/40000. What they cost to take apart grows faster than their bytes.',
+    parse: (text) => wholeNumberOf(text, { least: 1000, most: 10_000_000 }),
+  },
+  bodyMessagesMax: {
+    name: 'SLUICE_BODY_MESSAGES_LIMIT',
+    fallback: 50_000,
+    shownDefault: '50000',
+    form: 'a whole number from 1 to 10000000',
+    meaning:
+      'How many messages (`messages`, `input`, `contents`) the body of a call may hold; more are 400/40000.',
+    parse: (text) => wholeNumberOf(text, { least: 1, most: 10_000_000 }),
+  },
+  bodyDepthMax: {
+    name: 'SLUICE_BODY_DEPTH_LIMIT',
+    fallback: 200,
+    shownDefault: '200',
+    form: 'a whole number from 16 to 1000',
+    meaning: 'How deep arrays and objects may be nested in the JSON body of a call; deeper is 400/40000.',
+    parse: (text) => wholeNumberOf(text, { least: 16, most: 1000 }),
+  },
   headerLimitBytes: {
     name: 'SLUICE_HEADER_LIMIT_BYTES',
     fallback: 32_768,
@@ -344,6 +465,40 @@ export const VARIABLES = {
     form: 'bytes, 4096 to 1048576',
     meaning: 'The largest head of a request (request line and headers); a larger one is 431.',
     parse: (text) => wholeNumberOf(text, { least: 4096, most: MIB }),
+  },
+  headersMax: {
+    name: 'SLUICE_HEADER_COUNT_LIMIT',
+    fallback: 256,
+    shownDefault: '256',
+    form: 'a whole number from 16 to 10000',
+    meaning: 'How many headers a request may have; more are 431.',
+    parse: (text) => wholeNumberOf(text, { least: 16, most: 10_000 }),
+  },
+  connectionsMax: {
+    name: 'SLUICE_CONNECTIONS_LIMIT',
+    fallback: 20_000,
+    shownDefault: '20000',
+    form: 'a whole number from 16 to 1000000',
+    meaning:
+      'How many client connections one process holds; one more is answered 503/50301 and closed. The limit of open files of the process must allow twice as many.',
+    parse: (text) => wholeNumberOf(text, { least: 16, most: 1_000_000 }),
+  },
+  connectionsPerAddressMax: {
+    name: 'SLUICE_CONNECTIONS_PER_ADDRESS_LIMIT',
+    fallback: 2_000,
+    shownDefault: '2000',
+    form: 'a whole number from 1 to 1000000',
+    meaning:
+      'How many connections of one address (IPv6: one /64) a process holds; one more is answered 429/42908 and closed. A proxy named in `SLUICE_TRUSTED_PROXIES` may hold any number: there the requests at once of each forwarded address are counted.',
+    parse: (text) => wholeNumberOf(text, { least: 1, most: 1_000_000 }),
+  },
+  managementBodyTimeoutMs: {
+    name: 'SLUICE_MANAGEMENT_BODY_TIMEOUT_MS',
+    fallback: 30_000,
+    shownDefault: '30000',
+    form: 'milliseconds, 1000 to 600000',
+    meaning: 'How long the body of a request to the management API (at most 1 MiB) may take to arrive.',
+    parse: (text) => wholeNumberOf(text, { least: 1000, most: 600_000 }),
   },
   headerTimeoutMs: {
     name: 'SLUICE_HEADER_TIMEOUT_MS',
@@ -397,12 +552,19 @@ export interface VariableValues {
   readonly mailFrom: string | undefined
   readonly smsUrl: Secret | undefined
   readonly phoneRegion: string | undefined
+  readonly smsDayLimit: number
+  readonly smsMonthLimit: number
+  readonly smsCountries: readonly string[]
+  readonly smsRefused: readonly string[]
+  readonly registration: RegistrationRule
+  readonly adminSecondFactor: FactorRule
   readonly signInServices: readonly Secret[]
   readonly stripeKey: Secret | undefined
   readonly stripeWebhookSecret: Secret | undefined
   readonly stripeUrl: string | undefined
   readonly gatewayFile: string | undefined
   readonly logLevel: LogLevel
+  readonly securityLog: string | undefined
   readonly workers: number
   readonly fetchAllow: readonly string[]
   readonly httpsProxy: Secret | undefined
@@ -415,9 +577,19 @@ export interface VariableValues {
   readonly drainDelayMs: number
   readonly callDeadlineMs: number
   readonly videoDeadlineMs: number
+  readonly backgroundDeadlineMs: number
   readonly bodyLimitBytes: number
   readonly bytesInFlightLimit: number
+  readonly hungAfterMs: number
+  readonly countsPerMinuteMax: number
+  readonly bodyMembersMax: number
+  readonly bodyMessagesMax: number
+  readonly bodyDepthMax: number
   readonly headerLimitBytes: number
+  readonly headersMax: number
+  readonly connectionsMax: number
+  readonly connectionsPerAddressMax: number
+  readonly managementBodyTimeoutMs: number
   readonly headerTimeoutMs: number
   readonly bodyIdleTimeoutMs: number
   readonly clientStallTimeoutMs: number
@@ -435,6 +607,18 @@ function senderOf(text: string): string {
 function regionOf(text: string): string {
   if (!/^[A-Za-z]{2}$/.test(text)) throw new Nonsense('a country code of two letters')
   return text.toUpperCase()
+}
+
+/** Countries as ISO 3166 has them, in capitals, or the first digits of numbers, with their +. */
+function placesOf(text: string): readonly string[] {
+  const places = text.split(/[\s,]+/).filter((place) => place !== '')
+  return places.map((place) => {
+    if (!/^(?:[A-Za-z]{2}|\+[1-9]\d{0,14})$/.test(place))
+      throw new Nonsense(
+        `country codes of two letters or prefixes like +86, separated by commas; ${place} is none`,
+      )
+    return place.toUpperCase()
+  })
 }
 
 /** A publishable key is the other one of the pair, and cannot ask for anything. */

@@ -3,8 +3,10 @@ import type { Secret } from '../core/secret.ts'
 import type { S3Address } from './blob-url.ts'
 import { nearestName } from './nearest-name.ts'
 import {
+  type FactorRule,
   type LogLevel,
   Nonsense,
+  type RegistrationRule,
   VARIABLES,
   type Variable,
   type VariableValues,
@@ -36,6 +38,14 @@ export interface Config {
   readonly smsUrl: Secret | undefined
   /** Country of phone numbers written without one, ISO 3166. */
   readonly phoneRegion: string | undefined
+  /** Text messages in a day and in a calendar month, UTC. */
+  readonly smsDayLimit: number
+  readonly smsMonthLimit: number
+  /** ISO 3166 codes in capitals, or prefixes with their +. Empty: everywhere. */
+  readonly smsCountries: readonly string[]
+  readonly smsRefused: readonly string[]
+  readonly registration: RegistrationRule
+  readonly adminSecondFactor: FactorRule
   readonly signInServices: readonly Secret[]
   /** undefined: nobody can top up by card. */
   readonly stripeKey: Secret | undefined
@@ -45,6 +55,8 @@ export interface Config {
   /** Absolute path `SLUICE_CONFIG` names; undefined: `gateway.yaml` beside the process, where one lies. */
   readonly gatewayFile: string | undefined
   readonly logLevel: LogLevel
+  /** Absolute; undefined: the log. */
+  readonly securityLog: string | undefined
   readonly workers: number
   /** CIDR ranges client-chosen URLs may reach although private. */
   readonly fetchAllow: readonly string[]
@@ -66,10 +78,23 @@ export interface Config {
   readonly callDeadlineMs: number
   /** How long a task may take upstream. */
   readonly videoDeadlineMs: number
+  /** A background response is cancelled then. */
+  readonly backgroundDeadlineMs: number
   readonly bodyLimitBytes: number
+  readonly countsPerMinuteMax: number
   /** Sum of request bodies held at once; past it 50301. */
   readonly bytesInFlightLimit: number
+  /** The serving thread may be silent for as long. */
+  readonly hungAfterMs: number
+  /** Members and items of one body, its messages, and how deep it may be nested. */
+  readonly bodyMembersMax: number
+  readonly bodyMessagesMax: number
+  readonly bodyDepthMax: number
   readonly headerLimitBytes: number
+  readonly headersMax: number
+  readonly connectionsMax: number
+  readonly connectionsPerAddressMax: number
+  readonly managementBodyTimeoutMs: number
   readonly headerTimeoutMs: number
   readonly bodyIdleTimeoutMs: number
   readonly clientStallTimeoutMs: number
@@ -147,12 +172,19 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     mailFrom: read(VARIABLES.mailFrom),
     smsUrl: read(VARIABLES.smsUrl),
     phoneRegion: read(VARIABLES.phoneRegion),
+    smsDayLimit: read(VARIABLES.smsDayLimit),
+    smsMonthLimit: read(VARIABLES.smsMonthLimit),
+    smsCountries: read(VARIABLES.smsCountries),
+    smsRefused: read(VARIABLES.smsRefused),
+    registration: read(VARIABLES.registration),
+    adminSecondFactor: read(VARIABLES.adminSecondFactor),
     signInServices: read(VARIABLES.signInServices),
     stripeKey: read(VARIABLES.stripeKey),
     stripeWebhookSecret: read(VARIABLES.stripeWebhookSecret),
     stripeUrl: read(VARIABLES.stripeUrl),
     gatewayFile: read(VARIABLES.gatewayFile),
     logLevel: read(VARIABLES.logLevel),
+    securityLog: read(VARIABLES.securityLog),
     workers: read(VARIABLES.workers),
     fetchAllow: read(VARIABLES.fetchAllow),
     httpsProxy: read(VARIABLES.httpsProxy),
@@ -165,9 +197,19 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     drainDelayMs: read(VARIABLES.drainDelayMs),
     callDeadlineMs: read(VARIABLES.callDeadlineMs),
     videoDeadlineMs: read(VARIABLES.videoDeadlineMs),
+    backgroundDeadlineMs: read(VARIABLES.backgroundDeadlineMs),
     bodyLimitBytes: read(VARIABLES.bodyLimitBytes),
+    countsPerMinuteMax: read(VARIABLES.countsPerMinuteMax),
     bytesInFlightLimit: read(VARIABLES.bytesInFlightLimit),
+    hungAfterMs: read(VARIABLES.hungAfterMs),
+    bodyMembersMax: read(VARIABLES.bodyMembersMax),
+    bodyMessagesMax: read(VARIABLES.bodyMessagesMax),
+    bodyDepthMax: read(VARIABLES.bodyDepthMax),
     headerLimitBytes: read(VARIABLES.headerLimitBytes),
+    headersMax: read(VARIABLES.headersMax),
+    connectionsMax: read(VARIABLES.connectionsMax),
+    connectionsPerAddressMax: read(VARIABLES.connectionsPerAddressMax),
+    managementBodyTimeoutMs: read(VARIABLES.managementBodyTimeoutMs),
     headerTimeoutMs: read(VARIABLES.headerTimeoutMs),
     bodyIdleTimeoutMs: read(VARIABLES.bodyIdleTimeoutMs),
     clientStallTimeoutMs: read(VARIABLES.clientStallTimeoutMs),
@@ -268,6 +310,8 @@ function frozen(config: Config): Config {
   Object.freeze(config.trustedProxies)
   Object.freeze(config.corsOrigins)
   Object.freeze(config.signInServices)
+  Object.freeze(config.smsCountries)
+  Object.freeze(config.smsRefused)
   Object.freeze(config.warnings)
   return Object.freeze(config)
 }

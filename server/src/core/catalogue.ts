@@ -80,8 +80,44 @@ export interface Chain {
   readonly weight: number
   readonly rateMultiplier: DecimalText
   readonly streamUsage: 'forward' | 'inject'
+  /** How long an answer is read on after its client left, before it is cut; 0: cut at once. */
+  readonly clientGoneGraceMs: number
+  /** An answer that sent fewer bytes a second than this over the vendor's `idleMs` has stalled; 0: any trickle will do. */
+  readonly minBytesPerSecond: number
+  /** What the operator knows of this chain's model and the vendor's folder cannot. */
+  readonly capabilities: ChainCapabilities
   readonly status: Status
 }
+
+/** Absent members are as the vendor's folder says. */
+export interface ChainCapabilities {
+  readonly reasoning?: (typeof REASONING_WORDS)[number]
+  /** `none`: temperature, top_p and top_k are refused upstream; `one`: only one of temperature and top_p. */
+  readonly sampling?: (typeof SAMPLING_WORDS)[number]
+  readonly tools?: boolean
+  readonly images?: (typeof IMAGE_WORDS)[number]
+  /** Stop sequences it takes; 0: none. */
+  readonly stopMax?: number
+}
+
+export const REASONING_WORDS = ['none', 'effort', 'budget', 'adaptive', 'level', 'toggle'] as const
+export const SAMPLING_WORDS = ['all', 'one', 'none'] as const
+export const IMAGE_WORDS = ['url', 'inline', 'none'] as const
+
+/** Default of `Chain.clientGoneGraceMs`: an answer that was about to end is charged by its true usage. */
+export const CLIENT_GONE_GRACE_MS = 3_000
+/** Reading on for longer would make the vendor generate what nobody reads. */
+export const CLIENT_GONE_GRACE_MS_MAX = 60_000
+/** Default of `Chain.minBytesPerSecond`: about a token in twenty seconds, slower than any model answers. */
+export const MIN_BYTES_PER_SECOND = 10
+export const MIN_BYTES_PER_SECOND_MAX = 1_000_000
+
+/** What a field that makes a call dearer adds: the whole call times `multiplier`, or `perCall` yuan for each use. */
+export type Surcharge =
+  | { readonly kind: 'multiplier'; readonly multiplier: DecimalText }
+  | { readonly kind: 'per-call'; readonly perCall: DecimalText }
+
+export const SURCHARGES_MAX = 50
 
 export interface Model {
   readonly modelId: ModelId
@@ -97,6 +133,10 @@ export interface Model {
   readonly maxOutputTokens: number | undefined
   readonly subscriptionCovered: boolean
   readonly pricing: Pricing
+  /** By name: a field, or a field and its value (`service_tier.priority`), or what an answer counts (`web_search_call`). */
+  readonly surcharges: Readonly<Record<string, Surcharge>>
+  /** Fields, or fields with their value, that calls of this model may not use. */
+  readonly refuse: readonly string[]
   /** Every chain of the model, enabled or not, in catalogue order. */
   readonly chains: readonly Chain[]
 }

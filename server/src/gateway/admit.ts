@@ -1,37 +1,37 @@
-import type { Demand, Estimate } from '../core/calls/operations.ts'
+import type { Demand } from '../core/calls/operations.ts'
 import type { Catalogue, Model } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { VendorCode } from '../core/ids.ts'
+import { type AppliedSurcharge, findRefused, surchargesOf } from '../core/pricing/surcharges.ts'
 import type { PriceTerms } from '../core/pricing/terms.ts'
 import { usableChains } from '../core/routing/order.ts'
+import { askedExtras } from './asked-extras.ts'
 import type { AdmittedCall, ReceivedCall } from './call.ts'
+import { type EstimateParts, estimateOf } from './estimate.ts'
 import type { Gateway } from './gateway.ts'
-
-/** English text and JSON average about four bytes a token; the hold is settled to the true count afterwards. */
-const BYTES_PER_TOKEN = 4
-/** An image or a file, before the upstream has counted it. */
-const TOKENS_PER_MEDIA = 1_600
-/** Output bound of a call that names no cap of its own: enough for most answers, settled afterwards. */
-const OUTPUT_TOKENS_ASSUMED = 4_096
-/** Output bound where neither client nor model names one. */
-const OUTPUT_TOKENS_WORST = 128_000
 
 /**
  * Finds the model and says what the call demands of the account. Levels and the right to call are not judged here:
  * `reserve` judges them on the account's fresh row, so that a verification counts from the next call on every instance.
  */
-export function admit(gateway: Pick<Gateway, 'catalogue'>, call: ReceivedCall): AdmittedCall {
+export function admit(
+  gateway: Pick<Gateway, 'catalogue' | 'observations'>,
+  call: ReceivedCall,
+): AdmittedCall {
   const catalogue = gateway.catalogue()
+  const asked = askedExtras(call)
+  const parts = { catalogue, observations: gateway.observations, asked }
   const model = findModel(call, catalogue)
-  const fallback = findFallback(call, catalogue, model)
+  checkRefused(model, asked)
+  const fallback = allowedFallback(findFallback(call, catalogue, model), asked)
   return {
     ...call,
     stage: 'admitted',
     catalogue,
     model,
     fallback,
-    demand: demandOf(model, catalogue, call),
-    fallbackDemand: fallback === undefined ? undefined : demandOf(fallback, catalogue, call),
+    demand: demandOf(model, call, parts),
+    fallbackDemand: fallback === undefined ? undefined : demandOf(fallback, call, parts),
   }
 }
 
@@ -58,34 +58,34 @@ export function findFallback(
   return fallback?.status === 'enabled' ? fallback : undefined
 }
 
-function demandOf(model: Model, catalogue: Catalogue, call: ReceivedCall): Demand {
+function checkRefused(model: Model, asked: readonly string[]): void {
+  const refused = findRefused(model, asked)
+  if (refused === undefined) return
+  throw new GatewayError(40000, {
+    message: `${refused} is not allowed for the model ${model.modelId}`,
+    details: { param: refused.split('.', 1)[0] ?? refused, reason: 'field_refused' },
+  })
+}
+
+/** One that refuses what the call asks for cannot stand in. */
+function allowedFallback(fallback: Model | undefined, asked: readonly string[]): Model | undefined {
+  return fallback === undefined || findRefused(fallback, asked) !== undefined ? undefined : fallback
+}
+
+interface DemandParts extends EstimateParts {
+  readonly asked: readonly string[]
+}
+
+function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): Demand {
+  const { catalogue } = parts
   return {
     modelId: model.modelId,
     requiredVerification: model.requiredVerification,
     requiredPlan: model.requiredPlan,
     subscriptionCovered: model.subscriptionCovered,
     vendors: vendorsOf(model, catalogue),
-    terms: termsOf(model, catalogue),
-    estimate: estimateOf(model, call),
-  }
-}
-
-export function estimateOf(model: Model, call: Pick<ReceivedCall, 'scan'>): Estimate {
-  const { bodyBytes, mediaBytes, mediaCount } = call.scan
-  const likely = Math.ceil((bodyBytes - mediaBytes) / BYTES_PER_TOKEN) + mediaCount * TOKENS_PER_MEDIA
-  const inputMax = model.contextTokens ?? Number.POSITIVE_INFINITY
-  const outputMax = model.maxOutputTokens ?? OUTPUT_TOKENS_WORST
-  const cap = call.scan.maxOutputTokens
-  const candidates = call.scan.candidates ?? 1
-  const bounded = cap === undefined ? Math.min(outputMax, OUTPUT_TOKENS_ASSUMED) : Math.min(cap, outputMax)
-  return {
-    inputTokens: Math.min(likely, inputMax),
-    outputTokens: bounded * candidates,
-    images: model.pricing.billingModes.includes('image') ? 1 : 0,
-    videoSeconds: 0,
-    bound: cap === undefined ? 'affordable' : 'strict',
-    worstInputTokens: Math.min(bodyBytes, inputMax),
-    worstOutputTokens: Math.min(cap ?? outputMax, outputMax) * candidates,
+    terms: termsOf(model, catalogue, surchargesOf(model, parts.asked)),
+    estimate: estimateOf(model, call, parts),
   }
 }
 
@@ -93,17 +93,25 @@ const termsCache = new WeakMap<Model, string>()
 const vendorsCache = new WeakMap<Model, readonly VendorCode[]>()
 
 /** The model's prices as frozen text. A catalogue is immutable, so its models' texts never change. */
-export function termsOf(model: Model, catalogue: Catalogue): string {
+export function termsOf(
+  model: Model,
+  catalogue: Catalogue,
+  surcharges: readonly AppliedSurcharge[] = [],
+): string {
+  if (surcharges.length > 0) return JSON.stringify({ ...priceTerms(model, catalogue), surcharges })
   const known = termsCache.get(model)
   if (known !== undefined) return known
-  const terms: PriceTerms = {
-    pricing: model.pricing,
-    creditsPerYuan: catalogue.settings.creditsPerYuan,
-    multipliers: Object.fromEntries(model.chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
-  }
-  const text = JSON.stringify(terms)
+  const text = JSON.stringify(priceTerms(model, catalogue))
   termsCache.set(model, text)
   return text
+}
+
+function priceTerms({ pricing, chains }: Model, { settings }: Catalogue): PriceTerms {
+  return {
+    pricing,
+    creditsPerYuan: settings.creditsPerYuan,
+    multipliers: Object.fromEntries(chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
+  }
 }
 
 function vendorsOf(model: Model, catalogue: Catalogue): readonly VendorCode[] {

@@ -6,6 +6,8 @@ export interface BodyBudget {
   take(bytes: number): void
   give(bytes: number): void
   readonly used: number
+  /** More than half of it is taken: nothing that can be spared should stay in memory. */
+  readonly crowded: boolean
 }
 
 /** A large upload finishes within seconds, and its bytes are free again then. */
@@ -28,6 +30,9 @@ export function createBodyBudget(bytesMax: number): BodyBudget {
     },
     get used() {
       return used
+    },
+    get crowded() {
+      return used > bytesMax / 2
     },
   }
 }

@@ -8,15 +8,34 @@ export class CallMeter {
   /** The input figure is the quick estimate of the hold; the settling counts it properly. */
   inputEstimated = false
 
-  constructor(gateway: Pick<Gateway, 'tokens'>, call: Pick<ReservedCall, 'demand'>) {
+  constructor(
+    gateway: Pick<Gateway, 'tokens' | 'telemetry'>,
+    call: Pick<ReservedCall, 'demand' | 'requestId'>,
+  ) {
     const { inputTokens } = call.demand.estimate
     this.meter = createMeter({
-      countTokens: (text) => gateway.tokens.count(text),
+      countTokens: (text) => countTokens(gateway, call, text),
       countInput: () => {
         this.inputEstimated = true
         return inputTokens
       },
       inputTokensEstimate: inputTokens,
     })
+  }
+}
+
+const CHARACTERS_PER_TOKEN = 4
+
+/** An answer does not fail for a count of ours: its length stands in. */
+function countTokens(
+  { tokens, telemetry }: Pick<Gateway, 'tokens' | 'telemetry'>,
+  { requestId }: Pick<ReservedCall, 'requestId'>,
+  text: string,
+): number {
+  try {
+    return tokens.count(text)
+  } catch (error) {
+    telemetry.log.error({ requestId, error }, 'tokens could not be counted; they are estimated by length')
+    return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
   }
 }

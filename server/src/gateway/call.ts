@@ -5,7 +5,6 @@
 import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
 import type { Catalogue, Model, ProtocolId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
-import type { JsonValue } from '../core/json.ts'
 import type { ScannedRequest } from '../core/passthrough/request-scan.ts'
 import type { Account, Key } from '../storage/storage.ts'
 
@@ -110,11 +109,10 @@ export interface RefusedCall extends LoggedCall {
 export type Past =
   /** Kept at an account upstream (`placeOf` in `dialect.ts`). */
   | { readonly kind: 'upstream'; readonly place: string; readonly ids: readonly string[] }
-  /** Kept here: what was said, as items of a request and as their JSON; `ids` are its turns. */
+  /** Kept here: what was said, as items of a request in a JSON array; `ids` are its turns. */
   | {
       readonly kind: 'kept'
       readonly ids: readonly string[]
-      readonly items: readonly JsonValue[]
       readonly bytes: Uint8Array
     }
 

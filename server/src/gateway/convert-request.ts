@@ -7,6 +7,7 @@ import {
 } from '../core/canonical/remote-media.ts'
 import type { CanonicalRequest, MediaPart, MediaSource } from '../core/canonical/request.ts'
 import { withoutSignatures } from '../core/canonical/signatures.ts'
+import { isJsonArray } from '../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { tellDropped } from '../core/protocols/dropped-fields.ts'
@@ -15,11 +16,24 @@ import type { Decoded, Encoded, Protocol, Refused } from '../core/protocols/prot
 import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
-import type { ReceivedBody, ReceivedCall } from './call.ts'
+import type { Past, ReceivedBody, ReceivedCall } from './call.ts'
 import { parseJson } from './classify.ts'
 
 /** What of a call its conversion looks at. */
-export type ConvertibleCall = Pick<ReceivedCall, 'endpoint' | 'body' | 'past' | 'scan' | 'stream'>
+export interface ConvertibleCall {
+  readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
+  readonly body: Pick<ReceivedBody, 'chunks'>
+  readonly past?: ReceivedCall['past']
+  readonly scan: Pick<ReceivedCall['scan'], 'previousResponseId'>
+  readonly stream: boolean
+}
+
+/** What of a leg. */
+export interface ConvertibleLeg {
+  readonly chain: Leg['chain']
+  readonly model: Pick<Leg['model'], 'maxOutputTokens'>
+  readonly unsigned?: true
+}
 
 /** A request in the canonical form, fit for one chain's dialect, and what has to be fetched before it can be encoded. */
 export interface PreparedRequest {
@@ -51,7 +65,7 @@ export interface ConvertedRequest {
 
 export function prepareConversion(
   call: ConvertibleCall,
-  leg: Leg,
+  leg: ConvertibleLeg,
   dialect: Dialect,
 ): PreparedRequest | RefusedRequest {
   const client = protocolOf(call.endpoint.protocol)
@@ -76,7 +90,7 @@ export function prepareConversion(
 
 export function encodePrepared(
   prepared: PreparedRequest,
-  leg: Leg,
+  leg: ConvertibleLeg,
   dialect: Dialect,
   sources: ReadonlyMap<string, MediaSource>,
 ): ConvertedRequest | RefusedRequest {
@@ -99,7 +113,7 @@ export function encodePrepared(
 }
 
 /** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
-function wantedOf(call: ConvertibleCall, leg: Leg, asked: CanonicalRequest): CanonicalRequest {
+function wantedOf(call: ConvertibleCall, leg: ConvertibleLeg, asked: CanonicalRequest): CanonicalRequest {
   const state = keepsAnswers(call.endpoint.protocol) ? NO_STATE : asked.state
   const wanted = { ...asked, stream: call.stream, state }
   return leg.unsigned === true ? withoutSignatures(wanted) : wanted
@@ -113,7 +127,7 @@ interface DecodedBody {
   readonly input: readonly JsonValue[]
 }
 
-const decodedBodies = new WeakMap<ReceivedBody, DecodedBody>()
+const decodedBodies = new WeakMap<ConvertibleCall['body'], DecodedBody>()
 
 /** All attempts of a call share one decoding. */
 function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalRequest> {
@@ -131,15 +145,39 @@ function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalR
 /** A conversation kept here stands in front of what the client sends; the answer still names what it continues. */
 function decodeBody(client: Protocol, call: ConvertibleCall, body: JsonObject): Decoded<CanonicalRequest> {
   if (call.past?.kind !== 'kept') return client.decodeRequest(body)
-  const decoded = client.decodeRequest(continuedBody(body, call.past.items))
+  const decoded = client.decodeRequest(continuedBody(body, pastItems(call.past)))
   if (decoded.kind === 'refused') return decoded
   const state = { ...decoded.value.state, previousResponseId: call.scan.previousResponseId }
   return { ...decoded, value: { ...decoded.value, state } }
 }
 
-/** What the client of a converted responses call said, as items. */
-export function clientInput(call: Pick<ConvertibleCall, 'body'>): readonly JsonValue[] {
-  return decodedBodies.get(call.body)?.input ?? []
+/** What is continued, as items; parsed once. */
+export function pastItems(past: Pick<Extract<Past, { kind: 'kept' }>, 'bytes'>): readonly JsonValue[] {
+  const known = parsedPasts.get(past.bytes)
+  if (known !== undefined) return known
+  const items = parseJson(past.bytes)
+  if (!isJsonArray(items)) throw new Error('a kept conversation cannot be read')
+  parsedPasts.set(past.bytes, items)
+  return items
+}
+
+const parsedPasts = new WeakMap<Uint8Array, readonly JsonValue[]>()
+
+/** What the client of a converted responses call said, as items or as the JSON text of their array. */
+export function clientInput(call: Pick<ConvertibleCall, 'body'>): readonly JsonValue[] | string {
+  return writtenInputs.get(call.body) ?? decodedBodies.get(call.body)?.input ?? []
+}
+
+/** Of a body that was decoded elsewhere. */
+export function noteClientInput(call: Pick<ConvertibleCall, 'body'>, json: string): void {
+  writtenInputs.set(call.body, json)
+}
+
+const writtenInputs = new WeakMap<ConvertibleCall['body'], string>()
+
+/** The answer says that it is not kept, whoever decided so. */
+export function unkept(request: CanonicalRequest): CanonicalRequest {
+  return { ...request, state: { ...request.state, store: false } }
 }
 
 /** The refusal names the field as the client wrote it. */
@@ -155,6 +193,6 @@ function reallyDropped(encoded: Encoded): readonly string[] {
   return encoded.cutAt === undefined ? encoded.dropped : encoded.dropped.filter((field) => field !== 'stop')
 }
 
-function leftOut(leg: Leg): readonly string[] {
+function leftOut(leg: ConvertibleLeg): readonly string[] {
   return leg.unsigned === true ? ['reasoningHistory'] : []
 }

@@ -1,10 +1,12 @@
 /** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
 import type { CanonicalRequest, MediaSource } from '../core/canonical/request.ts'
 import { replaysSignatures } from '../core/canonical/signatures.ts'
-import type { StreamPart, UpstreamError } from '../core/canonical/response.ts'
+import type { StreamPart } from '../core/canonical/response.ts'
 import { cutResponse, type StopCutter, stopCutter } from '../core/canonical/stop-sequences.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Meter } from '../core/metering/meter.ts'
+import { type BodyTap, createBodyTap } from '../core/passthrough/body-tap.ts'
+import { GATEWAY_ERROR, type StreamFailure } from '../core/passthrough/breaks.ts'
 import { keepsAnswers, protocolOf } from '../core/protocols/index.ts'
 import type { Protocol, ReplyContext } from '../core/protocols/protocol.ts'
 import { createSseReader } from '../core/sse/events.ts'
@@ -13,11 +15,24 @@ import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from './classify.ts'
-import { encodePrepared, prepareConversion, type PreparedRequest } from './convert-request.ts'
+import { answerText, countImages } from './conversion/answer-text.ts'
+import { isNear, sharedBytes } from './conversion/conversions.ts'
+import { sharedBody } from './conversion/shared-body.ts'
+import { type AnswerTask, type RequestTask, type TaskResult, WorkFailure } from './conversion/work.ts'
+import {
+  encodePrepared,
+  noteClientInput,
+  prepareConversion,
+  type PreparedRequest,
+  unkept,
+} from './convert-request.ts'
+import { upstreamOf } from './dialect.ts'
+import { editBody } from './edit-body.ts'
 import type { Gateway } from './gateway.ts'
-import type { AnswerFailure, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
-import type { OpenedLane } from './open-lane.ts'
-import { editBody } from './passthrough-lane.ts'
+import type { AnswerFailure, KeptAnswer, Lane, StreamLane, StreamStep, WholeEnd, WholeLane } from './lane.ts'
+import { UNASKED_LANE } from './unasked-lane.ts'
+import type { LaneTarget, OpenedLane } from './open-lane.ts'
+import type { ClientReply } from './reply.ts'
 import { fetchMedia } from './remote-media.ts'
 import { TURN_BYTES_MAX } from './turn-keeper.ts'
 
@@ -27,9 +42,10 @@ const WHOLE_BYTES_MAX = 64 * 1024 * 1024
 export function openConversionLane(
   gateway: Gateway,
   call: ReservedCall,
-  leg: Leg,
-  dialect: Dialect,
+  { leg, dialect, reply }: LaneTarget,
 ): OpenedLane | Promise<OpenedLane> {
+  const { bodyBytes, values } = call.scan
+  if (!isNear({ bytes: bodyBytes, values })) return openFar(gateway, call, { leg, dialect, reply })
   const prepared = prepareConversion(call, leg, dialect)
   if (prepared.kind === 'refused') return prepared
   if (prepared.remote.length === 0)
@@ -58,17 +74,107 @@ function openPrepared(
 ): OpenedLane {
   const converted = encodePrepared(prepared, leg, dialect, sources)
   if (converted.kind === 'refused') return converted
-  const { asked, request, issuer, client } = prepared
-  const upstream = protocolOf(dialect.protocol)
-  const body = Buffer.from(JSON.stringify(editBody(converted.body, dialect)))
+  const { asked, request, issuer } = prepared
+  return laneOver(gateway, call, {
+    leg,
+    dialect,
+    body: Buffer.from(JSON.stringify(editBody(converted.body, dialect))),
+    dropped: converted.dropped,
+    cutAt: converted.cutAt,
+    asked,
+    issuer,
+    echo: undefined,
+    replays: () => replaysSignatures(request, { protocol: dialect.protocol, issuer }),
+  })
+}
+
+/** In a thread of its own: what comes back are the upstream's bytes and the little that answers need of the request. */
+async function openFar(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, dialect, reply }: LaneTarget,
+): Promise<OpenedLane> {
+  const body = await sharedBody(call.body)
+  const vendorKind = upstreamOf(leg, call.catalogue).vendor.kind
+  let sources: ReadonlyMap<string, MediaSource> | undefined
+  for (;;) {
+    const result = await convertFar(gateway, call, reply, {
+      kind: 'request',
+      body,
+      client: call.endpoint.protocol,
+      stream: call.stream,
+      previousResponseId: call.scan.previousResponseId,
+      past: call.past?.kind === 'kept' ? call.past.bytes : undefined,
+      target: {
+        vendorKind,
+        chain: leg.chain,
+        model: { maxOutputTokens: leg.model.maxOutputTokens },
+        ...(leg.unsigned === true ? { unsigned: true } : {}),
+      },
+      sources,
+      keeps: mayKeep(call) && !call.scan.forget,
+    })
+    if (result === undefined) return { kind: 'open', lane: UNASKED_LANE }
+    if (result.kind === 'refused') return unconvertible(result)
+    if (result.kind === 'converted') {
+      if (result.input !== undefined) noteClientInput(call, result.input)
+      return laneOver(gateway, call, { ...result, leg, dialect, replays: () => result.replays })
+    }
+    if (result.kind !== 'media') throw new Error(`a conversion ended as ${result.kind}`)
+    const fetched = await fetchMedia(gateway, call, result.remote)
+    if (fetched.kind === 'refused') return unconvertible({ ...fetched, details: undefined })
+    sources = fetched.sources
+  }
+}
+
+function unconvertible({
+  message,
+  details,
+}: Pick<Extract<TaskResult, { kind: 'refused' }>, 'message' | 'details'>): OpenedLane {
+  return { kind: 'refused', failure: { kind: 'unconvertible', message, details } }
+}
+
+/** undefined: the client left while it waited. */
+async function convertFar(
+  gateway: Gateway,
+  call: ReservedCall,
+  reply: ClientReply,
+  task: RequestTask,
+): Promise<TaskResult | undefined> {
+  if (reply.gone) return undefined
+  const onCancel = (cancel: (() => void) | undefined): void => reply.onGone(cancel)
+  try {
+    return await gateway.conversions.run(task, { accountId: call.account.id, onCancel })
+  } catch (error) {
+    if (error instanceof WorkFailure && error.reason === 'cancelled') return undefined
+    throw error
+  }
+}
+
+/** A converted request and what its answers need. */
+interface ConvertedLane {
+  readonly leg: Leg
+  readonly dialect: Dialect
+  readonly body: Uint8Array
+  readonly dropped: readonly string[]
+  readonly cutAt: readonly string[]
+  readonly asked: CanonicalRequest
+  readonly issuer: string
+  readonly echo: string | undefined
+  readonly replays: () => boolean
+}
+
+function laneOver(gateway: Gateway, call: ReservedCall, converted: ConvertedLane): OpenedLane {
+  const { leg, dialect, body, asked, issuer, echo } = converted
   const metering = new CallMeter(gateway, call)
   const keeps = keepsAnswer(call, asked)
   const conversion: Conversion = {
-    client,
-    upstream,
+    client: protocolOf(call.endpoint.protocol),
+    upstream: protocolOf(dialect.protocol),
     meter: metering.meter,
     cutAt: converted.cutAt,
     keeps,
+    far: (task) => gateway.conversions.runAnswer(task, call.account.id),
     context: {
       model: leg.model.modelId,
       responseId: call.callId,
@@ -77,6 +183,7 @@ function openPrepared(
       inputTokensEstimate: call.demand.estimate.inputTokens,
       issuer,
       framing: call.endpoint.eventStream ? 'sse' : 'json-array',
+      ...(echo === undefined ? {} : { echo }),
     },
   }
   const lane: Lane = {
@@ -84,7 +191,7 @@ function openPrepared(
     bodyLength: body.byteLength,
     dropped: converted.dropped,
     get replays() {
-      return replaysSignatures(request, { protocol: upstream.id, issuer })
+      return converted.replays()
     },
     get inputEstimated() {
       return metering.inputEstimated
@@ -111,16 +218,17 @@ interface Conversion {
   readonly cutAt: readonly string[]
   /** The client may continue from the answer. */
   readonly keeps: boolean
+  /** Does in a thread what would take too long here. */
+  readonly far: (task: AnswerTask) => Promise<TaskResult>
   readonly context: ReplyContext
 }
 
 function keepsAnswer(call: ReservedCall, { state }: CanonicalRequest): boolean {
-  return keepsAnswers(call.endpoint.protocol) && state.store !== false && call.body.length <= TURN_BYTES_MAX
+  return mayKeep(call) && state.store !== false
 }
 
-/** The answer says that it is not kept, whoever decided so. */
-function unkept(request: CanonicalRequest): CanonicalRequest {
-  return { ...request, state: { ...request.state, store: false } }
+function mayKeep(call: ReservedCall): boolean {
+  return keepsAnswers(call.endpoint.protocol) && call.body.length <= TURN_BYTES_MAX
 }
 
 class ConvertedStream implements StreamLane {
@@ -133,6 +241,9 @@ class ConvertedStream implements StreamLane {
   #usageTold = false
 
   readonly #keeps: boolean
+
+  /** Of events that said nothing. */
+  #pingBytes = 0
 
   constructor({ client, upstream, meter, context, cutAt, keeps }: Conversion) {
     this.#keeps = keeps
@@ -148,7 +259,12 @@ class ConvertedStream implements StreamLane {
 
   push(chunk: Uint8Array): StreamStep {
     const step = new StepBuilder()
-    for (const event of this.#reader.push(chunk)) this.#take(this.#decoder.push(event), step)
+    for (const event of this.#reader.push(chunk)) {
+      const parts = this.#decoder.push(event)
+      if (parts.every(({ type }) => type === 'ping'))
+        this.#pingBytes += event.event.length + event.data.length
+      this.#take(parts, step)
+    }
     if (this.#reader.overflow) step.failure ??= { kind: 'cut' }
     return step.built()
   }
@@ -156,7 +272,14 @@ class ConvertedStream implements StreamLane {
   end(): StreamStep {
     const step = new StepBuilder()
     for (const event of this.#reader.end()) this.#take(this.#decoder.push(event), step)
-    this.#take(this.#decoder.end(), step)
+    const last = this.#decoder.end()
+    // What a decoder calls an error at the end of the connection is no word of the upstream's: it was cut.
+    const cut = last.some((part) => part.type === 'error')
+    this.#take(
+      last.filter((part) => part.type !== 'error'),
+      step,
+    )
+    if (cut) step.failure ??= { kind: 'cut' }
     return step.built()
   }
 
@@ -164,12 +287,17 @@ class ConvertedStream implements StreamLane {
     return this.#encoder.keepAlive()
   }
 
+  get keepAliveBytes(): number {
+    return this.#reader.emptyBytes + this.#pingBytes
+  }
+
   kept(): KeptAnswer | undefined {
     const json = this.#keeps ? this.#encoder.whole : undefined
     return json === undefined ? undefined : { kind: 'response', json }
   }
 
-  failure(error: UpstreamError): string {
+  failure({ code, status, message, requestId }: StreamFailure): string {
+    const error = { status, type: GATEWAY_ERROR, code, message, raw: null, requestId }
     return this.#encoder.push({ type: 'error', error })
   }
 
@@ -179,6 +307,10 @@ class ConvertedStream implements StreamLane {
 
   glanceMeter() {
     return this.#meter.glance()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#meter.toldOutput
   }
 
   #take(parts: readonly StreamPart[], step: StepBuilder): void {
@@ -193,12 +325,12 @@ class ConvertedStream implements StreamLane {
     }
     // An event's usage covers the text beside it, whichever of the two the decoder tells first.
     for (const part of parts) if (part.type === 'usage') this.#meter.observePart(part)
-    if (this.#cutter?.stopped === true) step.ended = true
+    if (this.#cutter?.stopped === true) step.stage = 'enough'
   }
 
   #say(part: StreamPart, step: StepBuilder): void {
     if (part.type === 'usage') this.#usageTold = true
-    if (part.type === 'end') step.terminated = true
+    if (part.type === 'end') step.stage = 'finished'
     // Clients expect counters even from upstreams that tell none: our own estimate then.
     if (part.type === 'end' && !this.#usageTold) {
       step.text += this.#encoder.push({ type: 'usage', usage: this.#meter.read().usage })
@@ -210,17 +342,15 @@ class ConvertedStream implements StreamLane {
 class StepBuilder {
   text = ''
   meaningful = false
-  terminated = false
+  stage: StreamStep['stage'] = 'flowing'
   failure: AnswerFailure | undefined
-  ended = false
 
   built(): StreamStep {
     return {
       output: this.text === '' ? [] : [this.text],
       meaningful: this.meaningful,
-      terminated: this.terminated,
+      stage: this.stage,
       failure: this.failure,
-      ended: this.ended,
     }
   }
 }
@@ -248,26 +378,40 @@ function isMeaningful(part: StreamPart): boolean {
   }
 }
 
+/** Taking it apart and putting it together takes a few milliseconds. */
+const NEAR_ANSWER_BYTES_MAX = 131_072
+
+const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
+
 class ConvertedWhole implements WholeLane {
   readonly #conversion: Conversion
   readonly #chunks: Uint8Array[] = []
   #length = 0
   #json: string | undefined
+  /** Reads the usage off the passing bytes once nobody waits for the answer. */
+  #tap: BodyTap | undefined
 
   constructor(conversion: Conversion) {
     this.#conversion = conversion
   }
 
   push(chunk: Uint8Array): readonly [] {
+    if (this.#tap !== undefined) {
+      this.#tap.push(chunk)
+      return []
+    }
     this.#length += chunk.byteLength
     if (this.#length <= WHOLE_BYTES_MAX) this.#chunks.push(chunk)
     return []
   }
 
   end(): ReturnType<WholeLane['end']> {
-    const { client, upstream, meter, context, cutAt, keeps } = this.#conversion
+    const { client, upstream, meter, context, cutAt } = this.#conversion
+    if (this.#tap !== undefined) {
+      return { output: [], failure: this.#tap.finish().kind === 'complete' ? undefined : { kind: 'cut' } }
+    }
     const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
-    if (body === undefined) return { output: [], failure: { kind: 'cut' } }
+    if (body === undefined) return BROKEN
     if (isJsonObject(body) && body['error'] !== undefined && body['error'] !== null) {
       const { status, raw } = upstream.decodeError(undefined, body)
       return { output: [], failure: { kind: 'error', status, raw, delivered: false } }
@@ -278,13 +422,47 @@ class ConvertedWhole implements WholeLane {
       return { output: [], failure: { kind: 'error', status, raw, delivered: false } }
     }
     if (response.usage !== undefined) meter.observeUsage(response.usage)
-    else observeText(meter, response.candidates)
+    else for (const text of answerText(response.candidates)) meter.observeText(text)
     meter.observeProduced()
     meter.observeImages(countImages(response.candidates))
     const whole = cutResponse({ ...response, usage: response.usage ?? meter.read().usage }, cutAt)
-    const json = JSON.stringify(client.encodeResponse(whole, context))
-    if (keeps) this.#json = json
-    return { output: [Buffer.from(json)], failure: undefined }
+    return this.#ended(Buffer.from(JSON.stringify(client.encodeResponse(whole, context))))
+  }
+
+  endFar(): Promise<WholeEnd> | undefined {
+    if (this.#length > WHOLE_BYTES_MAX || this.#tap !== undefined) return undefined
+    // What responses objects repeat of a large request is large too.
+    const repeated = this.#conversion.context.echo?.length ?? 0
+    const isNear = this.#length <= NEAR_ANSWER_BYTES_MAX && repeated <= NEAR_ANSWER_BYTES_MAX
+    return isNear ? undefined : this.#convertFar()
+  }
+
+  async #convertFar(): Promise<WholeEnd> {
+    const { client, upstream, meter, context, cutAt, far } = this.#conversion
+    const result = await far({
+      kind: 'answer',
+      body: await sharedBytes(this.#chunks.splice(0), this.#length),
+      client: client.id,
+      upstream: upstream.id,
+      context,
+      cutAt,
+      inputTokensEstimate: context.inputTokensEstimate,
+    })
+    if (result.kind === 'upstream-error') {
+      const { status, raw } = result
+      return { output: [], failure: { kind: 'error', status, raw, delivered: false } }
+    }
+    if (result.kind !== 'answered') return BROKEN
+    if (result.usage !== undefined) meter.observeUsage(result.usage)
+    else meter.observeCounted(result.outputTokens)
+    meter.observeProduced()
+    meter.observeImages(result.images)
+    return this.#ended(Buffer.from(result.body.buffer))
+  }
+
+  #ended(body: Buffer): WholeEnd {
+    if (this.#conversion.keeps && body.byteLength <= TURN_BYTES_MAX) this.#json = body.toString('utf8')
+    return { output: [body], failure: undefined }
   }
 
   kept(): KeptAnswer | undefined {
@@ -298,24 +476,19 @@ class ConvertedWhole implements WholeLane {
   glanceMeter() {
     return this.#conversion.meter.glance()
   }
-}
 
-type Candidates = ReturnType<Protocol['decodeResponse']>['candidates']
-
-function observeText(meter: Meter, candidates: Candidates): void {
-  for (const { blocks } of candidates) {
-    for (const block of blocks) {
-      if (block.type === 'tool-call') meter.observeText(block.name + block.arguments)
-      else if ('text' in block) meter.observeText(block.text)
-    }
+  get toldOutput(): number | undefined {
+    return this.#conversion.meter.toldOutput
   }
-}
 
-function countImages(candidates: Candidates): number {
-  let images = 0
-  for (const { blocks } of candidates) {
-    for (const block of blocks)
-      if (block.type === 'media' && block.mediaType.startsWith('image/')) images += 1
+  forget(): void {
+    const { upstream, meter, context } = this.#conversion
+    const tap = createBodyTap(upstream.id, {
+      replacementModel: context.model,
+      meter,
+      decodeError: (raw) => upstream.decodeError(undefined, raw),
+    })
+    for (const chunk of this.#chunks.splice(0)) tap.push(chunk)
+    this.#tap = tap
   }
-  return images
 }

@@ -3,6 +3,7 @@ import { readRequestText } from '../core/metering/request-text.ts'
 import { continuedBody } from '../core/protocols/responses/stored-turn.ts'
 import type { ReceivedCall } from './call.ts'
 import { parseJson } from './classify.ts'
+import { pastItems } from './convert-request.ts'
 import type { Gateway } from './gateway.ts'
 
 /** Framing each message costs in every vendor's chat template, about. */
@@ -23,7 +24,7 @@ export async function estimateInputTokens(
   const parsed = parseJson(Buffer.concat(body.chunks))
   if (parsed === undefined) return countBytes(scan)
   const { texts, messages, media } = readRequestText(
-    past?.kind === 'kept' && isJsonObject(parsed) ? continuedBody(parsed, past.items) : parsed,
+    past?.kind === 'kept' && isJsonObject(parsed) ? continuedBody(parsed, pastItems(past)) : parsed,
   )
   return (await gateway.tokens.countLong(texts)) + messages * TOKENS_PER_MESSAGE + media * TOKENS_PER_MEDIA
 }

@@ -4,12 +4,13 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import { retryAfterHeader } from '../core/errors/retry-after.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { retryHintMs } from '../core/routing/failure.ts'
-import { type FinalFailure, isCredentialRefusal, type Leg } from './attempt.ts'
+import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { parseJson } from './classify.ts'
 import { foreignError } from './convert.ts'
 import { type AttemptFailure, headerOf } from './exchange.ts'
 import type { ClientReply } from './reply.ts'
+import { isCredentialRefusal } from './telling-failure.ts'
 
 type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
 

@@ -26,6 +26,7 @@ export interface DeliveryOptions {
 export class Delivery {
   readonly #options: DeliveryOptions
   readonly #held: Bytes[] = []
+  #heldBytes = 0
   readonly #last: Bytes[] = []
   #lastBytes = 0
   #lastPulses = 0
@@ -51,9 +52,17 @@ export class Delivery {
   }
 
   /** Keeps what comes before the answer begins. Returns how many bytes are held. */
-  hold(output: readonly Bytes[], heldBytes: number): number {
+  hold(output: readonly Bytes[]): number {
     this.#held.push(...output)
-    return heldBytes + byteLength(output)
+    this.#heldBytes += byteLength(output)
+    return this.#heldBytes
+  }
+
+  /** Nobody is there to read: what waits is let go, and nothing waits any more. */
+  drop(): void {
+    this.#held.length = 0
+    this.#last.length = 0
+    this.#full = false
   }
 
   write(output: readonly Bytes[]): void {

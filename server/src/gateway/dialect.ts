@@ -4,7 +4,6 @@ import type { Dialect, FormedRequest, Operation, Provider } from '../providers/p
 import { readPublicFields } from '../upstream/auth.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
-import type { Gateway } from './gateway.ts'
 
 /** Everything the catalogue and the provider registry say about one leg's upstream. */
 export interface LegUpstream {
@@ -12,10 +11,6 @@ export interface LegUpstream {
   readonly provider: Provider
   readonly dialect: Dialect
   readonly credential: Credential
-}
-
-export function dialectOf(gateway: Gateway, leg: Leg): LegUpstream {
-  return upstreamOf(leg, gateway.catalogue())
 }
 
 /** The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken invariant. */
@@ -40,6 +35,13 @@ export function issuerOfChain(chain: Chain, { vendors }: Catalogue): string {
   const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
   const dialect = chain.protocol === 'video' ? undefined : dialects?.[chain.protocol]
   return dialect?.issuer ?? chain.vendorCode
+}
+
+/** The chain's vendor answers in the background, and its answer can be asked for until it is paid. */
+export function answersInBackground({ vendorCode, protocol }: Chain, { vendors }: Catalogue): boolean {
+  const kind = vendors.get(vendorCode)?.kind
+  if (kind === undefined || protocol !== 'responses') return false
+  return providerOf(kind)?.dialects.responses?.background === true
 }
 
 /** The account upstream that a leg uses, as a name for the store: what is kept there is known to no other. */

@@ -12,15 +12,19 @@ import { callId, modelId } from '../core/ids.ts'
 import { ZERO } from '../core/money.ts'
 import { createRequestScanner } from '../core/passthrough/request-scan.ts'
 import { createTermsReader } from '../core/pricing/read-terms.ts'
-import type { SkipReason } from '../core/routing/order.ts'
+import type { ErrorNote } from '../core/routing/health.ts'
+import type { Skipped } from '../core/routing/order.ts'
 import type { Account, Key, Storage } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { admit } from './admit.ts'
 import type { Leg } from './attempt.ts'
+import { checkBackground } from './background/check-background.ts'
 import type { AdmittedCall, ReceivedCall } from './call.ts'
 import { encodePrepared, prepareConversion } from './convert-request.ts'
+import { createConversions } from './conversion/conversions.ts'
 import { upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
+import { createChainObservations } from './chain-observations.ts'
 import { createHealthBoard } from './health-board.ts'
 import { createMonthOf } from './month.ts'
 import { recall } from './recall.ts'
@@ -78,7 +82,12 @@ export interface ExplainedRoute {
   /** `fallback`: tried when the requested model's chains have failed. */
   readonly role: 'requested' | 'fallback'
   readonly chains: readonly ExplainedChain[]
-  readonly skipped: readonly { readonly chain: Chain; readonly reason: SkipReason }[]
+  readonly skipped: readonly ExplainedSkip[]
+}
+
+export interface ExplainedSkip extends Skipped {
+  /** What the chain failed of last. */
+  readonly lastError: ErrorNote | undefined
 }
 
 export interface ExplainedChain {
@@ -104,7 +113,16 @@ export type ExplainedConversion =
 /** What of a running gateway an explanation looks at. */
 export type ExplainParts = Pick<
   Gateway,
-  'catalogue' | 'storage' | 'health' | 'now' | 'turns' | 'monthOf' | 'terms' | 'instanceId'
+  | 'catalogue'
+  | 'storage'
+  | 'health'
+  | 'observations'
+  | 'now'
+  | 'turns'
+  | 'conversions'
+  | 'monthOf'
+  | 'terms'
+  | 'instanceId'
 >
 
 /** The same without a running gateway: every chain is taken for well. */
@@ -119,11 +137,16 @@ export async function explainParts(
     storage,
     catalogue: () => catalogue,
     health: createHealthBoard(),
+    observations: createChainObservations(options.now),
     turns: createTurnKeeper(storage, telemetry),
+    conversions: createConversions(telemetry, { bodyLimitBytes: EXPLAINED_BYTES_MAX }),
     monthOf: createMonthOf(),
     terms: createTermsReader(),
   }
 }
+
+/** Of a conversation that is read for it in a thread; the body itself is small. */
+const EXPLAINED_BYTES_MAX = 64 * 1024 * 1024
 
 export async function explain(parts: ExplainParts, question: ExplainQuestion): Promise<Explanation> {
   const received = receivedCall(parts, question)
@@ -131,6 +154,7 @@ export async function explain(parts: ExplainParts, question: ExplainQuestion): P
   try {
     check(parts, question, received)
     const call = admit(parts, await recall(parts, received))
+    checkBackground(call)
     return await explainAdmitted(parts, call)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -254,7 +278,7 @@ function routeOf(parts: ExplainParts, call: AdmittedCall, target: RouteTarget): 
   return {
     model: model.modelId,
     role,
-    skipped: order.skipped,
+    skipped: order.skipped.map((skip) => ({ ...skip, lastError: parts.health.of(skip.chain).lastError })),
     chains: order.chains.map((chain) => {
       const byok = funding.byokVendors.includes(chain.vendorCode)
       const leg: Leg = { chain, model, byok, why: 'priority' }
@@ -275,6 +299,9 @@ function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
   const { dialect } = upstreamOf(leg, call.catalogue)
   if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept')
     return { kind: 'passthrough' }
+  const { bodyBytes, values } = call.scan
+  if (bodyBytes > TRIED_BYTES_MAX || values > TRIED_VALUES_MAX)
+    return { kind: 'refused', message: 'the request is too large to try its conversion here' }
   const prepared = prepareConversion(call, leg, dialect)
   if (prepared.kind === 'refused') return { kind: 'refused', message: prepared.failure.message }
   const sources = new Map(prepared.remote.map(({ url, media }) => [url, STAND_INS[media]]))
@@ -287,6 +314,10 @@ function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
     fetched: prepared.remote.map(({ url }) => url),
   }
 }
+
+/** It is tried once for each chain, where the calls run. */
+const TRIED_BYTES_MAX = 1_048_576
+const TRIED_VALUES_MAX = 8_192
 
 /** In place of what is not fetched. */
 const STAND_INS: Readonly<Record<'image' | 'audio' | 'file', MediaSource>> = {

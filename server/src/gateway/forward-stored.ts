@@ -67,7 +67,9 @@ export async function forwardStored(
       },
     )
   })
-  return readAnswer(answer, turn)
+  const read = readAnswer(answer, turn)
+  if (wanted.what === 'response') refuseUnpaid(read.body)
+  return read
 }
 
 interface Answer {
@@ -119,6 +121,18 @@ function readAnswer({ status, body }: Answer, turn: StoredTurn): { status: numbe
   if (json === undefined) throw new GatewayError(50201, { internal: `no JSON came, with status ${status}` })
   const named = isJsonObject(json) && typeof json['model'] === 'string'
   return { status, body: named ? { ...json, model: turn.modelId } : json }
+}
+
+/** Charged was what had been sent when the call ended: an upstream that goes on with it makes more than that. */
+function refuseUnpaid(body: JsonValue): void {
+  if (!isJsonObject(body)) return
+  const { background, status } = body
+  if (background !== true && status !== 'queued' && status !== 'in_progress') return
+  throw new GatewayError(40000, {
+    status: 409,
+    message:
+      'the provider went on with this response after its call had ended: it was not charged and cannot be read',
+  })
 }
 
 function transportError({ kind, detail }: TransportFailure): GatewayError {

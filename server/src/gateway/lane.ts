@@ -3,9 +3,9 @@
  * (`passthrough-lane.ts`), through the canonical form where they do not (`convert.ts`). The exchange drives either
  * without knowing which.
  */
-import type { UpstreamError } from '../core/canonical/response.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
+import type { StreamFailure } from '../core/passthrough/breaks.ts'
 
 export type Bytes = Uint8Array | string
 
@@ -35,6 +35,8 @@ interface AnswerLane {
   readMeter(): MeterReading
   /** The same, cheaply, for a running answer. */
   glanceMeter(): MeterReading
+  /** Output tokens as the upstream last told them; undefined: not yet. */
+  readonly toldOutput: number | undefined
 }
 
 /** A streamed answer on its way: complete events in, complete events out. */
@@ -44,18 +46,22 @@ export interface StreamLane extends AnswerLane {
   /** The upstream closed: trailing bytes, or a failure when its terminator never came. */
   end(): StreamStep
   keepAlive(): Bytes | undefined
-  /** The failure in the client protocol's own way, after the stream has begun. */
-  failure(error: UpstreamError): Bytes
+  /** Bytes of what came so far that only keep the connection alive: comments, pings. */
+  readonly keepAliveBytes: number
+  /** A failure of the gateway's in the client protocol's own way, after the stream has begun. */
+  failure(failure: StreamFailure): Bytes
 }
 
 export interface StreamStep {
   readonly output: readonly Bytes[]
   /** The first content, tool call, reasoning, refusal or clean finish has been seen: the answer may begin. */
   readonly meaningful: boolean
-  /** The protocol's own sign of a clean end has come, now or before. */
-  readonly terminated: boolean
-  /** The answer is over for the client although the upstream still speaks: a stop sequence it could not be told of. */
-  readonly ended?: boolean
+  /**
+   * `finishing`: a clean end has come into sight, now or before. `finished`: the protocol's last word was said, nothing
+   * may follow. `enough`: the answer is over for the client although the upstream would go on, as at a stop sequence it
+   * could not be told of.
+   */
+  readonly stage: 'flowing' | 'finishing' | 'finished' | 'enough'
   /** The upstream reported an error inside its 200, or broke its own protocol. */
   readonly failure: AnswerFailure | undefined
 }
@@ -73,5 +79,14 @@ export type AnswerFailure =
 export interface WholeLane extends AnswerLane {
   /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
   push(chunk: Uint8Array): readonly Bytes[]
-  end(): { readonly output: readonly Bytes[]; readonly failure: AnswerFailure | undefined }
+  end(): WholeEnd
+  /** Instead of `end`, where the document is too large to be taken apart at once; undefined: it is not. */
+  endFar?(): Promise<WholeEnd> | undefined
+  /** The client has gone: from now on the answer is read for its usage alone, and nothing of it is kept. */
+  forget(): void
+}
+
+export interface WholeEnd {
+  readonly output: readonly Bytes[]
+  readonly failure: AnswerFailure | undefined
 }

@@ -1,95 +1,210 @@
-/** The two doors of a reserved call: `settle` when something was generated, `abandon` when nothing was (design, path). */
+/**
+ * The end of a reserved call, whatever it was: settled or abandoned exactly once, logged, and everything that it holds
+ * given back. One `try/catch/finally` holds it, so no error of ours leaves a hold, a gauge, the bytes of a body or a
+ * concurrency slot behind, and none makes an answer free.
+ */
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import { OUTPUT_RATE_ASSUMED } from '../core/metering/chain-observation.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
-import type { Attempted, Leg } from './attempt.ts'
+import { abandon } from './abandon.ts'
+import { attempt, type Attempted, type Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
+import { type ChainRates, chargedReading, coversAll } from './charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
-import type { Ending, Exchange } from './exchange.ts'
+import { upstreamOf } from './dialect.ts'
+import type { Ended, Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
-import { baseLogRow } from './log-row.ts'
-import { persist } from './persist.ts'
-import { remember } from './remember.ts'
+import { quietly } from './quietly.ts'
+import { remember, turnOf } from './remember.ts'
 import type { ClientReply } from './reply.ts'
 import { settle } from './settle.ts'
+import type { NewTurn } from './turn-keeper.ts'
 
-export async function leave(
-  gateway: Gateway,
-  call: ReservedCall,
-  reply: ClientReply,
-  attempted: Attempted,
-): Promise<void> {
+/** Runs a reserved call to its end. Never rejects. */
+export async function runReserved(gateway: Gateway, call: ReservedCall, reply: ClientReply): Promise<void> {
+  const { metrics } = gateway.telemetry
+  const { held } = call.reservation
+  const run: Run = { gateway, call, reply, attempted: undefined, ended: undefined }
+  let counted = false
+  try {
+    metrics.callReserved(held)
+    counted = true
+    run.attempted = await attempt(gateway, call, reply)
+    await leave(run, run.attempted)
+  } catch (error) {
+    await leaveBroken(run, error)
+  } finally {
+    quietly(gateway, call, 'end an answer', () => exchangeOf(run)?.release())
+    if (counted) quietly(gateway, call, 'count a closed call', () => metrics.callReleased(held))
+    call.body.release()
+  }
+}
+
+/** What is known of a call on its way to its end, for whoever has to end it when something breaks. */
+interface Run {
+  readonly gateway: Gateway
+  readonly call: ReservedCall
+  readonly reply: ClientReply
+  attempted: Attempted | undefined
+  ended: Ended | undefined
+}
+
+function exchangeOf({ attempted }: Run): Exchange | undefined {
+  return attempted?.kind === 'answering' || attempted?.kind === 'gone' ? attempted.exchange : undefined
+}
+
+async function leave(run: Run, attempted: Attempted): Promise<void> {
+  const { gateway, call, reply } = run
+  const { sent, records: attempts } = attempted
   switch (attempted.kind) {
     case 'answering':
-      try {
-        return await leaveAnswered(gateway, call, attempted)
-      } finally {
-        attempted.exchange.release()
-      }
-    case 'failed': {
-      const told = deliverFailure(call, attempted.failure, reply)
-      return abandon(gateway, call, { ...told, attempts: attempted.records, ending: 'upstream-error' })
-    }
     case 'gone':
-      return abandon(gateway, call, {
-        httpStatus: 499,
-        attempts: attempted.records,
-        clientGone: true,
-        ending: 'client-gone',
-      })
-    case 'broken': {
-      const error = asGatewayError(attempted.error)
+      return leaveAnswered(run, attempted)
+    case 'failed': {
+      if (reply.gone) return abandon(gateway, call, { sent, row: { ...UNHEARD, attempts } })
+      const told = deliverFailure(call, attempted.failure, reply)
+      return abandon(gateway, call, { sent, row: { ...told, attempts, ending: endingOf(told) } })
+    }
+    case 'stopped':
+      return refuseNow(run, { error: stopping(), row: { attempts, ending: 'stopped' }, sent })
+    case 'broken':
       gateway.telemetry.log.error(
         { requestId: call.requestId, error: attempted.error },
         'a call failed inside the gateway',
       )
-      if (!reply.started) reply.fail(error, call)
-      return abandon(gateway, call, {
-        httpStatus: error.status,
-        code: error.code,
-        attempts: attempted.records,
-        ending: 'upstream-error',
-      })
-    }
+      return refuseNow(run, { error: asGatewayError(attempted.error), row: { attempts }, sent })
   }
 }
 
-async function leaveAnswered(
-  gateway: Gateway,
-  call: ReservedCall,
-  { leg, exchange, records }: Extract<Attempted, { kind: 'answering' }>,
+/** The client left and was told nothing. */
+const UNHEARD = { httpStatus: 499, clientGone: true, ending: 'client-gone' } as const
+
+function stopping(): GatewayError {
+  return new GatewayError(50301, { message: 'the gateway is shutting down', retryAfterMs: 1_000 })
+}
+
+function endingOf({ code }: Pick<CallLogRow, 'code'>): CallLogRow['ending'] {
+  return code === 50401 ? 'timeout' : 'upstream-error'
+}
+
+/** Nothing has reached the client yet: it is told why it gets no answer. */
+function refuseNow(
+  { gateway, call, reply }: Run,
+  refused: { readonly error: GatewayError; readonly row: Partial<CallLogRow>; readonly sent: boolean },
 ): Promise<void> {
-  const ending = await exchange.ending
-  const reading = exchange.readMeter()
-  if (ending !== 'complete' && ending !== 'client-gone') {
-    gateway.health.failed(leg.chain, { kind: 'cut' }, gateway.now())
+  const { error, row, sent } = refused
+  if (!reply.started && !reply.gone) quietly(gateway, call, 'tell a failure', () => reply.fail(error, call))
+  const { status: httpStatus, code } = error
+  return abandon(gateway, call, {
+    sent,
+    row: { httpStatus, code, ending: 'gateway-error', clientGone: reply.gone, ...row },
+  })
+}
+
+type AnsweredRun = Extract<Attempted, { readonly exchange: Exchange }>
+
+async function leaveAnswered(run: Run, attempted: AnsweredRun): Promise<void> {
+  const { gateway, call } = run
+  const { leg, exchange } = attempted
+  const ended = await exchange.ended
+  run.ended = ended
+  quietly(gateway, call, 'note how an answer ended', () => observe(gateway, call, { leg, ended }))
+  // Its request is read before the call lets go of it; what is kept can be read again, so only what was charged is.
+  let kept: NewTurn | undefined
+  if (ended.ending === 'complete')
+    quietly(gateway, call, 'prepare an answer for keeping', () => {
+      kept = turnOf(gateway, call, { leg, exchange })
+    })
+  const charged = await charge(run, attempted, ended)
+  if (kept !== undefined && charged !== undefined) remember(gateway, kept, charged)
+}
+
+/** What was charged; undefined: nothing, or the store has not taken it yet. */
+async function charge(
+  { gateway, call, reply }: Run,
+  attempted: AnsweredRun,
+  ended: Ended,
+): Promise<MeterReading | undefined> {
+  const { leg, exchange, sent } = attempted
+  const row = { ...answeredRow(gateway, call, attempted, ended), clientGone: reply.gone }
+  const reading = readingOf(gateway, call, { leg, ended })
+  if (reading === undefined) {
+    await abandon(gateway, call, { sent, row })
+    return undefined
   }
-  if (ending === 'complete') remember(gateway, call, { leg, exchange })
-  const row = answeredRow(gateway, call, { leg, exchange, ending, reading })
-  if (reading === undefined || (ending !== 'complete' && !reading.produced)) {
-    return abandon(gateway, call, { ...row, attempts: records })
-  }
-  return settle(gateway, call, {
+  const settled = await settle(gateway, call, {
     leg,
     reading,
     inputEstimated: exchange.inputEstimated,
-    row: { ...row, attempts: records },
+    answerBytes: exchange.answerBytes,
+    row,
     onTried: () => exchange.release(),
+  })
+  return settled ? reading : undefined
+}
+
+function readingOf(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
+): MeterReading | undefined {
+  const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
+  return chargedReading(ended, estimate, ratesOf(gateway, call, leg))
+}
+
+function ratesOf(gateway: Gateway, call: ReservedCall, leg: Leg): ChainRates {
+  try {
+    return {
+      observed: gateway.observations.outputRate(leg.chain.id),
+      expected: gateway.observations.expectedRate(leg.model, leg.chain.id),
+      reasons: reasons(call, leg),
+    }
+  } catch (error) {
+    gateway.telemetry.log.error(
+      { requestId: call.requestId, error },
+      'a call is charged by the next best that is known',
+    )
+    return { observed: undefined, expected: OUTPUT_RATE_ASSUMED, reasons: false }
+  }
+}
+
+function reasons(call: ReservedCall, leg: Leg): boolean {
+  const said = leg.chain.capabilities.reasoning
+  if (said !== undefined) return said !== 'none'
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  return dialect.capabilities(leg.chain.forwardModelId).reasoning !== 'none'
+}
+
+/** A shorter time says nothing of how fast a model generates: the answer came out of a cache. */
+const OBSERVED_MS_LEAST = 250
+
+/** What an answer says of its chain: how fast it generates, and whether it keeps to token caps. */
+function observe(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
+): void {
+  const { generation, reading, toldOutput, generatedMs, unhindered } = ended
+  if (generation !== 'whole' || reading === undefined || toldOutput === undefined) return
+  if (!coversAll(ended, reading)) return
+  const timely = unhindered && generatedMs >= OBSERVED_MS_LEAST
+  const { maxOutputTokens, candidates } = call.scan
+  gateway.observations.finished(leg.chain.id, {
+    outputTokens: toldOutput,
+    // Not a number: the time is not the upstream's own, and nothing is learnt of the rate.
+    generatedMs: timely ? generatedMs : Number.NaN,
+    tokenCap: maxOutputTokens === undefined ? undefined : maxOutputTokens * (candidates ?? 1),
   })
 }
 
 function answeredRow(
   gateway: Gateway,
   call: ReservedCall,
-  answer: {
-    readonly leg: Leg
-    readonly exchange: Exchange
-    readonly ending: Ending
-    readonly reading: MeterReading | undefined
-  },
+  { kind, leg, exchange, records }: AnsweredRun,
+  { ending, code }: Ended,
 ): Partial<CallLogRow> {
-  const { leg, exchange, ending } = answer
   const endedAt = gateway.now()
   return {
     endedAt,
@@ -98,30 +213,42 @@ function answeredRow(
     model: leg.model.modelId,
     vendorCode: leg.chain.vendorCode,
     chainId: leg.chain.id,
-    httpStatus: exchange.status,
+    httpStatus: kind === 'gone' ? 499 : exchange.status,
+    code,
     byok: leg.byok,
     droppedFields: exchange.dropped,
     firstByteMs: exchange.firstByteAt === undefined ? undefined : exchange.firstByteAt - call.at,
-    clientGone: ending === 'client-gone',
+    attempts: records,
     ending,
   }
 }
 
-/** Gives back what was taken and writes the log row. */
-async function abandon(gateway: Gateway, call: ReservedCall, row: Partial<CallLogRow>): Promise<void> {
-  call.body.release()
-  const at = gateway.now()
-  const log: CallLogRow = { ...baseLogRow(call, at), ...row }
-  gateway.observeEnd(log)
-  await persist(gateway, call.requestId, () =>
-    gateway.storage.calls.abandon({
-      callId: call.callId,
-      keyId: call.key.id,
-      accountId: call.account.id,
-      at,
-      log,
-    }),
-  )
+/** Something of our own broke on the way to the end. The call still ends, by the best that is known. */
+async function leaveBroken(run: Run, error: unknown): Promise<void> {
+  const { gateway, call, reply, attempted, ended } = run
+  gateway.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')
+  try {
+    if (attempted?.kind === 'answering' || attempted?.kind === 'gone') {
+      const known = ended ?? (await attempted.exchange.ended)
+      await charge(run, attempted, { ...known, ending: 'gateway-error' })
+      return
+    }
+    await refuseNow(run, {
+      error: asGatewayError(error),
+      row: { attempts: attempted?.records ?? [] },
+      sent: attempted?.sent ?? true,
+    })
+  } catch (again) {
+    gateway.telemetry.log.error(
+      { requestId: call.requestId, error: again },
+      'a call could not be charged; what it holds is given back',
+    )
+    if (!reply.started) reply.destroy()
+    await abandon(gateway, call, {
+      sent: true,
+      row: { httpStatus: 500, code: 50000, ending: 'gateway-error' },
+    })
+  }
 }
 
 export function asGatewayError(error: unknown): GatewayError {

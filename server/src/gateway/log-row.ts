@@ -6,7 +6,7 @@ import { ZERO } from '../core/money.ts'
 import type { AdmittedCall, LoggedCall } from './call.ts'
 
 /** The parts of a log row that are known before the call is sent anywhere; recovery starts from them. */
-export function describeCall(call: AdmittedCall): CallDescription {
+export function describeCall(call: Omit<AdmittedCall, 'stage'>): CallDescription {
   return {
     requestId: call.requestId,
     createdAt: call.at,
@@ -69,11 +69,13 @@ export function baseLogRow(call: LoggedCall, endedAt: number): CallLogRow {
     customId: customIdOf(call),
     usage: NO_USAGE,
     usageSource: undefined,
+    usageSuspect: undefined,
     secondsDeclared: undefined,
     secondsProduced: undefined,
     images: 0,
     amount: ZERO,
     deducted: ZERO,
+    owed: ZERO,
     recipe: undefined,
     subscriptionCovered: false,
     byok: false,
@@ -84,6 +86,7 @@ export function baseLogRow(call: LoggedCall, endedAt: number): CallLogRow {
     durationMs: endedAt - call.at,
     clientGone: false,
     ending: 'refused',
+    recovered: false,
   }
 }
 

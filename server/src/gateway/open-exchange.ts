@@ -1,5 +1,6 @@
 import type { CredentialSecret } from '../core/catalogue.ts'
 import type { Dialect } from '../providers/provider.ts'
+import { systemTimers } from '../upstream/timers.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { claimCredential } from './claim-credential.ts'
@@ -8,6 +9,7 @@ import { Exchange, type ExchangeOptions } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { answerHeaders, forwardedHeaders } from './headers.ts'
 import { openLane } from './open-lane.ts'
+import { quietly } from './quietly.ts'
 import type { ClientReply } from './reply.ts'
 
 export type OpenedExchange =
@@ -37,33 +39,84 @@ export async function openExchange(
     operation: call.stream ? 'stream' : 'generate',
   })
   if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
-  const lane = await openLane(gateway, call, leg, dialect)
+  const lane = await openLane(gateway, call, { leg, dialect, reply })
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
   const exchange = new Exchange({
     upstream: gateway.upstream,
     offline: offlineOf(dialect),
     forwardModelId: leg.chain.forwardModelId,
     callId: call.callId,
-    request: {
-      ...formed,
-      url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
-      headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) },
-    },
+    requestId: call.requestId,
+    request: asAsked(call, leg, formed),
     auth: dialect.auth,
     framing: dialect.framing,
     credential: secret,
     timeouts: vendor.timeouts,
+    minBytesPerSecond: leg.chain.minBytesPerSecond,
     lane: lane.lane,
     stream: call.stream,
     reply,
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
     pulse: gateway.pulse,
+    timers: systemTimers,
     now: gateway.now,
-    onProgress: (reading) => gateway.progress(call, leg, reading),
-    onCommit: () =>
-      gateway.telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: gateway.now() - call.at }),
+    ...listeners(gateway, call, leg),
   })
   return { kind: 'open', exchange }
+}
+
+function asAsked(
+  call: ReservedCall,
+  leg: Leg,
+  formed: ExchangeOptions['request'],
+): ExchangeOptions['request'] {
+  return {
+    ...formed,
+    url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
+    headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) },
+  }
+}
+
+/** What else is done while an answer passes; none of it may break the answer. */
+function listeners(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
+  const { telemetry } = gateway
+  return {
+    graceMs: ({ begun }) => {
+      const ms = graceMs(gateway, call, { leg, begun })
+      return ms > 0 && gateway.readOn.begin(call.account.id) ? ms : 0
+    },
+    onUnheardEnd: () => gateway.readOn.end(call.account.id),
+    onProgress: (reading) =>
+      quietly(gateway, call, 'note where an answer stands', () => gateway.progress(call, leg, reading)),
+    onCommit: () =>
+      quietly(gateway, call, 'count a first byte', () =>
+        telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: gateway.now() - call.at }),
+      ),
+    // What is on record now is what the call costs should this process not live to see its end.
+    onLeft: (reading) =>
+      quietly(gateway, call, 'note that a client has gone', () => gateway.clientLeft(call, leg, reading)),
+    onError: (error) =>
+      telemetry.log.error({ requestId: call.requestId, error }, 'an exchange failed inside the gateway'),
+  }
+}
+
+/**
+ * How long an answer is read on for a client that has gone: never past the time that an answer has to begin in, and not at
+ * all while the bodies of running calls take up more than half of their room.
+ */
+function graceMs(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, begun }: { readonly leg: Leg; readonly begun: boolean },
+): number {
+  if (gateway.bodyBudget.crowded) return 0
+  const { clientGoneGraceMs } = leg.chain
+  if (begun) return clientGoneGraceMs
+  return Math.min(clientGoneGraceMs, call.at + gateway.limits.answerDeadlineMs - gateway.now())
 }
 
 async function ownCredential(

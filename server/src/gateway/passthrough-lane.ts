@@ -1,10 +1,10 @@
 /** The lane between equal protocols: the client's bytes upstream and the upstream's back, but for the model's name. */
 import type { UpstreamError } from '../core/canonical/response.ts'
 import type { ProtocolId } from '../core/catalogue.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
 import { type BodyTap, createBodyTap } from '../core/passthrough/body-tap.ts'
-import { BREAKS, type BrokenAnswer } from '../core/passthrough/breaks.ts'
+import { BREAKS, type BrokenAnswer, type StreamFailure } from '../core/passthrough/breaks.ts'
 import { usageInjection } from '../core/passthrough/inject.ts'
 import { modelEdits, type SplicedBody, spliceChunks } from '../core/passthrough/splice.ts'
 import { createStreamTap, type StreamTap } from '../core/passthrough/stream-tap.ts'
@@ -14,13 +14,44 @@ import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from './classify.ts'
+import { isNear } from './conversion/conversions.ts'
+import { sharedBody } from './conversion/shared-body.ts'
+import { upstreamOf } from './dialect.ts'
+import { editBody } from './edit-body.ts'
 import type { Gateway } from './gateway.ts'
 import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 
-export function openPassthroughLane(gateway: Gateway, call: ReservedCall, leg: Leg, dialect: Dialect): Lane {
+export function openPassthroughLane(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): Lane | Promise<Lane> {
   const injection =
     leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
-  const { chunks, length } = requestBody(call, leg, { dialect, injection })
+  const opening = { leg, dialect, injection }
+  if (!isEdited(call, dialect)) {
+    const edits = modelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
+    const body = spliceChunks(call.body.chunks, injection === undefined ? edits : [...edits, injection])
+    return openOver(gateway, call, opening, body)
+  }
+  const { bodyBytes, values } = call.scan
+  if (isNear({ bytes: bodyBytes, values })) return openOver(gateway, call, opening, editedBody(call, dialect))
+  return editedFar(gateway, call, leg).then((body) => openOver(gateway, call, opening, body))
+}
+
+interface Opening {
+  readonly leg: Leg
+  readonly dialect: Dialect
+  readonly injection: ReturnType<typeof usageInjection>
+}
+
+function openOver(
+  gateway: Gateway,
+  call: ReservedCall,
+  { leg, dialect, injection }: Opening,
+  { chunks, length }: SplicedBody,
+): Lane {
   const metering = new CallMeter(gateway, call)
   const passing: Passing = {
     protocol: dialect.protocol,
@@ -58,19 +89,8 @@ interface Passing {
 }
 
 /** A vendor whose body must differ in more than the model's name gets it parsed; everyone else the same bytes. */
-function requestBody(
-  call: ReservedCall,
-  leg: Leg,
-  {
-    dialect,
-    injection,
-  }: { readonly dialect: Dialect; readonly injection: ReturnType<typeof usageInjection> },
-): SplicedBody {
-  if (dialect.bodyEdit !== undefined || (dialect.modelPlace === 'path' && call.scan.modelSpans.length > 0)) {
-    return editedBody(call, dialect)
-  }
-  const edits = modelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
-  return spliceChunks(call.body.chunks, injection === undefined ? edits : [...edits, injection])
+function isEdited(call: ReservedCall, dialect: Dialect): boolean {
+  return dialect.bodyEdit !== undefined || (dialect.modelPlace === 'path' && call.scan.modelSpans.length > 0)
 }
 
 function editedBody(call: ReservedCall, dialect: Dialect): SplicedBody {
@@ -80,13 +100,18 @@ function editedBody(call: ReservedCall, dialect: Dialect): SplicedBody {
   return { chunks: [bytes], length: bytes.byteLength }
 }
 
-/** Members the dialect's body needs or must not have. */
-export function editBody(body: JsonObject, dialect: Dialect): JsonObject {
-  const edit = dialect.bodyEdit
-  if (edit === undefined && dialect.modelPlace === 'body') return body
-  const removed = new Set(edit?.remove ?? [])
-  if (dialect.modelPlace === 'path') removed.add('model')
-  return { ...Object.fromEntries(Object.entries(body).filter(([name]) => !removed.has(name))), ...edit?.set }
+async function editedFar(gateway: Gateway, call: ReservedCall, leg: Leg): Promise<SplicedBody> {
+  const result = await gateway.conversions.run(
+    {
+      kind: 'edit',
+      body: await sharedBody(call.body),
+      vendorKind: upstreamOf(leg, call.catalogue).vendor.kind,
+      protocol: call.endpoint.protocol,
+    },
+    { accountId: call.account.id },
+  )
+  if (result.kind !== 'edited') throw new Error(`an edit ended as ${result.kind}`)
+  return { chunks: [result.body], length: result.body.byteLength }
 }
 
 class PassedStream implements StreamLane {
@@ -107,24 +132,36 @@ class PassedStream implements StreamLane {
 
   push(chunk: Uint8Array): StreamStep {
     const output = this.#tap.push(chunk)
-    const { meaningful, terminated } = this.#tap.observed
-    return { output, meaningful, terminated, failure: this.#failure() }
+    const { meaningful, terminated, closed } = this.#tap.observed
+    const failure = this.#failure()
+    if (!closed) return { output, meaningful, stage: terminated ? 'finishing' : 'flowing', failure }
+    // The end that clients judge success by goes out now, even if the upstream takes its time to close.
+    const rest = this.#tap.finish().output
+    return {
+      output: rest.length === 0 ? output : [...output, ...rest],
+      meaningful,
+      stage: 'finished',
+      failure,
+    }
   }
 
   end(): StreamStep {
     const { kind, output } = this.#tap.finish()
     const failure = this.#failure() ?? (kind === 'cut' ? { kind: 'cut' as const } : undefined)
-    const { meaningful, terminated } = this.#tap.observed
-    return { output, meaningful, terminated, failure }
+    return { output, meaningful: this.#tap.observed.meaningful, stage: 'finished', failure }
   }
 
   keepAlive(): Bytes | undefined {
     return BREAKS[this.#passing.protocol].keepAlive
   }
 
-  failure(error: UpstreamError): Bytes {
+  get keepAliveBytes(): number {
+    return this.#tap.observed.keepAliveBytes
+  }
+
+  failure(failure: StreamFailure): Bytes {
     const { answerId, sequenceNumber } = this.#tap.observed
-    return BREAKS[this.#passing.protocol].failure(error, {
+    return BREAKS[this.#passing.protocol].failure(failure, {
       ...this.#passing.answer,
       responseId: answerId ?? this.#passing.answer.responseId,
       sequenceNumber: sequenceNumber + 1,
@@ -141,6 +178,10 @@ class PassedStream implements StreamLane {
 
   glanceMeter(): MeterReading {
     return this.#passing.metering.meter.glance()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#passing.metering.meter.toldOutput
   }
 
   /** An error the upstream told inside its stream counts once; the event itself has been passed on. */
@@ -198,6 +239,15 @@ class PassedWhole implements WholeLane {
 
   glanceMeter(): MeterReading {
     return this.#passing.metering.meter.glance()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#passing.metering.meter.toldOutput
+  }
+
+  /** The tap keeps nothing anyway. */
+  forget(): void {
+    return undefined
   }
 }
 

@@ -1,33 +1,44 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { StorageUnavailable } from '../storage/unavailable.ts'
+import type {
+  AbandonOperation,
+  DoneOutcome,
+  SettleOperation,
+  SettleOutcome,
+} from '../core/calls/operations.ts'
 import type { Gateway } from './gateway.ts'
 
-/** 1, 2, 4 … 32 s: about a minute of patience with a database that restarts. */
-const TRIES_MAX = 7
-const FIRST_WAIT_MS = 1_000
-
 /**
- * Runs a door of the corridor until the store has taken it. Doors are idempotent by call id, so repeating one is safe;
- * a store that stays away leaves the open call to recovery, which knows its last progress (undefined then).
- * @param onTried after each try, however it went: nobody should wait for a store that is away
+ * Ends a call in the store. What it does not take now is kept and tried again for as long as the process lives
+ * (`pending-operations.ts`), so nobody waits here for a store that is away; resolves to undefined then.
+ * @param onTried after the try, however it went
  */
-export async function persist<Outcome>(
+export function persist(
   gateway: Gateway,
-  requestId: string,
-  door: () => Promise<Outcome>,
+  operation: SettleOperation,
+  onTried?: () => void,
+): Promise<SettleOutcome | undefined>
+export function persist(
+  gateway: Gateway,
+  operation: AbandonOperation,
+  onTried?: () => void,
+): Promise<DoneOutcome | undefined>
+export async function persist(
+  { storage, pending, telemetry }: Gateway,
+  operation: SettleOperation | AbandonOperation,
   onTried: () => void = () => undefined,
-): Promise<Outcome | undefined> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const outcome = await door()
-      onTried()
-      return outcome
-    } catch (error) {
-      onTried()
-      const again = error instanceof StorageUnavailable && tries < TRIES_MAX
-      gateway.telemetry.log.error({ requestId, error, tries, again }, 'a finished call could not be written')
-      if (!again) return undefined
-      await wait(FIRST_WAIT_MS * 2 ** (tries - 1))
-    }
+): Promise<SettleOutcome | DoneOutcome | undefined> {
+  try {
+    return await (operation.kind === 'settle'
+      ? storage.calls.settle(operation)
+      : storage.calls.abandon(operation))
+  } catch (error) {
+    const { callId, log } = operation
+    telemetry.log.error(
+      { requestId: log.requestId, callId, error },
+      'the end of a call could not be written; it is tried again',
+    )
+    pending.add(operation)
+    return undefined
+  } finally {
+    onTried()
   }
 }

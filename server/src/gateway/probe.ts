@@ -8,7 +8,7 @@ import type { TransportFailure, UpstreamSink } from '../upstream/upstream.ts'
 import { parseJson } from './classify.ts'
 import { formRequest, upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
-import { editBody } from './passthrough-lane.ts'
+import { editBody } from './edit-body.ts'
 
 export type Probe =
   | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }

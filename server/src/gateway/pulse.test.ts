@@ -32,6 +32,35 @@ test('every stream speaks once a second, and never all of them at once', () => {
   pulse.stop()
 })
 
+test('one that has just begun speaks within a tenth of a second, and then once a second', () => {
+  const pulse = createPulse(() => 0)
+  let spoken = 0
+  const stream: PulsedStream = { onPulse: () => (spoken += 1) }
+  pulse.add(stream)
+  pulse.soon(stream)
+  vi.advanceTimersByTime(100)
+  expect(spoken).toBe(1)
+  vi.advanceTimersByTime(2_000)
+  expect(spoken).toBe(3)
+  pulse.remove(stream)
+  vi.advanceTimersByTime(2_000)
+  expect(spoken).toBe(3)
+  pulse.stop()
+})
+
+test('a stop is told to all, those that have just begun as well, and known to who comes later', () => {
+  const pulse = createPulse(() => 0)
+  const told: string[] = []
+  const stream = (name: string): PulsedStream => ({ onPulse: () => undefined, onStop: () => told.push(name) })
+  const [first, second] = [stream('first'), stream('second')]
+  for (const one of [first, second]) pulse.add(one)
+  pulse.soon(second)
+  expect(pulse.stopping).toBe(false)
+  pulse.stopAll()
+  expect([told.toSorted(), pulse.stopping]).toEqual([['first', 'second'], true])
+  pulse.stop()
+})
+
 test('a stream that has left is silent, also when it leaves out of another one’s turn', () => {
   const pulse = createPulse(() => 0)
   const heard: string[] = []

@@ -1,15 +1,20 @@
 /**
- * One timer for all running streams: once a second it lets each say that it lives (keep-alive to its client) and where
+ * One timer for all running exchanges: once a second it lets each say that it lives (keep-alive to its client) and where
  * it stands (progress to the store). Thousands of slow streams cost one timer, not thousands, and they take turns within
- * the second: all at once they would keep every other call waiting.
+ * the second: all at once they would keep every other call waiting. A stop of the gateway reaches them the same way.
  */
 import { Roster, type Seated } from '../core/roster.ts'
 
 export interface Pulse {
   add(stream: PulsedStream): void
+  /** Lets it speak within a tenth of a second, and once a second from then on: what has just begun is not on record yet. */
+  soon(stream: PulsedStream): void
   remove(stream: PulsedStream): void
   /** Lets all of them speak: for tests with a time of their own. */
   beat(now: number): void
+  /** The gateway stops: all of them are told, and whoever comes later has to look. */
+  stopAll(): void
+  readonly stopping: boolean
   stop(): void
 }
 
@@ -17,33 +22,72 @@ export interface PulsedStream extends Seated {
   /** Its turn within the second; the pulse's own. */
   turn?: number | undefined
   onPulse(now: number): void
+  /** The gateway stops. Absent: it ends by itself. */
+  onStop?(): void
 }
 
 const PERIOD_MS = 1_000
 const TURNS = 10
 
 export function createPulse(now: () => number): Pulse {
-  const turns = Array.from({ length: TURNS }, () => new Roster<PulsedStream>())
-  let added = 0
-  let next = 0
-  const speak = (streams: Roster<PulsedStream> | undefined, at: number): void =>
-    streams?.visit((stream) => stream.onPulse(at))
-  const timer = setInterval(() => {
-    speak(turns[next], now())
-    next = (next + 1) % TURNS
-  }, PERIOD_MS / TURNS)
-  timer.unref()
-  return {
-    add(stream) {
-      if (stream.seat !== undefined) return
-      stream.turn = added % TURNS
-      added += 1
-      turns[stream.turn]?.add(stream)
-    },
-    remove: (stream) => turns[stream.turn ?? 0]?.remove(stream),
-    beat: (at) => {
-      for (const streams of turns) speak(streams, at)
-    },
-    stop: () => clearInterval(timer),
+  return new Beat(now)
+}
+
+class Beat implements Pulse {
+  stopping = false
+  readonly #turns = Array.from({ length: TURNS }, () => new Roster<PulsedStream>())
+  readonly #newcomers = new Roster<PulsedStream>()
+  readonly #timer: NodeJS.Timeout
+  #added = 0
+  #next = 0
+
+  constructor(now: () => number) {
+    this.#timer = setInterval(() => {
+      const at = now()
+      this.#turns[this.#next]?.visit((stream) => stream.onPulse(at))
+      this.#next = (this.#next + 1) % TURNS
+      this.#welcome(at)
+    }, PERIOD_MS / TURNS)
+    this.#timer.unref()
+  }
+
+  add(stream: PulsedStream): void {
+    if (stream.seat !== undefined) return
+    stream.turn = this.#added % TURNS
+    this.#added += 1
+    this.#turns[stream.turn]?.add(stream)
+  }
+
+  soon(stream: PulsedStream): void {
+    this.remove(stream)
+    stream.turn = undefined
+    this.#newcomers.add(stream)
+  }
+
+  remove(stream: PulsedStream): void {
+    const roster = stream.turn === undefined ? this.#newcomers : this.#turns[stream.turn]
+    roster?.remove(stream)
+  }
+
+  beat(at: number): void {
+    for (const streams of this.#turns) streams.visit((stream) => stream.onPulse(at))
+    this.#welcome(at)
+  }
+
+  stopAll(): void {
+    this.stopping = true
+    for (const streams of [this.#newcomers, ...this.#turns]) streams.visit((stream) => stream.onStop?.())
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #welcome(at: number): void {
+    this.#newcomers.visit((stream) => {
+      this.#newcomers.remove(stream)
+      this.add(stream)
+      stream.onPulse(at)
+    })
   }
 }

@@ -1,11 +1,11 @@
 /** `previous_response_id`: what the call continues is found before anything is decided about it (contract §4.2). */
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import type { JsonValue } from '../core/json.ts'
-import { createRequestScanner } from '../core/passthrough/request-scan.ts'
 import { keepsAnswers } from '../core/protocols/index.ts'
-import { itemsOfTurn, readTurn } from '../core/protocols/responses/stored-turn.ts'
 import { usableChains } from '../core/routing/order.ts'
+import { endedWell, taskOfTurn } from './background/stored-background.ts'
 import type { Past, ReceivedCall } from './call.ts'
+import { readPast } from './conversion/read-past.ts'
+import type { PastTask } from './conversion/work.ts'
 import { placesOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 import type { Conversation } from './turn-keeper.ts'
@@ -15,7 +15,7 @@ import type { Conversation } from './turn-keeper.ts'
  * one kept upstream needs a chain that leads there.
  */
 export async function recall(
-  gateway: Pick<Gateway, 'turns' | 'catalogue'>,
+  gateway: Pick<Gateway, 'turns' | 'catalogue' | 'storage' | 'conversions'>,
   call: ReceivedCall,
 ): Promise<ReceivedCall> {
   const { previousResponseId } = call.scan
@@ -27,44 +27,58 @@ export async function recall(
     case 'too-long':
       throw refusal('the conversation behind it is too long to be kept here; send its items')
     case 'upstream':
+      if (found.background) await checkFinished(gateway, call, previousResponseId)
       checkReach(gateway, call, found.place)
       return { ...call, past: found }
     case 'kept':
-      return continued(call, found)
+      return continued(gateway, call, found)
   }
 }
 
-function continued(
+/** Read together when small; a long conversation is read in a thread. */
+async function continued(
+  gateway: Pick<Gateway, 'conversions'>,
   call: ReceivedCall,
   { ids, bodies }: Extract<Conversation, { kind: 'kept' }>,
-): ReceivedCall {
-  const items: JsonValue[] = []
-  for (const body of bodies) {
-    const turn = readTurn(JSON.parse(body) as JsonValue)
-    if (turn === undefined) throw new Error('a kept turn cannot be read')
-    for (const item of itemsOfTurn(turn)) items.push(item)
-  }
-  const bytes = Buffer.from(JSON.stringify(items))
+): Promise<ReceivedCall> {
+  const characters = bodies.reduce((sum, body) => sum + body.length, 0)
+  const task: PastTask = { kind: 'past', bodies }
+  const read =
+    characters <= NEAR_CHARACTERS_MAX
+      ? readPast(task)
+      : await gateway.conversions.run(task, { accountId: call.account.id })
+  if (read.kind !== 'past') throw new Error(`a kept conversation was read as ${read.kind}`)
+  const { items: bytes, bodyBytes, mediaBytes, mediaCount, values, unseenInput } = read
   call.body.hold(bytes.byteLength)
-  const past: Past = { kind: 'kept', ids, items, bytes }
-  const { bodyBytes, mediaBytes, mediaCount } = measure(bytes)
+  const past: Past = { kind: 'kept', ids, bytes }
   const scan = {
     ...call.scan,
     bodyBytes: call.scan.bodyBytes + bodyBytes,
     mediaBytes: call.scan.mediaBytes + mediaBytes,
     mediaCount: call.scan.mediaCount + mediaCount,
+    values: call.scan.values + values,
+    extras: { ...call.scan.extras, unseenInput: call.scan.extras.unseenInput || unseenInput },
   }
   return { ...call, past, scan }
 }
 
-/** How much of it is pictures and sealed reasoning rather than words, as the scanner tells it of a body. */
-function measure(items: Uint8Array): { bodyBytes: number; mediaBytes: number; mediaCount: number } {
-  const scanner = createRequestScanner('responses')
-  for (const piece of [Buffer.from('{"model":"-","input":'), items, Buffer.from('}')]) scanner.push(piece)
-  const scan = scanner.end()
-  if (scan.kind === 'refused') throw new Error(`a kept conversation cannot be read: ${scan.message}`)
-  const { mediaBytes, mediaCount } = scan
-  return { bodyBytes: items.byteLength, mediaBytes, mediaCount }
+/** Reading and writing this much takes about 2 ms. */
+const NEAR_CHARACTERS_MAX = 131_072
+
+/** What is made in the background is there to be continued once it is paid for. */
+async function checkFinished(
+  gateway: Pick<Gateway, 'turns' | 'storage'>,
+  call: ReceivedCall,
+  id: string,
+): Promise<void> {
+  const turn = await gateway.turns.find(call.key.id, id, call.at)
+  const task = turn === undefined ? undefined : await taskOfTurn(gateway, turn)
+  // Only a conversation that went on from its paid answer outlives the record of its task.
+  if (task === undefined || endedWell(task)) return
+  const ended = task.phase === 'ended'
+  throw refusal(
+    ended ? `the response ${quoted(id)} did not complete` : `the response ${quoted(id)} is not finished yet`,
+  )
 }
 
 /** An unknown model is told as such later. */

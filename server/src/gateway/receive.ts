@@ -50,9 +50,10 @@ interface BodyReading {
 async function readBody(gateway: Gateway, call: AuthenticatedCall): Promise<BodyReading> {
   const { bodyLimitBytes } = gateway.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
-  const scanner = createRequestScanner(call.endpoint.protocol)
+  const scanner = createRequestScanner(call.endpoint.protocol, gateway.limits)
   const chunks: Uint8Array[] = []
   let length = 0
+  let arrived = 0
   const release = (): void => {
     gateway.bodyBudget.give(length)
     length = 0
@@ -64,11 +65,12 @@ async function readBody(gateway: Gateway, call: AuthenticatedCall): Promise<Body
   }
   try {
     await call.readBody((chunk) => {
-      if (length + chunk.byteLength > bodyLimitBytes) throw new GatewayError(41301)
-      gateway.bodyBudget.take(chunk.byteLength)
-      length += chunk.byteLength
+      arrived += chunk.byteLength
+      if (arrived > bodyLimitBytes) throw new GatewayError(41301)
+      // Of a body that is refused the rest is read, so that the client hears why, but not kept.
+      if (!scanner.push(chunk)) return release()
+      hold(chunk.byteLength)
       chunks.push(chunk)
-      scanner.push(chunk)
     })
   } catch (error) {
     release()

@@ -6,6 +6,7 @@ import type { Gateway } from './gateway.ts'
 import { asGatewayError } from './leave.ts'
 import { baseLogRow } from './log-row.ts'
 import type { ClientReply } from './reply.ts'
+import { AddressNotAllowed } from './restrictions.ts'
 
 /** A call that was not let in: answered at once, logged, and charged nothing. */
 export async function refuse(
@@ -15,7 +16,10 @@ export async function refuse(
   reply: ClientReply,
 ): Promise<void> {
   call.body?.release()
-  const refusal = refusalOf(gateway, call, await beforehand(gateway, call, error))
+  const cause = await beforehand(gateway, call, error)
+  const refusal = refusalOf(gateway, call, cause)
+  if (cause instanceof AddressNotAllowed)
+    gateway.telemetry.security.note('key.address-refused', { ...cause.about, request: call.requestId })
   if (!reply.gone) reply.fail(refusal, call)
   const at = gateway.now()
   const log = {
@@ -27,7 +31,15 @@ export async function refuse(
   gateway.observeEnd(log)
   if (mayBeReserved(call, error)) {
     const { callId, key, account } = call
-    gateway.lostReservations.add({ callId, keyId: key.id, accountId: account.id, at, log })
+    gateway.pending.add({
+      kind: 'lost-reservation',
+      callId,
+      keyId: key.id,
+      accountId: account.id,
+      at,
+      sent: false,
+      log,
+    })
     return
   }
   if (!gateway.mayLogRefusal(call, at)) return

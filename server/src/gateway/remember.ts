@@ -1,3 +1,4 @@
+import type { MeterReading } from '../core/metering/meter.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { clientInput } from './convert-request.ts'
@@ -5,27 +6,36 @@ import { placeOf } from './dialect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import type { KeptAnswer } from './lane.ts'
-import type { NewContent } from './turn-keeper.ts'
+import type { NewContent, NewTurn } from './turn-keeper.ts'
 
 /** Ids are put into addresses and into the store as they are. */
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
 
-/** Keeps a response that ended well: all of it where the gateway made it, where it is kept otherwise (contract §4.2). */
-export function remember(
-  gateway: Gateway,
+/**
+ * Keeps a response that ended well and was charged: all of it where the gateway made it, where it is kept otherwise (contract
+ * §4.2). What an upstream keeps may be more than what it has sent, so it is only read again where its own usage was charged.
+ */
+export function remember(gateway: Pick<Gateway, 'turns'>, turn: NewTurn, charged: MeterReading): void {
+  if (turn.content.kind === 'upstream' && charged.source !== 'upstream') return
+  gateway.turns.keep(turn)
+}
+
+/** What there is to keep of an answer; undefined: nothing. */
+export function turnOf(
+  gateway: Pick<Gateway, 'now'>,
   call: ReservedCall,
   { leg, exchange }: { readonly leg: Leg; readonly exchange: Exchange },
-): void {
+): NewTurn | undefined {
   const content = contentOf(call, leg, exchange.kept)
-  if (content === undefined) return
-  gateway.turns.keep({
+  if (content === undefined) return undefined
+  return {
     keyId: call.key.id,
     modelId: leg.model.modelId,
     previousId: call.scan.previousResponseId,
     history: call.past?.ids ?? [],
     at: gateway.now(),
     content,
-  })
+  }
 }
 
 function contentOf(call: ReservedCall, leg: Leg, kept: KeptAnswer | undefined): NewContent | undefined {

@@ -32,9 +32,24 @@ export function checkRestrictions(use: RestrictedUse, catalogue: Catalogue): voi
   if (use.account.status === 'suspended') throw new GatewayError(40303)
 }
 
-export function checkAddress(use: { readonly key: Key; readonly ip: string }): void {
+export function checkAddress(use: {
+  readonly key: Pick<Key, 'id' | 'accountId' | 'ipAllow'>
+  readonly ip: string
+}): void {
   if (use.key.ipAllow.length > 0 && !use.key.ipAllow.some((range) => contains(range, use.ip))) {
-    throw new GatewayError(40302, { message: `this API key may not be used from the address ${use.ip}` })
+    throw new AddressNotAllowed(use.key, use.ip)
+  }
+}
+
+/** A key was used from where it may not be: perhaps by somebody who has found it. */
+export class AddressNotAllowed extends GatewayError {
+  /** For the security log. */
+  readonly about: { readonly key: string; readonly account: string; readonly address: string }
+
+  constructor({ id, accountId }: Pick<Key, 'id' | 'accountId'>, ip: string) {
+    super(40302, { message: `this API key may not be used from the address ${ip}` })
+    this.name = 'AddressNotAllowed'
+    this.about = { key: id, account: accountId, address: ip }
   }
 }
 

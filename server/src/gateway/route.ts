@@ -1,10 +1,11 @@
 import type { Funding } from '../core/calls/operations.ts'
 import type { Chain, Model } from '../core/catalogue.ts'
 import { keepsAnswers } from '../core/protocols/index.ts'
+import { asSeenByOwner, type ChainHealth } from '../core/routing/health.ts'
 import { type ChainOrder, orderChains } from '../core/routing/order.ts'
 import { issuerFavour } from './affinity.ts'
 import type { AdmittedCall, ReservedCall } from './call.ts'
-import { placeOf } from './dialect.ts'
+import { answersInBackground, placeOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 
 /** One model's chains in the order they are tried, with who pays for them. */
@@ -18,6 +19,10 @@ export interface Route {
 /** The requested model's chains. */
 export function route(gateway: Gateway, call: ReservedCall): Route {
   return routeOf(gateway, call, { model: call.model, funding: call.reservation.model, fallback: false })
+}
+
+export function mayFallBack({ fallback, reservation }: ReservedCall): boolean {
+  return fallback !== undefined && reservation.fallback?.kind === 'funded'
 }
 
 /** The fallback model's chains, when it was admitted and funded; it is routed like any model (contract §1.7). */
@@ -41,18 +46,30 @@ export function orderFor(
   call: AdmittedCall | ReservedCall,
   target: Pick<Route, 'model' | 'funding'>,
 ): ChainOrder {
-  const { past } = call
+  const { past, scan, catalogue } = call
+  const mayAnswer = (chain: Chain): boolean =>
+    (past?.kind !== 'upstream' || leadsTo(past.place, chain, target)) &&
+    (!scan.background || answersInBackground(chain, catalogue))
   const favoured = issuerFavour(call, target.model.chains)
-  return orderChains(target.model, call.catalogue, {
+  return orderChains(target.model, catalogue, {
     now: gateway.now(),
-    healthOf: (chain) => gateway.health.of(chain),
+    healthOf: healthFor(gateway, target.funding),
     draw: gateway.draw,
     mayUse: (vendor) => target.funding.otherwise !== 'none' || target.funding.byokVendors.includes(vendor),
     speaks: (protocol) => protocol !== 'video',
     preferred: call.endpoint.protocol,
-    ...(past?.kind === 'upstream' ? { mayAnswer: (chain: Chain) => leadsTo(past.place, chain, target) } : {}),
+    ...(past?.kind === 'upstream' || scan.background ? { mayAnswer } : {}),
     ...(favoured === undefined ? {} : { favoured }),
   })
+}
+
+/** The health of chains for a call that this pays for: with a credential of its own, limits of the platform's do not matter. */
+export function healthFor(
+  { health }: Pick<Gateway, 'health'>,
+  { byokVendors }: Funding,
+): (chain: Chain) => ChainHealth {
+  return (chain) =>
+    byokVendors.includes(chain.vendorCode) ? asSeenByOwner(health.of(chain)) : health.of(chain)
 }
 
 function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'>): boolean {

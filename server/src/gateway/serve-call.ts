@@ -1,9 +1,10 @@
 import { admit } from './admit.ts'
-import { attempt } from './attempt.ts'
 import { authenticate } from './authenticate.ts'
+import { checkBackground } from './background/check-background.ts'
+import { serveBackground } from './background/serve-background.ts'
 import type { IncomingCall, StagedCall } from './call.ts'
 import type { Gateway } from './gateway.ts'
-import { leave } from './leave.ts'
+import { runReserved } from './leave.ts'
 import { recall } from './recall.ts'
 import { receive, restrict } from './receive.ts'
 import { refuse } from './refuse.ts'
@@ -18,20 +19,19 @@ import { asksForVideo, serveChatOrder } from './video/serve-chat-order.ts'
 export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply: ClientReply): Promise<void> {
   let call: StagedCall = incoming
   try {
-    gateway.refuseWhenDraining()
+    gateway.refuseWhenUnable()
     call = await authenticate(gateway, call)
     call = await receive(gateway, call)
     restrict(gateway, call)
     if (asksForVideo(gateway, call)) return await serveChatOrder(gateway, call, reply)
     call = await recall(gateway, call)
     call = admit(gateway, call)
+    checkBackground(call)
     call = await reserve(gateway, call)
   } catch (error) {
     await refuse(gateway, call, error, reply)
     return
   }
-  gateway.telemetry.metrics.callReserved(call.reservation.held)
-  await leave(gateway, call, reply, await attempt(gateway, call, reply))
-  gateway.telemetry.metrics.callReleased(call.reservation.held)
-  call.body.release()
+  if (call.scan.background) return serveBackground(gateway, call, reply)
+  await runReserved(gateway, call, reply)
 }

@@ -8,6 +8,7 @@ import { inputItemPage, readTurn, type Turn } from '../core/protocols/responses/
 import type { StoredTurn } from '../storage/turns.ts'
 import { authenticate, findHolderNow } from './authenticate.ts'
 import type { AuthenticatedCall, IncomingCall, StagedCall, StoredRequest } from './call.ts'
+import { answerBackground, isBackground } from './background/serve-stored-background.ts'
 import { forwardStored } from './forward-stored.ts'
 import type { Gateway } from './gateway.ts'
 import { refuse } from './refuse.ts'
@@ -22,7 +23,7 @@ export async function serveStored(
 ): Promise<void> {
   let call: StagedCall = incoming
   try {
-    gateway.refuseWhenDraining()
+    gateway.refuseWhenUnable()
     call = await authenticate(gateway, call)
     await findHolderNow(gateway, call.key.hash, call.at)
     checkKey(
@@ -37,7 +38,10 @@ export async function serveStored(
     )
     const turn = await gateway.turns.find(call.key.id, wanted.id, call.at)
     if (turn === undefined) throw notFound(wanted.id)
-    const { status, body } = await answerOf(gateway, call, { turn, wanted })
+    const asked = { turn, wanted }
+    const { status, body } = await (isBackground(turn)
+      ? answerBackground(gateway, call, asked)
+      : answerOf(gateway, call, asked))
     send(reply, status, body)
   } catch (error) {
     await refuse(gateway, call, error, reply)
@@ -57,6 +61,9 @@ interface StoredAnswer {
 async function answerOf(gateway: Gateway, call: AuthenticatedCall, asked: Asked): Promise<StoredAnswer> {
   const { turn, wanted } = asked
   const { content } = turn
+  // Cancelling what was answered would only ask the upstream for the answer.
+  if (wanted.what === 'cancel')
+    throw new GatewayError(40000, { message: 'only a background response can be cancelled' })
   if (content.kind === 'upstream') {
     const answer = await forwardStored(gateway, call, { turn, pin: content, wanted })
     if (wanted.what === 'delete' && (answer.status === 200 || answer.status === 404)) {
@@ -72,8 +79,6 @@ async function answerOf(gateway: Gateway, call: AuthenticatedCall, asked: Asked)
     case 'delete':
       if (!(await gateway.turns.remove(call.key.id, wanted.id))) throw notFound(wanted.id)
       return { status: 200, body: { id: wanted.id, object: 'response', deleted: true } }
-    case 'cancel':
-      throw new GatewayError(40000, { message: 'only a background response can be cancelled' })
   }
 }
 

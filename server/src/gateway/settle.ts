@@ -1,74 +1,152 @@
 import type { CallLogRow } from '../core/calls/log-row.ts'
-import type { SettleOutcome } from '../core/calls/operations.ts'
+import type { Recipe, SettleOperation } from '../core/calls/operations.ts'
 import { tokensOf } from '../core/calls/recover.ts'
 import type { Usage } from '../core/canonical/usage.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
-import { priceCall } from '../core/pricing/price.ts'
-import type { PriceTerms } from '../core/pricing/terms.ts'
+import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../core/metering/possible-usage.ts'
+import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../core/money.ts'
+import { type PricedCall, priceCall } from '../core/pricing/price.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
+import { frozenTerms, monthStartAt } from './charge-terms.ts'
 import { estimateInputTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
 import { baseLogRow } from './log-row.ts'
 import { persist } from './persist.ts'
+import { quietly } from './quietly.ts'
 
-/** Prices the call at the model actually used and books charge, windows, slot and log row in one storage verb. */
-export async function settle(
-  gateway: Gateway,
-  call: ReservedCall,
-  answer: {
-    readonly leg: Leg
-    readonly reading: MeterReading
-    readonly inputEstimated: boolean
-    readonly row: Partial<CallLogRow>
-    /** The charge is on disk, or cannot be put there now. */
-    readonly onTried: () => void
-  },
-): Promise<void> {
+export interface Answered {
+  readonly leg: Leg
+  readonly reading: MeterReading
+  readonly inputEstimated: boolean
+  /** As far as they came. */
+  readonly answerBytes: number
+  readonly row: Partial<CallLogRow>
+  /** The charge is on disk, or cannot be put there now. */
+  readonly onTried: () => void
+}
+
+/**
+ * Prices the call at the model actually used and books charge, windows, slot and log row in one storage verb. What fails
+ * on the way is replaced by the next best that is known, and the row says `gateway-error`: an answer is never free because
+ * of a fault of ours. False: the store has not taken it yet.
+ */
+export async function settle(gateway: Gateway, call: ReservedCall, answer: Answered): Promise<boolean> {
   const { leg, reading } = answer
-  const input = answer.inputEstimated ? await estimateInputTokens(gateway, call) : reading.usage.input
-  const usage: Usage = { ...reading.usage, input }
+  const faults: unknown[] = []
+  const { usage, suspect } = possibleUsage(call, answer, await usageOf(gateway, call, answer, faults))
   call.body.release()
-  const { recipe, amount } = priceCall(
-    { usage, images: reading.images, videoSeconds: 0, requests: 1 },
-    { terms: termsOf(gateway, call, leg), chainId: leg.chain.id, userRate: call.reservation.userRate },
-  )
+  const { recipe, amount } = priced(gateway, call, { leg, usage, images: reading.images }, faults)
   const at = gateway.now()
+  const { timezone } = call.catalogue.settings
+  const monthStart = monthStartAt(gateway, { at, timezone }, (error) => faults.push(error))
+  for (const error of faults) {
+    gateway.telemetry.log.error(
+      { requestId: call.requestId, error },
+      'a call is charged by the next best that is known',
+    )
+  }
   const log: CallLogRow = {
     ...baseLogRow(call, at),
     ...answer.row,
+    ...(faults.length === 0 ? {} : { ending: 'gateway-error' }),
     usage,
     usageSource: reading.source,
+    usageSuspect: suspect,
     images: reading.images,
     recipe,
     amount,
   }
-  const charge = (): Promise<SettleOutcome> =>
-    gateway.storage.calls.settle({
-      callId: call.callId,
-      keyId: call.key.id,
-      accountId: call.account.id,
-      at,
-      monthStart: gateway.monthOf(at, call.catalogue.settings.timezone).from,
-      modelId: leg.model.modelId,
-      byok: leg.byok,
-      credentialId: leg.byok ? undefined : leg.chain.credentialId,
-      recipe,
-      amount,
-      tokens: tokensOf(usage),
-      images: reading.images,
-      videoSeconds: 0,
-      log,
-    })
-  const outcome = await persist(gateway, call.requestId, charge, answer.onTried)
-  gateway.observeEnd(outcome === undefined ? log : { ...log, deducted: outcome.deducted })
+  const charge: SettleOperation = {
+    kind: 'settle',
+    callId: call.callId,
+    keyId: call.key.id,
+    accountId: call.account.id,
+    at,
+    monthStart,
+    modelId: leg.model.modelId,
+    byok: leg.byok,
+    credentialId: leg.byok ? undefined : leg.chain.credentialId,
+    recipe,
+    amount,
+    tokens: tokensOf(usage),
+    images: reading.images,
+    videoSeconds: 0,
+    log,
+  }
+  const outcome = await persist(gateway, charge, answer.onTried)
+  quietly(gateway, call, 'count an ended call', () =>
+    gateway.observeEnd(outcome === undefined ? log : { ...log, deducted: outcome.deducted }),
+  )
+  return outcome !== undefined
 }
 
-/** The prices frozen when the call was reserved, of the model actually used. */
-function termsOf(gateway: Gateway, call: ReservedCall, leg: Leg): PriceTerms {
-  const demand = leg.model === call.fallback ? call.fallbackDemand : call.demand
-  const read = gateway.terms.terms((demand ?? call.demand).terms)
-  if (read.kind === 'unreadable')
-    throw new Error(`the price terms of ${leg.model.modelId} cannot be read: ${read.reason}`)
-  return read.terms
+/** Input is counted where the upstream told none; the quick estimate of the hold stands in where it cannot be. */
+async function usageOf(
+  gateway: Gateway,
+  call: ReservedCall,
+  { reading, inputEstimated }: Answered,
+  faults: unknown[],
+): Promise<Usage> {
+  if (!inputEstimated) return reading.usage
+  try {
+    return { ...reading.usage, input: await estimateInputTokens(gateway, call) }
+  } catch (error) {
+    faults.push(error)
+    return reading.usage
+  }
+}
+
+function possibleUsage(
+  { scan }: ReservedCall,
+  { leg, answerBytes }: Pick<Answered, 'leg' | 'answerBytes'>,
+  reported: Usage,
+): PossibleUsage {
+  const { bodyBytes, candidates = 1, extras } = scan
+  return boundUsage(reported, {
+    contextTokens: leg.model.contextTokens,
+    maxOutputTokens: leg.model.maxOutputTokens,
+    candidates,
+    requestBytes: bodyBytes,
+    answerBytes,
+    rounds: extras.hostedTools.length > 0 ? ROUNDS_OF_TOOLS : 1,
+  })
+}
+
+function priced(
+  gateway: Gateway,
+  call: ReservedCall,
+  made: { readonly leg: Leg; readonly usage: Usage; readonly images: number },
+  faults: unknown[],
+): PricedCall {
+  const { leg, usage, images } = made
+  const { userRate, held } = call.reservation
+  try {
+    const demand = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
+    const terms = frozenTerms(gateway, demand.terms, (error) => faults.push(error))
+    return priceCall(
+      { usage, images, videoSeconds: 0, requests: 1 },
+      { terms, chainId: leg.chain.id, userRate },
+    )
+  } catch (error) {
+    faults.push(error)
+    return asHeld(held)
+  }
+}
+
+/** No price can be made: the call costs what was set aside for it. */
+function asHeld(held: MicroCredits): PricedCall {
+  const recipe: Recipe = {
+    creditsPerYuan: '1',
+    rateMultiplier: '1',
+    userRate: '100',
+    lines: [{ class: 'request', quantity: 1, price: creditsText(held), per: 1 }],
+    amount: held.toString(),
+  }
+  return { recipe, amount: held }
+}
+
+function creditsText(amount: MicroCredits): string {
+  const fraction = (amount % MICRO_CREDITS_PER_CREDIT).toString().padStart(6, '0')
+  return `${amount / MICRO_CREDITS_PER_CREDIT}.${fraction}`
 }

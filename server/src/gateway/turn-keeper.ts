@@ -39,7 +39,8 @@ export type NewContent =
   | {
       readonly kind: 'kept'
       readonly callId: string
-      readonly input: readonly JsonValue[]
+      /** Items, or their array as JSON text. */
+      readonly input: readonly JsonValue[] | string
       readonly responseJson: string
       /** Of the request; about what the input takes. */
       readonly requestBytes: number
@@ -50,7 +51,13 @@ export type NewContent =
 export type Conversation =
   | { readonly kind: 'unknown'; readonly missing: string }
   | { readonly kind: 'too-long' }
-  | { readonly kind: 'upstream'; readonly place: string; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'upstream'
+      readonly place: string
+      readonly ids: readonly string[]
+      /** The newest response is, or was, made in the background. */
+      readonly background: boolean
+    }
   /** Bodies of its turns, oldest first. */
   | { readonly kind: 'kept'; readonly ids: readonly string[]; readonly bodies: readonly string[] }
 
@@ -117,7 +124,9 @@ class WaitingTurns implements TurnKeeper {
     const newest = links[0]
     if (newest === undefined) return { kind: 'unknown', missing: responseId }
     const ids = links.map((link) => link.responseId)
-    if (newest.place !== undefined) return { kind: 'upstream', place: newest.place, ids }
+    if (newest.place !== undefined) {
+      return { kind: 'upstream', place: newest.place, ids, background: newest.bytes > 0 }
+    }
     const bytes = links.reduce((sum, link) => sum + link.bytes, 0)
     if (links.length > CONVERSATION_TURNS_MAX || bytes > CONVERSATION_BYTES_MAX) return { kind: 'too-long' }
     const missing = links.at(-1)?.previousId
@@ -233,11 +242,11 @@ const PIN_BYTES = 300
 /** A kept body is written down when it is needed first, after the call has ended. */
 class LateBody {
   readonly kind = 'kept'
-  readonly #input: readonly JsonValue[]
+  readonly #input: readonly JsonValue[] | string
   readonly #responseJson: string
   #written: string | undefined
 
-  constructor(input: readonly JsonValue[], responseJson: string) {
+  constructor(input: readonly JsonValue[] | string, responseJson: string) {
     this.#input = input
     this.#responseJson = responseJson
   }

@@ -1,8 +1,10 @@
 /** The catalogue of a first start without a gateway file: every vendor whose key the environment holds, and the sandbox. */
 import type { Environment } from '../config/environment.ts'
+import { CLIENT_GONE_GRACE_MS, MIN_BYTES_PER_SECOND } from '../core/catalogue.ts'
 import { forwardModelId, modelId, vendorCode } from '../core/ids.ts'
 import { UNLIMITED } from '../core/limits/policy.ts'
 import { Secret } from '../core/secret.ts'
+import { presetStreamUsage } from '../gateway/usage-told.ts'
 import { environmentVendors } from '../providers/catalogue/index.ts'
 import { type EnvironmentVendor, type ListedModel, pricingOf } from '../providers/catalogue/listing.ts'
 import type { CatalogueChange } from '../storage/records.ts'
@@ -79,6 +81,8 @@ function putModel(model: ListedModel): CatalogueChange {
       maxOutputTokens: model.maxOutputTokens,
       subscriptionCovered: false,
       pricing: pricingOf(model.price),
+      surcharges: {},
+      refuse: [],
     },
   }
 }
@@ -94,7 +98,10 @@ function putChains(vendor: EnvironmentVendor, model: ListedModel): readonly Cata
       priority: 1,
       weight: 100,
       rateMultiplier: '1',
-      streamUsage: 'forward',
+      streamUsage: presetStreamUsage(vendor.kind, protocol, model.forwardModelId),
+      clientGoneGraceMs: CLIENT_GONE_GRACE_MS,
+      minBytesPerSecond: MIN_BYTES_PER_SECOND,
+      capabilities: {},
       status: 'enabled',
     },
     credentialName: CREDENTIAL,

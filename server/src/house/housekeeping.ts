@@ -1,7 +1,8 @@
-import type { InstanceId } from '../core/ids.ts'
+import type { CallId, InstanceId } from '../core/ids.ts'
 import type { BlobStore } from '../storage/blobs.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { InstanceRounds } from './instance-rounds.ts'
 
 /** Says every few seconds that this process lives, and settles what processes that no longer do left open. */
 export interface Housekeeping {
@@ -10,12 +11,19 @@ export interface Housekeeping {
   stop(): void
 }
 
-const HEARTBEAT_MS = 5_000
-/** Four missed heartbeats: a paused process is not a dead one. */
-const DEAD_AFTER_MS = 20_000
-/** Contract §8: a slot that nobody renews lives 600 s. */
-const LEAKED_AFTER_MS = 600_000
+/** How often an instance says that it lives, and how long others wait for it. */
+export interface InstancePeriods {
+  readonly beatMs: number
+  readonly silentMs: number
+}
+
+/** Four missed beats: a paused process is not a dead one. */
+export const INSTANCE_PERIODS: InstancePeriods = { beatMs: 5_000, silentMs: 20_000 }
+/** Who beats later than this after the last time has slept: a beat may wait for a busy store. */
+const GAP_BEATS = 2
+
 const EXPIRE_EVERY_MS = 60_000
+const LEAKED_EVERY_MS = 60_000
 const LOG_UPKEEP_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** Of all kept conversations together; past it the oldest go first. */
@@ -30,45 +38,46 @@ export async function keepHouse(house: {
   readonly blobs: Pick<BlobStore, 'remove'>
   readonly telemetry: Telemetry
   readonly instance: InstanceId
+  /** Whether this process still has to do with a call: it runs it, or has its end to write. */
+  readonly isRunning: (callId: CallId) => boolean
   /** 0: for ever. */
   readonly logRetentionDays: number
   readonly now: () => number
+  /** ms of a clock that only goes forward. */
+  readonly elapsed?: () => number
+  readonly periods?: InstancePeriods
 }): Promise<Housekeeping> {
-  const { storage, telemetry, instance, now } = house
-  let expiredAt = 0
-  let written = true
-  const beat = async (at: number): Promise<void> => {
-    try {
-      await storage.calls.heartbeat(instance, at)
-      written = true
-    } catch (error) {
-      written = false
-      throw error
-    }
+  const { storage, telemetry, periods = INSTANCE_PERIODS } = house
+  const { beatMs, silentMs } = periods
+  const rounds = new InstanceRounds({
+    ...house,
+    calls: storage.calls,
+    elapsed: house.elapsed ?? (() => performance.now()),
+    periods: { gapMs: beatMs * GAP_BEATS, silentMs },
+  })
+  const expire = (): Promise<void> => expireKept(house, house.now())
+  await rounds.beat()
+  // What does not work now is tried in the next round; calls can be served meanwhile.
+  for (const [work, what] of [
+    [() => rounds.lookAround(), 'recovery'],
+    [expire, 'expiry'],
+    [() => keepLog(house), 'upkeep of the log'],
+  ] as const) {
+    await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a round failed'))
   }
-  const round = async (): Promise<void> => {
-    const at = now()
-    await beat(at)
-    const recovered = await storage.calls.recover({
-      at,
-      deadBefore: at - DEAD_AFTER_MS,
-      leakedBefore: at - LEAKED_AFTER_MS,
-    })
-    if (recovered > 0)
-      telemetry.log.warn({ recovered }, 'calls of a process that ended without settling them were settled')
-    if (at - expiredAt < EXPIRE_EVERY_MS) return
-    expiredAt = at
-    await expireKept(house, at)
-  }
-  await round()
-  await keepLog(house)
+  // Each apart, so that none waits for another, or ends with it.
   const timers = [
-    every(HEARTBEAT_MS, telemetry, { work: round, name: 'heartbeat and recovery' }),
-    // Apart, since a first removal of old rows may take its time.
+    every(beatMs, telemetry, { work: () => rounds.beat(), name: 'heartbeat' }),
+    every(beatMs, telemetry, { work: () => rounds.lookAround(), name: 'recovery' }),
+    every(LEAKED_EVERY_MS, telemetry, {
+      work: () => rounds.endLeaked(),
+      name: 'recovery of what was left open here',
+    }),
+    every(EXPIRE_EVERY_MS, telemetry, { work: expire, name: 'expiry' }),
     every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(house), name: 'upkeep of the log' }),
   ]
   return {
-    canWrite: () => written,
+    canWrite: () => rounds.canWrite(),
     stop: () => {
       for (const timer of timers) clearInterval(timer)
     },

@@ -1,6 +1,7 @@
 /** What the back office does by itself, whoever is signed in. Every instance may do it: each act happens once. */
 import type { Catalogue } from '../core/catalogue.ts'
 import { every } from './housekeeping.ts'
+import { noteForbidden } from './note-security.ts'
 import { type AlertPost, deliverAlerts, raiseAlerts, webhookSecretOf } from '../management/alerts.ts'
 import { receiptsOf } from '../management/receipts.ts'
 import { renewDue } from '../management/subscriptions.ts'
@@ -62,11 +63,16 @@ export function alertPost({
   messenger,
   secretKey,
   allow,
-}: Pick<OfficeParts, 'messenger' | 'secretKey' | 'allow'>): AlertPost {
+  telemetry,
+}: Pick<OfficeParts, 'messenger' | 'secretKey' | 'allow' | 'telemetry'>): AlertPost {
   return {
     mail: (mail) => messenger.send({ channel: 'email', ...mail }),
     async post(url, body, headers) {
-      const answer = await postRemote({ url, body, headers }, { timeoutMs: WEBHOOK_TIMEOUT_MS, allow })
+      const answer = noteForbidden(
+        telemetry,
+        'an alert',
+        await postRemote({ url, body, headers }, { timeoutMs: WEBHOOK_TIMEOUT_MS, allow }),
+      )
       return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300
     },
     webhookSecret: (account, url) => webhookSecretOf(secretKey, { account, url }),

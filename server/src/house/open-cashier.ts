@@ -20,5 +20,12 @@ export async function openCashier(
     stripe,
     allow: new AllowList(config.fetchAllow, createFindProxy(config)),
   })
-  return { storage, driver, receipts: receiptsOf(messenger), log: telemetry.log, now }
+  return {
+    storage,
+    driver,
+    receipts: receiptsOf(messenger),
+    log: telemetry.log,
+    security: telemetry.security,
+    now,
+  }
 }

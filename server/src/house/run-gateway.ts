@@ -2,7 +2,8 @@ import type { Config, Environment } from '../config/environment.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import { usableChains } from '../core/routing/order.ts'
 import { firstCatalogue } from './first-catalogue.ts'
-import { type OpsSource, openOpsServer } from '../http/ops-server.ts'
+import { openOpsServer } from '../http/ops/ops-server.ts'
+import type { OpsSource } from '../http/ops/ops-source.ts'
 import { type FirstRun, prepareFirstRun } from '../management/first-run.ts'
 import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
 import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
@@ -17,12 +18,17 @@ export interface Workers {
   readonly baseUrl: string
   readonly gatewayBaseUrl: string
   readonly ops: OpsSource
+  /** Told whenever one of them says that it lives. */
+  onBeat(listener: () => void): void
   /** Resolves when the last one has ended; after `graceMs` they are ended by force. */
   stop(graceMs: number): Promise<void>
 }
 
 /** Resolves when every worker listens. */
-export type StartWorkers = (count: number, log: Log) => Promise<Workers>
+export type StartWorkers = (
+  count: number,
+  options: { readonly log: Log; readonly hungAfterMs: number },
+) => Promise<Workers>
 
 /**
  * Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once.
@@ -50,8 +56,9 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
     const serving = await (config.workers > 1
       ? runSeveral(config, prepare, startWorkers)
       : runOne(config, prepare))
-    welcome(serving, prepared)
+    // First: whoever reads the ready line may send a signal at once.
     stopOnSignal(serving)
+    welcome(serving, prepared)
   } catch (error) {
     // The keys are stored by now and the next start is no first one: who does not see them here never will.
     process.stderr.write(newKeysText(prepared.firstRun))
@@ -84,13 +91,16 @@ const FORCE_AFTER_GRACE_MS = 15_000
 async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartWorkers): Promise<Serving> {
   await prepareStore(config, prepare)
   const telemetry = createTelemetry({ level: config.logLevel, now: Date.now, version: VERSION })
-  const workers = await startWorkers(config.workers, telemetry.log)
+  const workers = await startWorkers(config.workers, { log: telemetry.log, hungAfterMs: config.hungAfterMs })
   const ops = await openOpsServer({
     source: workers.ops,
     telemetry,
     host: config.opsHost,
     port: config.opsPort,
+    hungAfterMs: config.hungAfterMs,
+    beats: 'told',
   })
+  workers.onBeat(() => ops.beat())
   return {
     baseUrl: workers.baseUrl,
     gatewayBaseUrl: workers.gatewayBaseUrl,

@@ -5,17 +5,20 @@ import type { Config } from '../config/environment.ts'
 import { type InstanceId, instanceId } from '../core/ids.ts'
 import { createGateway, type Gateway, type GatewayParts } from '../gateway/gateway.ts'
 import { loadTokenCounter } from '../gateway/token-counter.ts'
+import { openUnsettledFiles, type UnsettledFiles } from '../gateway/unsettled-files.ts'
 import { startVideos } from '../gateway/video/start-videos.ts'
-import { keepHouse } from './housekeeping.ts'
+import { every, type Housekeeping, type InstancePeriods, keepHouse } from './housekeeping.ts'
 import { openApi } from '../http/api.ts'
-import { createClientAddress } from '../http/client-address.ts'
-import { gatewayOps, type OpsSource, openOpsServer } from '../http/ops-server.ts'
+import { createClientAddress, createIsProxy } from '../http/client-address.ts'
+import { openOpsServer } from '../http/ops/ops-server.ts'
+import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
 import { openServers, type Servers } from '../http/servers.ts'
 import type { Identity } from '../management/identity/identity.ts'
 import type { Cashier } from '../management/top-up/cashier.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { keepOffice } from './office-rounds.ts'
 import { openCashier } from './open-cashier.ts'
+import { noteAudit, noteForbidden } from './note-security.ts'
 import { openIdentity } from './open-identity.ts'
 import { keepPayments } from './payment-rounds.ts'
 import { keepPrices } from './price-clock.ts'
@@ -29,8 +32,11 @@ import { fetchRemote } from '../upstream/fetch-remote.ts'
 import { createFindProxy } from '../upstream/find-proxy.ts'
 import { AllowList } from '../upstream/guard.ts'
 import { openUpstream } from '../upstream/send.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import { streamRemote } from '../upstream/stream-remote.ts'
 import { VERSION } from '../version.ts'
+
+const UNSETTLED_EVERY_MS = 60_000
 
 export interface RunningGateway {
   /** As a client on this machine reaches them, without a slash at the end. */
@@ -55,7 +61,11 @@ export type Prepare = (house: {
 
 export interface StartOptions {
   /** What tests bend: the clock, and how long vendors' advice makes polls wait. */
-  readonly bent?: { readonly now: () => number; readonly videoPace: number }
+  readonly bent?: {
+    readonly now: () => number
+    readonly videoPace: number
+    readonly periods?: InstancePeriods
+  }
   /** False where several processes serve and the first of them has the operator's port. */
   readonly ops: boolean
 }
@@ -66,7 +76,7 @@ export async function startGateway(
   options: StartOptions = { ops: true },
 ): Promise<RunningGateway> {
   const ground = await openGround(config, prepare, options)
-  const { storage, blobs, telemetry } = ground
+  const { storage } = ground
   const upstream = openUpstream({ findProxy: createFindProxy(config) })
   let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
   const gateway = await createGateway({
@@ -76,31 +86,65 @@ export async function startGateway(
       secretKey: ground.secretKey,
       publicUrl: () => publicUrl,
       deadlineMs: config.videoDeadlineMs,
+      backgroundDeadlineMs: config.backgroundDeadlineMs,
       pace: options.bent?.videoPace ?? 1,
     },
   })
-  const house = await keepHouse({ ...ground, logRetentionDays: config.logRetentionDays })
+  const unsettled = openUnsettledFiles({
+    ...ground,
+    dataDirectory: config.dataDirectory,
+    calls: storage.calls,
+  })
+  // Before recovery, which would end the same calls by less than what is known of them here.
+  await unsettled.settle()
+  const house = await keepHouse({
+    ...ground,
+    logRetentionDays: config.logRetentionDays,
+    isRunning: (callId) => gateway.isRunning(callId),
+    ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
+  })
   const doors = await openDoors(config, gateway, { withOps: options.ops, canWrite: house.canWrite })
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
-  const rounds = startRounds(ground, gateway, doors)
+  const rounds = startRounds(ground, gateway, { ...doors, unsettled })
   return {
     ...addresses,
     ops: doors.ops,
     gateway,
     openCalls: () => doors.servers.openCalls(),
-    async stop() {
-      await doors.close()
-      house.stop()
-      await rounds.stop()
-      gateway.close()
-      await upstream.close()
-      await telemetry.background.drain(config.shutdownGraceMs)
-      await doors.identity.messenger.close()
-      await blobs.close()
-      await storage.close()
-      await telemetry.close()
-    },
+    stop: () => stopAll({ config, ground, gateway, upstream, unsettled, house, doors, rounds }),
+  }
+}
+
+/** Whatever fails on the way, what the store has not taken is kept in a file. */
+async function stopAll(all: {
+  readonly config: Config
+  readonly ground: Ground
+  readonly gateway: Gateway
+  readonly upstream: Pick<Upstream, 'close'>
+  readonly unsettled: UnsettledFiles
+  readonly house: Housekeeping
+  readonly doors: Doors
+  readonly rounds: { stop(): Promise<void> }
+}): Promise<void> {
+  const { gateway, unsettled, doors } = all
+  const { storage, blobs, telemetry } = all.ground
+  await doors.close()
+  // At once: what follows asks the store, which may be away, and whoever stops this process may not wait.
+  await unsettled.write(gateway.pending.left())
+  try {
+    all.house.stop()
+    await all.rounds.stop()
+    gateway.close()
+    await all.upstream.close()
+    await gateway.pending.stop()
+    await telemetry.background.drain(all.config.shutdownGraceMs)
+    await doors.identity.messenger.close()
+  } finally {
+    await unsettled.write(await gateway.pending.stop())
+    await blobs.close()
+    await storage.close()
+    await telemetry.close()
   }
 }
 
@@ -118,10 +162,16 @@ interface Ground {
 
 async function openGround(config: Config, prepare: Prepare, { bent }: StartOptions): Promise<Ground> {
   const now = bent?.now ?? Date.now
-  const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
+  const telemetry = createTelemetry({
+    level: config.logLevel,
+    now,
+    version: VERSION,
+    securityLog: config.securityLog,
+  })
   warn(config, telemetry)
   const instance = instanceId(timeOrderedId(now()))
   const data = await openDataDirectory(config)
+  for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
   const storage = await openStore(config, data, { telemetry, instance, now })
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
@@ -131,20 +181,27 @@ async function openGround(config: Config, prepare: Prepare, { bent }: StartOptio
 
 async function partsOf(
   config: Config,
-  { storage, blobs, telemetry, instance, allow, now }: Ground,
+  ground: Ground,
 ): Promise<Omit<GatewayParts, 'upstream' | 'videoSettings'>> {
+  const { storage, blobs, telemetry, instance, allow, now } = ground
   return {
     storage,
     blobs,
     telemetry,
     instanceId: instance,
-    fetchRemote: (url, options) => fetchRemote(url, { ...options, allow }),
-    streamRemote: (url, options) => streamRemote(url, { ...options, allow }),
+    fetchRemote: async (url, options) =>
+      noteForbidden(telemetry, 'a call', await fetchRemote(url, { ...options, allow })),
+    streamRemote: async (url, options) =>
+      noteForbidden(telemetry, 'a call', await streamRemote(url, { ...options, allow })),
     tokens: await loadTokenCounter(),
     limits: {
       bodyLimitBytes: config.bodyLimitBytes,
+      bodyMembersMax: config.bodyMembersMax,
+      bodyMessagesMax: config.bodyMessagesMax,
+      bodyDepthMax: config.bodyDepthMax,
       bytesInFlightMax: config.bytesInFlightLimit,
       answerDeadlineMs: config.callDeadlineMs,
+      countsPerMinuteMax: config.countsPerMinuteMax,
     },
     now,
     draw: Math.random,
@@ -155,11 +212,19 @@ async function partsOf(
 function startRounds(
   { storage, secretKey, allow, telemetry, now }: Ground,
   gateway: Gateway,
-  { identity, cashier }: Pick<Doors, 'identity' | 'cashier'>,
+  {
+    identity,
+    cashier,
+    unsettled,
+  }: Pick<Doors, 'identity' | 'cashier'> & { readonly unsettled: UnsettledFiles },
 ): { stop(): Promise<void> } {
   const stopVideos = startVideos(gateway)
   const prices = keepPrices({ storage, telemetry, now })
   const payments = keepPayments(cashier, telemetry)
+  const owed = every(OWED_EVERY_MS, telemetry, {
+    work: () => bookLate(storage, gateway, now()),
+    name: 'charge of what accounts owe',
+  })
   const office = keepOffice({
     storage,
     catalogue: () => gateway.catalogue(),
@@ -169,8 +234,15 @@ function startRounds(
     telemetry,
     now,
   })
+  // Of processes that stop while this one runs.
+  const files = every(UNSETTLED_EVERY_MS, telemetry, {
+    work: async () => void (await unsettled.settle()),
+    name: 'settle what other processes left in files',
+  })
   return {
     async stop() {
+      clearInterval(files)
+      clearInterval(owed)
       prices.stop()
       payments.stop()
       office.stop()
@@ -179,13 +251,32 @@ function startRounds(
   }
 }
 
+const OWED_EVERY_MS = 60_000
+
+/** How long an instance that comes back, or the file it left, may still say what a recovered call really was. */
+const CORRECTABLE_MS = 30 * 86_400_000
+
+/** What calls cost beyond a monthly cap is charged when the next month begins, also where no call begins it. */
+async function bookLate(storage: Storage, gateway: Gateway, at: number): Promise<void> {
+  const { timezone } = gateway.catalogue().settings
+  await storage.calls.forgetRecovered(at - CORRECTABLE_MS)
+  await storage.accounts.chargeOwed({ at, monthStart: gateway.monthOf(at, timezone).from })
+}
+
 /** Brings the store to this version and lets `prepare` fill it, for processes that serve afterwards. */
 export async function prepareStore(config: Config, prepare: Prepare): Promise<void> {
   const now = Date.now
-  const telemetry = createTelemetry({ level: config.logLevel, now, version: VERSION })
+  const telemetry = createTelemetry({
+    level: config.logLevel,
+    now,
+    version: VERSION,
+    securityLog: config.securityLog,
+  })
   warn(config, telemetry)
   const instance = instanceId(timeOrderedId(now()))
-  const storage = await openStore(config, await openDataDirectory(config), { telemetry, instance, now })
+  const data = await openDataDirectory(config)
+  for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
+  const storage = await openStore(config, data, { telemetry, instance, now })
   try {
     await prepare({ storage, telemetry, now })
   } finally {
@@ -204,7 +295,7 @@ async function openStore(
   process: { readonly telemetry: Telemetry; readonly instance: InstanceId; readonly now: () => number },
 ): Promise<Storage> {
   try {
-    return await openStorage({
+    const storage = await openStorage({
       databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
       dataDir: config.dataDirectory,
       secretKey: data.secretKey,
@@ -212,6 +303,7 @@ async function openStore(
       now: process.now,
       log: process.telemetry.log,
     })
+    return noteAudit(storage, process.telemetry.security)
   } catch (error) {
     // A key made a moment ago for a database that has one would only hide that the right one is missing.
     if (error instanceof SecretKeyMismatch && data.madeKey) await removeSecretKey(data)
@@ -256,6 +348,8 @@ async function openDoors(
         telemetry: gateway.telemetry,
         host: config.opsHost,
         port: config.opsPort,
+        hungAfterMs: config.hungAfterMs,
+        beats: 'own',
       })
     : undefined
   const servers = await openServers({
@@ -269,6 +363,7 @@ async function openDoors(
       publicUrl: config.publicUrl,
     }),
     clientAddress,
+    isProxy: createIsProxy(config.trustedProxies),
     gatewayHost: config.sharedPort ? hostOf(config.gatewayUrl) : undefined,
   })
   return {
@@ -279,7 +374,9 @@ async function openDoors(
     opsPort: ops?.port,
     async close() {
       draining = true
+      servers.drain()
       await delay(config.drainDelayMs)
+      await servers.stopListening()
       gateway.drain()
       await servers.close(config.shutdownGraceMs)
       await ops?.close()

@@ -9,8 +9,9 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import { findHolderNow, presentedKey } from '../gateway/authenticate.ts'
 import type { KeyHolder } from '../gateway/directory.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { checkAddress } from '../gateway/restrictions.ts'
+import { AddressNotAllowed, checkAddress } from '../gateway/restrictions.ts'
 import type { Identity } from '../management/identity/identity.ts'
+import { TooManyActs } from '../management/identity/own-act.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import type { Cashier } from '../management/top-up/cashier.ts'
 import { AmountTooLarge, RateChanged, RateFixed } from '../storage/amount-refused.ts'
@@ -113,14 +114,34 @@ function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): 
   })
 }
 
+/** What those who watch over the gateway hear of, whichever route it was. */
+function noteRefusal(
+  { gateway, clientAddress }: ApiOptions,
+  error: GatewayError,
+  request: FastifyRequest,
+): void {
+  const { security } = gateway.telemetry
+  const about = {
+    address: clientAddress(request.raw),
+    method: request.method,
+    path: request.url.split('?')[0] ?? '',
+    request: request.id,
+  }
+  if (error instanceof AddressNotAllowed) security.note('key.address-refused', { ...about, ...error.about })
+  if (error.code === 40305) security.note('csrf.refused', about)
+  if (error.code === 42908) security.note('request.limited', about)
+}
+
 function refuse(
-  { gateway }: ApiOptions,
+  options: ApiOptions,
   error: unknown,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): FastifyReply {
+  const { gateway } = options
   const known = knownError(error)
   if (known.code === 50000)
     gateway.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
+  noteRefusal(options, known, request)
   const rendered = renderError(known, { requestId: request.id, path: request.url })
   return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
 }
@@ -176,6 +197,7 @@ function knownError(error: unknown): GatewayError {
   if (error instanceof StorageUnavailable)
     return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
   if (error instanceof InvalidCursor) return badCursor()
+  if (error instanceof TooManyActs) return new GatewayError(42908, { retryAfterMs: error.retryAfterMs })
   if (error instanceof AmountTooLarge) return new GatewayError(40000, { message: error.message })
   if (error instanceof RateChanged || error instanceof RateFixed || error instanceof LastAdmin)
     return new GatewayError(40900, { message: error.message })

@@ -74,7 +74,10 @@ async function ask(client: Name, model: string, body: Fields | string, key?: str
 /** The upstream goes on once the client has read something. */
 let goOn: () => void = () => undefined
 
-async function readOn(client: Name, model: string): Promise<string> {
+async function readOn(
+  client: Name,
+  model: string,
+): Promise<{ readonly text: string; readonly requestId: string | null }> {
   const { url, init } = requestOf(client, model, HI[client])
   const gate = new Promise<void>((resolve) => {
     goOn = resolve
@@ -91,7 +94,7 @@ async function readOn(client: Name, model: string): Promise<string> {
     text += decoder.decode(chunk, { stream: true })
     if (text.includes('Hello')) goOn()
   }
-  return text
+  return { text, requestId: response.headers.get('x-request-id') }
 }
 
 let begun: Promise<void> = Promise.resolve()
@@ -199,15 +202,28 @@ describe('after the first byte', () => {
   )
   test.each(cells)('$client over $over: $broken is told in the stream', async ({ client, over, broken }) => {
     upstream.answer(brokenStream(over, broken))
-    const text = await readOn(client, `over-${over}`)
+    const { text, requestId } = await readOn(client, `over-${over}`)
     expect(text).toContain('Hello')
     expectBroken(client, text)
+    // What the gateway itself saw is told in its own words, never in those of a library.
+    if (broken !== 'an error event') expectOwnWords(text, requestId)
     expect(await house.lastLog()).toMatchObject({
       httpStatus: 200,
       ending: expect.not.stringMatching('complete'),
     })
   })
 })
+
+function expectOwnWords(text: string, requestId: string | null): void {
+  for (const said of [
+    '"gateway_error"',
+    '"50201"',
+    `"request_id":${JSON.stringify(requestId)}`,
+    'the upstream broke off its answer',
+  ])
+    expect(text).toContain(said)
+  expect(text).not.toMatch(/UND_ERR|ECONN|socket|terminated/)
+}
 
 function expectBroken(client: Name, text: string): void {
   const last =

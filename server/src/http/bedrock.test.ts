@@ -194,8 +194,11 @@ describe('a chat client', () => {
 })
 
 describe('a failure', () => {
-  const refuse = (status: number, type: string) =>
-    answerJson({ message: 'no' }, status, { 'x-amzn-errortype': `${type}:http://internal.amazon.com/` })
+  const refuse = (status: number, type: string, headers: Readonly<Record<string, string>> = {}) =>
+    answerJson({ message: 'no' }, status, {
+      'x-amzn-errortype': `${type}:http://internal.amazon.com/`,
+      ...headers,
+    })
   const ask = () => postJson(`${house.baseUrl}/v1/messages`, QUESTION, auth())
 
   test('of the request is the vendor’s own, unchanged, and moves nowhere', async () => {
@@ -206,8 +209,8 @@ describe('a failure', () => {
   test.each([
     ['is too fast, whatever its status', 400, 'ThrottlingException'],
     ['is too fast', 429, 'ThrottlingException'],
-  ])('that %s rests the chain', async (_sentence, status, type) => {
-    upstream.answer(refuse(status, type))
+  ])('that %s, for so long as it says, rests the chain', async (_sentence, status, type) => {
+    upstream.answer(refuse(status, type, { 'retry-after': '5' }))
     expect((await ask()).status).toBe(status)
     expect((await ask()).body.code).toBe(42904)
   })

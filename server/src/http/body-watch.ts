@@ -21,18 +21,20 @@ export interface BodyWatch {
   stop(): void
 }
 
-const QUIET_LOOKS_MAX = 2
+/** So that a deadline of seconds is kept to within seconds, however long a body may be silent. */
+const LOOK_MS_MAX = 2_500
 
-/** Looks twice per time-out, so that a silent body ends after one time-out at the least and one and a half at the most. */
+/** Looks at least twice per time-out, so that a silent body ends after one time-out at the least and one and a half at the most. */
 export function createBodyWatch(idleTimeoutMs: number): BodyWatch {
   const bodies = new Roster<WatchedBody>()
-  const everyMs = Math.max(1, Math.ceil(idleTimeoutMs / QUIET_LOOKS_MAX))
+  const everyMs = Math.max(1, Math.min(LOOK_MS_MAX, Math.ceil(idleTimeoutMs / 2)))
+  const quietLooksMax = Math.ceil(idleTimeoutMs / everyMs)
   const look = (): void =>
     bodies.visit((body) => {
       body.quietLooks = body.alive ? 0 : body.quietLooks + 1
       body.alive = false
       body.looksLeft -= 1
-      if (body.quietLooks >= QUIET_LOOKS_MAX || body.looksLeft <= 0) body.onLate()
+      if (body.quietLooks >= quietLooksMax || body.looksLeft <= 0) body.onLate()
     })
   const timer = setInterval(look, everyMs)
   timer.unref()

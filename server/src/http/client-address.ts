@@ -5,13 +5,8 @@ import ipaddr from 'ipaddr.js'
 export type ClientAddress = (request: IncomingMessage) => string
 
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  const ranges = trustedProxies.map((range) => ipaddr.parseCIDR(range))
-  if (ranges.length === 0) return (request) => plain(request.socket.remoteAddress)
-  const trusted = (address: string): boolean => {
-    if (!ipaddr.isValid(address)) return false
-    const parsed = ipaddr.process(address)
-    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))
-  }
+  if (trustedProxies.length === 0) return (request) => plain(request.socket.remoteAddress)
+  const trusted = createIsProxy(trustedProxies)
   return (request) => {
     let address = plain(request.socket.remoteAddress)
     const hops = String(request.headers['x-forwarded-for'] ?? '')
@@ -24,6 +19,30 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     }
     return address
   }
+}
+
+/** Whether an address lies in one of the ranges. */
+export function createIsProxy(trustedProxies: readonly string[]): (address: string) => boolean {
+  const ranges = trustedProxies.map((range) => ipaddr.parseCIDR(range))
+  if (ranges.length === 0) return () => false
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))
+  }
+}
+
+/** The part of an address that one subscriber has: all of an IPv4 address, the first half of an IPv6 one. */
+export function addressGroup(address: string): string {
+  const known = plain(address)
+  if (!known.includes(':') || !ipaddr.isValid(known)) return known
+  const parsed = ipaddr.parse(known)
+  return parsed instanceof ipaddr.IPv6
+    ? `${parsed.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : known
 }
 
 /** An IPv4 address that a dual-stack socket shows as IPv6 is shown as IPv4. */

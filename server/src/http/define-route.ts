@@ -10,7 +10,8 @@ import type { KeyHolder } from '../gateway/directory.ts'
 import { noteActFor } from './acts-for-organisations.ts'
 import type { Api, ApiContext } from './api.ts'
 import type { Caller, MemberCaller, Right, SessionCaller } from './caller.ts'
-import { noteImpersonated, refuseImpersonator } from './impersonation.ts'
+import { noteImpersonated, noteSecret, refuseImpersonator } from './impersonation.ts'
+import { refuseWithoutFactor } from './second-factor-rule.ts'
 import { readCursor, writeCursor } from './page-cursor.ts'
 import { type FieldFault, readPart, refuseFields, type RequestPart } from './request-fields.ts'
 
@@ -79,6 +80,10 @@ export interface RouteWords<
   readonly caching?: 'etag' | 'none'
   /** Whether an admin who looks through the account's eyes may do this. Absent: where it only reads. */
   readonly impersonator?: 'may' | 'never'
+  /** The answer holds a secret that the caller did not send: it is in the security log, and never shown to an impersonator. */
+  readonly showsSecret?: true
+  /** Open to administrators of whom a second factor is demanded and who have shown none: what it takes to set one up. */
+  readonly withoutSecondFactor?: 'may'
   /** A POST that changes nothing; whoever asks it for an organisation leaves no entry in the audit log. */
   readonly reads?: true
   /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
@@ -276,6 +281,7 @@ function register<
     onRequest: async (request) => {
       const caller = await CALLERS[route.access](context, request, route.for ?? 'person')
       refuseImpersonator(route, caller)
+      refuseWithoutFactor(context, route, caller)
       callers.set(request, { caller })
     },
     handler: async (request, reply: RouteReply) => {
@@ -287,6 +293,7 @@ function register<
       reply.statusCode = route.status ?? 200
       if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
       const body = await send({ ...read, ...known, request, reply })
+      noteSecret(context, { route, request, caller: known.caller, body })
       return caching === 'etag' ? revalidated(body, request, reply) : body
     },
   })
@@ -296,7 +303,7 @@ function wordsOf(
   route: RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>,
 ): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer' | 'caching'> {
   const { method, path, access, tag, summary, description, status, idempotency, errors } = route
-  const { for: right, reads, impersonator, form } = route
+  const { for: right, reads, impersonator, form, withoutSecondFactor, showsSecret } = route
   return {
     method,
     path,
@@ -310,6 +317,8 @@ function wordsOf(
     ...(reads === undefined ? {} : { reads }),
     ...(form === undefined ? {} : { form }),
     ...(impersonator === undefined ? {} : { impersonator }),
+    ...(showsSecret === undefined ? {} : { showsSecret }),
+    ...(withoutSecondFactor === undefined ? {} : { withoutSecondFactor }),
     ...(errors === undefined ? {} : { errors }),
   }
 }

@@ -403,3 +403,34 @@ describe('the model list of Gemini clients', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 40000])
   })
 })
+
+describe('heads and connections', () => {
+  test('a head of very many headers is refused with 431, not cut', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => `x-${at}: 1`)
+    expectEnvelope(await raw(head(`POST ${CHAT}`, 'content-length: 0', ...many)), 431, 40000)
+  })
+
+  test('a sign-in of very many members is refused before anything walks them', async () => {
+    const body = JSON.stringify(Object.fromEntries(Array.from({ length: 20_002 }, (_, at) => [`k${at}`, 0])))
+    const answer = await raw(
+      head(
+        `POST ${SIGN_IN}`,
+        'content-type: application/json',
+        `content-length: ${body.length}`,
+        'connection: close',
+      ) + body,
+    )
+    expectEnvelope(answer, 400, 40000)
+    expect(answer.text).toContain('20000 members and items')
+  })
+
+  test('while the process stops every answer says so, at both addresses', async () => {
+    const stopping = await openHouse({ environment: { SLUICE_DRAIN_DELAY_MS: '1500' } })
+    const stopped = stopping.running.stop()
+    for (const address of [stopping.baseUrl, stopping.gatewayUrl]) {
+      for (const path of ['/', '/v1/models', '/nope'])
+        expect((await get(`${address}${path}`)).headers.get('connection')).toBe('close')
+    }
+    await stopped
+  })
+})

@@ -326,7 +326,7 @@ describe('an upstream’s error', () => {
 })
 
 describe('a client that goes away', () => {
-  test('before the answer: the upstream request is aborted, nothing is charged, the row says so', async () => {
+  test('before the answer: the upstream request is read on for a moment, then aborted, and the row says so', async () => {
     let aborted: (() => void) | undefined
     const wasAborted = new Promise<void>((resolve) => (aborted = resolve))
     let arrived: (() => void) | undefined

@@ -1,9 +1,9 @@
 /** An explanation as clients and the command line read it. */
 import { z } from 'zod'
-import type { ExplainedChain, ExplainedConversion, Explanation } from '../gateway/explain.ts'
+import type { ExplainedChain, ExplainedConversion, ExplainedSkip, Explanation } from '../gateway/explain.ts'
 import { creditsText } from '../management/amounts.ts'
 import { microCredits } from '../core/money.ts'
-import { decimalText } from './wire-values.ts'
+import { decimalText, isoTime } from './wire-values.ts'
 
 const conversionShape = z.strictObject({
   kind: z.enum(['passthrough', 'converted', 'refused']).meta({
@@ -71,7 +71,15 @@ export const explanationShape = z.strictObject({
       role: z.enum(['requested', 'fallback']),
       chains: z.array(chainShape),
       skipped: z.array(
-        z.strictObject({ chain_id: z.number().int(), vendor_code: z.string(), reason: z.string() }),
+        z.strictObject({
+          chain_id: z.number().int(),
+          vendor_code: z.string(),
+          reason: z.string(),
+          until: isoTime.nullable().meta({ description: 'When that passes by itself.' }),
+          last_error: z.string().nullable().meta({
+            description: 'What the chain failed of last; administrators see it in the vendor’s words.',
+          }),
+        }),
       ),
     }),
   ),
@@ -79,14 +87,10 @@ export const explanationShape = z.strictObject({
 
 export type ExplanationView = z.output<typeof explanationShape>
 
-export function viewExplanation({
-  refusal,
-  model,
-  estimate,
-  hold,
-  rules,
-  routes,
-}: Explanation): ExplanationView {
+export function viewExplanation(
+  { refusal, model, estimate, hold, rules, routes }: Explanation,
+  reader: Reader,
+): ExplanationView {
   return {
     refusal:
       refusal === undefined
@@ -112,12 +116,25 @@ export function viewExplanation({
       model: route.model,
       role: route.role,
       chains: route.chains.map(viewChain),
-      skipped: route.skipped.map(({ chain, reason }) => ({
-        chain_id: chain.id,
-        vendor_code: chain.vendorCode,
-        reason,
-      })),
+      skipped: route.skipped.map((skip) => viewSkip(skip, reader)),
     })),
+  }
+}
+
+/** An upstream's words may quote other customers. */
+type Reader = 'operator' | 'customer'
+
+function viewSkip(
+  { chain, reason, until, lastError }: ExplainedSkip,
+  reader: Reader,
+): ExplanationView['routes'][number]['skipped'][number] {
+  const words = lastError === undefined || reader === 'customer' ? '' : `: ${lastError.message}`
+  return {
+    chain_id: chain.id,
+    vendor_code: chain.vendorCode,
+    reason,
+    until: until === undefined ? null : new Date(until).toISOString(),
+    last_error: until === undefined || lastError === undefined ? null : `${lastError.kind}${words}`,
   }
 }
 

@@ -20,11 +20,17 @@ import { modelId } from '../core/ids.ts'
 let house: House
 let first: ScriptedUpstream
 let second: ScriptedUpstream
+/** Where the gateway's clock stands still, epoch ms. */
+let stopped: number | undefined
 
 beforeEach(async () => {
+  stopped = undefined
   first = await openScriptedUpstream()
   second = await openScriptedUpstream()
-  house = await openHouse({ environment: { SLUICE_CALL_DEADLINE_MS: '3000' } })
+  house = await openHouse({
+    environment: { SLUICE_CALL_DEADLINE_MS: '3000' },
+    now: () => stopped ?? Date.now(),
+  })
   const timeouts = { connectMs: 500, firstByteMs: 300, idleMs: 300 }
   await house.catalogue(
     ...putVendor('one', first.url, { timeouts }),
@@ -153,7 +159,7 @@ const FAILURES: readonly FailureCase[] = [
     name: '404',
     answer: answerJson(upstreamError('not_found_error'), 404),
     outcome: 'not-found',
-    rests: true,
+    rests: false,
   },
   { name: 'no answer in time', answer: staySilent, outcome: 'timeout', rests: false },
   {
@@ -218,14 +224,58 @@ describe('before anything was sent, the next chain answers', () => {
   })
 
   test('a refused connection is tried once more on the same chain, then on the next', async () => {
-    first.answer(hangUp)
+    await first.close()
     second.answer(answerJson(completion('two-model')))
     expect((await chat('twin')).status).toBe(200)
-    expect(first.requests).toHaveLength(2)
     expect((await house.lastLog()).attempts.map((attempt) => attempt.why)).toEqual([
       'priority',
       'retry',
       'failover',
+    ])
+  })
+
+  test.each<[string, Answerer]>([
+    ['before its head', hangUp],
+    [
+      'after its head',
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.flushHeaders()
+        setImmediate(() => response.destroy())
+      },
+    ],
+    [
+      'short of its length',
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
+        response.write('{"id":"c",')
+        setImmediate(() => response.destroy())
+      },
+    ],
+  ])(
+    'a whole answer that breaks %s goes to the next chain: the same one may bill it twice',
+    async (_name, answer) => {
+      first.answer(answer)
+      second.answer(answerJson(completion('two-model')))
+      expect((await chat('twin')).status).toBe(200)
+      expect(first.requests).toHaveLength(1)
+      expect((await house.lastLog()).attempts.map(({ why, outcome }) => [why, outcome])).toEqual([
+        ['priority', 'cut'],
+        ['failover', 'answered'],
+      ])
+    },
+  )
+
+  test('a vendor that is changed while it is called is judged as it was when the call began', async () => {
+    first.answer(async (request, response) => {
+      await house.catalogue(...putVendor('one', first.url, { kind: 'kling' }))
+      await answerJson(upstreamError('server_error'), 503)(request, response)
+    })
+    second.answer(answerJson(completion('two-model')))
+    expect((await chat('twin')).status).toBe(200)
+    expect((await house.lastLog()).attempts.map((attempt) => attempt.outcome)).toEqual([
+      'overloaded',
+      'answered',
     ])
   })
 
@@ -294,6 +344,8 @@ describe('cooldown', () => {
   })
 
   test('[D-errors-13] [D-errors-39] when every chain is rate limited: the upstream error first, then 429/42904 with Retry-After and no attempt', async () => {
+    // Within a second of the refusal; after that one call is let through.
+    stopped = Date.now()
     first.answer(answerJson(upstreamError('rate_limit_exceeded'), 429, { 'retry-after': '30' }))
     const passed = await chat('lone')
     expect(passed.status).toBe(429)
@@ -303,6 +355,16 @@ describe('cooldown', () => {
     expect([refused.status, refused.body.code]).toEqual([429, 42904])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(28)
     expect(first.requests).toHaveLength(1)
+  })
+
+  test('one 404 rests no chain, since a client may have named what is not there; two do', async () => {
+    first.answer(answerJson(upstreamError('not_found_error'), 404))
+    second.answer(answerJson(completion('two-model')))
+    await chat('twin')
+    await chat('twin')
+    await chat('twin')
+    expect(first.requests).toHaveLength(2)
+    expect((await house.lastLog()).attempts[0]?.skipped).toMatchObject([{ reason: 'cooling-down' }])
   })
 
   test('a lone chain that failed twice is still tried: a refusal would surely fail', async () => {

@@ -148,6 +148,93 @@ describe('guessing codes', () => {
   })
 })
 
+function askCode(address: string, { purpose = 'sign_in', email = victim.email } = {}) {
+  return post(desk, '/verification-codes', { channel: 'email', target: email, purpose }, from(address))
+}
+
+function enterCode(code: string, address: string) {
+  return post(desk, '/sign-in', { email: victim.email, code }, from(address))
+}
+
+/** The newest code in the victim's mailbox that was asked for in this moment. */
+async function sentCode(address: string): Promise<string> {
+  return mailedCode(desk, victim.email, 'sign_in', from(address))
+}
+
+/** As many codes for the victim as strangers get, from three networks. */
+async function floodWithCodes(): Promise<number> {
+  let sent = 0
+  for (const address of ['192.0.2.30', '192.0.2.31', '192.0.2.32'])
+    for (let asked = 0; asked < 8; asked++) if ((await askCode(address)).status === 200) sent += 1
+  for (let read = 0; read < sent; read++) await mailbox.next(victim.email)
+  return sent
+}
+
+describe('a stranger who asks code after code for a victim', () => {
+  test('gets five an hour from one place and ten from all together, so that mails stay bounded', async () => {
+    expect(await floodWithCodes()).toBe(10)
+    expect((await askCode('192.0.2.33')).status).toBe(429)
+  })
+
+  test('does not void the code the victim was sent before', async () => {
+    const code = await sentCode('203.0.113.1')
+    await floodWithCodes()
+    expect((await enterCode(code, '203.0.113.1')).status).toBe(200)
+  })
+
+  test('cannot use up the tries of the victim’s code from elsewhere', async () => {
+    const code = await sentCode('203.0.113.1')
+    const wrong = code === '111111' ? '222222' : '111111'
+    for (const address of ['192.0.2.30', '192.0.2.31', '192.0.2.32'])
+      for (let guess = 0; guess < 5; guess++) await enterCode(wrong, address)
+    expect((await enterCode(wrong, '203.0.113.1')).body.code).toBe(40104)
+    expect((await enterCode(code, '203.0.113.1')).status).toBe(200)
+  })
+
+  test('does not keep the victim from a code where the victim has signed in before', async () => {
+    expect((await tryPassword(PASSWORD, '203.0.113.9')).status).toBe(200)
+    await floodWithCodes()
+    const code = await sentCode('203.0.113.9')
+    expect((await enterCode(code, '203.0.113.9')).status).toBe(200)
+  })
+
+  test('does not keep the victim from the password, from anywhere', async () => {
+    await floodWithCodes()
+    expect((await tryPassword(PASSWORD, '203.0.113.77')).status).toBe(200)
+  })
+
+  test('and guesses passwords as well does not keep the victim from entering a code', async () => {
+    const code = await sentCode('203.0.113.1')
+    for (let place = 0; place < 25; place++) await tryPassword('a guess', `198.51.100.${place}`)
+    expect((await tryPassword(PASSWORD, '203.0.113.1')).status).toBe(429)
+    expect((await enterCode(code, '203.0.113.1')).status).toBe(200)
+  })
+
+  test('shares the victim’s network: the codes that were sent before stay good', async () => {
+    const code = await sentCode('203.0.113.1')
+    while ((await askCode('203.0.113.1')).status === 200) await mailbox.next(victim.email)
+    expect((await enterCode(code, '203.0.113.1')).status).toBe(200)
+  })
+
+  test('has five guesses for each code, however many places the guesses come from', async () => {
+    const code = await sentCode('203.0.113.1')
+    const wrong = code === '111111' ? '222222' : '111111'
+    for (let guess = 0; guess < 2; guess++) await enterCode(wrong, '203.0.113.1')
+    for (let place = 0; place < 5; place++) await enterCode(wrong, `192.0.2.${60 + place}`)
+    expect((await enterCode(code, '203.0.113.1')).body.code).toBe(40104)
+  })
+
+  test('gets the same answers for an address without an account', async () => {
+    const nobody = `nobody${count}@example.com`
+    const statuses = async (email: string, place: number) => {
+      const seen: number[] = []
+      for (let asked = 0; asked < 7; asked++) seen.push((await askCode(`192.0.2.${place}`, { email })).status)
+      return seen
+    }
+    expect(await statuses(nobody, 80)).toEqual(await statuses(victim.email, 81))
+  })
+})
+
 describe('finding out who has an account', () => {
   test('is not possible by what an answer says', async () => {
     const stranger = `stranger${count}@example.com`

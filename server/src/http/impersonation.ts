@@ -79,6 +79,40 @@ export async function noteImpersonated(
   })
 }
 
+/** Whoever is shown a secret is in the security log; an impersonator is shown none. */
+export function noteSecret(
+  context: ApiContext,
+  {
+    route,
+    request,
+    caller,
+    body,
+  }: {
+    readonly route: Words & Pick<RegisteredRoute, 'showsSecret'>
+    readonly request: FastifyRequest
+    readonly caller: CallerByAccess[Access]
+    /** The answer. */
+    readonly body: unknown
+  },
+): void {
+  if (route.showsSecret !== true || impersonatorOf(caller) !== undefined || isWithoutSecret(body)) return
+  context.gateway.telemetry.security.note('secret.shown', {
+    route: `${route.method} ${route.path}`,
+    account: caller === undefined || !('account' in caller) ? undefined : caller.account.id,
+    actor: caller !== undefined && isSession(caller) ? caller.person.id : undefined,
+    address: context.clientAddress(request.raw),
+    request: request.id,
+  })
+}
+
+/** A change of an account shows the keys it made, and most make none; who has no webhook has no secret of one. */
+function isWithoutSecret(body: unknown): boolean {
+  const data = isJsonObject(body) ? body['data'] : undefined
+  if (!isJsonObject(data)) return false
+  const { new_keys: keys, webhook_secret: secret } = data
+  return secret === null || (Array.isArray(keys) && keys.length === 0)
+}
+
 function isNamed(params: unknown): params is Readonly<Record<string, JsonValue>> {
   return isJsonObject(params) && Object.keys(params).length > 0
 }

@@ -259,9 +259,9 @@ describe('when a call is counted', () => {
   )
 
   test.each(['m', 'picture'])(
-    '[D-admission-19] a call to %s that the upstream refuses gives its counts back',
+    '[D-admission-19] a call to %s that the upstream refuses was sent: it stays counted as a request, and gives its images back',
     async (model) => {
-      const key = await keyWith(windows(per('requests', 1), per('images', 1)))
+      const key = await keyWith(windows(per('requests', 2), per('images', 1)))
       upstream.answer(answerJson({ error: { message: 'bad', type: 'invalid_request_error' } }, 400))
       expect((await chat(key, model)).status).toBe(400)
       await house.settled()
@@ -271,6 +271,19 @@ describe('when a call is counted', () => {
       expect(seen(await chat(key, model))).toEqual([429, 42902])
     },
   )
+
+  test('[D-admission-19] a call that could not be sent to any upstream gives its request back', async () => {
+    await house.catalogue(
+      ...putVendor('nowhere', 'http://127.0.0.1:9'),
+      putModel('unreachable'),
+      putChain({ model: 'unreachable', vendor: 'nowhere' }),
+    )
+    const key = await keyWith(windows(per('requests', 1)))
+    for (let time = 0; time < 2; time += 1) {
+      expect((await chat(key, 'unreachable')).status).toBe(502)
+      await house.settled()
+    }
+  })
 })
 
 describe('order of checks', () => {

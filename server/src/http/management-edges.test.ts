@@ -93,12 +93,14 @@ describe('the filters of the log', () => {
       .map(({ name }) => name)
       .sort()
 
-  test('are the same for a customer and an admin, who may also name the account', () => {
+  test('are the same for a customer and an admin, who may also name the account and ask for usage that cannot be', () => {
     const own = filtersOf('/api/v1/user/user/logs')
     expect(own).toContain('cost_from')
-    expect(filtersOf('/api/v1/admin/logs')).toEqual([...own, 'account_id'].sort())
+    expect(filtersOf('/api/v1/admin/logs')).toEqual([...own, 'account_id', 'usage_suspect'].sort())
     const exported = filtersOf('/api/v1/user/user/logs/export')
-    expect(filtersOf('/api/v1/admin/logs/export')).toEqual([...exported, 'account_id'].sort())
+    expect(filtersOf('/api/v1/admin/logs/export')).toEqual(
+      [...exported, 'account_id', 'usage_suspect'].sort(),
+    )
   })
 
   test('an admin finds calls by what they cost', async () => {

@@ -495,21 +495,26 @@ describe('the monthly cap', () => {
     expect(said(await call(person, 'ten'))).toEqual([429, 42906])
   })
 
-  test('[D-money-24] is hard: a charge is clipped at it', async () => {
+  test('[D-money-24] is hard and forgives nothing: what lies over it is owed', async () => {
     const person = await house.newAccount({ monthlyCap: credits(50) })
     upstream.answer(answerJson(completion({ prompt_tokens: 8_000, completion_tokens: 0 })))
     const { row, paid } = await bill(person, 'tokens', { max_tokens: 100 })
-    expect([row.amount, row.deducted, row.capped, paid]).toEqual([
+    expect([row.amount, row.deducted, row.owed, row.capped, paid]).toEqual([
       credits(80),
-      credits(50),
+      credits(80),
+      credits(30),
       true,
       credits(50),
     ])
-    expect(await shown(person)).toMatchObject({ month_spent_yuan: '0.05' })
+    expect(await shown(person)).toMatchObject({ month_spent_yuan: '0.05', owed: '30' })
+    await house.storage.accounts.patch(person.id, { monthlyCap: credits(60) })
+    expect(await shown(person)).toMatchObject({ month_spent_yuan: '0.06', owed: '20' })
+    await house.storage.accounts.patch(person.id, { monthlyCap: credits(0) })
+    expect(await shown(person)).toMatchObject({ month_spent_yuan: '0.08', owed: '0' })
   })
 
   test('[D-money-25] holds the worst case: a second call waits where the estimate would leave room', async () => {
-    const person = await house.newAccount({ monthlyCap: credits(200) })
+    const person = await house.newAccount({ monthlyCap: credits(35_000) })
     let second: Answer | undefined
     upstream.script(async (request, response) => {
       second = await call(person, 'tokens')
@@ -530,8 +535,10 @@ describe('the monthly cap', () => {
     await house.settled()
     expect(answers.map((answer) => answer.status)).toContain(200)
     expect(answers.map((answer) => answer.status)).toContain(429)
-    const { monthSpent } = await house.account(person.id)
+    const { monthSpent, owed } = await house.account(person.id)
     expect(monthSpent > 0n && monthSpent <= credits(35)).toBe(true)
+    const answered = answers.filter((answer) => answer.status === 200).length
+    expect(monthSpent + owed).toBe(credits(20 * answered))
   })
 })
 

@@ -16,9 +16,6 @@ export interface OfficeBodies {
   readonly bytesMax: number
 }
 
-/** How long such a body may take; 1 MiB in that time is 140 kbit/s. */
-const TOTAL_TIMEOUT_MS = 60_000
-
 interface Watching {
   readonly watch: BodyWatch
   readonly totalTimeoutMs: number
@@ -31,7 +28,7 @@ export function noteBodyWatch(
   request: IncomingMessage,
   { watch, totalTimeoutMs }: { readonly watch: BodyWatch; readonly totalTimeoutMs: number },
 ): void {
-  watching.set(request, { watch, totalTimeoutMs: Math.min(totalTimeoutMs, TOTAL_TIMEOUT_MS) })
+  watching.set(request, { watch, totalTimeoutMs })
 }
 
 /** Puts those bounds between the wire and the framework's parsers. */

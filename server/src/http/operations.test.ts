@@ -1,7 +1,8 @@
 /** What an operator and a process manager see: health, readiness, metrics, addresses, a graceful stop (contract §1, §6.3; decisions, Addresses and Errors). */
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson, sendRaw } from '../../test/house/client.ts'
-import { gatewayOps } from './ops-server.ts'
+import { gatewayOps } from './ops/ops-source.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import {
   answerStream,
@@ -33,12 +34,47 @@ const authorized = (): Record<string, string> => ({ authorization: `Bearer ${hou
 const chat = (fields: object = {}) =>
   postJson(`${house.baseUrl}/v1/chat/completions`, { model: 'm', messages: [], ...fields }, authorized())
 
+const ASKING = `
+const { parentPort, workerData } = require('node:worker_threads')
+async function ask() {
+  const answers = []
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    const answer = await fetch(workerData.url + path)
+    answers.push([path, answer.status, await answer.text()])
+  }
+  return answers
+}
+ask().then((answers) => parentPort.postMessage(answers)).finally(() => {
+  Atomics.store(workerData.asked, 0, 1)
+  Atomics.notify(workerData.asked, 0)
+})`
+
 describe('the ops port', () => {
   test('/healthz and /readyz answer while the storage does', async () => {
     expect((await get(`${house.opsUrl}/healthz`)).status).toBe(200)
     expect((await get(`${house.opsUrl}/readyz`)).status).toBe(200)
     expect((await get(`${house.opsUrl}/nothing`)).status).toBe(404)
     expect((await postJson(`${house.opsUrl}/metrics`, {})).status).toBe(405)
+  })
+
+  test('a process that is busy for seconds still answers, and tells the truth', async () => {
+    for (const path of ['/readyz', '/metrics']) await get(`${house.opsUrl}${path}`)
+    // Asked by a thread of its own, while this one, which serves the calls, does nothing but wait for its end.
+    const asked = new Int32Array(new SharedArrayBuffer(4))
+    const asking = new Worker(ASKING, { eval: true, workerData: { url: house.opsUrl, asked } })
+    const told = new Promise<readonly [string, number, string][]>((resolve) =>
+      asking.once('message', resolve),
+    )
+    expect(Atomics.wait(asked, 0, 0, 30_000)).not.toBe('timed-out')
+    const answers = await told
+    expect(answers.map(([path, status]) => [path, status])).toEqual([
+      ['/healthz', 200],
+      ['/readyz', 200],
+      ['/metrics', 200],
+    ])
+    const [, , metrics = ''] = answers[2] ?? []
+    const silent = Number(/^sluice_main_thread_silent_seconds (\S+)$/m.exec(metrics)?.[1])
+    expect(silent).toBeGreaterThan(0)
   })
 
   test('/readyz is 503 while the storage can be read but takes nothing that is written', async () => {

@@ -3,7 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 
 /** Throws nothing: gives the refusal of a head that cannot be served. */
-export function refusedHead(request: IncomingMessage): GatewayError | undefined {
+export function refusedHead(request: IncomingMessage, headersMax: number): GatewayError | undefined {
+  if (request.rawHeaders.length / 2 > headersMax) {
+    return new GatewayError(40000, {
+      status: 431,
+      message: `a request has at most ${headersMax} headers (SLUICE_HEADER_COUNT_LIMIT)`,
+    })
+  }
   const hosts = countHosts(request.rawHeaders)
   if (hosts > 1) return new GatewayError(40000, { message: 'a request names one Host, not several' })
   // HTTP/1.0 knew no hosts (RFC 9112 §3.2).

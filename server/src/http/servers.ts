@@ -3,7 +3,9 @@
  * is routed by the framework behind the same ports (design: stack, call paths).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { type CallId, callId } from '../core/ids.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { IncomingCall, StoredRequest } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -20,6 +22,7 @@ import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { allowOrigin, type CorsOrigins } from './cors.ts'
+import { Connections } from './connections.ts'
 import { incomingCall } from './incoming.ts'
 import { closeUnlessRead } from './incoming-body.ts'
 import { noteBodyWatch } from './office-body.ts'
@@ -48,6 +51,12 @@ export interface ServersOptions {
   /** Sites whose pages may call; none: no page of another site may. */
   readonly corsOrigins: CorsOrigins
   readonly keepAliveTimeoutMs: number
+  readonly headersMax: number
+  /** How long the body of a request that is no call may take. */
+  readonly managementBodyTimeoutMs: number
+  readonly connectionsMax: number
+  readonly connectionsPerAddressMax: number
+  readonly isProxy: (address: string) => boolean
 }
 
 export interface Servers {
@@ -55,6 +64,13 @@ export interface Servers {
   readonly gatewayPort: number
   /** Calls that have not left by a door yet. */
   openCalls(): number
+  /** From now on every answer ends its connection. */
+  drain(): void
+  /**
+   * Takes no more connections, and serves what still comes over those there are until nobody may be sending any more: a
+   * request that a proxy has sent is never met by a closed connection.
+   */
+  stopListening(): Promise<void>
   /** Stops taking connections; resolves when the running calls have ended or `graceMs` is over. */
   close(graceMs: number): Promise<void>
 }
@@ -68,9 +84,21 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const gateway = shared ? base : edge.createServer(() => 'gateway')
   const port = await listen(base, options.port, options.host)
   const gatewayPort = shared ? port : await listen(gateway, options.gatewayPort, options.host)
-  return { port, gatewayPort, openCalls: () => edge.openCalls(), close: (graceMs) => edge.close(graceMs) }
+  return {
+    port,
+    gatewayPort,
+    openCalls: () => edge.openCalls(),
+    drain: () => edge.drain(),
+    stopListening: () => edge.stopListening(),
+    close: (graceMs) => edge.close(graceMs),
+  }
 }
 
+/** Heads that come too slowly are found this often at the least. */
+const HEAD_LOOK_MS_MAX = 5_000
+/** Longer than a proxy keeps an idle connection where it is told so (`deploy/nginx.conf`: 4 s). */
+const EXPECTING_MS_MAX = 5_000
+const EXPECTING_LOOK_MS = 50
 /** For answers already on their way when the last call has ended. */
 const LAST_ANSWERS_MS = 500
 
@@ -83,8 +111,13 @@ class Edge {
   #running = 0
   #onQuiet: (() => void)[] = []
 
+  readonly #connections: Connections
+  /** Resolve when a listener and its connections have ended; none before listening stopped. */
+  #ended: readonly Promise<void>[] | undefined
+
   constructor(options: ServersOptions) {
     this.#options = options
+    this.#connections = new Connections({ ...options, refuse: refuseConnection })
     this.#bodyWatch = createBodyWatch(options.bodyIdleTimeoutMs)
   }
 
@@ -93,6 +126,7 @@ class Edge {
     const server = createServer({
       maxHeaderSize: options.headerLimitBytes,
       headersTimeout: options.headerTimeoutMs,
+      connectionsCheckingInterval: Math.min(HEAD_LOOK_MS_MAX, Math.ceil(options.headerTimeoutMs / 2)),
       // Bodies and answers have bounds of their own; a long stream is no fault.
       requestTimeout: 0,
       // Missing or doubled, it is answered in our own words.
@@ -100,6 +134,9 @@ class Edge {
       keepAliveTimeout: options.keepAliveTimeoutMs,
       noDelay: true,
     })
+    // What is beyond a number would be dropped without a word; too many are refused instead.
+    server.maxHeadersCount = 0
+    server.on('connection', (socket) => this.#connections.opened(socket))
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       this.#route(request, response, addressOfRequest(request))
     }
@@ -122,15 +159,41 @@ class Edge {
     return this.#running
   }
 
-  async close(graceMs: number): Promise<void> {
-    const closed = this.#servers.map(
-      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+  drain(): void {
+    this.#connections.drain()
+  }
+
+  async stopListening(): Promise<void> {
+    this.drain()
+    // Right after a look at the sockets, when hardly any connection waits to be accepted: those would be broken.
+    await turn()
+    // Not the HTTP server's own way, which would close idle connections at once.
+    this.#ended ??= this.#servers.map(
+      (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
     )
-    for (const server of this.#servers) server.closeIdleConnections()
+    this.#connections.endIdle('direct')
+    for (let waitedMs = 0; waitedMs < EXPECTING_MS_MAX && this.#connections.expecting > 0; ) {
+      await delay(EXPECTING_LOOK_MS)
+      waitedMs += EXPECTING_LOOK_MS
+    }
+  }
+
+  async close(graceMs: number): Promise<void> {
+    if (this.#ended === undefined) await this.stopListening()
+    const closed = this.#ended ?? []
+    this.#connections.endIdle('all')
     await within(this.#quiet(), graceMs)
+    let lastAnswersMs = Math.min(graceMs, LAST_ANSWERS_MS)
+    if (this.#running > 0) {
+      // Their clients hear of it before their connections go; a client that reads no more does not hold us up.
+      this.#options.gateway.pulse.stopAll()
+      lastAnswersMs = LAST_ANSWERS_MS
+      await within(this.#quiet(), lastAnswersMs)
+    }
     // What is left are connections between two requests, or ones whose client never finished its own.
+    this.#connections.endIdle('all')
     for (const server of this.#servers) server.closeIdleConnections()
-    await within(Promise.all(closed), Math.min(graceMs, LAST_ANSWERS_MS))
+    await within(Promise.all(closed), lastAnswersMs)
     for (const server of this.#servers) server.closeAllConnections()
     this.#bodyWatch.stop()
     await Promise.all(closed)
@@ -149,8 +212,9 @@ class Edge {
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
     const query = mark < 0 ? '' : url.slice(mark + 1)
-    if (allowOrigin(this.#options.corsOrigins, { request, response, path })) return
-    const refusal = refusedHead(request) ?? refusedPath(path, address)
+    const excess = this.#connections.begun(request, response)
+    if (excess === undefined && allowOrigin(this.#options.corsOrigins, { request, response, path })) return
+    const refusal = excess ?? refusedHead(request, this.#options.headersMax) ?? refusedPath(path, address)
     if (refusal !== undefined) {
       answer(request, response, refusal)
       return
@@ -180,7 +244,12 @@ class Edge {
         if (path === '/' && (request.method === 'HEAD' || request.method === 'GET')) greet(request, response)
         else {
           noteAddress(request, address)
-          noteBodyWatch(request, { watch: this.#bodyWatch, totalTimeoutMs: this.#options.callDeadlineMs })
+          noteBodyWatch(request, {
+            watch: this.#bodyWatch,
+            totalTimeoutMs: Math.min(this.#options.managementBodyTimeoutMs, this.#options.callDeadlineMs),
+          })
+          // Whoever does not read what they asked for holds it no longer than the client of a call.
+          response.setTimeout(this.#options.clientStallTimeoutMs, () => response.destroy())
           this.#options.api(request, response)
         }
         return
@@ -231,19 +300,22 @@ class Edge {
 
   #track(response: ServerResponse, requestId: string, served: Promise<void>): void {
     const { gateway } = this.#options
+    const call = callId(requestId)
+    gateway.running.add(call)
     this.#running += 1
     const failed = (error: unknown): void => {
       gateway.telemetry.log.error({ requestId, error }, 'a call ended in an error nobody expected')
       response.destroy()
-      this.#left()
+      this.#left(call)
     }
     gateway.telemetry.background.track(
-      served.then(() => this.#left(), failed),
+      served.then(() => this.#left(call), failed),
       'serve a call',
     )
   }
 
-  #left(): void {
+  #left(call: CallId): void {
+    this.#options.gateway.running.delete(call)
     this.#running -= 1
     if (this.#running === 0) for (const resolve of this.#onQuiet.splice(0)) resolve()
   }
@@ -305,7 +377,17 @@ function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
     },
   )
   socket.on('error', () => socket.destroy())
-  socket.end(rawAnswer(404, 'Not Found', rendered.body))
+  socket.end(rawAnswer(404, 'Not Found', rendered))
+}
+
+/** A connection that is one too many: told why, then ended without reading. */
+function refuseConnection(socket: Socket, error: GatewayError): void {
+  const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path: '/' })
+  socket.on('error', () => socket.destroy())
+  socket.write(
+    rawAnswer(error.status, error.status === 429 ? 'Too Many Requests' : 'Service Unavailable', rendered),
+  )
+  socket.destroySoon()
 }
 
 /** HTTP that cannot be read at all. */
@@ -330,11 +412,23 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     : late
       ? ([408, 'Request Timeout'] as const)
       : ([400, 'Bad Request'] as const)
-  socket.end(rawAnswer(status, reason, rendered.body))
+  socket.end(rawAnswer(status, reason, rendered))
 }
 
-function rawAnswer(status: number, reason: string, body: string): string {
-  return `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+function rawAnswer(
+  status: number,
+  reason: string,
+  { body, headers }: ReturnType<typeof renderError>,
+): string {
+  const retryAfter = headers['retry-after']
+  const lines = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...(retryAfter === undefined ? [] : [`retry-after: ${retryAfter}`]),
+    'connection: close',
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
 function listen(server: Server, port: number, host: string | undefined): Promise<number> {

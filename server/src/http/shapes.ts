@@ -13,6 +13,10 @@ export const accountShape = z.strictObject({
   status: z.string(),
   credits: decimalText,
   held_credits: decimalText,
+  owed: decimalText.meta({
+    description:
+      'Credits: what calls cost beyond the monthly cap. Charged first as soon as the cap has room.',
+  }),
   balance: decimalText,
   api_deduction: z.boolean(),
   verification: z.enum(['none', 'personal', 'enterprise']),
@@ -54,16 +58,37 @@ export const logRowShape = z.strictObject({
     reasoning: count.nullable(),
   }),
   usage_source: z.enum(['upstream', 'estimated', 'declared']).nullable(),
+  usage_suspect: z
+    .strictObject({
+      input_reported: count,
+      input_charged: count,
+      output_reported: count,
+      output_charged: count,
+    })
+    .nullable()
+    .meta({ description: 'The upstream reported more than can be; it was charged at what can be.' }),
   seconds_declared: z.number().nullable(),
   seconds_produced: z.number().nullable(),
   images: count,
   amount: decimalText,
   deducted: decimalText,
+  owed: decimalText.meta({
+    description: 'Part of `deducted` that lay over the monthly cap, and is charged when the cap allows.',
+  }),
   recipe: z
     .strictObject({
       lines: z.array(
         z.strictObject({ class: z.string(), quantity: z.number(), price: decimalText, per: z.number() }),
       ),
+      surcharges: z
+        .array(
+          z.strictObject({
+            name: z.string(),
+            multiplier: decimalText.optional(),
+            per_call: decimalText.optional(),
+          }),
+        )
+        .optional(),
       credits_per_yuan: decimalText,
       rate_multiplier: decimalText,
       user_rate: decimalText,
@@ -93,6 +118,7 @@ export const logRowShape = z.strictObject({
   duration_ms: milliseconds,
   client_gone: z.boolean(),
   ending: z.string(),
+  recovered: z.boolean().meta({ description: 'Another instance had to end the call first.' }),
 })
 
 /** Contract §2.1. */

@@ -141,6 +141,43 @@ describe('through an OpenID provider', () => {
     expect((await comeBack(back, cookie)).told.get('error')).toBe('lost')
   })
 
+  test.each([
+    '',
+    '?',
+    '?code',
+    '?code=',
+    '?code=x',
+    '?state=x',
+    '?code=x&state=x',
+    '?code=a&code=b&state=a&state=b',
+    '?error=access_denied',
+    '?error=%00&error_description=%0d%0aset-cookie:x',
+    '?iss=https://evil.example&code=x',
+    '?%E0%A4%A=x',
+    '?__proto__=1&constructor=2',
+    `?code=${'x'.repeat(8_000)}`,
+    `?${'a=b&'.repeat(2_000)}`,
+    '?response=eyJhbGciOiJub25lIn0.e30.',
+  ])('an answer that somebody made up is no proof, and nothing breaks: %.40s', async (query) => {
+    const { url, cookie } = await start()
+    const callback = new URL(await provider.consent(url))
+    for (const carried of [
+      cookie,
+      '',
+      'sluice_sign_in=',
+      'sluice_sign_in=pending-x',
+      `sluice_sign_in=${'x'.repeat(4_000)}`,
+    ]) {
+      const { answer, session, told } = await comeBack(
+        `${callback.origin}${callback.pathname}${query}`,
+        carried,
+      )
+      expect(answer.status).toBe(303)
+      expect(session).toBeUndefined()
+      expect(told.get('error')).toMatch(/^(?:refused|lost)$/)
+    }
+  })
+
   test('a trip of one service does not end at another', async () => {
     const { url, cookie } = await start('corp')
     const back = (await provider.consent(url)).replace('/corp/', '/github/')

@@ -1,6 +1,7 @@
 /** Slow readers, counting tokens, and what reaches the structured log. */
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { streamed } from '../../test/house/answers.ts'
 import { postJson } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import {
@@ -86,6 +87,29 @@ test('a client that stops reading stops the upstream: memory stays bounded, and 
   expect(text.bytes).toBeGreaterThan(CHUNKS * 2_000)
   expect(text.tail).toContain('[DONE]')
 }, 30_000)
+
+test.each([
+  ['chat', 'chat-model', '/v1/chat/completions'],
+  ['messages', 'messages-model', '/v1/messages'],
+] as const)(
+  '(%s) a call ends at the last word of its protocol, although the upstream keeps the connection open',
+  async (protocol, model, path) => {
+    const pieces = streamed(protocol, 'All is said.', { input: 200, output: 3_000 })
+    upstream.answer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(pieces.prelude + pieces.text + pieces.end)
+    })
+    const answer = await postJson(
+      `${house.baseUrl}${path}`,
+      { model, stream: true, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] },
+      authorized(),
+    )
+    expect(answer.text).toMatch(/(\[DONE\]|message_stop"\})\n\n$/)
+    const log = await house.lastLog()
+    expect([log.ending, log.usage.output, log.usageSource]).toEqual(['complete', 3_000, 'upstream'])
+    expect((await house.account()).held).toBe(0n)
+  },
+)
 
 describe('counting tokens', () => {
   test('[D-addresses-32] an upstream that counts is asked, with its own model name, and its answer comes back as it is', async () => {

@@ -69,6 +69,7 @@ describe('the view of an account', () => {
     expect(viewAccount(await found(id), options)).toMatchObject({
       credits: '1.5',
       held_credits: '0',
+      owed: '0',
       balance: '12.5',
       monthly_cap_yuan: '20',
       month_spent_yuan: '0',
@@ -90,6 +91,7 @@ describe('the view of an account', () => {
     expect(viewAccount(spending, options)).toMatchObject({
       credits: '6',
       held_credits: '4',
+      owed: '0',
       month_spent_yuan: '3',
     })
     const nextMonth = { ...options, monthStart: TEST_TIME + 1 }

@@ -78,6 +78,7 @@ export interface AccountView {
   /** Spendable: what is held is shown beside it. */
   readonly credits: string
   readonly held_credits: string
+  readonly owed: string
   readonly balance: string
   readonly api_deduction: boolean
   readonly verification: Verification
@@ -109,6 +110,7 @@ export function viewAccount(account: Account, options: AccountViewOptions): Acco
     status: account.status,
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
+    owed: creditsText(account.owed),
     balance: yuanText(account.balance, options.creditsPerYuan),
     api_deduction: account.apiDeduction,
     verification: verificationName(account.verification),

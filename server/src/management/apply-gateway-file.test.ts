@@ -89,14 +89,32 @@ describe('everything the file says is stored', () => {
       supportFeatures: ['text'],
       pricing: { billingModes: ['token'], inputPrice: '0.000001', outputPrice: '123456789012345678.123456' },
     })
+    expect(models.get(modelId('gpt-5'))).toMatchObject({
+      surcharges: {
+        'service_tier.priority': { kind: 'multiplier', multiplier: '1.75' },
+        web_search_call: { kind: 'per-call', perCall: '0.07' },
+      },
+      refuse: ['speed.fast'],
+    })
     expect(models.get(modelId('gpt-5'))?.chains).toMatchObject([
-      { vendorCode: 'openai', protocol: 'chat', priority: 1, rateMultiplier: '1' },
+      {
+        vendorCode: 'openai',
+        protocol: 'chat',
+        priority: 1,
+        rateMultiplier: '1',
+        clientGoneGraceMs: 0,
+        minBytesPerSecond: 20,
+        capabilities: { reasoning: 'effort', sampling: 'none', tools: true, images: 'url', stopMax: 4 },
+      },
       { vendorCode: 'openai', protocol: 'responses', priority: 2, weight: 100, rateMultiplier: '1.05' },
       {
         vendorCode: 'local',
         protocol: 'chat',
         forwardModelId: 'gpt-5',
         streamUsage: 'forward',
+        clientGoneGraceMs: 3_000,
+        minBytesPerSecond: 10,
+        capabilities: {},
         status: 'enabled',
       },
     ])

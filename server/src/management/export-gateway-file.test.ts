@@ -144,6 +144,18 @@ function gatewayFiles(): fc.Arbitrary<object> {
       weight: fc.integer({ min: 0, max: 9 }),
       rate_multiplier: given,
       stream_usage: fc.constantFrom('forward', 'inject'),
+      client_gone_grace_ms: fc.integer({ min: 0, max: 60_000 }),
+      min_bytes_per_second: fc.integer({ min: 0, max: 1_000_000 }),
+      capabilities: fc.record(
+        {
+          reasoning: fc.constantFrom('effort', 'budget', 'none'),
+          sampling: fc.constantFrom('all', 'one', 'none'),
+          tools: fc.boolean(),
+          images: fc.constantFrom('url', 'inline', 'none'),
+          max_stop: fc.integer({ min: 0, max: 64 }),
+        },
+        { requiredKeys: [] },
+      ),
       status,
     },
     { requiredKeys: ['vendor', 'credential', 'protocol', 'forward_model_id'] },
@@ -160,6 +172,11 @@ function gatewayFiles(): fc.Arbitrary<object> {
         required_plan: fc.integer({ min: -1, max: 3 }),
         context_tokens: fc.option(fc.integer({ min: 1, max: 1_000_000 })),
         subscription_covered: fc.boolean(),
+        surcharges: fc.dictionary(
+          fc.constantFrom('service_tier.priority', 'speed.fast', 'web_search_call'),
+          fc.oneof(fc.constantFrom('1.75', '0.5'), fc.record({ per_call: fc.constantFrom('0.07', 12) })),
+        ),
+        refuse: fc.uniqueArray(fc.constantFrom('service_tier.flex', 'inference_geo')),
         pricing: fc.record({
           billing_modes: fc.constantFrom(['token'], ['token', 'request'], ['token', 'image', 'video_second']),
           input_price: given,

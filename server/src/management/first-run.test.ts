@@ -130,6 +130,26 @@ describe('an empty database with a gateway file', () => {
     expect(await store.storage.keys.list(first?.id ?? neverMade())).toHaveLength(2)
   })
 
+  test('is no mistake where another instance applies it between the look at accounts and the look at keys', async () => {
+    const file = `${vendor}accounts: [{email: a@example.com, keys: [{name: k, secret: sk-gateway-1}]}]\n`
+    await writeFile(join(store.directory, 'gateway.yaml'), file)
+    const { storage } = store
+    let others = 0
+    const keys: typeof storage.keys = {
+      ...storage.keys,
+      async findByHash(hash) {
+        others += 1
+        if (others === 1) await prepareFirstRun(setup())
+        return storage.keys.findByHash(hash)
+      },
+    }
+    const run = await prepareFirstRun(setup({ storage: { ...storage, keys } }))
+    expect(run).toMatchObject({ kind: 'first', newKeys: [] })
+    const [only, none] = await storage.accounts.list({ limit: 2, after: undefined })
+    expect([only?.email, none]).toEqual(['a@example.com', undefined])
+    expect(await storage.keys.list(only?.id ?? neverMade())).toHaveLength(1)
+  })
+
   test('in the working directory: is found as gateway.yaml', async () => {
     await writeFile(join(store.directory, 'gateway.yaml'), vendor)
     const first = await prepareFirstRun(setup())

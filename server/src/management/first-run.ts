@@ -123,16 +123,20 @@ async function findGatewayFile(setup: FirstRunSetup): Promise<FoundFile | undefi
 }
 
 async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> {
-  const result = await applyGatewayFile(setup.storage, {
-    text: file.text,
-    environment: setup.environment,
-    kinds: setup.kinds,
-    kindsWithoutAddress: setup.kindsWithoutAddress,
-    missing: 'stays',
-    phoneRegion: setup.config.phoneRegion,
-    mode: 'apply',
-    at: setup.at,
-  })
+  const apply = () =>
+    applyGatewayFile(setup.storage, {
+      text: file.text,
+      environment: setup.environment,
+      kinds: setup.kinds,
+      kindsWithoutAddress: setup.kindsWithoutAddress,
+      missing: 'stays',
+      phoneRegion: setup.config.phoneRegion,
+      mode: 'apply',
+      at: setup.at,
+    })
+  const first = await apply()
+  // Another instance may have made a key of the file after its account was looked for here: the next look sees both.
+  const result = first.kind === 'mistakes' ? await apply() : first
   if (result.kind === 'mistakes') throw gatewayFileError(file.path, result.mistakes)
   const warnings = result.warnings.map((warning) => printMistake(file.path, warning))
   return { newKeys: result.newKeys, warnings }

@@ -1,5 +1,6 @@
 /** One call as `GET …/logs` shows it (decisions, Accounts). */
 import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { AppliedSurcharge } from '../core/pricing/surcharges.ts'
 import { creditsText } from './amounts.ts'
 
 /** Amounts are Credits as decimal text; times are ISO 8601; what is not known is null. */
@@ -31,11 +32,13 @@ export function viewLogRow(row: CallLogRow) {
       reasoning: row.usage.reasoning ?? null,
     },
     usage_source: row.usageSource ?? null,
+    usage_suspect: viewUsageSuspect(row.usageSuspect),
     seconds_declared: row.secondsDeclared ?? null,
     seconds_produced: row.secondsProduced ?? null,
     images: row.images,
     amount: creditsText(row.amount),
     deducted: creditsText(row.deducted),
+    owed: creditsText(row.owed),
     recipe: viewRecipe(row),
     subscription_covered: row.subscriptionCovered,
     byok: row.byok,
@@ -46,14 +49,32 @@ export function viewLogRow(row: CallLogRow) {
     duration_ms: row.durationMs,
     client_gone: row.clientGone,
     ending: row.ending,
+    recovered: row.recovered,
+  }
+}
+
+function viewUsageSuspect(suspect: CallLogRow['usageSuspect']) {
+  if (suspect === undefined) return null
+  return {
+    input_reported: suspect.inputReported,
+    input_charged: suspect.inputCharged,
+    output_reported: suspect.outputReported,
+    output_charged: suspect.outputCharged,
   }
 }
 
 /** quantity × price (yuan per `per`), summed, × credits_per_yuan × rate_multiplier × user_rate/100 = the amount in Credits. */
+function viewSurcharge(surcharge: AppliedSurcharge) {
+  return 'multiplier' in surcharge
+    ? { name: surcharge.name, multiplier: surcharge.multiplier }
+    : { name: surcharge.name, per_call: surcharge.perCall }
+}
+
 function viewRecipe({ recipe, amount }: CallLogRow) {
   if (recipe === undefined) return null
   return {
     lines: recipe.lines.map((line) => ({ ...line })),
+    ...(recipe.surcharges === undefined ? {} : { surcharges: recipe.surcharges.map(viewSurcharge) }),
     credits_per_yuan: recipe.creditsPerYuan,
     rate_multiplier: recipe.rateMultiplier,
     user_rate: recipe.userRate,

@@ -1,4 +1,4 @@
-/** Video tasks in the hands of an operator: looked at, asked for again, given up. */
+/** Tasks in the hands of an operator, videos and background responses: looked at, asked for again, given up. */
 import { decodeDescription, describedRow } from '../core/calls/recover.ts'
 import { ERRORS } from '../core/errors/catalogue.ts'
 import type { VideoTask, VideoTaskError } from '../core/video/task.ts'
@@ -65,6 +65,8 @@ export async function failVideo(
     keyId,
     accountId,
     at,
+    // A video's request is counted with its video; an answer's was spent when it left.
+    sent: task.kind === 'response' && task.phase !== 'intent',
     log: logRow(task, { at, status: error.status }),
     task: { id, patch: { status: 'failed', completedAt: at, dueAt: at, error, lastAnswer: reason } },
   })
@@ -99,6 +101,7 @@ async function record(
 export function viewVideo(task: VideoTask) {
   return {
     id: task.id,
+    kind: task.kind,
     created_at: new Date(task.createdAt).toISOString(),
     account_id: task.accountId,
     key_id: task.keyId,

@@ -23,6 +23,10 @@ export interface Provider {
   readonly defaultBaseUrl: string | undefined
   /** Named credential fields that are no secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
   readonly publicFields: readonly string[]
+  /** Fields, values and tools the vendor charges for beside its tokens (`core/pricing/surcharges.ts`). Absent: none known. */
+  readonly dear?: readonly string[]
+  /** Its models that reason do so beside a client's token cap, not within it. */
+  readonly reasoningOutsideCap?: true
   readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect>>>
   /** The vendor's own video API, for chains whose protocol is `video`. */
   readonly video?: VideoDialect
@@ -52,6 +56,11 @@ export interface Dialect {
   adapt?(request: CanonicalRequest): CanonicalRequest
   /** Also for an error inside a 200: then `status` is 200 and `body` the event's JSON. */
   classify(failure: UpstreamFailure): FailureClass
+  /**
+   * Answers in the background (`background: true`): the created response is read below its address by its id, and
+   * cancelled there. Responses only; absent: the vendor does not, or nothing is known of it.
+   */
+  readonly background?: true
   /** Answers without a network. Only the sandbox has it; `form` is then never sent. */
   respond?(request: OfflineRequest): OfflineAnswer
 }

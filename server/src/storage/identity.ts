@@ -10,6 +10,7 @@ export interface IdentityStore {
   readonly sessions: SessionStore
   readonly codes: CodeStore
   readonly attempts: AttemptStore
+  readonly budgets: BudgetStore
   readonly challenges: ChallengeStore
   readonly factors: FactorStore
   readonly links: LinkStore
@@ -35,6 +36,8 @@ export interface Session {
   readonly address: string
   /** The admin who looks through this account's eyes; undefined: the account's owner. */
   readonly impersonator: AccountId | undefined
+  /** Whether a second factor was shown: at sign-in, or by setting one up in this session. A passkey is one by itself. */
+  readonly secondFactor: boolean
 }
 
 export interface NewSession extends Session {
@@ -49,6 +52,10 @@ export interface SessionStore {
   findByHash(tokenHash: string, at: number): Promise<Session | undefined>
   /** Says that the session was used; nothing when it is gone. */
   touch(id: string, seen: { readonly at: number; readonly idleEndsAt: number }): Promise<void>
+  /** A second factor was shown in it; nothing when it is gone. */
+  showSecondFactor(id: string): Promise<void>
+  /** The account has none any more: none of its sessions stands behind one. */
+  forgetSecondFactor(account: AccountId): Promise<void>
   /** Those that live at `at`, newest first. */
   list(account: AccountId, at: number): Promise<readonly Session[]>
   /** False: the account has no such session. */
@@ -70,15 +77,40 @@ export interface CodeUse {
   readonly accountId: AccountId | undefined
 }
 
+export interface CodeTerms {
+  /** The network it was asked for from. */
+  readonly place: string
+  readonly tries: number
+  /** How many of the tries may come from other places, so that nobody elsewhere can use them up. */
+  readonly triesElsewhere: number
+  readonly createdAt: number
+  readonly endsAt: number
+}
+
 export interface CodeStore {
-  /** Takes the place of an earlier code for this purpose and target. */
-  put(
-    use: CodeUse,
-    code: Secret,
-    terms: { readonly tries: number; readonly createdAt: number; readonly endsAt: number },
-  ): Promise<void>
-  /** Takes one of its tries. True: it was right, and is gone; of parallel right tries one is told so. */
-  redeem(use: CodeUse, code: Secret, at: number): Promise<boolean>
+  /** Beside earlier ones for this purpose and target, which stay good. */
+  put(use: CodeUse, code: Secret, terms: CodeTerms): Promise<void>
+  /**
+   * Takes a try of every code that may be tried from there. True: one was right, and all of this purpose and target are
+   * gone; of parallel right tries one is told so.
+   */
+  redeem(use: CodeUse, code: Secret, from: { readonly place: string; readonly at: number }): Promise<boolean>
+}
+
+/** How much of something is left until a moment. */
+export interface Budget {
+  /** `sms/day/2026-11-22`. */
+  readonly subject: string
+  readonly limit: number
+  /** When it is forgotten. */
+  readonly endsAt: number
+}
+
+export interface BudgetStore {
+  /** One of each, or none of any. undefined: one is used up; else what is used of each, in order, with this one. */
+  take(budgets: readonly Budget[]): Promise<readonly number[] | undefined>
+  /** What is used of each. */
+  used(subjects: readonly string[]): Promise<readonly number[]>
 }
 
 export interface AttemptStore {

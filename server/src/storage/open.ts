@@ -1,5 +1,5 @@
 /** Chooses the engine: the only place that sees both. */
-import { mkdirSync } from 'node:fs'
+import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceId } from '../core/ids.ts'
 import { openPostgres } from './postgres/engine.ts'
@@ -41,8 +41,26 @@ export async function openEngine(
 ): Promise<SqlEngine> {
   if (databaseUrl === undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    return openSqlite({ path: join(dataDir, 'sluice.db'), now, log, schemaMost })
+    const path = join(dataDir, 'sluice.db')
+    makePrivate(path)
+    return openSqlite({ path, now, log, schemaMost })
   }
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres({ databaseUrl, now, log, schemaMost })
   throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')
+}
+
+/** SQLite makes its database readable to everybody, less the umask, and gives the files beside it the same mode. */
+function makePrivate(path: string): void {
+  let file: number
+  try {
+    file = openSync(path, 'ax', 0o600)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    throw error
+  }
+  try {
+    fchmodSync(file, 0o600)
+  } finally {
+    closeSync(file)
+  }
 }

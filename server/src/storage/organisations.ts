@@ -165,6 +165,8 @@ export interface OrganisationStore {
   ): Promise<readonly Invitation[]>
   findInvitation(tokenHash: string): Promise<Invitation | undefined>
   findInvitationById(id: string): Promise<Invitation | undefined>
+  /** Whether any organisation has an invitation for this address that can still be accepted. */
+  isInvited(email: string, at: number): Promise<boolean>
   /** Sent again: another secret, and time from now. False: it is pending no more. */
   renewInvitation(id: string, renewed: Pick<Invitation, 'tokenHash' | 'expiresAt'>): Promise<boolean>
   /** False: it is pending no more. */

@@ -17,6 +17,7 @@ import { describeOffice } from './conformance/office.ts'
 import { describeOpening } from './conformance/opening.ts'
 import { describeRedemptionCodes } from './conformance/redemption-codes.ts'
 import { describeMemberCalls } from './conformance/member-calls.ts'
+import { describeOwed } from './conformance/owed.ts'
 import { describeOrganisations } from './conformance/organisations.ts'
 import { describePayments } from './conformance/payments.ts'
 import { describeRecovery } from './conformance/recovery.ts'
@@ -54,6 +55,7 @@ export function describeStorage(name: string, createDatabase: () => Promise<Data
     describe('idempotency', () => describeIdempotency(suite))
     describe('recovery', () => describeRecovery(suite))
     describe('ledger', () => describeLedger(suite))
+    describe('owed', () => describeOwed(suite))
     describe('logs', () => describeLogs(suite))
     describe('office', () => describeOffice(suite))
     describe('usage', () => describeUsageSums(suite))

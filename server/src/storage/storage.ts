@@ -19,7 +19,18 @@ import type {
   UnclaimOperation,
 } from '../core/calls/operations.ts'
 import type { Catalogue, CredentialSecret, DecimalText } from '../core/catalogue.ts'
-import type { AccountId, ChainId, InstanceId, KeyId, MemberId, ModelId, VendorCode } from '../core/ids.ts'
+import type {
+  AccountId,
+  CallId,
+  ChainId,
+  InstanceId,
+  KeyId,
+  MemberId,
+  ModelId,
+  VendorCode,
+} from '../core/ids.ts'
+import type { ChainObservation } from '../core/metering/chain-observation.ts'
+import type { SeenInstance } from '../core/instances/watch.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
 import type { RateHold } from './amount-refused.ts'
@@ -79,15 +90,40 @@ export interface CallStore {
   settle(operation: Omit<SettleOperation, 'kind'>): Promise<SettleOutcome>
   abandon(operation: Omit<AbandonOperation, 'kind'>): Promise<DoneOutcome>
   log(operation: Omit<LogOperation, 'kind'>): Promise<DoneOutcome>
-  /** Says this process lives and renews the slots of its open calls. */
-  heartbeat(instance: InstanceId, at: number): Promise<void>
-  /** Settles what instances silent since `deadBefore`, and calls untouched since `leakedBefore`, left open. Returns how many. */
-  recover(options: {
+  /** False since the database could not take what a call writes, until it takes something again. */
+  canWrite(): boolean
+  /** Finds out whether it does; rejects when it does not. */
+  tryWriting(): Promise<void>
+  /**
+   * Says that this process lives, under its epoch (absent: the first), and renews the slots of its open calls. Told that
+   * it was taken over, it has said nothing yet, and beats again under the epoch it is told.
+   */
+  heartbeat(instance: InstanceId, at: number, epoch?: number): Promise<BeatOutcome>
+  /** Every instance there is; who is to be taken over from is judged by `core/instances/watch.ts`. */
+  readInstances(): Promise<readonly SeenInstance[]>
+  /**
+   * Takes over from each that stands as it was seen, raises its epoch, and settles what it left open. One that has beaten
+   * meanwhile is left alone. Returns how many calls were ended.
+   */
+  takeOver(instances: readonly SeenInstance[], at: number): Promise<number>
+  /** Ends what this instance has left open since `startedBefore` without knowing of it any more. Returns what was ended. */
+  recoverLeaked(leaked: {
+    readonly instance: InstanceId
     readonly at: number
-    readonly deadBefore: number
-    readonly leakedBefore: number
-  }): Promise<number>
+    readonly startedBefore: number
+    readonly isRunning: (callId: CallId) => boolean
+  }): Promise<readonly CallId[]>
+  /**
+   * Forgets calls that recovery ended before this time, epoch ms: until then `settle` and `abandon` of their own instance
+   * book the difference to what recovery charged, after it they change nothing.
+   */
+  forgetRecovered(before: number): Promise<void>
 }
+
+export type BeatOutcome =
+  /** `first`: its row was not there. */
+  | { readonly kind: 'beaten'; readonly first: boolean }
+  | { readonly kind: 'taken-over'; readonly epoch: number }
 
 export interface CatalogueStore {
   read(): Promise<Catalogue>
@@ -98,6 +134,15 @@ export interface CatalogueStore {
   apply(changes: readonly CatalogueChange[]): Promise<void>
   /** What keeps the rate of Credits a yuan as it is; undefined: nothing does. */
   findRateHold(): Promise<RateHold | undefined>
+  /** What was seen of chains, by whichever instance. */
+  readObservations(): Promise<readonly ObservedChain[]>
+  /** The latest rate of a chain counts, and the latest time it broke a cap. */
+  writeObservations(observed: readonly ObservedChain[], at: number): Promise<void>
+}
+
+export interface ObservedChain {
+  readonly chainId: ChainId
+  readonly observation: ChainObservation
 }
 
 /** An account as the corridor and the back office know it. */
@@ -141,10 +186,18 @@ export interface AccountStore {
   /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
   /**
-   * Another password, or none, ends every session of the account. Rejects with `LastAdmin` when no active admin would be
+   * Another monthly cap charges what is owed in the same transaction, as far as it has room. Another password, or none,
+   * ends every session of the account. Rejects with `LastAdmin` when no active admin would be
    * left of those there are.
    */
   patch(id: AccountId, patch: AccountPatch): Promise<boolean>
+  /**
+   * Charges what accounts owe where the month that runs has room for it: also of those that make no call. Returns how many
+   * were charged.
+   *
+   * @param month `at` epoch ms; `monthStart` the first instant of its month in the platform's time zone
+   */
+  chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<number>
   find(id: AccountId): Promise<Account | undefined>
   findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>
   list(
@@ -252,6 +305,8 @@ export interface LogFilter {
   /** µCr deducted, at least and at most. */
   readonly deductedMin?: MicroCredits
   readonly deductedMax?: MicroCredits
+  /** Calls whose reported usage could not be. */
+  readonly suspect?: true
 }
 
 export interface LogStore {

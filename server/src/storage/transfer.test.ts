@@ -16,7 +16,7 @@ import {
 } from '../../test/storage/used-database.ts'
 import { ACCOUNT, credits, exampleReserve, KEY } from '../core/calls/examples.ts'
 import { instanceId } from '../core/ids.ts'
-import { exampleGrant, NOW, settleTwoCredits } from './conformance/suite.ts'
+import { exampleGrant, NOW, settleTwoCredits, recover } from './conformance/suite.ts'
 import { settleTask } from './conformance/videos.ts'
 import { openEngine, openStorage, type OpenStorageOptions } from './open.ts'
 import type { BlobStore } from './blobs.ts'
@@ -182,7 +182,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
         InUse,
       )
     })
-    await using(from, (storage) => storage.calls.recover({ at: NOW, deadBefore: NOW, leakedBefore: 0 }))
+    await using(from, (storage) => recover(storage, { at: NOW, deadBefore: NOW, leakedBefore: 0 }))
     await using(to, (storage) => storage.accounts.create({ id: ACCOUNT, createdAt: NOW }))
     const later = { ...from.options, now: () => NOW + 60_000 }
     await expect(move(later, to.options, { present: 'refuse', madeBy: MADE_BY })).rejects.toThrow(NotEmpty)

@@ -4,6 +4,7 @@
  * and models said in them is sealed at rest like a credential.
  */
 import type { ChainId, KeyId, ModelId } from '../core/ids.ts'
+import type { JsonObject } from '../core/json.ts'
 
 export interface StoredTurn {
   readonly keyId: KeyId
@@ -20,14 +21,20 @@ export type TurnContent =
   /** Kept here: JSON text of what the client said and the model answered. */
   | { readonly kind: 'kept'; readonly body: string }
   /** Kept by the upstream that answered; `place` names the account there, `chainId` a way to it. */
-  | { readonly kind: 'upstream'; readonly place: string; readonly chainId: ChainId }
+  | {
+      readonly kind: 'upstream'
+      readonly place: string
+      readonly chainId: ChainId
+      /** It is made in the background: the task it ends with, and the response object as it was created. */
+      readonly background?: { readonly taskId: string; readonly shown: JsonObject }
+    }
 
 /** One step of a conversation, without its words. */
 export interface TurnLink {
   readonly responseId: string
   readonly previousId: string | undefined
   readonly place: string | undefined
-  /** Of the kept body; 0 where the upstream keeps it. */
+  /** Of what is kept here; 0 where the upstream keeps all of it, which is so for no background response. */
   readonly bytes: number
 }
 

@@ -1,9 +1,9 @@
 /**
- * What is asked about video tasks. Their end is written by `calls.settle` and `calls.abandon`, with the charge and the log
+ * What is asked about tasks: videos, and responses that are made in the background. Their end is written by `calls.settle` and `calls.abandon`, with the charge and the log
  * row in one transaction.
  */
 import type { AccountId, ChainId, InstanceId, KeyId, ModelId } from '../core/ids.ts'
-import type { VideoStatus, VideoTask, VideoTaskPatch } from '../core/video/task.ts'
+import type { TaskKind, VideoStatus, VideoTask, VideoTaskPatch } from '../core/video/task.ts'
 
 export type VideoCreation =
   | { readonly kind: 'created' }
@@ -37,12 +37,14 @@ export interface VideoStore {
    * `video` when it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never here.
    */
   patch(id: string, patch: VideoTaskPatch, instance: InstanceId): Promise<boolean>
-  /** undefined for another API key's task too. */
+  /** undefined for another API key's task too, and for one that makes no video. */
   find(id: string, keyId: KeyId): Promise<VideoTask | undefined>
   /** Whatever key it belongs to: pollers, signed links and operators. */
   read(id: string): Promise<VideoTask | undefined>
   /** By time of creation. Rejects with `InvalidCursor` when `after` is no task of the filter's key. */
   list(filter: {
+    /** Absent: every kind. */
+    readonly kind?: TaskKind
     readonly keyId?: KeyId
     readonly accountId?: AccountId
     readonly modelId?: ModelId

@@ -3,7 +3,14 @@ import type { Usage } from '../core/canonical/usage.ts'
 import type { ChainId } from '../core/ids.ts'
 import type { MicroCredits } from '../core/money.ts'
 import { METRICS_CONTENT_TYPE, readProcessMetrics } from './process-metrics.ts'
-import { CounterTally, GaugeReading, HistogramTally } from './tally.ts'
+import {
+  CounterTally,
+  GaugeFamily,
+  type GaugeFamilySettings,
+  GaugeReading,
+  HistogramTally,
+  type Tally,
+} from './tally.ts'
 
 /** The numbers behind `/metrics`. Every method costs a few map look-ups; text is made only in `render`. */
 export interface Metrics {
@@ -11,6 +18,8 @@ export interface Metrics {
   callEnded(row: CallLogRow): void
   /** One chain was tried. `outcome` is a word of the gateway's own, never an upstream's. */
   attemptEnded(attempt: { readonly chain: ChainId; readonly outcome: string }): void
+  /** Something for those who watch over the gateway; `event` is a name of `security-log.ts`. */
+  securityEvent(event: string): void
   /** A vendor was asked about a video task. `outcome` is a word of the gateway's own. */
   videoPolled(poll: { readonly vendor: string; readonly outcome: string }): void
   /** The first byte of an answer has gone to the client, `ms` after the call began. */
@@ -20,6 +29,8 @@ export interface Metrics {
   callReleased(held: MicroCredits): void
   /** Shows a value that is read whenever somebody asks, such as the length of a queue. The name starts with `sluice_`. */
   gauge(reading: { readonly name: string; readonly help: string; readonly read: () => number }): void
+  /** The same for several things, told apart by labels; only those that are given are shown. */
+  gauges(family: GaugeFamilySettings): void
   /** Everything in Prometheus text form. */
   render(): Promise<string>
   readonly contentType: string
@@ -44,7 +55,7 @@ const NONE = 'none'
 export function createMetrics(settings: { readonly version: string }): Metrics {
   const open = { calls: 0, held: 0n }
   const counted = openTallies(settings.version)
-  const gauges = [
+  const gauges: Tally[] = [
     new GaugeReading({
       name: 'sluice_open_calls',
       help: 'Calls that hold a reservation.',
@@ -59,6 +70,7 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
   return {
     callEnded: (row) => countCall(counted, row),
     attemptEnded: ({ chain, outcome }) => counted.attempts.add({ chain: String(chain), outcome }, 1),
+    securityEvent: (event) => counted.securityEvents.add({ event }, 1),
     videoPolled: ({ vendor, outcome }) => counted.videoPolls.add({ vendor, outcome }, 1),
     firstByte: ({ protocol, ms }) => counted.firstBytes.observe({ protocol }, ms / MS_PER_SECOND),
     callReserved(held) {
@@ -71,6 +83,9 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
     },
     gauge(reading) {
       gauges.push(new GaugeReading(reading))
+    },
+    gauges(family) {
+      gauges.push(new GaugeFamily(family))
     },
     async render() {
       const own = [...Object.values(counted), ...gauges].map((tally) => tally.render())
@@ -92,6 +107,7 @@ function countCall(counted: Tallies, row: CallLogRow): void {
   }
   if (row.amount > 0n) counted.credits.add({ model, kind: 'amount' }, creditsOf(row.amount))
   if (row.deducted > 0n) counted.credits.add({ model, kind: 'deducted' }, creditsOf(row.deducted))
+  if (row.usageSuspect !== undefined) counted.suspects.add({ chain: String(row.chainId ?? NONE) }, 1)
   for (const { why, modelId } of row.attempts) {
     if (why === 'failover' || why === 'fallback' || why === 'retry') {
       counted.failovers.add({ model: modelId, why }, 1)
@@ -139,18 +155,32 @@ function openTallies(version: string) {
       help: 'Credits of ended calls: the exact amount by the price, and what was deducted of it.',
       labels: ['model', 'kind'],
     }),
+    suspects: openSuspects(),
     attempts: new CounterTally({
       name: 'sluice_attempts_total',
       help: 'Upstream attempts, by chain and outcome.',
       labels: ['chain', 'outcome'],
     }),
     videoPolls: openVideoPolls(),
+    securityEvents: new CounterTally({
+      name: 'sluice_security_events_total',
+      help: 'Security events, by name.',
+      labels: ['event'],
+    }),
     failovers: new CounterTally({
       name: 'sluice_failovers_total',
       help: 'Attempts on another chain or model after a failure, by platform model tried and reason.',
       labels: ['model', 'why'],
     }),
   }
+}
+
+function openSuspects(): CounterTally<'chain'> {
+  return new CounterTally({
+    name: 'sluice_usage_suspect_total',
+    help: 'Calls whose upstream reported usage that cannot be, charged at what can be, by chain.',
+    labels: ['chain'],
+  })
 }
 
 function openVideoPolls(): CounterTally<'vendor' | 'outcome'> {

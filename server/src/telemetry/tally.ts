@@ -142,6 +142,33 @@ export class GaugeReading implements Tally {
   }
 }
 
+/** A value for each of several things that may come and go, such as chains in trouble. */
+export class GaugeFamily implements Tally {
+  readonly #settings: GaugeFamilySettings
+
+  constructor(settings: GaugeFamilySettings) {
+    this.#settings = settings
+  }
+
+  render(): string {
+    const { name, help, read } = this.#settings
+    const lines = read().map(({ labels, value }) => {
+      const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`)
+      return `${name}${braced(pairs.join(','))} ${value}`
+    })
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines].join('\n')
+  }
+}
+
+export interface GaugeFamilySettings {
+  readonly name: string
+  readonly help: string
+  readonly read: () => readonly {
+    readonly labels: Readonly<Record<string, string>>
+    readonly value: number
+  }[]
+}
+
 const braced = (labels: string): string => (labels === '' ? '' : `{${labels}}`)
 
 function escapeLabel(value: string): string {

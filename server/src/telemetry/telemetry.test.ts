@@ -57,11 +57,13 @@ const ROW: CallLogRow = {
   customId: undefined,
   usage: { ...NO_USAGE, input: 100, cachedInput: 0, output: 25 },
   usageSource: 'upstream',
+  usageSuspect: undefined,
   secondsDeclared: undefined,
   secondsProduced: undefined,
   images: 0,
   amount: microCredits(2_500_000n),
   deducted: microCredits(2_000_000n),
+  owed: microCredits(0n),
   recipe: undefined,
   subscriptionCovered: false,
   byok: false,
@@ -72,6 +74,7 @@ const ROW: CallLogRow = {
   durationMs: 40,
   clientGone: false,
   ending: 'complete',
+  recovered: false,
 }
 
 describe('the log', () => {
@@ -232,6 +235,17 @@ describe('the metrics', () => {
     const text = await metrics.render()
     expect(text).toContain('# TYPE sluice_body_bytes gauge\nsluice_body_bytes 42\n')
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+  })
+
+  test('show a gauge of several things, told apart by labels, and none where there is none', async () => {
+    const { metrics } = telemetryTo([])
+    const values = [{ labels: { chain: '7', state: 'cooling-"down"' }, value: 1 }]
+    metrics.gauges({ name: 'sluice_ill', help: 'Ill.', read: () => values })
+    expect(await metrics.render()).toContain(
+      '# TYPE sluice_ill gauge\nsluice_ill{chain="7",state="cooling-\\"down\\""} 1\n',
+    )
+    values.length = 0
+    expect(await metrics.render()).toContain('# TYPE sluice_ill gauge\n#')
   })
 
   test('stay bounded when labels never repeat: the excess is counted together', async () => {

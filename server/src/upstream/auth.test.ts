@@ -218,7 +218,7 @@ describe('a Google service account', () => {
           sink.data(Buffer.from(answer?.body ?? '{}'))
           sink.end()
         })
-        return { pause: () => undefined, resume: () => undefined, abort: () => undefined }
+        return { sent: true, pause: () => undefined, resume: () => undefined, abort: () => undefined }
       },
     }
   }

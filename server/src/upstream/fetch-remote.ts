@@ -154,7 +154,8 @@ function request(url: URL, pinned: string, options: RemoteOptions, timers: Timer
           else chunks.push(chunk)
         },
         end: () => finish({ kind: 'fetched', mediaType, body: Buffer.concat(chunks, length) }),
-        fail: (failure) => finish(refused('unreachable', failure.detail)),
+        // The transport's own words name addresses that the client did not.
+        fail: () => finish(refused('unreachable', 'the address cannot be reached, or broke off its answer')),
       },
     )
   })

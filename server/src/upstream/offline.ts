@@ -12,6 +12,7 @@ export function playOffline(
 }
 
 class Playing implements UpstreamExchange {
+  readonly sent = true
   readonly #answer: OfflineAnswer
   readonly #sink: UpstreamSink
   readonly #timers: Timers

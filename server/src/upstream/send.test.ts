@@ -427,6 +427,83 @@ describe('time', () => {
     expect(failed(await sink.outcome).kind).toBe('idle-timeout')
   })
 
+  /** An answer of one piece every ten seconds; resolves to how many seconds it was let go on, 200 at most. */
+  async function lasts(
+    bytes: number,
+    { minBytesPerSecond = 10, keepAlive = false, pausedAt }: Trickle,
+  ): Promise<readonly [number, string]> {
+    const timers = new ManualTimers()
+    let write: (text: string) => void = () => undefined
+    const server = await serve(({ socket, onRequest }) => {
+      onRequest(() => socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunked('data: 1\n\n')])))
+      write = (text) => socket.write(chunked(text))
+    })
+    const sink = new WatchedSink()
+    const came = (): Promise<void> =>
+      new Promise((resolve) => {
+        sink.onData = () => resolve()
+      })
+    const first = came()
+    const exchange = upstream(timers).open(call(server, { minBytesPerSecond }), sink)
+    await first
+    for (let seconds = 10; seconds <= 200; seconds += 10) {
+      if (seconds === pausedAt) {
+        exchange.pause()
+        timers.advance(500_000)
+        exchange.resume()
+      }
+      timers.advance(10_000)
+      if (sink.over) return [seconds, failed(await sink.outcome).detail]
+      const next = came()
+      write('x'.repeat(bytes))
+      if (keepAlive) sink.idle += bytes
+      await next
+    }
+    exchange.abort()
+    return [200, 'goes on']
+  }
+
+  class WatchedSink extends CollectingSink {
+    idle = 0
+
+    keepAliveBytes(): number {
+      return this.idle
+    }
+  }
+
+  interface Trickle {
+    readonly minBytesPerSecond?: number
+    readonly keepAlive?: boolean
+    readonly pausedAt?: number
+  }
+
+  const TRICKLES: readonly [string, number, Trickle, readonly [number, string]][] = [
+    ['twenty bytes a second are enough', 200, {}, [200, 'goes on']],
+    [
+      'one byte a second is a stall, once it has been so for idle_ms',
+      10,
+      {},
+      [100, 'the answer only trickled'],
+    ],
+    ['two bytes a second are enough where the chain says so', 20, { minBytesPerSecond: 1 }, [200, 'goes on']],
+    ['any byte is enough where the chain asks for no rate', 1, { minBytesPerSecond: 0 }, [200, 'goes on']],
+    [
+      'keep-alives, however many, are a stall after idle_ms',
+      5_000,
+      { keepAlive: true },
+      [100, 'the answer only trickled'],
+    ],
+    [
+      'a client that stops reading does not make its upstream slow: the rate is measured anew',
+      10,
+      { pausedAt: 90 },
+      [180, 'the answer only trickled'],
+    ],
+  ]
+  test.each(TRICKLES)('%s', async (_what, bytes, trickle, expected) => {
+    expect(await lasts(bytes, trickle)).toEqual(expected)
+  })
+
   test('a timer that comes late, because this process stood still, lets what arrived be read first', async () => {
     const timers = new ManualTimers()
     const sink = await arrived(

@@ -8,6 +8,7 @@ import { type BodyFilter, type FilterOutput, filterBody } from './body-filter.ts
 import { ChunkStream } from './chunk-stream.ts'
 import { Connections, type Lease } from './connections.ts'
 import { type FindProxy, noProxies } from './find-proxy.ts'
+import { maskText, openSecretMask, type SecretMask } from './secret-mask.ts'
 import { splitUrl } from './split-url.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
 import { TokenCache } from './token-cache.ts'
@@ -22,6 +23,8 @@ import type {
 
 /** Bodies up to this size are joined: one copy is cheaper than several writes. */
 const JOIN_BYTES_MAX = 65_536
+
+const MS_PER_SECOND = 1_000
 
 /** A timer this late says that the event loop stood still. */
 const HELD_UP_MS = 50
@@ -61,6 +64,7 @@ interface Room {
 type Phase = 'connecting' | 'waiting' | 'flowing' | 'draining' | 'over'
 
 class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
+  sent = false
   readonly #call: UpstreamCall
   readonly #sink: UpstreamSink
   readonly #room: Room
@@ -68,12 +72,19 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   #lease: Lease | undefined
   #controller: Dispatcher.DispatchController | undefined
   #filter: BodyFilter | undefined
+  /** Undefined where the upstream is called without a secret. */
+  #mask: SecretMask | undefined
   /** Asked for by the sink's owner. */
   #paused = false
   /** Asked for by the filter, whose buffer is full. */
   #filterFull = false
   /** When the present phase began or last showed life. */
   #since: number
+  /** Bytes of the answer so far, decoded. */
+  #bytes = 0
+  /** Since when the answer's rate is measured, and what had come until then. */
+  #rateSince = 0
+  #rateBytes = 0
   #timer: TimerHandle | undefined
   #timerDue = Number.POSITIVE_INFINITY
 
@@ -102,8 +113,9 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    // Silence counts from now: what came before was ours.
+    // Silence and slowness count from now: what came before was ours.
     this.#since = this.#room.timers.now()
+    this.#measureFrom(this.#since)
     // Later, because undici's parser may be running for another connection right now and is not re-entrant.
     queueMicrotask(() => {
       if (this.#paused || this.#phase === 'over') return
@@ -125,6 +137,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     }
     this.#controller = controller
     this.#phase = 'waiting'
+    this.sent = true
     this.#touch()
     this.#arm()
   }
@@ -142,16 +155,16 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
       return
     }
     this.#filter = filtered.filter
-    this.#sink.head(filtered.head)
+    this.#sink.head(this.#mask === undefined ? filtered.head : this.#mask.head(filtered.head))
     if (this.#paused) controller.pause()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#phase === 'over') return
-    this.#phase = 'flowing'
     this.#touch()
+    if (this.#phase !== 'flowing') this.#beginFlowing()
     if (this.#filter === undefined) {
-      this.#sink.data(chunk)
+      this.#give(chunk)
       return
     }
     if (this.#filter.push(chunk)) return
@@ -164,8 +177,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     this.#controller = undefined
     this.#lease?.release()
     if (this.#filter === undefined) {
-      this.#leave()
-      this.#sink.end()
+      this.#end()
       return
     }
     this.#phase = 'draining'
@@ -213,6 +225,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
       queueMicrotask(() => this.#fail('connect', 'no more connections to this upstream may be opened'))
       return
     }
+    this.#mask = openSecretMask(this.#call.credential, authHeaders)
     const body = this.#body()
     const headers = [...authHeaders]
     const given = this.#call.request.headers
@@ -237,19 +250,40 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     return new ChunkStream(body, () => this.#touch())
   }
 
+  #give(chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength
+    const bytes = this.#mask === undefined ? chunk : this.#mask.push(chunk)
+    if (bytes !== undefined) this.#sink.data(bytes)
+  }
+
+  #giveRest(): void {
+    const rest = this.#mask?.end()
+    if (rest !== undefined) this.#sink.data(rest)
+  }
+
+  #end(): void {
+    this.#giveRest()
+    // The sink may have had enough of it.
+    if (this.#over()) return
+    this.#leave()
+    this.#sink.end()
+  }
+
+  #over(): boolean {
+    return this.#phase === 'over'
+  }
+
   #filterOutput(): FilterOutput {
     return {
       data: (chunk) => {
-        if (this.#phase !== 'over') this.#sink.data(chunk)
+        if (this.#phase !== 'over') this.#give(chunk)
       },
       drain: () => {
         this.#filterFull = false
         this.#flow()
       },
       end: () => {
-        if (this.#phase === 'over') return
-        this.#leave()
-        this.#sink.end()
+        if (this.#phase !== 'over') this.#end()
       },
       fail: (detail) => this.#fail('protocol', detail),
     }
@@ -261,13 +295,13 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
 
   #fail(kind: TransportFailure['kind'], detail: string): void {
     if (this.#phase === 'over') return
-    const sent = this.#phase !== 'connecting'
+    const { sent } = this
     this.#leave()
     this.#controller?.abort(new Error(kind))
     this.#controller = undefined
     this.#lease?.discard()
     this.#filter?.destroy()
-    this.#sink.fail({ kind, sent, detail })
+    this.#sink.fail({ kind, sent, detail: maskText(detail, this.#call.credential) })
   }
 
   #leave(): void {
@@ -279,6 +313,21 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
 
   readonly #onSignal = (): void => this.abort()
 
+  #beginFlowing(): void {
+    this.#phase = 'flowing'
+    this.#measureFrom(this.#since)
+    this.#arm()
+  }
+
+  #measureFrom(now: number): void {
+    this.#rateSince = now
+    this.#rateBytes = this.#meaningfulBytes()
+  }
+
+  #meaningfulBytes(): number {
+    return this.#bytes - (this.#sink.keepAliveBytes?.() ?? 0)
+  }
+
   #touch(): void {
     this.#since = this.#room.timers.now()
   }
@@ -289,7 +338,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
    */
   #arm(): void {
     const now = this.#room.timers.now()
-    const due = this.#since + this.#limitMs()
+    const due = this.#due()
     if (this.#timer !== undefined && this.#timerDue <= due) return
     this.#timer?.cancel()
     this.#timerDue = due
@@ -301,10 +350,17 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     const now = this.#room.timers.now()
     const late = now - this.#timerDue
     // A sink that does not read, or a decoder that is still busy, is no silence of the upstream.
-    if (this.#phase === 'draining' || this.#paused || this.#filterFull) this.#since = now
+    if (this.#phase === 'draining' || this.#paused || this.#filterFull) {
+      this.#since = now
+      this.#measureFrom(now)
+    }
     // Nor is a hold-up of this process: what arrived meanwhile waits in the socket and is read first.
-    else if (late > HELD_UP_MS) this.#since += late
-    if (now < this.#since + this.#limitMs()) {
+    else if (late > HELD_UP_MS) {
+      this.#since += late
+      this.#rateSince += late
+    }
+    if (this.#ratesFrom(now) && this.#isFastEnough(now)) this.#measureFrom(now)
+    if (now < this.#due()) {
       this.#arm()
       return
     }
@@ -317,11 +373,36 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
         return
       case 'flowing':
       case 'draining':
-        this.#fail('idle-timeout', 'silence inside the answer')
+        this.#fail(
+          'idle-timeout',
+          now < this.#since + this.#limitMs() ? 'the answer only trickled' : 'silence inside the answer',
+        )
         return
       case 'over':
         return
     }
+  }
+
+  /** The bound that comes first: on silence, or on slowness where there is one. */
+  #due(): number {
+    const silent = this.#since + this.#limitMs()
+    return this.#phase === 'flowing' && this.#minBytesPerSecond > 0
+      ? Math.min(silent, this.#rateSince + this.#call.timeouts.idleMs)
+      : silent
+  }
+
+  /** Whether the rate has been measured for long enough to be judged. */
+  #ratesFrom(now: number): boolean {
+    return this.#phase === 'flowing' && now >= this.#rateSince + this.#call.timeouts.idleMs
+  }
+
+  #isFastEnough(now: number): boolean {
+    const bytes = this.#meaningfulBytes() - this.#rateBytes
+    return bytes * MS_PER_SECOND >= this.#minBytesPerSecond * (now - this.#rateSince)
+  }
+
+  get #minBytesPerSecond(): number {
+    return this.#call.minBytesPerSecond ?? 0
   }
 
   #limitMs(): number {

@@ -17,6 +17,14 @@ export interface SmallRequest {
 /** Rejects when there is no whole answer, or the address may not be reached. */
 export type SmallFetch = (request: SmallRequest) => Promise<WholeAnswer>
 
+/** The address may not be reached (SSRF). */
+export class ClosedNetwork extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ClosedNetwork'
+  }
+}
+
 export interface SmallFetchOptions {
   /** Origins the operator configured: they may be private. */
   readonly trusted: readonly string[]
@@ -39,7 +47,7 @@ export function createSmallFetch(
     const [pinned] = found
     if (pinned === undefined) throw new Error(`the name ${url.hostname} cannot be resolved`)
     if (!trusted.includes(url.origin) && !found.every((each) => mayReach(each, allow)))
-      throw new Error(`${url.hostname} leads into a network that another service may not send us to`)
+      throw new ClosedNetwork(`${url.hostname} leads into a network that another service may not send us to`)
     const bytes = body === undefined ? undefined : Buffer.from(body)
     return readWhole(
       openOver({ take: () => pinnedLease(url.origin, pinned, allow) }, world.timers),

@@ -11,6 +11,8 @@ export interface UpstreamCall {
   /** Bytes of all chunks. */
   readonly bodyLength: number
   readonly timeouts: Timeouts
+  /** An answer that sent less than this over `timeouts.idleMs` has stalled; absent or 0: any byte will do. */
+  readonly minBytesPerSecond?: number
   /** How a streamed answer is framed (`Dialect.framing`); the sink sees SSE in any case. */
   readonly framing?: 'aws-event-stream'
   /** Aborts the exchange like `UpstreamExchange.abort`. */
@@ -33,9 +35,13 @@ export interface UpstreamSink {
   data(chunk: Uint8Array): void
   end(): void
   fail(failure: TransportFailure): void
+  /** How many of the bytes so far only keep the connection alive; absent: none does. */
+  keepAliveBytes?(): number
 }
 
 export interface UpstreamExchange {
+  /** The request may have reached the upstream. */
+  readonly sent: boolean
   /** Stops reading from the upstream. A few chunks already on their way may still arrive. */
   pause(): void
   resume(): void
@@ -52,7 +58,7 @@ export interface Upstream {
 export interface TransportFailure {
   /**
    * `connect`: no connection in time, or none at all. `reset`: it broke. `first-byte-timeout`: no byte of an answer's
-   * body in time. `idle-timeout`: silence inside an answer. `protocol`: what came was no HTTP, or could not be decoded.
+   * body in time. `idle-timeout`: silence inside an answer, or a trickle. `protocol`: what came was no HTTP, or could not be decoded.
    */
   readonly kind: 'connect' | 'reset' | 'first-byte-timeout' | 'idle-timeout' | 'aborted' | 'protocol'
   /** The request may have reached the upstream. */

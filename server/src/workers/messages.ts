@@ -1,10 +1,12 @@
 /** What the first process and a worker say to each other. */
 import type { TroubledChain } from '../http/chain-health.ts'
-import type { Readiness } from '../http/ops-server.ts'
+import type { Readiness } from '../http/ops/ops-source.ts'
 
 export type ToWorker = { readonly kind: 'look'; readonly id: number } | { readonly kind: 'stop' }
 
 export type FromWorker =
+  /** Every second. */
+  | { readonly kind: 'beat' }
   | { readonly kind: 'ready'; readonly baseUrl: string; readonly gatewayBaseUrl: string }
   | {
       readonly kind: 'look'

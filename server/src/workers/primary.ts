@@ -2,7 +2,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type TroubledChain, worstOf } from '../http/chain-health.ts'
 import type { Workers } from '../house/run-gateway.ts'
-import type { OpsSource, Readiness } from '../http/ops-server.ts'
+import type { OpsSource, Readiness } from '../http/ops/ops-source.ts'
 import type { Log } from '../telemetry/log.ts'
 import { mergeMetrics } from '../telemetry/merge-metrics.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -11,20 +11,33 @@ import type { FromWorker, ToWorker } from './messages.ts'
 const FAILED_STARTS_MAX = 3
 const RESTART_FIRST_MS = 500
 const RESTART_MOST_MS = 30_000
+/** How often is looked for workers that hang. */
+const LIFE_LOOK_MS = 1_000
 /** A worker that does not answer the operator within this time is left out of the page. */
 const LOOK_MS = 2_000
 
-export function startWorkers(count: number, log: Log): Promise<Workers> {
+export function startWorkers(
+  count: number,
+  { log, hungAfterMs }: { readonly log: Log; readonly hungAfterMs: number },
+): Promise<Workers> {
   // Each worker accepts for itself: a connection costs nothing in this process.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   return new Promise((resolve, reject) => {
-    const crew = new Crew(log, {
-      ready: (addresses) => {
-        if (crew.readyCount < count) return
-        resolve({ ...addresses, ops: crew, stop: (graceMs) => crew.stop(graceMs) })
+    const crew = new Crew(
+      { log, hungAfterMs },
+      {
+        ready: (addresses) => {
+          if (crew.readyCount < count) return
+          resolve({
+            ...addresses,
+            ops: crew,
+            onBeat: (listener) => crew.onBeat(listener),
+            stop: (graceMs) => crew.stop(graceMs),
+          })
+        },
+        failed: reject,
       },
-      failed: reject,
-    })
+    )
     for (let number = 1; number <= count; number += 1) crew.start(number)
   })
 }
@@ -33,6 +46,8 @@ interface Member {
   readonly worker: Worker
   readonly number: number
   ready: boolean
+  /** Looks of the first process since it said something; counted, so that a suspended machine ends nobody. */
+  silentLooks: number
 }
 
 interface CrewEvents {
@@ -50,10 +65,30 @@ class Crew implements OpsSource {
   #restartMs = RESTART_FIRST_MS
   #stopping = false
   #ended: (() => void) | undefined
+  #beat: () => void = () => undefined
+  readonly #watch: NodeJS.Timeout
 
-  constructor(log: Log, events: CrewEvents) {
+  constructor({ log, hungAfterMs }: { readonly log: Log; readonly hungAfterMs: number }, events: CrewEvents) {
     this.#log = log
     this.#events = events
+    const looksMax = Math.ceil(hungAfterMs / LIFE_LOOK_MS)
+    this.#watch = setInterval(() => this.#endHung(looksMax), LIFE_LOOK_MS)
+    this.#watch.unref()
+  }
+
+  onBeat(listener: () => void): void {
+    this.#beat = listener
+  }
+
+  /** One that says nothing for too long would hold its connections for ever; it is ended and replaced. */
+  #endHung(looksMax: number): void {
+    for (const member of this.#members.values()) {
+      if (!member.ready) continue
+      member.silentLooks += 1
+      if (member.silentLooks !== looksMax) continue
+      this.#log.error({ worker: member.number }, 'a worker process hangs and is ended')
+      member.worker.kill('SIGKILL')
+    }
   }
 
   get readyCount(): number {
@@ -61,7 +96,7 @@ class Crew implements OpsSource {
   }
 
   start(number: number): void {
-    const member: Member = { worker: cluster.fork(), number, ready: false }
+    const member: Member = { worker: cluster.fork(), number, ready: false, silentLooks: 0 }
     this.#members.set(number, member)
     member.worker.on('message', (message: FromWorker) => this.#hear(member, message))
     member.worker.on('exit', (code, signal) => this.#left(member, { code, signal }))
@@ -71,7 +106,7 @@ class Crew implements OpsSource {
     if (this.#stopping) return 'draining'
     const answers = await this.#look()
     if (answers.some(({ answer }) => answer.readiness === 'ready')) return 'ready'
-    return answers[0]?.answer.readiness ?? 'storage unavailable'
+    return answers[0]?.answer.readiness ?? 'not responding'
   }
 
   async metrics(): Promise<string> {
@@ -88,6 +123,7 @@ class Crew implements OpsSource {
 
   stop(graceMs: number): Promise<void> {
     this.#stopping = true
+    clearInterval(this.#watch)
     const last = new Promise<void>((resolve) => {
       this.#ended = resolve
     })
@@ -101,6 +137,9 @@ class Crew implements OpsSource {
   }
 
   #hear(member: Member, message: FromWorker): void {
+    member.silentLooks = 0
+    this.#beat()
+    if (message.kind === 'beat') return
     if (message.kind === 'look') {
       this.#looks.get(message.id)?.(message)
       return

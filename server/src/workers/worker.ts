@@ -6,6 +6,9 @@ import type { FromWorker, ToWorker } from './messages.ts'
 /** The store was prepared by the first process. */
 const PREPARED = (): Promise<void> => Promise.resolve()
 
+/** A worker that is silent for long is taken for hung (`primary.ts`). */
+const BEAT_MS = 1_000
+
 export async function runWorker(config: Config): Promise<void> {
   // From the first moment: a signal for the whole group must not end a worker before it can settle.
   const state: { running: RunningGateway | undefined; stopping: boolean } = {
@@ -26,6 +29,7 @@ export async function runWorker(config: Config): Promise<void> {
     if (message.kind === 'stop') stop()
     else answerLook(running, message.id)
   })
+  setInterval(() => tell({ kind: 'beat' }), BEAT_MS).unref()
   tell({ kind: 'ready', baseUrl: running.baseUrl, gatewayBaseUrl: running.gatewayBaseUrl })
 }
 

@@ -147,7 +147,13 @@ async function finish(parts: {
   async function signIn(accountId: AccountId): Promise<SignedIn> {
     const { session, token } = await openSession(
       storage,
-      { accountId, method: 'password', userAgent: 'a test', address: '127.0.0.1' },
+      {
+        accountId,
+        method: 'password',
+        secondFactor: false,
+        userAgent: 'a test',
+        address: '127.0.0.1',
+      },
       gateway.now(),
     )
     return {
@@ -324,6 +330,8 @@ export function putModel(
       maxOutputTokens: 16_000,
       subscriptionCovered: false,
       pricing: TOKEN_PRICES,
+      surcharges: {},
+      refuse: [],
       ...fields,
     },
   }
@@ -355,6 +363,9 @@ export function putChain({
       weight: 100,
       rateMultiplier: '1',
       streamUsage: 'forward',
+      clientGoneGraceMs: 3_000,
+      minBytesPerSecond: 10,
+      capabilities: {},
       status: 'enabled',
       ...fields,
     },

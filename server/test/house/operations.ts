@@ -12,6 +12,8 @@ export interface Operation {
   readonly right: string | undefined
   /** What an admin may do who looks through the account's eyes; undefined: they do not come there as one. */
   readonly impersonator: string | undefined
+  /** The answer holds something that opens a door. */
+  readonly showsSecret: boolean
   /** One of the protocol endpoints, which are no routes of ours. */
   readonly isCall: boolean
   readonly parameters: readonly Parameter[]
@@ -35,6 +37,7 @@ interface WrittenOperation {
   readonly 'x-access': string
   readonly 'x-for'?: string
   readonly 'x-impersonator'?: string
+  readonly 'x-shows-secret'?: boolean
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
@@ -51,6 +54,7 @@ export async function operationsOf(house: Pick<House, 'baseUrl'>): Promise<reado
       access: words['x-access'],
       right: words['x-for'],
       impersonator: words['x-impersonator'],
+      showsSecret: words['x-shows-secret'] === true,
       isCall: path.startsWith('/v1') && !path.startsWith('/v1/models'),
       parameters: words.parameters ?? [],
       body: words.requestBody?.content['application/json']?.schema,

@@ -376,8 +376,8 @@ async function filmsEnd(): Promise<void> {
 
 describe('money and keys on three instances', () => {
   test('funds: an account that can pay exactly 7 calls has exactly 7 pass, on any number of instances', async () => {
-    const { key, id } = await first.newAccount({ credits: 7 * 25 + 5 })
-    // Seven holds of a little over 25 Credits fit into 180, eight do not.
+    // Each holds its worst case: 25 for 833 tokens of output, a little over 20 for all the input a vendor may count.
+    const { key, id } = await first.newAccount({ credits: 7 * 46 + 5 })
     const held = await holdAnswers({ clients: 200, running: 7 }, (index) =>
       call(key, index, 'm', { max_tokens: 833, messages: [] }),
     )

@@ -47,6 +47,8 @@ models:
     context_tokens: 400000
     max_output_tokens: 128000
     subscription_covered: true
+    surcharges: {service_tier.priority: 1.75, web_search_call: {per_call: 0.07}}
+    refuse: [speed.fast]
     pricing:
       billing_modes: [token]
       input_price: 9
@@ -67,6 +69,9 @@ models:
         weight: 100
         rate_multiplier: 1
         stream_usage: forward
+        client_gone_grace_ms: 0
+        min_bytes_per_second: 20
+        capabilities: {reasoning: effort, sampling: none, tools: true, images: url, max_stop: 4}
         status: enabled
       - {vendor: openai, credential: spare, protocol: responses, forward_model_id: gpt-5-2025-08-07, priority: 2, rate_multiplier: 1.05}
       - {vendor: local, protocol: chat}

@@ -53,6 +53,9 @@ export function sampleChain(id: number, model: string, vendor: string, change: P
     weight: 100,
     rateMultiplier: '1',
     streamUsage: 'forward',
+    clientGoneGraceMs: 3_000,
+    minBytesPerSecond: 10,
+    capabilities: {},
     status: 'enabled',
     ...change,
   }
@@ -71,6 +74,8 @@ export function sampleModel(id: string, chains: readonly Chain[], change: Partia
     maxOutputTokens: undefined,
     subscriptionCovered: true,
     pricing: TOKEN_PRICING,
+    surcharges: {},
+    refuse: [],
     chains,
     ...change,
   }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** On a machine busy with other tests. */
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 90_000
 
 export interface Launched {
   readonly process: ChildProcess
@@ -20,9 +20,21 @@ export interface Launched {
   stop(): Promise<void>
 }
 
-/** Starts the built gateway on free ports; resolves with its ready line. */
-export async function launch(environment: Readonly<Record<string, string>>): Promise<Launched> {
-  const child = spawn(process.execPath, [MAIN], {
+/**
+ * Starts the built gateway, or another program that says the same ready line, on free ports; resolves with that line.
+ * @param umask of the new process, in octal; the one of this process when absent
+ * @param program file and arguments for Node
+ */
+export async function launch(
+  environment: Readonly<Record<string, string>>,
+  umask?: string,
+  program: readonly string[] = [MAIN],
+): Promise<Launched> {
+  const [command, ...words] =
+    umask === undefined
+      ? [process.execPath, ...program]
+      : ['/bin/sh', '-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, ...program]
+  const child = spawn(command, words, {
     env: {
       PATH: process.env['PATH'] ?? '',
       SLUICE_HOST: '127.0.0.1',
@@ -85,7 +97,7 @@ function readyLine(child: ChildProcess, errors: () => string): Promise<ReadyLine
 export async function eventually(
   what: string,
   holds: () => Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 90_000,
 ): Promise<void> {
   const until = Date.now() + timeoutMs
   while (!(await holds())) {

@@ -4,7 +4,7 @@ import { QUOTA_REVENUE, REVENUE } from '../../src/core/calls/ledger.ts'
 import type { NaiveModel } from '../../src/core/calls/naive-model.ts'
 import { accountId, callId, memberId } from '../../src/core/ids.ts'
 import { expectSame } from './same.ts'
-import type { StoreState } from './store.ts'
+import type { StoredMoney, StoreState } from './store.ts'
 import { accountRow, memberRow } from './words.ts'
 
 export interface Expected {
@@ -12,14 +12,24 @@ export interface Expected {
   readonly at: number
   readonly logs: number
   readonly ended: ReadonlyMap<string, number>
+  readonly logRows: ReadonlyMap<string, StoredMoney>
 }
 
-export function compareState(state: StoreState, { naive, at, logs, ended }: Expected): void {
+export function compareState(state: StoreState, { naive, at, logs, ended, logRows }: Expected): void {
   compareAccounts(state, naive)
   for (const call of naive.open.keys()) {
     if (!state.openCalls.has(callId(call))) throw new Error(`call ${call} is not open`)
   }
   expectSame('the number of open calls', state.openCalls.size, naive.open.size)
+  expectSame('the number of recovered calls', state.recoveredCalls.size, naive.recovered.size)
+  for (const { callId: call, held, monthHeld, memberHeld, quotaHeld } of state.recoveredCalls.values())
+    expectSame(`what the recovered call ${call} holds`, held + monthHeld + memberHeld + quotaHeld, 0n)
+  for (const [call, found] of state.logRows) {
+    const expected = logRows.get(call)
+    if (expected === undefined) continue
+    const { amount, deducted, owed } = expected
+    expectSame(`the money in the log row of ${call}`, found, { amount, deducted, owed })
+  }
   expectSame('the number of log rows', state.logs, logs)
   expectSame('the number of tasks that ended', state.ended.size, ended.size)
   for (const [id, progress] of ended) {
@@ -47,6 +57,7 @@ function compareAccounts({ accounts, members, openCalls, pools }: StoreState, na
     )
     expectSame(`what ${id} holds by the ledger`, pool(`${id}/held`), account.held)
     expectSame(`the balance of ${id} by the ledger`, pool(`${id}/balance`), account.balance)
+    expectSame(`what ${id} owes by the ledger`, -pool(`${id}/owed`), account.owed)
     const { held, monthHeld } = holds.get(id) ?? { held: 0n, monthHeld: 0n }
     expectSame(`what the open calls of ${id} hold`, held, account.held)
     expectSame(`what the open calls of ${id} hold of the month`, monthHeld, account.monthHeld)

@@ -20,6 +20,7 @@ import { exchangeBalance } from '../../src/management/exchange.ts'
 import { idempotencyOf } from '../../src/management/acts.ts'
 import type { ActOutcome } from '../../src/storage/office.ts'
 import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../src/storage/sql/account-row.ts'
+import { callLogs, decodeCallLog } from '../../src/storage/sql/call-log-row.ts'
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
 import type { HotResult } from '../../src/storage/sql/hot-batch.ts'
 import { decodeLimitState } from '../../src/storage/sql/limit-state-row.ts'
@@ -27,6 +28,7 @@ import { decodeMemberRow, selectHotMembers } from '../../src/storage/sql/organis
 import { decodeOpenCall, openCalls } from '../../src/storage/sql/open-call-row.ts'
 import { integerOf, numberOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { byRunning } from './open-calls.ts'
 import { addToPools } from './pools.ts'
 import type { Ran } from './record-hot.ts'
 import type { RowReader } from './row-reader.ts'
@@ -38,10 +40,12 @@ import type {
   RecoveryBounds,
   SimulatedMember,
   SimulatedStore,
+  StoredMoney,
   StoreState,
 } from './store.ts'
 import { removeFromTeam, setMember, startTeam } from './team.ts'
 import { videoTaskOf } from './video-task.ts'
+import { recover } from '../../src/storage/conformance/suite.ts'
 
 export interface EngineStoreOptions {
   readonly hot: { readonly engines: SqlEngine[]; readonly reopen: (opening: 0 | 1) => Promise<void> }
@@ -64,6 +68,8 @@ export class EngineStore implements SimulatedStore {
   readonly #touchedCalls = new Set<string>()
   readonly #touchedTransactions = new Set<string>()
   readonly #booked = new Set<string>()
+  /** What accounts owe may have been charged under names that only the store knows. */
+  #owedCharged = false
   readonly #logged = new Set<string>()
   readonly #limitTexts = new Map<string, string>()
   readonly #state = {
@@ -71,6 +77,7 @@ export class EngineStore implements SimulatedStore {
     members: new Map<MemberRow['id'], MemberRow>(),
     limitStates: new Map<Subject, LimitState>(),
     openCalls: new Map<OpenCall['callId'], OpenCall>(),
+    recoveredCalls: new Map<OpenCall['callId'], OpenCall>(),
     pools: new Map<string, bigint>(),
     logs: 0,
     ended: new Map<string, number>(),
@@ -136,11 +143,16 @@ export class EngineStore implements SimulatedStore {
   async recover(bounds: RecoveryBounds): Promise<readonly Recovered[]> {
     const { office, takeRecovered } = this.#options
     takeRecovered()
-    const count = await office.calls.recover(bounds)
+    const count = await recover(office, bounds)
     const ran = takeRecovered()
     expectSame('the number of calls that were recovered', count, ran.length)
     for (const { operation } of ran) this.#touch(operation)
     return ran.map(({ operation, result }) => ({ operation, answer: answerOf(result) }))
+  }
+
+  async chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<void> {
+    await this.#options.office.accounts.chargeOwed(month)
+    this.#owedCharged = true
   }
 
   restart(opening: 0 | 1): Promise<void> {
@@ -151,45 +163,60 @@ export class EngineStore implements SimulatedStore {
     const { reader } = this.#options
     const calls = [...this.#touchedCalls]
     const accounts = [...this.#accounts]
-    const [accountRows, memberRows, limitRows, openRows, [open], transfers, logs, ended] = await Promise.all([
-      reader.rows(ACCOUNTS, accounts),
-      reader.rows(MEMBERS, accounts),
-      reader.rows(LIMIT_STATES, [...this.#subjects]),
-      reader.rows(`${OPEN_CALLS} call_id`, calls),
-      reader.rows('select count(*) as rows from open_calls where account_id', accounts),
-      reader.rows(TRANSFERS, [...calls, ...this.#touchedTransactions]),
-      reader.rows('select call_id from call_logs where call_id', calls),
-      reader.rows(
-        `${VIDEO_TASKS} id`,
-        calls.map((call) => `video_of_${call}`),
-        ENDED,
-      ),
-    ])
+    const owedCharged = this.#owedCharged ? accounts : []
+    this.#owedCharged = false
+    const [accountRows, memberRows, limitRows, openRows, [open], transfers, owed, logs, ended] =
+      await Promise.all([
+        reader.rows(ACCOUNTS, accounts),
+        reader.rows(MEMBERS, accounts),
+        reader.rows(LIMIT_STATES, [...this.#subjects]),
+        reader.rows(`${OPEN_CALLS} call_id`, calls),
+        reader.rows('select count(*) as rows from open_calls where account_id', accounts),
+        reader.rows(TRANSFERS, [...calls, ...this.#touchedTransactions]),
+        reader.rows(OWED_CHARGES, owedCharged),
+        reader.rows(`${LOG_ROWS} call_id`, calls),
+        reader.rows(
+          `${VIDEO_TASKS} id`,
+          calls.map((call) => `video_of_${call}`),
+          ENDED,
+        ),
+      ])
     this.#touchedCalls.clear()
     this.#touchedTransactions.clear()
     const state = this.#state
     for (const row of accountRows) state.accounts.set(accountId(textOf(row, 'id')), decodeAccountRow(row))
     for (const member of memberRows.map(decodeMemberRow)) state.members.set(member.id, member)
     for (const row of limitRows) this.#noteLimits(row)
-    for (const call of calls) state.openCalls.delete(callId(call))
-    for (const call of openRows.map(decodeOpenCall)) state.openCalls.set(call.callId, call)
-    expectSame('the number of open calls', open && numberOf(open, 'rows'), state.openCalls.size)
-    for (const row of transfers) this.#noteTransfer(row)
-    for (const row of logs) this.#logged.add(textOf(row, 'call_id'))
+    for (const call of calls) {
+      state.openCalls.delete(callId(call))
+      state.recoveredCalls.delete(callId(call))
+    }
+    for (const call of openRows.map(decodeOpenCall)) {
+      if (call.recovered === undefined) state.openCalls.set(call.callId, call)
+      else state.recoveredCalls.set(call.callId, call)
+    }
+    expectSame(
+      'the number of open calls',
+      open && numberOf(open, 'rows'),
+      state.openCalls.size + state.recoveredCalls.size,
+    )
+    for (const row of [...transfers, ...owed]) this.#noteTransfer(row)
+    const logRows = moneyOf(logs)
+    for (const call of logRows.keys()) this.#logged.add(call)
     for (const row of ended) state.ended.set(textOf(row, 'id'), Number(textOf(row, 'progress')))
-    return { ...state, logs: this.#logged.size }
+    return { ...state, logRows, logs: this.#logged.size }
   }
 
   async readWhole(): Promise<StoreState> {
     const { reader } = this.#options
     const accounts = [...this.#accounts]
-    const [accountRows, memberRows, limitRows, openRows, sums, [logs], ended] = await Promise.all([
+    const [accountRows, memberRows, limitRows, openRows, sums, logs, ended] = await Promise.all([
       reader.rows(ACCOUNTS, accounts),
       reader.rows(MEMBERS, accounts),
       reader.rows(LIMIT_STATES, [...this.#subjects]),
       reader.rows(`${OPEN_CALLS} account_id`, accounts),
       reader.rows(POOLS, accounts, 'group by debit, credit'),
-      reader.rows('select count(*) as rows from call_logs where account_id', accounts),
+      reader.rows(`${LOG_ROWS} account_id`, accounts),
       reader.rows(`${VIDEO_TASKS} account_id`, accounts, ENDED),
     ])
     const pools = new Map<string, bigint>()
@@ -201,9 +228,10 @@ export class EngineStore implements SimulatedStore {
       accounts: new Map(accountRows.map((row) => [accountId(textOf(row, 'id')), decodeAccountRow(row)])),
       members: new Map(memberRows.map(decodeMemberRow).map((member) => [member.id, member])),
       limitStates: new Map(limitRows.map(decodeLimitState).map((state) => [state.subject, state])),
-      openCalls: new Map(openRows.map(decodeOpenCall).map((call) => [call.callId, call])),
+      ...byRunning(openRows.map(decodeOpenCall)),
+      logRows: moneyOf(logs),
       pools,
-      logs: logs === undefined ? 0 : numberOf(logs, 'rows'),
+      logs: logs.length,
       ended: new Map(ended.map((row) => [textOf(row, 'id'), Number(textOf(row, 'progress'))])),
     }
   }
@@ -246,6 +274,7 @@ export class EngineStore implements SimulatedStore {
     const { autoExchange, subscription, policy, byokVendors } = row
     const terms = { status, verification, userRate, apiDeduction, monthlyCap }
     const patch = { ...terms, autoExchange, subscription, policy }
+    this.#owedCharged = true
     if (this.#accounts.has(id)) await accounts.patch(id, patch)
     else await accounts.create({ id, createdAt: 0, ...patch })
     this.#accounts.add(id)
@@ -339,8 +368,11 @@ const MEMBERS = `${selectHotMembers('members m')} where m.organisation_id`
 const LIMIT_STATES = 'select subject, slots, windows from limit_states where subject'
 const OPEN_CALLS = `select ${Object.keys(openCalls.columns).join(', ')} from open_calls where`
 const TRANSFERS = 'select transaction_id, sequence, debit, credit, amount from transfers where transaction_id'
+const OWED_CHARGES =
+  "select transaction_id, sequence, debit, credit, amount from transfers where kind = 'owed-charge' and reference is null and account_id"
 /** As text: PostgreSQL's sum of integers is none. */
 const POOLS = 'select debit, credit, cast(sum(amount) as text) as amount from transfers where account_id'
+const LOG_ROWS = `select ${Object.keys(callLogs.columns).join(', ')} from call_logs where`
 const VIDEO_TASKS = 'select id, progress from video_tasks where'
 const ENDED = "and phase = 'ended'"
 
@@ -348,6 +380,7 @@ const MONEY: ReadonlySet<string> = new Set([
   'credits',
   'held',
   'balance',
+  'owed',
   'monthStart',
   'monthSpent',
   'monthHeld',
@@ -361,6 +394,14 @@ function answerOf(result: HotResult): Answer {
 function transactionOf({ id }: JsonObject): string {
   if (typeof id !== 'string') throw new Error('an act has no id')
   return id
+}
+
+function moneyOf(rows: readonly StoredRow[]): ReadonlyMap<string, StoredMoney> {
+  return new Map(
+    rows
+      .map(decodeCallLog)
+      .map(({ callId: call, amount, deducted, owed }) => [call, { amount, deducted, owed }]),
+  )
 }
 
 const sidesOf = (row: StoredRow) => ({ debit: textOf(row, 'debit'), credit: textOf(row, 'credit') })

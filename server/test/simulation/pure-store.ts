@@ -1,6 +1,7 @@
 /** The decisions alone, over maps: no database between the operations and the arithmetic. */
 import { strict as assert } from 'node:assert'
-import { balancePool, creditsPool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
+import { chargeOwed } from '../../src/core/admission/owed.ts'
+import { balancePool, creditsPool, owedPool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
 import type {
   AccountRow,
   HotRows,
@@ -17,8 +18,17 @@ import type { InstanceId } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { recomputeAmount } from '../../src/core/pricing/price.ts'
 import { decideHotBatch } from '../../src/storage/sql/hot-batch.ts'
+import { byRunning } from './open-calls.ts'
 import { addToPools } from './pools.ts'
-import type { Act, Answer, Recovered, RecoveryBounds, SimulatedStore, StoreState } from './store.ts'
+import type {
+  Act,
+  Answer,
+  Recovered,
+  RecoveryBounds,
+  SimulatedStore,
+  StoredMoney,
+  StoreState,
+} from './store.ts'
 
 /** As the engines have it. */
 const RENEW_AFTER_MS = 60_000
@@ -36,6 +46,8 @@ export class PureStore implements SimulatedStore {
   readonly #running = new Map<string, OpenCall['callId']>()
   readonly #ended = new Map<string, number>()
   readonly #acts = new Set<string>()
+  readonly #logRows = new Map<string, StoredMoney>()
+  #owedBooked = 0
   readonly #heartbeats = new Map<InstanceId, number>()
 
   async change({
@@ -46,7 +58,11 @@ export class PureStore implements SimulatedStore {
   }: Parameters<SimulatedStore['change']>[0]): Promise<void> {
     for (const { keys: _, ...member } of members) this.#members.set(member.id, member)
     for (const key of keys) this.#keys.set(key.id, key)
-    for (const account of accounts) this.#accounts.set(account.id, account)
+    for (const account of accounts) {
+      const owed = this.#accounts.get(account.id)?.owed ?? account.owed
+      this.#bookOwed(account, owed - account.owed)
+      this.#accounts.set(account.id, account)
+    }
     for (const transfer of bookings.flat()) this.#book(transfer)
   }
 
@@ -69,8 +85,11 @@ export class PureStore implements SimulatedStore {
     for (const id of writes.openCallsClosed) assert.ok(this.#openCalls.delete(id))
     for (const transfer of writes.transfers) this.#book(transfer)
     for (const { id, patch } of writes.videosEnded) this.#endTask(id, patch.progress ?? 0)
-    for (const { callId, recipe, amount } of writes.logs) {
+    for (const { callId } of writes.logsCorrected) assert.ok(this.#logged.has(callId))
+    for (const log of [...writes.logs, ...writes.logsCorrected]) {
+      const { callId, recipe, amount, deducted, owed } = log
       this.#logged.add(callId)
+      this.#logRows.set(callId, { amount, deducted, owed })
       if (recipe !== undefined) assert.equal(recomputeAmount(recipe), amount)
     }
     return results.map((result) => (result.kind === 'impossible' ? result : result.outcome))
@@ -79,6 +98,30 @@ export class PureStore implements SimulatedStore {
   async order({ callId }: ReserveOperation): Promise<void> {
     const id = `video_of_${callId}`
     if (!this.#ended.has(id)) this.#running.set(id, callId)
+  }
+
+  async chargeOwed({ at, monthStart }: { at: number; monthStart: number }): Promise<void> {
+    for (const account of this.#accounts.values()) {
+      const month = { startAt: Math.max(monthStart, account.monthStart) }
+      const charged = chargeOwed(account, month)
+      this.#bookOwed(account, charged.charged, at)
+      this.#accounts.set(account.id, charged.account)
+    }
+  }
+
+  #bookOwed({ id }: AccountRow, amount: bigint, at = 0): void {
+    if (amount === 0n) return
+    this.#owedBooked += 1
+    this.#book({
+      transactionId: `owed ${this.#owedBooked}`,
+      sequence: 0,
+      at,
+      debit: creditsPool(id),
+      credit: owedPool(id),
+      amount: microCredits(amount),
+      kind: 'owed-charge',
+      reference: undefined,
+    })
   }
 
   async act({ name, accountId, at, amount, plan }: Act): Promise<boolean> {
@@ -108,10 +151,10 @@ export class PureStore implements SimulatedStore {
 
   async recover({ at, deadBefore, leakedBefore }: RecoveryBounds): Promise<readonly Recovered[]> {
     const running = new Set(this.#running.values())
-    const lost = [...this.#openCalls.values()].filter(({ callId, instanceId, touchedAt }) => {
+    const lost = [...this.#openCalls.values()].filter(({ callId, instanceId, startedAt, recovered }) => {
       const beat = this.#heartbeats.get(instanceId)
       const isDead = beat === undefined || beat < deadBefore
-      return !running.has(callId) && (isDead || touchedAt < leakedBefore)
+      return recovered === undefined && !running.has(callId) && (isDead || startedAt < leakedBefore)
     })
     const operations = lost.map((call) => decideRecovery(call, at))
     const answers = await this.run(operations)
@@ -125,7 +168,8 @@ export class PureStore implements SimulatedStore {
       accounts: this.#accounts,
       members: this.#members,
       limitStates: this.#limitStates,
-      openCalls: this.#openCalls,
+      ...byRunning(this.#openCalls.values()),
+      logRows: this.#logRows,
       pools: this.#pools,
       logs: this.#logged.size,
       ended: this.#ended,

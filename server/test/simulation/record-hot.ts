@@ -24,6 +24,7 @@ export function recordHot(engine: SqlEngine, ran: (one: Ran) => void): SqlEngine
       }
       return results
     },
+    tryWriting: () => engine.tryWriting(),
     announce: (transaction, changes) => engine.announce(transaction, changes),
     onAnnouncement: (listener) => engine.onAnnouncement(listener),
     withSnapshot: (read) => engine.withSnapshot(read),

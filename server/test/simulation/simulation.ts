@@ -6,11 +6,13 @@
  */
 import { exampleLog } from '../../src/core/calls/examples.ts'
 import type { OpenCall, Transfer } from '../../src/core/calls/hot-rows.ts'
+import type { CallLogRow } from '../../src/core/calls/log-row.ts'
 import {
   type NaiveAccount,
   type NaiveCounts,
   type NaiveMember,
   NaiveModel,
+  payOwed,
   type NaiveModelPrice,
   type NaiveReserve,
 } from '../../src/core/calls/naive-model.ts'
@@ -50,6 +52,8 @@ const START = 1_700_000_100_000
 const ROUND_TOKENS = 250
 /** Steps after which everything is read anew instead of what was touched. */
 const STEPS_PER_WHOLE_READ = 100
+/** Batches that wait for the database at once. */
+const OUTAGES_MAX = 6
 /** Operations and reservations that may be repeated later. */
 const REMEMBERED = 60
 
@@ -64,6 +68,15 @@ interface Planned {
   readonly call: string
   readonly operation: HotOperation
   readonly answer: () => unknown
+  /** The end of a call once more, at another time. */
+  readonly later?: (at: number) => Planned
+}
+
+export interface LoggedMoney {
+  readonly amount: bigint
+  readonly deducted: bigint
+  readonly owed: bigint
+  readonly late: boolean
 }
 
 interface Reservation {
@@ -90,11 +103,15 @@ export class Simulation {
   private readonly acts: Act[] = []
   private readonly bookings: Transfer[][] = []
   private readonly instances: InstanceId[] = []
+  /** Batches that the database has not taken, or not said so. */
+  private readonly outages: (readonly Planned[])[] = []
   private readonly heartbeats = new Map<InstanceId, number>()
   /** Video calls → whether their task was written before anything went wrong. */
   private readonly tasks = new Map<string, boolean>()
   private readonly ended = new Map<string, number>()
   private readonly logged = new Set<string>()
+  /** What the log says of ended calls, in money. */
+  private readonly logRows = new Map<string, LoggedMoney>()
   private at = START
   private made = 0
   /** Operations so far. */
@@ -128,7 +145,8 @@ export class Simulation {
       this.stepClock()
       const batch = this.planBatch()
       await this.changeSomething(1 + batch.length / 12)
-      await this.step(batch)
+      await this.stepOrOutage(batch)
+      if (this.outages.length > 0 && this.random.chance(0.15)) await this.endOutage()
       if (this.random.chance(0.03)) {
         this.tally.add('batch again')
         await this.step(batch)
@@ -138,6 +156,27 @@ export class Simulation {
     }
     await this.endWorld()
     return this.done
+  }
+
+  /**
+   * The database may be away for any time: before the batch was committed, so that nothing of it is there, or after, so
+   * that only its answers are lost. Its instances tell the ends of their calls again until it is back, whatever has happened
+   * to them since; who wanted to begin one has been refused.
+   */
+  private async stepOrOutage(batch: readonly Planned[]): Promise<void> {
+    const isAway = this.outages.length < OUTAGES_MAX && this.random.chance(0.04)
+    const isCommitted = !isAway || this.random.chance(0.5)
+    if (isCommitted) await this.step(batch)
+    if (!isAway) return
+    this.tally.add(isCommitted ? 'outage after a commit' : 'outage before a commit')
+    this.outages.push(batch)
+  }
+
+  private async endOutage(): Promise<void> {
+    const batch = this.outages.shift()
+    if (batch === undefined) return
+    this.tally.add('an outage ended')
+    await this.step(batch.flatMap(({ later }) => (later === undefined ? [] : [later(this.at)])))
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {
@@ -158,10 +197,15 @@ export class Simulation {
   private check({ name, operation, answer }: Planned, found: Answer | undefined): void {
     const account = 'accountId' in operation ? this.naive.accounts.get(operation.accountId) : undefined
     const balance = account?.balance
+    const owed = account?.owed
     const expected = answer()
     expectSame(`the answer to ${name} of ${this.name}`, found && plain(found), expected)
     if (account !== undefined && balance !== undefined && account.balance < balance)
       this.tally.add(operation.kind === 'reserve' ? 'exchange before a hold' : 'exchange after a charge')
+    if (account !== undefined && owed !== undefined && account.owed < owed)
+      this.tally.add(
+        operation.kind === 'reserve' ? 'owed: charged before a hold' : 'owed: charged after a call',
+      )
     if (found === undefined) return
     this.tally.add(`${name}: ${outcomeOf(found)}`)
     if (found.kind === 'refused' && isOfMember(found.refusal))
@@ -179,7 +223,7 @@ export class Simulation {
 
   private compare(state: StoreState): void {
     const { naive, at, logged, ended } = this
-    compareState(state, { naive, at, logs: logged.size, ended })
+    compareState(state, { naive, at, logs: logged.size, ended, logRows: this.logRows })
   }
 
   /** What the steps have told must be what is there. */
@@ -220,11 +264,15 @@ export class Simulation {
       const known = this.random.pick(this.reservations)
       if (!concerned.has(known.ask.call)) return this.planKnown(known)
     }
-    const call = this.random.pick(open)
+    const recovered = [...this.naive.recovered.keys()]
+    if (recovered.length > 0 && this.random.chance(0.12)) return this.planLate(this.random.pick(recovered))
+    // Rather those that have told where they stand, so that recovery has something to charge.
+    const told = this.random.chance(0.3) ? open.filter(({ progress }) => progress !== undefined) : []
+    const call = this.random.pick(told.length > 0 ? told : open)
     const door = this.random.upTo(61)
     if (door < 14) return this.planClaim(call)
     if (door < 18) return this.planUnclaim(call)
-    if (door < 24) return this.planProgress(call)
+    if (door < 26) return this.planProgress(call)
     if (door < 46) return this.planSettle(call)
     if (door < 56) return this.planAbandon(call)
     // The store leaves the calls of living tasks to whoever leases the task next.
@@ -337,6 +385,7 @@ export class Simulation {
 
   private planProgress(open: OpenCall): Planned {
     const use = this.randomUse(open)
+    const left = this.random.chance(0.3) || undefined
     const operation: HotOperation = {
       kind: 'progress',
       callId: open.callId,
@@ -347,8 +396,11 @@ export class Simulation {
       usage: { ...NO_USAGE, input: use.input, output: use.output },
       usageSource: 'estimated',
       images: use.images,
+      left,
     }
-    return { name: 'progress', call: open.callId, operation, answer: () => 'done' }
+    const name = left === true ? 'progress of a client that left' : 'progress'
+    const answer = () => (left === true ? this.naive.left(open.callId) : 'done')
+    return { name, call: open.callId, operation, answer }
   }
 
   private planSettle(open: OpenCall): Planned {
@@ -381,26 +433,65 @@ export class Simulation {
       tokens: use.input + use.output,
       images: use.images,
       videoSeconds: use.seconds,
-      log: exampleLog(call, { keyId: key, accountId: account }),
+      log: this.endLog(open),
       task: this.taskOf(open),
     }
     const { task } = operation
-    const naive = { ...use, call, at: this.at, monthStart: month.start, credential: claimed }
-    return { name: 'settle', call, operation, answer: () => this.settleNaive(naive, { amount, task }) }
+    const naive = { ...use, call, monthStart: month.start, credential: claimed }
+    const end = (at: number): Planned => ({
+      name: 'settle',
+      call,
+      operation: { ...operation, at },
+      answer: () => this.settleNaive({ ...naive, at }, { amount, task }),
+      later: end,
+    })
+    return end(this.at)
+  }
+
+  /** The instance of a call that was taken over says what became of it, or goes on as if nothing had happened. */
+  private planLate(call: string): Planned {
+    const open = this.state.recoveredCalls.get(callId(call))
+    if (open === undefined) return this.planReserve()
+    this.tally.add('an instance came back late')
+    const roll = this.random.upTo(9)
+    if (roll === 0) return this.planProgress(open)
+    if (roll === 1) return this.planClaim(open)
+    if (roll === 2) return this.planUnclaim(open)
+    return roll < 8 ? this.planSettle(open) : this.planAbandon(open)
   }
 
   private planAbandon(open: OpenCall): Planned {
     const { callId: call, keyId: key, accountId: account } = open
+    const sent = this.random.chance(0.5)
     const operation: AbandonOperation = {
       kind: 'abandon',
       callId: call,
       keyId: key,
       accountId: account,
       at: this.at,
-      log: exampleLog(call, { keyId: key, accountId: account }),
+      sent,
+      log: this.endLog(open),
       task: this.taskOf(open),
     }
-    return { name: 'abandon', call, operation, answer: () => this.abandonNaive(call, operation.task) }
+    const end = (at: number): Planned => {
+      const ended = { ...operation, at }
+      return {
+        name: 'abandon',
+        call,
+        operation: ended,
+        answer: () => this.abandonNaive(ended),
+        later: end,
+      }
+    }
+    return end(this.at)
+  }
+
+  /** Its client may have left at any moment; what was made until then is estimated. */
+  private endLog({ callId: call, keyId: key, accountId: account }: OpenCall): CallLogRow {
+    const row = { keyId: key, accountId: account }
+    if (!this.random.chance(0.2)) return exampleLog(call, row)
+    this.tally.add('a client left')
+    return exampleLog(call, { ...row, clientGone: true, ending: 'client-gone', usageSource: 'estimated' })
   }
 
   /** Every video is a task, whose record says something else each time it is ended. */
@@ -419,7 +510,7 @@ export class Simulation {
     const { callId: call, progress } = open
     const name = operation.kind === 'abandon' ? 'recovery by abandon' : 'recovery by settle'
     if (operation.kind === 'abandon')
-      return { name, call, operation, answer: () => this.abandonNaive(call, undefined) }
+      return { name, call, operation, answer: () => this.abandonNaive(operation) }
     const reserve = this.naive.open.get(call)?.reserve
     if (progress === undefined || reserve === undefined) throw new Error('recovered without progress')
     const isFallback = progress.modelId === reserve.fallback?.id
@@ -437,7 +528,12 @@ export class Simulation {
       credential: progress.credentialId,
     }
     const { amount } = operation
-    return { name, call, operation, answer: () => this.settleNaive(naive, { amount, task: undefined }) }
+    return {
+      name,
+      call,
+      operation,
+      answer: () => this.settleNaive(naive, { amount, task: undefined, recovery: true }),
+    }
   }
 
   private reserveNaive(ask: NaiveReserve): unknown {
@@ -452,21 +548,31 @@ export class Simulation {
 
   private settleNaive(
     use: Parameters<NaiveModel['settle']>[0],
-    settled: { readonly amount: bigint; readonly task: VideoEnd | undefined },
+    settled: {
+      readonly amount: bigint
+      readonly task: VideoEnd | undefined
+      readonly recovery?: boolean
+    },
   ): unknown {
-    const charge = this.naive.settle(use)
-    if (charge === undefined) return { first: false, deducted: 0n }
+    const charge = this.naive.settle(use, settled.recovery)
+    if (charge === undefined) return { first: false, late: false, deducted: 0n }
     this.leaveNaive(use.call, settled.task)
+    this.logRows.set(use.call, charge)
+    if (charge.late) this.tally.add('settle: late')
     if (settled.task !== undefined) this.tally.add('video ended by settle')
     if (use.byok) this.tally.add('settle: by an own credential')
     if (charge.covered) this.tally.add('settle: covered by the subscription')
-    if (charge.capped) this.tally.add('settle: capped')
+    if (charge.owed > 0n) this.tally.add('settle: owed')
     expectSame(`the price of ${use.call}`, settled.amount, charge.amount)
-    return { first: true, deducted: charge.deducted }
+    return { first: true, late: charge.late, deducted: charge.deducted }
   }
 
-  private abandonNaive(call: string, task: VideoEnd | undefined): unknown {
-    if (!this.naive.abandon(call)) return 'done'
+  private abandonNaive({ callId: call, sent, at, task, recovery }: AbandonOperation): unknown {
+    const isLate = this.naive.recovered.has(call)
+    if (!this.naive.abandon({ call, sent, at }, recovery)) return 'done'
+    if (isLate) this.tally.add('abandon: late')
+    this.logRows.set(call, { amount: 0n, deducted: 0n, owed: 0n, late: isLate })
+    this.tally.add(sent ? 'abandon: sent' : 'abandon: not sent')
     this.leaveNaive(call, task)
     if (task !== undefined) this.tally.add('video ended by abandon')
     return 'done'
@@ -479,7 +585,8 @@ export class Simulation {
   }
 
   private randomUse(open: OpenCall) {
-    const reserve = this.naive.open.get(open.callId)?.reserve
+    const { open: known, recovered } = this.naive
+    const reserve = (known.get(open.callId) ?? recovered.get(open.callId)?.open)?.reserve
     if (reserve === undefined) throw new Error(`the model does not know ${open.callId}`)
     const fallback = open.funding.fallback === undefined ? undefined : reserve.fallback
     const model = fallback !== undefined && this.random.chance(0.3) ? fallback : reserve.model
@@ -540,10 +647,10 @@ export class Simulation {
     const { at } = this
     this.state = await this.store.read()
     const open = new Map(this.state.openCalls)
-    const isLost = ({ callId: call, instanceId: instance, touchedAt }: OpenCall) => {
+    const isLost = ({ callId: call, instanceId: instance, startedAt }: OpenCall) => {
       const isDead = (this.heartbeats.get(instance) ?? 0) < at
-      if (!isDead && touchedAt < leakedBefore) this.tally.add('an idle call was taken for lost')
-      return this.tasks.get(call) !== true && (isDead || touchedAt < leakedBefore)
+      if (!isDead && startedAt < leakedBefore) this.tally.add('an idle call was taken for lost')
+      return this.tasks.get(call) !== true && (isDead || startedAt < leakedBefore)
     }
     const lost = [...open.values()].filter(isLost).map((call) => call.callId)
     const recovered = await this.store.recover({ at, deadBefore: at, leakedBefore })
@@ -562,6 +669,7 @@ export class Simulation {
 
   /** Everything ends, and nothing is held any more. */
   private async endWorld(): Promise<void> {
+    while (this.outages.length > 0) await this.endOutage()
     const videos = this.openCalls().filter(({ callId: call }) => this.tasks.get(call) === true)
     if (videos.length > 0)
       await this.step(
@@ -586,6 +694,7 @@ export class Simulation {
       await this.changeStore()
     }
     if (random.chance(chances * 0.02)) await this.act()
+    if (random.chance(chances * 0.01)) await this.chargeOwed()
   }
 
   private change(): void {
@@ -706,6 +815,7 @@ export class Simulation {
       credits: 0n,
       held: 0n,
       balance: 0n,
+      owed: 0n,
       deduction: true,
       cap: 0n,
       monthStart: 0,
@@ -732,6 +842,7 @@ export class Simulation {
     }
     account.subscription = random.chance(0.4) ? undefined : this.randomSubscription()
     account.policy = this.randomPolicy()
+    if (payOwed(account, account.monthStart) > 0n) this.tally.add('owed: charged by another cap')
     const byok = VENDORS.filter(() => random.chance(0.2))
     if (byok.join() !== account.byok.join()) this.tally.add('own credentials changed')
     Object.assign(account, { byok })
@@ -772,6 +883,20 @@ export class Simulation {
       },
     ].filter(({ amount }) => amount > 0n)
     if (booking.length > 0) this.bookings.push(booking)
+  }
+
+  /** Housekeeping, for accounts that make no call. */
+  private async chargeOwed(): Promise<void> {
+    const { start } = this.month()
+    let count = 0
+    for (const account of this.naive.accounts.values()) {
+      const month = Math.max(start, account.monthStart)
+      if (payOwed(account, month) > 0n) count += 1
+    }
+    if (count > 0) this.tally.add('owed: charged by housekeeping')
+    await this.store.chargeOwed({ at: this.at, monthStart: start })
+    this.state = await this.store.read()
+    this.compare(this.state)
   }
 
   /** Balance becomes Credits, or a plan is bought or renewed; or the same once more, which does nothing. */
@@ -852,6 +977,8 @@ const NOTHING_STORED: StoreState = {
   members: new Map(),
   limitStates: new Map(),
   openCalls: new Map(),
+  recoveredCalls: new Map(),
+  logRows: new Map(),
   pools: new Map(),
   logs: 0,
   ended: new Map(),

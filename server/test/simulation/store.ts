@@ -31,6 +31,8 @@ export interface SimulatedStore {
   beat(instance: InstanceId, at: number): Promise<void>
   /** The survivors end what the dead left open; the operations in the order in which they were run. */
   recover(bounds: RecoveryBounds): Promise<readonly Recovered[]>
+  /** Housekeeping charges what accounts owe. */
+  chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<void>
   /** An opening is closed and opened again. */
   restart(opening: 0 | 1): Promise<void>
   /** Everything, of which only what may have changed since the last time is read anew. */
@@ -69,14 +71,25 @@ export interface Recovered {
   readonly answer: Answer
 }
 
+export interface StoredMoney {
+  readonly amount: bigint
+  readonly deducted: bigint
+  readonly owed: bigint
+}
+
 export interface StoreState {
   readonly accounts: ReadonlyMap<AccountRow['id'], AccountRow>
   readonly members: ReadonlyMap<MemberRow['id'], MemberRow>
   readonly limitStates: ReadonlyMap<Subject, LimitState>
+  /** Those that run. */
   readonly openCalls: ReadonlyMap<OpenCall['callId'], OpenCall>
+  /** Those that recovery has ended, and their own instances have not. */
+  readonly recoveredCalls: ReadonlyMap<OpenCall['callId'], OpenCall>
   /** Ledger account → what its entries sum up to, µCr. */
   readonly pools: ReadonlyMap<string, bigint>
   readonly logs: number
+  /** What the rows of some calls say, at least of those that were touched since the last time. */
+  readonly logRows: ReadonlyMap<string, StoredMoney>
   /** Video tasks that ended → the progress their ends told. */
   readonly ended: ReadonlyMap<string, number>
 }

@@ -6,6 +6,7 @@ export function videoTaskOf(call: Pick<VideoTask, 'callId' | 'keyId' | 'accountI
   return {
     ...call,
     id: `video_of_${call.callId}`,
+    kind: 'video',
     status: 'queued',
     phase: 'intent',
     modelId: modelId('any'),

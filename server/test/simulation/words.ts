@@ -95,6 +95,7 @@ export function accountRow(account: NaiveAccount): AccountRow {
     credits: microCredits(account.credits),
     held: microCredits(account.held),
     balance: microCredits(account.balance),
+    owed: microCredits(account.owed),
     apiDeduction: account.deduction,
     monthlyCap: microCredits(account.cap),
     monthStart: account.monthStart,
@@ -135,7 +136,7 @@ export function plain(answer: Answer): unknown {
     case 'full':
       return answer.retryAfterMs
     case 'settled':
-      return { first: answer.first, deducted: answer.deducted }
+      return { first: answer.first, late: answer.late, deducted: answer.deducted }
     case 'done':
       return 'done'
   }
@@ -145,12 +146,18 @@ export function plain(answer: Answer): unknown {
 const OF_MEMBER: readonly number[] = [40102, 40303, 42906]
 
 export const isOfMember = ({ code, message }: Refusal): boolean =>
-  message !== undefined && OF_MEMBER.includes(code)
+  message !== undefined &&
+  OF_MEMBER.includes(code) &&
+  !(code === 42906 && message.includes('of this account'))
+
+/** The cap would do for the least, not for the most. */
+const isInWorstCase = ({ message }: Refusal): boolean => message?.startsWith('in the worst case') === true
 
 const plainRefusal = (refusal: Refusal): NaiveRefusal => ({
   code: refusal.code,
   waitMs: refusal.retryAfterMs,
   ...(isOfMember(refusal) && { ofMember: true }),
+  ...(isInWorstCase(refusal) && { inWorstCase: true }),
 })
 const plainFunding = ({ byokVendors, otherwise }: Funding): NaiveFunding => ({
   byok: byokVendors,

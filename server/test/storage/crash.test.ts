@@ -9,7 +9,13 @@ import { build } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 import { ACCOUNT, credits } from '../../src/core/calls/examples.ts'
 import { instanceId } from '../../src/core/ids.ts'
-import { createAccount, exampleApiKey, NOW, TWO_CREDITS } from '../../src/storage/conformance/suite.ts'
+import {
+  createAccount,
+  exampleApiKey,
+  NOW,
+  TWO_CREDITS,
+  recover,
+} from '../../src/storage/conformance/suite.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
@@ -101,7 +107,7 @@ function runAndKill(childArguments: readonly string[], answers: number): Promise
 
 async function expectWhole(storage: Storage, lines: readonly string[]): Promise<void> {
   await storage.calls.heartbeat(instanceId('parent'), LATER)
-  await storage.calls.recover({ at: LATER, deadBefore: LATER - 30_000, leakedBefore: 0 })
+  await recover(storage, { at: LATER, deadBefore: LATER - 30_000, leakedBefore: 0 })
   expect(await storage.ledger.verify()).toEqual([])
   expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ held: 0n, monthHeld: 0n })
   const logs = await readLogs(storage)

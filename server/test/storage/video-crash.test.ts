@@ -12,7 +12,7 @@ import { build } from 'esbuild'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { ACCOUNT, credits, KEY } from '../../src/core/calls/examples.ts'
 import { callId, instanceId } from '../../src/core/ids.ts'
-import { createAccount, exampleApiKey, NOW } from '../../src/storage/conformance/suite.ts'
+import { createAccount, exampleApiKey, NOW, recover } from '../../src/storage/conformance/suite.ts'
 import { callOf, settleTask } from '../../src/storage/conformance/videos.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -113,7 +113,7 @@ async function expectEndedOnce(storages: readonly Storage[]): Promise<void> {
   const bounds = { at, deadBefore: at - 30_000, leakedBefore: at - 600_000 }
   // What the server still undoes of a killed process is locked, and leased the next time.
   await vi.waitFor(async () => {
-    await Promise.all(storages.map((one) => one.calls.recover(bounds)))
+    await Promise.all(storages.map((one) => recover(one, bounds)))
     expect(await storage.ledger.verify()).toEqual([])
     await endAll(storages, at)
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ held: 0n })

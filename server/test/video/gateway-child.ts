@@ -9,6 +9,10 @@ const [, , aheadMs = '0', pace = '1'] = process.argv
 
 const running = await startGateway(readConfig(process.env), async () => {}, {
   ops: false,
-  bent: { now: () => Date.now() + Number(aheadMs), videoPace: Number(pace) },
+  bent: {
+    now: () => Date.now() + Number(aheadMs),
+    videoPace: Number(pace),
+    periods: { beatMs: 200, silentMs: 800 },
+  },
 })
 process.stdout.write(`${running.baseUrl}\n`)

@@ -16,7 +16,7 @@ const KEY = 'sk-gateway-video-0000000000000000000000000000'
 const PRICE = 2_000
 const OPENING = 100_000
 
-beforeAll(buildGateway, 60_000)
+beforeAll(buildGateway, 180_000)
 
 describe.each([
   { engine: 'SQLite', blobs: 'a disk', instances: 1 },
@@ -54,7 +54,7 @@ describe.each([
     }
     await sluice(environment, ['apply', '-f', '-'], gatewayFile(vendor.url))
     await start()
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await killAll()
     await vendor.close()
@@ -122,7 +122,7 @@ describe.each([
     },
   ] as const)(
     '[D-video-12] [D-video-13] [D-video-14] killed $when: the repeated POST gets the video, made once, billed once',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async ({ moment, order: bodyOf, film }) => {
       const orders = vendor.orders.length
       await strikeAt(moment, bodyOf(), moment)
@@ -140,7 +140,7 @@ describe.each([
   )
 
   test('killed after an order was sent that nobody can ask for: it is not sent again, and costs nothing', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const orders = vendor.orders.length
     await strikeAt('ordered', FILM(), 'unknown')

@@ -30,10 +30,16 @@ export async function accountsList(io: Console, flags: OutputFlags): Promise<voi
     view.status,
     view.credits,
     view.held_credits,
+    view.owed,
     view.balance,
     view.plan ?? undefined,
   ])
-  io.out(tableText(['ID', 'ACCOUNT', 'KIND', 'ROLE', 'STATUS', 'CREDITS', 'HELD', 'BALANCE', 'PLAN'], rows))
+  io.out(
+    tableText(
+      ['ID', 'ACCOUNT', 'KIND', 'ROLE', 'STATUS', 'CREDITS', 'HELD', 'OWED', 'BALANCE', 'PLAN'],
+      rows,
+    ),
+  )
 }
 
 export async function accountsShow(io: Console, reference: string, flags: OutputFlags): Promise<void> {

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type ApplyResult, applyGatewayFile } from '../../management/apply-gateway-file.ts'
 import type { Difference } from '../../management/gateway-file/difference.ts'
 import { readConfig } from '../../config/environment.ts'
+import { usageWarnings } from '../../gateway/usage-told.ts'
 import { kindsWithoutAddress, providerKinds } from '../../providers/index.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, printable, tableText } from '../console.ts'
@@ -22,8 +23,8 @@ export interface ApplyFlags {
 export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
   const name = flags.file === '-' ? 'standard input' : flags.file
   const text = await readGatewayFile(io, flags.file)
-  const result = await withStorage(io, 'create', (storage) =>
-    applyGatewayFile(storage, {
+  const { result, usage } = await withStorage(io, 'create', async (storage) => {
+    const result = await applyGatewayFile(storage, {
       text,
       environment: io.environment,
       kinds: providerKinds,
@@ -33,8 +34,9 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
       mode: flags.dryRun === true ? 'dry-run' : 'apply',
       at: io.now(),
       actor: commandLineActor(io),
-    }),
-  )
+    })
+    return { result, usage: result.kind === 'applied' ? usageWarnings(await storage.catalogue.read()) : [] }
+  })
   if (flags.json === true) io.out(jsonText(resultJson(result)))
   if (result.kind === 'mistakes') {
     const told = flags.json === true ? [] : result.mistakes.map((mistake) => printMistake(name, mistake))
@@ -42,6 +44,7 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
     throw new CommandFailure('mistakes', [...told, `${name} has ${count}; nothing was applied`].join('\n'))
   }
   for (const warning of result.warnings) io.err(`warning: ${printMistake(name, warning)}\n`)
+  for (const warning of usage) io.err(`warning: ${printable(warning)}\n`)
   if (flags.json !== true) tell(io, result)
 }
 

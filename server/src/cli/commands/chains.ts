@@ -2,9 +2,11 @@ import { readConfig } from '../../config/environment.ts'
 import type { Catalogue, Status } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { HEALTHY } from '../../core/routing/health.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { type Probe, probeChain } from '../../gateway/probe.ts'
 import { kindsWithoutAddress, providerKinds } from '../../gateway/vendor-kinds.ts'
+import { viewHealth } from '../../http/chain-health.ts'
 import { viewProbe } from '../../http/routes/admin/view-probe.ts'
 import { type ChainRecent, NOTHING_RECENT, readChainRecent } from '../../management/admin/chain-recent.ts'
 import { editCatalogue } from '../../management/admin/edit-catalogue.ts'
@@ -63,7 +65,7 @@ interface ChainRow extends JsonObject {
   readonly health: JsonValue
 }
 
-const HEALTHY: JsonObject = { state: 'healthy', cause: null, cooling_until: null, failures_in_row: 0 }
+const WELL: JsonObject = { ...viewHealth(HEALTHY, 0), last_error: null }
 
 function rowOf({ model, chain }: PlacedChain, { catalogue, recent, troubled }: Known): ChainRow {
   const credential = catalogue.credentials.get(chain.credentialId)?.name ?? ''
@@ -73,7 +75,7 @@ function rowOf({ model, chain }: PlacedChain, { catalogue, recent, troubled }: K
     model_id: model.modelId,
     status: chain.status,
     usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
-    health: troubled === undefined ? null : (troubled.get(String(chain.id)) ?? HEALTHY),
+    health: troubled === undefined ? null : (troubled.get(String(chain.id)) ?? WELL),
     recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
   }
 }
@@ -115,8 +117,17 @@ function healthText(health: JsonValue): string | undefined {
   if (!isJsonObject(health)) return undefined
   const until = health['cooling_until']
   const state = textOf(health['state']) ?? 'unknown'
-  return typeof until === 'string' ? `${state} until ${until}` : state
+  const timed = typeof until === 'string' ? `${state} until ${until}` : state
+  const error = health['last_error']
+  if (!isJsonObject(error)) return timed
+  const told = [error['status'], error['code'] ?? error['kind'], error['message']].flatMap(
+    (one) => textOf(one) ?? [],
+  )
+  return `${timed}: ${told.join(' ').slice(0, WHY_CHARACTERS_MAX)}`
 }
+
+/** A table's cell; `--json` has all of it. */
+const WHY_CHARACTERS_MAX = 80
 
 export interface ChainTestFlags {
   readonly all?: boolean

@@ -8,10 +8,12 @@ import {
   checkDisk,
   checkNode,
   checkPorts,
+  checkUnsettled,
   hasSecretKey,
   isThere,
 } from '../doctor/machine.ts'
 import { checkBlobs, checkMail, checkPhone } from '../doctor/ways-out.ts'
+import { checkSurcharges, checkUsageTold } from '../doctor/usage-told.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { storageOptions, withStorage } from '../with-storage.ts'
 
@@ -42,7 +44,8 @@ async function examine(io: Console, flags: DoctorFlags): Promise<readonly Findin
   if (config === undefined) return findings
   findings.push(...checkDataDirectory(config))
   const hasDirectory = isThere(config.dataDirectory)
-  if (hasDirectory) findings.push(checkDisk(config.dataDirectory))
+  if (hasDirectory)
+    findings.push(checkDisk(config.dataDirectory), ...(await checkUnsettled(config.dataDirectory)))
   const database = hasSecretKey(config)
     ? await checkDatabase(config, () => storageOptions(io, config))
     : [skipped('database', 'not looked at without the secret key')]
@@ -89,7 +92,11 @@ async function credentialFindings(
     return [skipped('credentials', 'not asked before the database is as it should be')]
   try {
     const catalogue = await withStorage(io, 'refuse', (storage) => storage.catalogue.read())
-    return await checkCredentials(io, catalogue)
+    return [
+      ...(await checkCredentials(io, catalogue)),
+      ...checkUsageTold(catalogue),
+      ...checkSurcharges(catalogue),
+    ]
   } catch (error) {
     return [
       failed('catalogue', wordsOf(error), 'see the log of the gateway; sluice verify tells about balances'),

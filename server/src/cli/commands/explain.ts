@@ -54,6 +54,7 @@ export async function explainCall(
           JSON.stringify(flags.stream === true && !inPath ? { ...body, stream: true } : body),
         ),
       }),
+      'operator',
     )
   })
   io.out(flags.json === true ? jsonText(view) : textOf(view))
@@ -135,13 +136,13 @@ function routeText({ model, role, chains, skipped }: ExplanationView['routes'][n
     conversionText(chain.conversion),
     chain.why,
   ])
-  const passed = skipped.map(({ chain_id, vendor_code, reason }) => [
+  const passed = skipped.map(({ chain_id, vendor_code, reason, last_error }) => [
     undefined,
     chain_id,
     vendor_code,
     undefined,
     undefined,
-    `skipped: ${reason}`,
+    `skipped: ${reason}${last_error === null ? '' : ` (${last_error})`}`,
   ])
   const head =
     role === 'fallback' ? `when they fail, the fallback model ${model}:\n` : `chains of ${model}:\n`

@@ -24,6 +24,7 @@ export interface LogFlags {
   readonly user?: string
   readonly costFrom?: string
   readonly costTo?: string
+  readonly suspect?: boolean
   readonly limit?: string
   readonly cursor?: string
   readonly follow?: boolean
@@ -113,6 +114,7 @@ async function filterOf(io: Console, storage: Storage, flags: LogFlags): Promise
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     ...(status === undefined ? {} : { status }),
+    ...(flags.suspect === true ? { suspect: true as const } : {}),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     ...(flags.request === undefined ? {} : { requestId: flags.request }),
     ...(flags.app === undefined ? {} : { appId: flags.app }),

@@ -18,6 +18,7 @@ interface OrganisationRow {
   readonly members: number
   readonly credits: string
   readonly held_credits: string
+  readonly owed: string
   readonly created_at: string
 }
 
@@ -36,7 +37,7 @@ export async function organisationsList(io: Console, flags: OutputFlags): Promis
   }
   io.out(
     tableText(
-      ['ID', 'NAME', 'STATUS', 'MEMBERS', 'CREDITS', 'HELD', 'CREATED'],
+      ['ID', 'NAME', 'STATUS', 'MEMBERS', 'CREDITS', 'HELD', 'OWED', 'CREATED'],
       rows.map((row) => [
         row.id,
         row.name,
@@ -44,6 +45,7 @@ export async function organisationsList(io: Console, flags: OutputFlags): Promis
         row.members,
         row.credits,
         row.held_credits,
+        row.owed,
         row.created_at.slice(0, 10),
       ]),
     ),
@@ -112,6 +114,7 @@ async function rowOf(
     members,
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
+    owed: creditsText(account.owed),
     created_at: new Date(createdAt).toISOString(),
   }
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
 import type { Config } from '../../config/environment.ts'
+import { readUnsettled } from '../../gateway/unsettled-files.ts'
 import { askRunning } from '../ask-running.ts'
 import { failed, type Finding, ok, skipped, warning } from './finding.ts'
 
@@ -88,6 +89,29 @@ export function checkFree(bytes: number): Finding {
   const fix = 'make room, or move the data directory to a larger disk'
   if (bytes < FREE_LEAST_BYTES) return failed('disk', found, fix)
   return bytes < FREE_WISHED_BYTES ? warning('disk', found, fix) : ok('disk', found)
+}
+
+/** Calls that a process could not settle before it stopped: they are billed at the next start on this directory. */
+export async function checkUnsettled(directory: string): Promise<readonly Finding[]> {
+  const { waiting, aside } = await readUnsettled(directory)
+  const findings: Finding[] = []
+  if (waiting.length > 0)
+    findings.push(
+      warning(
+        'unsettled calls',
+        `${waiting.join(', ')} ${waiting.length === 1 ? 'waits' : 'wait'} for the database`,
+        'start Sluice on this data directory, and never delete it: what it holds was delivered and is not billed yet',
+      ),
+    )
+  if (aside.length > 0)
+    findings.push(
+      warning(
+        'unsettled calls',
+        `${aside.join(', ')} ${aside.length === 1 ? 'holds' : 'hold'} lines that could not be settled`,
+        'see docs/operating/outages.md for what to do with them',
+      ),
+    )
+  return findings.length > 0 ? findings : [ok('unsettled calls', 'none')]
 }
 
 /** In use is right while a gateway of this environment runs, and wrong otherwise. */

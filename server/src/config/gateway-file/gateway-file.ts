@@ -4,6 +4,7 @@
  */
 import type {
   BillingMode,
+  ChainCapabilities,
   ChainProtocol,
   CredentialSecret,
   DecimalText,
@@ -11,6 +12,7 @@ import type {
   Pricing,
   ProtocolId,
   Status,
+  Surcharge,
   Timeouts,
 } from '../../core/catalogue.ts'
 import type { ForwardModelId, ModelId, VendorCode } from '../../core/ids.ts'
@@ -72,6 +74,8 @@ export interface ModelRow {
   readonly maxOutputTokens: number | null | undefined
   readonly subscriptionCovered: boolean | undefined
   readonly pricing: Pricing | undefined
+  readonly surcharges: Readonly<Record<string, Surcharge>> | undefined
+  readonly refuse: readonly string[] | undefined
   readonly chains: readonly ChainRow[] | undefined
 }
 
@@ -87,6 +91,9 @@ export interface ChainRow {
   readonly weight: number | undefined
   readonly rateMultiplier: DecimalText | undefined
   readonly streamUsage: 'forward' | 'inject' | undefined
+  readonly clientGoneGraceMs: number | undefined
+  readonly minBytesPerSecond: number | undefined
+  readonly capabilities: ChainCapabilities | undefined
   readonly status: Status
 }
 

@@ -136,6 +136,31 @@ describe('each mistake is told with line, column and path', () => {
       'f:4:43 models[0].required_plan: must be a whole number, at most 3',
     ],
     [
+      'a surcharge of nothing',
+      'models: [{model_id: gpt-5, surcharges: {service_tier.priority: 0}, pricing: {input_price: 1, output_price: 2}}]',
+      'f:4:64 models[0].surcharges.service_tier.priority: must be above 0',
+    ],
+    [
+      'a surcharge per something else',
+      'models: [{model_id: gpt-5, surcharges: {web_search_call: {per_use: 1}}, pricing: {input_price: 1, output_price: 2}}]',
+      'f:4:58 models[0].surcharges.web_search_call.per_call: is missing',
+    ],
+    [
+      'a refused field that names none',
+      'models: [{model_id: gpt-5, refuse: [service tier], pricing: {input_price: 1, output_price: 2}}]',
+      'f:4:37 models[0].refuse[0]: must be a field like web_search_options, or a field and its value like service_tier.priority',
+    ],
+    [
+      'more grace than any answer is worth',
+      `models: [{model_id: gpt-5, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: openai, credential: main, protocol: chat, client_gone_grace_ms: 60001}]}]`,
+      'f:4:154 models[0].chains[0].client_gone_grace_ms: must be a whole number from 0 to 60000',
+    ],
+    [
+      'an ability no chain has',
+      `models: [{model_id: gpt-5, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: openai, credential: main, protocol: chat, capabilities: {reasonning: effort}}]}]`,
+      'f:4:147 models[0].chains[0].capabilities.reasonning: is an unknown field; did you mean reasoning?',
+    ],
+    [
       'the same model twice',
       `models:\n  - {model_id: gpt-5, pricing: {input_price: 1, output_price: 2}}\n  - {model_id: gpt-5}\n`,
       'f:6:5 models[1]: is a second model gpt-5; first in line 5',

@@ -1,6 +1,14 @@
-import { type BillingMode, PROTOCOL_IDS, type Pricing } from '../../core/catalogue.ts'
+import {
+  type BillingMode,
+  CLIENT_GONE_GRACE_MS_MAX,
+  MIN_BYTES_PER_SECOND_MAX,
+  PROTOCOL_IDS,
+  type Pricing,
+} from '../../core/catalogue.ts'
 import { forwardModelId, type ModelId, modelId, vendorCode } from '../../core/ids.ts'
 import type { FileNode, Report } from './file-node.ts'
+import { readCapabilities } from './read-capabilities.ts'
+import { dearField, readSurcharges } from './read-surcharges.ts'
 import {
   BILLING_MODES,
   type ChainRow,
@@ -45,6 +53,8 @@ export const readModel: Read<ModelRow> = (node, report) => {
     maxOutputTokens: map.nullable('max_output_tokens', TOKENS),
     subscriptionCovered: map.optional('subscription_covered', boolean),
     pricing: map.optional('pricing', readPricing),
+    surcharges: map.optional('surcharges', readSurcharges),
+    refuse: map.optional('refuse', list(dearField)),
     chains: map.optional('chains', list(readChain(id))),
   } as const
   map.close()
@@ -126,6 +136,15 @@ function readChain(model: string | undefined): Read<ChainRow> {
       weight: map.optional('weight', integer({ least: 0, most: 1_000_000 })),
       rateMultiplier: map.optional('rate_multiplier', PRICE),
       streamUsage: map.optional('stream_usage', word(['forward', 'inject'])),
+      clientGoneGraceMs: map.optional(
+        'client_gone_grace_ms',
+        integer({ least: 0, most: CLIENT_GONE_GRACE_MS_MAX }),
+      ),
+      minBytesPerSecond: map.optional(
+        'min_bytes_per_second',
+        integer({ least: 0, most: MIN_BYTES_PER_SECOND_MAX }),
+      ),
+      capabilities: map.optional('capabilities', readCapabilities),
       status: map.optional('status', word(STATUSES)) ?? 'enabled',
     } as const
     map.close()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { credits } from '../calls/examples.ts'
 import { microCredits, ZERO } from '../money.ts'
-import { type CapHolder, clipAtCap, decideCap, monthOf, spentIn } from './cap.ts'
+import { type CapHolder, chargeableNow, decideCap, monthOf, spentIn } from './cap.ts'
 
 const DAY_MS = 86_400_000
 const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
@@ -24,22 +24,27 @@ const call = { at: NOW, month: { startAt: JUNE, endAt: JULY } }
 describe('whether a call may begin', () => {
   test.each<[string, Partial<CapHolder>, object]>([
     ['0 is no cap', { monthlyCap: credits(0), monthSpent: credits(1e6) }, { kind: 'none' }],
-    ['all is left', {}, { kind: 'room', room: credits(100) }],
+    ['all is left', {}, { kind: 'within' }],
     [
-      'less what was spent and is held',
-      { monthSpent: credits(20), monthHeld: credits(30) },
-      { room: credits(50) },
+      'exactly the worst case is left by what was spent and is held',
+      { monthSpent: credits(20), monthHeld: credits(60) },
+      { kind: 'within' },
     ],
     [
       'too much is spent: until the month ends',
       { monthSpent: credits(91) },
-      { kind: 'capped', retryAfterMs: JULY - NOW },
+      { kind: 'capped', retryAfterMs: JULY - NOW, fitsLeast: false },
     ],
-    ['too much is held: until one ends', { monthHeld: credits(91) }, { kind: 'capped', retryAfterMs: 1_000 }],
+    [
+      'the worst case would pass it, the least would not: until the month ends',
+      { monthSpent: credits(81) },
+      { kind: 'capped', retryAfterMs: JULY - NOW, fitsLeast: true },
+    ],
+    ['too much is held: until one ends', { monthHeld: credits(81) }, { kind: 'capped', retryAfterMs: 1_000 }],
     [
       'what was spent in another month does not count',
       { monthSpent: credits(99), monthStart: JUNE - 1 },
-      { room: credits(100) },
+      { kind: 'within' },
     ],
     [
       'a cap lowered below what was spent',
@@ -47,18 +52,22 @@ describe('whether a call may begin', () => {
       { kind: 'capped' },
     ],
   ])('%s', (_sentence, changes, expected) => {
-    expect(decideCap(holder(changes), credits(10), call)).toMatchObject(expected)
+    const cost = { least: credits(10), worst: credits(20) }
+    expect(decideCap(holder(changes), cost, call)).toMatchObject(expected)
   })
 
   test('what costs nothing begins with no room at all', () => {
     const full = holder({ monthSpent: credits(120) })
-    expect(decideCap(full, credits(0), call)).toEqual({ kind: 'room', room: 0n })
+    const nothing = { least: credits(0), worst: credits(0) }
+    expect(decideCap(full, nothing, call)).toEqual({ kind: 'within' })
   })
 
   test('without a known end of the month the wait covers the longest one', () => {
     const unknown = { at: NOW, month: { startAt: JUNE, endAt: undefined } }
-    expect(decideCap(holder({ monthSpent: credits(100) }), credits(10), unknown)).toEqual({
+    const cost = { least: credits(10), worst: credits(10) }
+    expect(decideCap(holder({ monthSpent: credits(100) }), cost, unknown)).toEqual({
       kind: 'capped',
+      fitsLeast: false,
       retryAfterMs: JUNE + 31 * DAY_MS - NOW,
     })
   })
@@ -72,7 +81,7 @@ test('an operation that arrives late counts in the month the account is in', () 
   expect(spentIn(account, { startAt: JULY + 31 * DAY_MS })).toBe(0n)
 })
 
-test('charges clipped one after the other never pass the cap, and take no less than there was room for', () => {
+test('what is charged at once, one call after the other, never passes the cap, and is no less than there was room for', () => {
   const amounts = fc.array(fc.bigInt({ min: 0n, max: 300n }), { maxLength: 20 })
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 1_000n }), amounts, (cap, dues) => {
@@ -80,7 +89,7 @@ test('charges clipped one after the other never pass the cap, and take no less t
       let asked = 0n
       for (const due of dues) {
         asked += due
-        const charged = clipAtCap(state, microCredits(due), { held: ZERO, month: { startAt: JUNE } })
+        const charged = chargeableNow(state, microCredits(due), { held: ZERO, month: { startAt: JUNE } })
         state = { ...state, monthSpent: microCredits(state.monthSpent + charged) }
       }
       expect(state.monthSpent).toBe(asked < cap ? asked : cap)
@@ -98,12 +107,12 @@ test.each([
   ['no more than it held, once the cap was lowered', 1, 30, 70, 20, 90, 20],
   ['nothing that nobody held, beyond the cap', 100, 100, 0, 0, 5, 0],
   ['everything, where there is no cap', 0, 100, 70, 20, 500, 500],
-])('a call is charged %s', (_what, cap, spent, heldByAll, held, due, charged) => {
+])('a call is charged at once %s', (_what, cap, spent, heldByAll, held, due, charged) => {
   const state = holder({
     monthlyCap: credits(cap),
     monthSpent: credits(spent),
     monthHeld: credits(heldByAll),
   })
   const call = { held: credits(held), month: { startAt: JUNE } }
-  expect(clipAtCap(state, credits(due), call)).toBe(credits(charged))
+  expect(chargeableNow(state, credits(due), call)).toBe(credits(charged))
 })

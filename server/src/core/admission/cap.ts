@@ -21,28 +21,35 @@ export interface CapHolder {
 
 export type CapDecision =
   | { readonly kind: 'none' }
-  /** Never negative. */
-  | { readonly kind: 'room'; readonly room: MicroCredits }
-  | { readonly kind: 'capped'; readonly retryAfterMs: number }
+  | { readonly kind: 'within' }
+  | {
+      readonly kind: 'capped'
+      readonly retryAfterMs: number
+      /** What is left would be enough for the least the call may cost, not for the most. */
+      readonly fitsLeast: boolean
+    }
 
 /** The cap may be held by running calls, not spent: then it may be free as soon as one ends. */
 const HELD_RETRY_MS = 1_000
 /** Used where the end of the month is not known: no month is longer. */
 const MONTH_MS_MAX = 31 * 86_400_000
 
-/** Whether a call of at the least `least` may begin, and how much it may hold. */
+/**
+ * Whether a call may begin: a call whose worst case would pass the cap is refused, since what it costs is charged in full
+ * whatever the cap says (decisions, Money). What costs nothing begins with no room at all.
+ */
 export function decideCap(
   holder: CapHolder,
-  least: MicroCredits,
+  cost: { readonly least: MicroCredits; readonly worst: MicroCredits },
   call: { readonly at: number; readonly month: Month },
 ): CapDecision {
   if (holder.monthlyCap <= 0n) return { kind: 'none' }
+  const { least, worst } = cost
   const left = holder.monthlyCap - spentIn(holder, call.month)
   const room = left - holder.monthHeld
-  if (least > 0n && room < least) {
-    return { kind: 'capped', retryAfterMs: left < least ? monthRestMs(call) : HELD_RETRY_MS }
-  }
-  return { kind: 'room', room: microCredits(room > 0n ? room : 0n) }
+  if (worst <= 0n || room >= worst) return { kind: 'within' }
+  const retryAfterMs = left < worst ? monthRestMs(call) : HELD_RETRY_MS
+  return { kind: 'capped', retryAfterMs, fitsLeast: left >= least && least > 0n }
 }
 
 function monthRestMs({ at, month }: { readonly at: number; readonly month: Month }): number {
@@ -63,13 +70,13 @@ export function spentIn(holder: CapHolder, month: Pick<Month, 'startAt'>): Micro
 }
 
 /**
- * The cap is hard: what lies beyond it is not charged (decisions, Money). A call may take what it held and what nobody
- * holds, never what others hold: so together they stay within the cap, and one that was lowered meanwhile makes nothing
- * free that was begun under the one before.
+ * What of `due` the cap has room for; the rest is owed, never forgiven (decisions, Money). A call may take what it held
+ * and what nobody holds, never what others hold: so together they stay within the cap, and a cap that was lowered
+ * meanwhile counts from the next call.
  *
  * @param held of the month by the call that is charged; the holder's `monthHeld` still counts it
  */
-export function clipAtCap(
+export function chargeableNow(
   holder: CapHolder,
   due: MicroCredits,
   { held, month }: { readonly held: MicroCredits; readonly month: Pick<Month, 'startAt'> },

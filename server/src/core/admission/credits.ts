@@ -18,16 +18,22 @@ export interface CreditsHold {
 export type CreditsDecision =
   | CreditsHold
   | { readonly kind: 'too-few' }
+  /** Credits are there, but running calls hold them. */
+  | { readonly kind: 'held-up' }
   /** `whose`: the cap that takes longest to give room. */
-  | { readonly kind: 'capped'; readonly whose: 'account' | 'member'; readonly retryAfterMs: number }
+  | {
+      readonly kind: 'capped'
+      readonly whose: 'account' | 'member'
+      readonly retryAfterMs: number
+      readonly fitsLeast: boolean
+    }
 
 /**
  * Sizes the hold on Credits. It never makes them negative: a bound that may shrink is cut to what is there, and a call
  * that cannot fund its least is refused.
  *
  * Each monthly cap is held to the worst case apart from the Credits themselves, so that a capped account needs no more
- * Credits than any other. The last call before a cap holds all that is left of it; an overrun is clipped at
- * settlement, so concurrent calls never pass the cap.
+ * Credits than any other.
  */
 export function decideCredits(
   payer: { readonly account: AccountRow; readonly member: MemberRow | undefined },
@@ -39,32 +45,31 @@ export function decideCredits(
   const available = account.credits - account.held + exchanged
   if (available < cost.least) return { kind: 'too-few' }
   const counted = { at: call.at, month: monthOf(account, call.month) }
-  const ofAccount = decideCap(account, cost.least, counted)
-  const ofMember = member === undefined ? NO_CAP : decideCap(member, cost.least, counted)
-  if (ofAccount.kind === 'capped' || ofMember.kind === 'capped') return longerCap(ofAccount, ofMember)
-  const held = within(ofMember, within(ofAccount, smaller(cost.full, available)))
+  const ofAccount = decideCap(account, cost, counted)
+  const ofMember = member === undefined ? NO_CAP : decideCap(member, cost, counted)
+  const refusal = refusing(ofAccount, ofMember)
+  if (refusal !== undefined) return refusal
+  // What is less than the worst case is lent to one call at a time: only that one can overrun.
+  if (cost.covered !== undefined && available < cost.covered && account.held > 0n) return { kind: 'held-up' }
+  const held = smaller(cost.covered ?? cost.full, available)
   return {
     kind: 'held',
     held,
-    monthHeld: ofAccount.kind === 'none' ? held : within(ofAccount, cost.worst),
-    memberHeld: member === undefined ? ZERO : ofMember.kind === 'none' ? held : within(ofMember, cost.worst),
+    monthHeld: ofAccount.kind === 'none' ? held : cost.worst,
+    memberHeld: member === undefined ? ZERO : ofMember.kind === 'none' ? held : cost.worst,
     exchanged,
   }
 }
 
 const NO_CAP: CapDecision = { kind: 'none' }
 
-/** Waiting for the longer is waiting enough. */
-function longerCap(ofAccount: CapDecision, ofMember: CapDecision): CreditsDecision {
-  const accountMs = ofAccount.kind === 'capped' ? ofAccount.retryAfterMs : 0
-  const memberMs = ofMember.kind === 'capped' ? ofMember.retryAfterMs : 0
-  return memberMs > accountMs
-    ? { kind: 'capped', whose: 'member', retryAfterMs: memberMs }
-    : { kind: 'capped', whose: 'account', retryAfterMs: accountMs }
-}
-
-function within(cap: Exclude<CapDecision, { kind: 'capped' }>, amount: MicroCredits): MicroCredits {
-  return cap.kind === 'none' ? amount : smaller(amount, cap.room)
+/** The one that refuses; of two the longer, since waiting for it is waiting enough. */
+function refusing(ofAccount: CapDecision, ofMember: CapDecision): CreditsDecision | undefined {
+  if (ofMember.kind === 'capped') {
+    const isLonger = ofAccount.kind !== 'capped' || ofMember.retryAfterMs > ofAccount.retryAfterMs
+    if (isLonger) return { ...ofMember, whose: 'member' }
+  }
+  return ofAccount.kind === 'capped' ? { ...ofAccount, whose: 'account' } : undefined
 }
 
 /** Automatic exchange is due when Credits lie below the threshold: whole steps, as few as lift them to it. */

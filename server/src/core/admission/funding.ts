@@ -5,7 +5,7 @@ import { quotaTiers, readQuota } from '../limits/quota.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import type { Month } from './cap.ts'
-import { decideCredits } from './credits.ts'
+import { type CreditsDecision, decideCredits } from './credits.ts'
 import { refuseRightToCall } from './right-to-call.ts'
 
 /** Who pays for one model and what has to be held for it. */
@@ -72,8 +72,10 @@ function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode
     }
     case 'too-few':
       return usedUp ?? refuseToPay(question.account)
+    case 'held-up':
+      return usedUp ?? refuse(42901, HELD_RETRY_MS, HELD_UP)
     case 'capped':
-      return usedUp ?? refuse(42906, credits.retryAfterMs, CAP_MESSAGES[credits.whose])
+      return usedUp ?? refuse(42906, credits.retryAfterMs, capMessage(credits))
   }
 }
 
@@ -93,15 +95,28 @@ function decideQuota({ account, quota, demand, cost, at }: FundingQuestion): Quo
   return { kind: 'held', held: microCredits(room < cost.full ? room : cost.full) }
 }
 
-const refuse = (code: 42905 | 42906, retryAfterMs: number, message?: string): FundingDecision => ({
+/** Holds are bounds and charges mostly far smaller: there is room as soon as a call ends. */
+const HELD_RETRY_MS = 1_000
+const HELD_UP =
+  'the Credits of this account are held by its running calls: wait for one to end, or name a smaller max_tokens'
+
+const refuse = (code: 42901 | 42905 | 42906, retryAfterMs: number, message?: string): FundingDecision => ({
   kind: 'refused',
   refusal: { code, message, retryAfterMs },
 })
 
-/** The account's is the catalogue's own sentence. */
-const CAP_MESSAGES = {
-  account: undefined,
-  member: 'your monthly consumption cap in this organisation is reached',
+/** Of a reached cap the account's is the catalogue's own sentence. */
+function capMessage({ whose, fitsLeast }: Extract<CreditsDecision, { kind: 'capped' }>): string | undefined {
+  if (fitsLeast) return WORST_CASE_MESSAGES[whose]
+  return whose === 'account' ? undefined : 'your monthly consumption cap in this organisation is reached'
+}
+
+/** A client can help itself: the worst case is mostly the longest answer a model may give. */
+const WORST_CASE_MESSAGES = {
+  account:
+    'in the worst case this call would pass the monthly consumption cap of this account: ask for fewer output tokens, or raise the cap',
+  member:
+    'in the worst case this call would pass your monthly consumption cap in this organisation: ask for fewer output tokens, or have the cap raised',
 } as const
 
 const refuseToPay = (account: AccountRow): FundingDecision => ({

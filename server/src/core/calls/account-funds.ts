@@ -3,7 +3,7 @@ import type { AccountRow } from './hot-rows.ts'
 /** The part of an account that calls change. */
 export type AccountFunds = Pick<
   AccountRow,
-  'credits' | 'held' | 'balance' | 'monthStart' | 'monthSpent' | 'monthHeld'
+  'credits' | 'held' | 'balance' | 'owed' | 'monthStart' | 'monthSpent' | 'monthHeld'
 >
 
 /** Field by field: a spread of this many fields costs microseconds, and every call changes its account twice. */
@@ -16,6 +16,7 @@ export function withFunds(account: AccountRow, funds: AccountFunds): AccountRow 
     credits: funds.credits,
     held: funds.held,
     balance: funds.balance,
+    owed: funds.owed,
     apiDeduction: account.apiDeduction,
     monthlyCap: account.monthlyCap,
     monthStart: funds.monthStart,
@@ -26,4 +27,16 @@ export function withFunds(account: AccountRow, funds: AccountFunds): AccountRow 
     policy: account.policy,
     byokVendors: account.byokVendors,
   }
+}
+
+export function fundsOf({
+  credits,
+  held,
+  balance,
+  owed,
+  monthStart,
+  monthSpent,
+  monthHeld,
+}: AccountRow): AccountFunds {
+  return { credits, held, balance, owed, monthStart, monthSpent, monthHeld }
 }

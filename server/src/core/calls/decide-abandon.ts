@@ -1,44 +1,71 @@
+import { chargeOwed } from '../admission/owed.ts'
 import { giveBackLimits } from '../limits/limit-state.ts'
 import { settleQuota } from '../limits/quota.ts'
 import { microCredits, ZERO } from '../money.ts'
 import { withFunds } from './account-funds.ts'
-import { accountOf, holdsCredits, memberOf } from './decide-settle.ts'
+import { abandonedLog, accountOf, exchangeAfter, holdsCredits, memberOf, withExchange } from './call-end.ts'
+import { decideLateAbandon } from './decide-late.ts'
 import type { Draft } from './draft.ts'
+import type { OpenCall } from './hot-rows.ts'
+import { leave } from './leave.ts'
 import type { AbandonOperation, DoneOutcome } from './operations.ts'
 
-/** The second door out: the upstream never generated, so everything is given back and nothing is charged. */
+/** The second way out: nothing is charged, and all is given back but what sending it counts. */
 export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOutcome {
   const open = draft.openCall(operation.callId)
-  if (open === undefined) return { kind: 'done' }
-  const { callId, accountId, held, monthHeld, memberHeld } = open
-  if (holdsCredits(open)) {
-    const account = accountOf(draft, open)
-    const { credits, balance, monthStart, monthSpent } = account
-    draft.putAccount(
-      withFunds(account, {
-        credits,
-        balance,
-        held: microCredits(account.held - held),
-        monthHeld: microCredits(account.monthHeld - monthHeld),
-        monthStart,
-        monthSpent,
-      }),
-    )
-    const member = memberOf(draft, open)
-    if (member !== undefined) {
-      draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld - memberHeld) })
-    }
-    draft.move({ step: 'release', callId, accountId, at: operation.at, amount: held })
-  }
+  if (open === undefined) return decideLateAbandon(draft, operation)
+  const { accountId } = open
+  const { monthStart } = accountOf(draft, open)
+  if (holdsCredits(open)) releaseHolds(draft, open, operation)
   if (open.quotaTiers.length > 0) {
     const state = draft.limits(`quota:${accountId}`)
     draft.putLimits(
       settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged: 0n, at: operation.at }),
     )
   }
-  for (const taken of open.taken) draft.putLimits(giveBackLimits(draft.limits(taken.subject), taken))
-  draft.closeCall(callId)
-  draft.log({ ...operation.log, amount: ZERO, deducted: ZERO, subscriptionCovered: false, capped: false })
+  for (const taken of open.taken) {
+    draft.putLimits(giveBackLimits(draft.limits(taken.subject), taken, operation))
+  }
+  const { sent } = operation
+  leave(draft, open, {
+    operation,
+    recovered: {
+      charged: ZERO,
+      owed: ZERO,
+      quotaCharged: ZERO,
+      monthStart,
+      endOf: () => ({ kind: 'abandoned', sent }),
+    },
+  })
+  draft.log(abandonedLog(operation))
   if (operation.task !== undefined) draft.endVideo({ ...operation.task, at: operation.at })
   return { kind: 'done' }
+}
+
+/** What this call held of the month is free now, also for what earlier ones owe. */
+function releaseHolds(draft: Draft, open: OpenCall, { at }: AbandonOperation): void {
+  const { callId, accountId, held, monthHeld, memberHeld } = open
+  const account = accountOf(draft, open)
+  const { credits, balance, owed, monthStart, monthSpent } = account
+  const paid = chargeOwed(
+    withFunds(account, {
+      credits,
+      balance,
+      owed,
+      held: microCredits(account.held - held),
+      monthHeld: microCredits(account.monthHeld - monthHeld),
+      monthStart,
+      monthSpent,
+    }),
+    { startAt: monthStart },
+  )
+  const exchanged = exchangeAfter(paid.account, paid.charged)
+  draft.putAccount(withExchange(paid.account, exchanged))
+  const member = memberOf(draft, open)
+  if (member !== undefined) {
+    draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld - memberHeld) })
+  }
+  draft.move({ step: 'release', callId, accountId, at, amount: held })
+  draft.move({ step: 'chargeOwedAtEnd', callId, accountId, at, amount: paid.charged })
+  draft.move({ step: 'exchangeAtSettle', callId, accountId, at, amount: exchanged })
 }

@@ -87,7 +87,8 @@ const snapshot = (store: ReturnType<typeof exampleStore>) => ({
   limits: [...store.rows().limitStates.values()].filter(
     (state) => state.slots > 0 || state.windows.length > 0,
   ),
-  open: [...store.rows().openCalls.values()],
+  // Which of them was opened first is no part of the rows.
+  open: new Map(store.rows().openCalls),
   transfers: store.transfers,
   logs: store.logs,
 })

@@ -145,24 +145,31 @@ describe('the member’s monthly cap', () => {
     expect(store.account()).toMatchObject({ monthSpent: credits(2), monthHeld: credits(11) })
   })
 
-  test('clips the charge of the call that reaches it, and the account takes no more', () => {
+  test('gates only: the organisation pays the whole call, and the member counts all of it', () => {
     const store = team({ monthlyCap: credits(20) })
     store.run(exampleReserve('a'), exampleSettle('a', { usage: { output: 5_000 } }))
-    expect(store.member()).toMatchObject({ monthSpent: credits(20), monthHeld: 0n })
-    expect(store.account()).toMatchObject({ monthSpent: credits(20), credits: credits(980) })
-    expect(store.logs).toMatchObject([{ deducted: credits(20), capped: true }])
+    expect(store.member()).toMatchObject({ monthSpent: credits(50), monthHeld: 0n })
+    expect(store.account()).toMatchObject({ monthSpent: credits(50), credits: credits(950), owed: 0n })
+    expect(store.logs).toMatchObject([{ deducted: credits(50), owed: 0n, capped: false }])
+    expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 42906 } }])
   })
 
-  test('that is lowered while calls run makes none of them free', () => {
+  test('that is lowered while calls run is no discount', () => {
     const store = team({ monthlyCap: credits(40) })
     store.run(exampleReserve('a'), exampleReserve('b'))
-    const { monthHeld } = store.member()
     store.put({ member: { ...store.member(), monthlyCap: credits(1) } })
     const use = { usage: { output: 5_000 } }
     store.run(exampleSettle('a', use), exampleSettle('b', use))
-    expect(monthHeld).toBe(credits(22))
-    expect(store.member()).toMatchObject({ monthSpent: monthHeld, monthHeld: 0n })
+    expect(store.member()).toMatchObject({ monthSpent: credits(100), monthHeld: 0n })
+    expect(store.account()).toMatchObject({ credits: credits(900), owed: 0n })
     expect(store.run(exampleReserve('c'))).toMatchObject([{ refusal: { code: 42906 } }])
+  })
+
+  test('beside a cap of the organisation: the member counts what is owed too', () => {
+    const store = team({ monthlyCap: credits(60) }, { monthlyCap: credits(12) })
+    store.run(exampleReserve('a'), exampleSettle('a', { usage: { output: 5_000 } }))
+    expect(store.member()).toMatchObject({ monthSpent: credits(50) })
+    expect(store.account()).toMatchObject({ monthSpent: credits(12), owed: credits(38) })
   })
 
   test('does not count what the subscription or an own credential pays', () => {
@@ -196,7 +203,10 @@ describe('the member’s monthly cap', () => {
     const open = [...store.rows().openCalls.values()]
     store.run(...open.map((call) => decideRecovery(call, NOW)))
     expect(store.member()).toMatchObject({ monthSpent: 0n, monthHeld: 0n })
-    expect(store.rows().openCalls.size).toBe(0)
+    expect([...store.rows().openCalls.values()]).toMatchObject([
+      { memberHeld: 0n, recovered: { charged: 0n } },
+      { memberHeld: 0n, recovered: { charged: 0n } },
+    ])
   })
 
   test('the fallback model shares one hold with the requested one', () => {
@@ -216,7 +226,7 @@ describe('the member’s monthly cap', () => {
     expect(store.member()).toEqual(exampleMember({ monthlyCap: credits(1) }))
   })
 
-  test('however calls of several members interleave, nobody passes a cap and holds are open calls’', () => {
+  test('however calls of several members interleave, the organisation pays or owes all of it, and holds are open calls’', () => {
     const ids = ['mem_1', 'mem_2', 'mem_3'].map(memberId)
     const step = fc.record({
       call: fc.integer({ min: 0, max: 11 }),
@@ -248,11 +258,14 @@ describe('the member’s monthly cap', () => {
             for (const member of members.values()) {
               const open = [...openCalls.values()].filter(({ memberId: of }) => of === member.id)
               expect(member.monthHeld).toBe(open.reduce((sum, { memberHeld }) => sum + memberHeld, 0n))
-              if (member.monthlyCap > 0n) expect(member.monthSpent <= member.monthlyCap).toBe(true)
               expect(member.monthStart <= account.monthStart).toBe(true)
               if (member.monthStart === account.monthStart) spent += member.monthSpent
             }
-            expect(spent).toBe(account.monthSpent)
+            if (account.monthlyCap > 0n) expect(account.monthSpent <= account.monthlyCap).toBe(true)
+            else expect(account.owed).toBe(0n)
+            expect(spent <= account.monthSpent + account.owed).toBe(true)
+            const deducted = store.logs.reduce((sum, log) => sum + log.deducted, 0n)
+            expect(exampleAccount().credits - account.credits + account.owed).toBe(deducted)
           }
         },
       ),

@@ -1,15 +1,27 @@
+import { freeSlot } from '../limits/limit-state.ts'
 import type { Draft } from './draft.ts'
+import type { OpenCall } from './hot-rows.ts'
 import type { DoneOutcome, ProgressOperation } from './operations.ts'
 
 /** Notes where a running call stands and renews its slots. News of a call that has ended changes nothing. */
 export function decideProgress(draft: Draft, operation: ProgressOperation): DoneOutcome {
   const open = draft.openCall(operation.callId)
   if (open === undefined) return { kind: 'done' }
-  const { chainId, credentialId, modelId, byok, usage, usageSource, images } = operation
+  const { chainId, credentialId, modelId, byok, usage, usageSource, images, left } = operation
   draft.putOpenCall({
     ...open,
+    ...(left === true ? { taken: withoutSlots(draft, open) } : {}),
     touchedAt: Math.max(open.touchedAt, operation.at),
     progress: { chainId, credentialId, modelId, byok, usage, usageSource, images },
   })
   return { kind: 'done' }
+}
+
+/** A client that has left may call again at once. The vendor still works, so the place on its credential stays taken. */
+function withoutSlots(draft: Draft, { taken }: OpenCall): OpenCall['taken'] {
+  return taken.map((one) => {
+    if (one.slotFree === true || one.subject.startsWith('credential:')) return one
+    draft.putLimits(freeSlot(draft.limits(one.subject)))
+    return { ...one, slotFree: true }
+  })
 }

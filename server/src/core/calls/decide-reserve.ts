@@ -7,7 +7,9 @@ import { holdQuota, quotaTiers } from '../limits/quota.ts'
 import type { TieredPolicy } from '../limits/tiers.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { boundCost } from '../pricing/bound-cost.ts'
+import { chargeOwed } from '../admission/owed.ts'
 import { withFunds } from './account-funds.ts'
+import { monthOfCall } from './call-end.ts'
 import type { Draft } from './draft.ts'
 import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from './hot-rows.ts'
 import type { Demand, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
@@ -19,12 +21,16 @@ import type { Demand, Refusal, ReserveOperation, ReserveOutcome } from './operat
 export function decideReserve(draft: Draft, operation: ReserveOperation): ReserveOutcome {
   const open = draft.openCall(operation.callId)
   if (open !== undefined) return repeatReserved(draft, operation, open)
+  if (draft.recoveredCall(operation.callId) !== undefined) return refuse(ENDED)
   const key = draft.key(operation.keyId)
-  const account = draft.account(operation.accountId)
+  const stored = draft.account(operation.accountId)
   const keyCode = decideKey(key, operation)
   if (keyCode !== undefined) return refuse({ code: keyCode, message: undefined, retryAfterMs: undefined })
-  if (key === undefined || account === undefined) return refuse(UNKNOWN_KEY)
-  if (account.status === 'suspended') return refuse(SUSPENDED)
+  if (key === undefined || stored === undefined) return refuse(UNKNOWN_KEY)
+  if (stored.status === 'suspended') return refuse(SUSPENDED)
+  // What is owed comes first: where it can be charged now, this call finds the rest.
+  const owed = chargeOwed(stored, monthOfCall(stored, operation))
+  const { account } = owed
   const member = key.memberId === undefined ? undefined : draft.member(key.memberId)
   const refusal = decideMember(key, member)
   if (refusal !== undefined) return refuse(refusal)
@@ -37,11 +43,13 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   if (model.kind === 'refused') return refuse({ ...model.refusal, windows: windows() })
   const fallback =
     operation.fallback && decideDemand(draft, operation, { account, member, demand: operation.fallback })
-  return take(draft, operation, { account, member, subjects, model, fallback })
+  return take(draft, operation, { account, owedCharged: owed.charged, member, subjects, model, fallback })
 }
 
 const UNKNOWN_KEY: Refusal = { code: 40101, message: undefined, retryAfterMs: undefined }
 const SUSPENDED: Refusal = { code: 40303, message: undefined, retryAfterMs: undefined }
+/** The store says so too, of any call that has ended. */
+const ENDED: Refusal = { code: 50000, message: undefined, retryAfterMs: undefined }
 const UNREADABLE_PRICE: Refusal = { code: 50000, message: undefined, retryAfterMs: undefined }
 
 const refuse = (refusal: Refusal): ReserveOutcome => ({ kind: 'refused', refusal })
@@ -139,6 +147,8 @@ function decideSubjects(
 
 interface Decided {
   readonly account: AccountRow
+  /** Of what earlier calls owe; the account is as it is then. */
+  readonly owedCharged: MicroCredits
   readonly member: MemberRow | undefined
   readonly subjects: readonly LimitedSubject[]
   readonly model: Funded
@@ -198,15 +208,23 @@ const larger = (left: MicroCredits, right: MicroCredits | undefined): MicroCredi
 function holdCredits(
   draft: Draft,
   { callId, at }: ReserveOperation,
-  { account, member, holds }: Pick<Decided, 'account' | 'member'> & { readonly holds: Holds },
+  {
+    account,
+    owedCharged,
+    member,
+    holds,
+  }: Pick<Decided, 'account' | 'owedCharged' | 'member'> & {
+    readonly holds: Holds
+  },
 ): void {
   const { held, monthHeld, memberHeld, exchanged } = holds
-  if (held > 0n || monthHeld > 0n || exchanged > 0n) {
+  if (held > 0n || monthHeld > 0n || exchanged > 0n || owedCharged > 0n) {
     draft.putAccount(
       withFunds(account, {
         credits: microCredits(account.credits + exchanged),
         balance: microCredits(account.balance - exchanged),
         held: microCredits(account.held + held),
+        owed: account.owed,
         monthHeld: microCredits(account.monthHeld + monthHeld),
         monthStart: account.monthStart,
         monthSpent: account.monthSpent,
@@ -216,6 +234,7 @@ function holdCredits(
   if (member !== undefined && memberHeld > 0n) {
     draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld + memberHeld) })
   }
+  draft.move({ step: 'chargeOwedAtReserve', callId, accountId: account.id, at, amount: owedCharged })
   draft.move({ step: 'exchangeAtReserve', callId, accountId: account.id, at, amount: exchanged })
   draft.move({ step: 'hold', callId, accountId: account.id, at, amount: held })
 }
@@ -254,6 +273,7 @@ function openedCall(
     claims: [],
     description: operation.description,
     progress: undefined,
+    recovered: undefined,
   }
 }
 

@@ -125,6 +125,7 @@ describe('reserve: limits of key and account', () => {
       openCallsClosed: [],
       transfers: [],
       logs: [],
+      logsCorrected: [],
       videosEnded: [],
     })
   })
@@ -159,7 +160,7 @@ describe('hold and charge', () => {
     expect(store.run(exampleReserve('a'))).toMatchObject([{ kind: 'reserved', held: credits(11) }])
     expect(store.account()).toMatchObject({ credits: credits(1000), held: credits(11) })
     expect(store.run(exampleSettle('a', used(1000, 500)))).toEqual([
-      { kind: 'settled', first: true, deducted: credits(6) },
+      { kind: 'settled', first: true, late: false, deducted: credits(6) },
     ])
     expect(store.account()).toEqual(exampleAccount({ credits: credits(994), monthSpent: credits(6) }))
     expect(store.transfers.map(({ kind, sequence, amount }) => ({ kind, sequence, amount }))).toEqual([
@@ -404,12 +405,19 @@ describe('monthly cap', () => {
     estimate: { ...exampleDemand().estimate, worstInputTokens: 1000, worstOutputTokens: 4000 },
   })
 
-  test('[8-12] [D-money-24] an overrun is clipped at the cap and logged as capped', () => {
+  test('[8-12] [D-money-24] an overrun is charged up to the cap, and the rest is owed', () => {
     const store = exampleStore({ account: capped(15) })
     store.run(exampleReserve('a'))
-    expect(store.run(exampleSettle('a', used(1000, 9000)))).toMatchObject([{ deducted: credits(15) }])
-    expect(store.account()).toMatchObject({ monthSpent: credits(15), monthHeld: 0n })
-    expect(store.logs).toMatchObject([{ amount: credits(91), deducted: credits(15), capped: true }])
+    expect(store.run(exampleSettle('a', used(1000, 9000)))).toMatchObject([{ deducted: credits(91) }])
+    expect(store.account()).toMatchObject({
+      credits: credits(1e6 - 15),
+      owed: credits(76),
+      monthSpent: credits(15),
+      monthHeld: 0n,
+    })
+    expect(store.logs).toMatchObject([
+      { amount: credits(91), deducted: credits(91), owed: credits(76), capped: true },
+    ])
     expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 42906 } }])
   })
 
@@ -417,18 +425,41 @@ describe('monthly cap', () => {
     const store = exampleStore({ account: capped(100) })
     const ids = Array.from({ length: 9 }, (_, index) => `call_${index}`)
     const outcomes = store.run(...ids.map((id) => exampleReserve(id, { model: worst })))
-    // 41 + 41 in full, the rest of 18 for the third; its estimate of 11 fits.
-    expect(outcomes.map(({ kind }) => kind).slice(0, 4)).toEqual([
-      'reserved',
-      'reserved',
-      'reserved',
-      'refused',
-    ])
-    expect(outcomes[3]).toMatchObject({ refusal: { code: 42906, retryAfterMs: 1000 } })
-    expect(store.account()).toMatchObject({ held: credits(33), monthHeld: credits(100) })
-    store.run(...ids.slice(0, 3).map((id) => exampleSettle(id, used(1000, 4000))))
-    expect(store.account()).toMatchObject({ monthSpent: credits(100), held: 0n, monthHeld: 0n })
-    expect(store.logs.map((log) => log.capped)).toEqual([false, false, true])
+    // 41 + 41; what is left of the cap, 18, is less than the worst case of the third.
+    expect(outcomes.map(({ kind }) => kind).slice(0, 3)).toEqual(['reserved', 'reserved', 'refused'])
+    expect(outcomes[2]).toMatchObject({ refusal: { code: 42906, retryAfterMs: 1000 } })
+    expect(store.account()).toMatchObject({ held: credits(22), monthHeld: credits(82) })
+    store.run(...ids.slice(0, 2).map((id) => exampleSettle(id, used(1000, 4000))))
+    expect(store.account()).toMatchObject({ monthSpent: credits(82), held: 0n, monthHeld: 0n, owed: 0n })
+    expect(store.logs.map((log) => log.capped)).toEqual([false, false])
+  })
+
+  test('neither a subscription nor an own credential beside a cap leaves anything owed or paid by nobody', () => {
+    const quota = [{ credits: credits(5), seconds: 60 }]
+    const subscription = { plan: 'PRO', level: 2, expiresAt: NOW + 1, quota }
+    const byQuota = exampleStore({ account: { ...capped(12), subscription } })
+    byQuota.run(exampleReserve('a', { model: exampleDemand({ estimate: affordable }) }))
+    byQuota.run(exampleSettle('a', used(0, 9000)))
+    expect(byQuota.logs).toMatchObject([{ deducted: credits(90), owed: 0n, subscriptionCovered: true }])
+    expect(byQuota.account()).toMatchObject({ credits: credits(1e6), owed: 0n, monthSpent: 0n })
+    // The used-up quota leaves the next call to Credits and their cap.
+    expect(byQuota.run(exampleReserve('b'))[0]?.kind).toBe('reserved')
+    byQuota.run(exampleSettle('b', used(0, 9000)))
+    expect(byQuota.account()).toMatchObject({ credits: credits(1e6 - 12), owed: credits(78) })
+    const own = exampleStore({ account: { ...capped(12), byokVendors: [VENDOR] } })
+    own.run(exampleReserve('a'), exampleSettle('a', used(0, 9000), { byok: true }))
+    expect(own.account()).toMatchObject({ credits: credits(1e6), owed: 0n, monthSpent: 0n })
+  })
+
+  test('a call that runs across the month’s end owes in the month that it ends in', () => {
+    const store = exampleStore({ account: capped(15) })
+    store.run(exampleReserve('a'), exampleSettle('a', used(0, 5000)))
+    expect(store.account()).toMatchObject({ owed: credits(35), monthSpent: credits(15) })
+    store.put({ account: { ...store.account(), monthlyCap: credits(61) } })
+    store.run(exampleReserve('b', { monthStart: 0 }), exampleSettle('b', used(0, 2000), { monthStart: 500 }))
+    // What was owed was charged before the call began; the new month begins with the call's own price.
+    expect(store.account()).toMatchObject({ owed: 0n, monthStart: 500, monthSpent: credits(20) })
+    expect(store.account().credits).toBe(credits(1e6 - 70))
   })
 
   test('[8-11] 0 is unlimited', () => {
@@ -670,7 +701,7 @@ describe('repeats', () => {
     expect(again.changes).toMatchObject({ accounts: [], limitStates: [], openCallsPut: [], transfers: [] })
     store.run(settle)
     const { outcomes, changes } = decideBatch(store.rows(), [settle, exampleAbandon('a')])
-    expect(outcomes).toEqual([{ kind: 'settled', first: false, deducted: 0n }, { kind: 'done' }])
+    expect(outcomes).toEqual([{ kind: 'settled', first: false, late: false, deducted: 0n }, { kind: 'done' }])
     expect(changes).toEqual({
       accounts: [],
       members: [],
@@ -679,6 +710,7 @@ describe('repeats', () => {
       openCallsClosed: [],
       transfers: [],
       logs: [],
+      logsCorrected: [],
       videosEnded: [],
     })
   })
@@ -695,6 +727,29 @@ describe('repeats', () => {
       exampleAbandon('b'),
     ])
     expect(ends.changes.videosEnded).toEqual([{ ...done, at: NOW }])
+  })
+
+  test('a client that left in time has used its request window when the call was sent, and nothing else', () => {
+    const limited = policy(
+      [
+        { dimension: 'requests', limit: 2, seconds: 3600 },
+        { dimension: 'images', limit: 2, seconds: 3600 },
+      ],
+      1,
+    )
+    const store = exampleStore({ key: exampleKey({ policy: limited }) })
+    const counts = { requests: 1, images: 2, videos: 0, videoSeconds: 0 }
+    const leave = (id: string, sent: boolean) =>
+      store.run(exampleReserve(id, { counts }), exampleAbandon(id, { sent }))[0]
+    expect(leave('never sent', false)?.kind).toBe('reserved')
+    expect(leave('one', true)?.kind).toBe('reserved')
+    expect(leave('two', true)?.kind).toBe('reserved')
+    expect(leave('three', true)).toMatchObject({ kind: 'refused', refusal: { code: 42902 } })
+    expect(store.account()).toEqual(exampleAccount())
+    expect(store.rows().limitStates.get('key:key_1')).toMatchObject({
+      slots: 0,
+      windows: [{ tier: 'requests:3600', used: 2n }],
+    })
   })
 
   test('within one batch the second of two doors is shut', () => {

@@ -30,12 +30,16 @@ export interface Draft {
   /** A subject without a row has used nothing yet. */
   limits(subject: Subject): LimitState
   putLimits(state: LimitState): void
+  /** One that runs: nobody has ended it. */
   openCall(id: CallId): OpenCall | undefined
+  /** One that recovery has ended. */
+  recoveredCall(id: CallId): OpenCall | undefined
   putOpenCall(call: OpenCall): void
   closeCall(id: CallId): void
   /** A movement of nothing is none. */
   move(movement: Movement): void
   log(row: CallLogRow): void
+  correctLog(row: CallLogRow): void
   endVideo(video: EndedVideo): void
   tiered(policy: Policy): TieredPolicy
   changes(): HotChanges
@@ -45,9 +49,10 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
   const accounts = new Map<AccountId, AccountRow>()
   const members = new Map<MemberId, MemberRow>()
   const limitStates = new Map<Subject, LimitState>()
-  const openCalls = new Map<CallId, OpenCall | 'closed'>()
+  const openCalls = draftOpenCalls(rows)
   const transfers: Transfer[] = []
   const logs: CallLogRow[] = []
+  const logsCorrected: CallLogRow[] = []
   const videosEnded: EndedVideo[] = []
   return {
     reader,
@@ -58,31 +63,48 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
     putMember: (member) => void members.set(member.id, member),
     limits: (subject) => limitStates.get(subject) ?? rows.limitStates.get(subject) ?? emptyState(subject),
     putLimits: (state) => void limitStates.set(state.subject, state),
-    openCall: (id) => {
-      const changed = openCalls.get(id)
-      return changed === 'closed' ? undefined : (changed ?? rows.openCalls.get(id))
-    },
-    putOpenCall: (call) => void openCalls.set(call.callId, call),
-    closeCall: (id) => {
-      // A call that was opened in this very batch has no row to remove.
-      if (rows.openCalls.has(id)) openCalls.set(id, 'closed')
-      else openCalls.delete(id)
-    },
+    openCall: (id) => openCalls.find(id, 'running'),
+    recoveredCall: (id) => openCalls.find(id, 'recovered'),
+    putOpenCall: (call) => openCalls.put(call),
+    closeCall: (id) => openCalls.close(id),
     move: (movement) => {
       if (movement.amount !== ZERO) transfers.push(transferOf(movement))
     },
     log: (row) => void logs.push(row),
+    correctLog: (row) => void logsCorrected.push(row),
     endVideo: (video) => void videosEnded.push(video),
     tiered: memoizeTiers(),
     changes: () => ({
       accounts: [...accounts.values()],
       members: [...members.values()],
       limitStates: [...limitStates.values()],
-      openCallsPut: [...openCalls.values()].filter((call) => call !== 'closed'),
-      openCallsClosed: [...openCalls].filter(([, call]) => call === 'closed').map(([id]) => id),
+      ...openCalls.changes(),
       transfers,
       logs,
+      logsCorrected,
       videosEnded,
+    }),
+  }
+}
+
+/** Open calls as a batch leaves them. */
+function draftOpenCalls(rows: HotRows) {
+  const changed = new Map<CallId, OpenCall | 'closed'>()
+  return {
+    find: (id: CallId, state: 'running' | 'recovered'): OpenCall | undefined => {
+      const known = changed.get(id) ?? rows.openCalls.get(id)
+      if (known === undefined || known === 'closed') return undefined
+      return (known.recovered === undefined) === (state === 'running') ? known : undefined
+    },
+    put: (call: OpenCall) => void changed.set(call.callId, call),
+    close: (id: CallId) => {
+      // A call that was opened in this very batch has no row to remove.
+      if (rows.openCalls.has(id)) changed.set(id, 'closed')
+      else changed.delete(id)
+    },
+    changes: (): Pick<HotChanges, 'openCallsPut' | 'openCallsClosed'> => ({
+      openCallsPut: [...changed.values()].filter((call) => call !== 'closed'),
+      openCallsClosed: [...changed].filter(([, call]) => call === 'closed').map(([id]) => id),
     }),
   }
 }

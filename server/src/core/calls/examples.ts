@@ -105,6 +105,7 @@ export function exampleAccount(changes: Partial<AccountRow> = {}): AccountRow {
     credits: credits(1000),
     held: ZERO,
     balance: ZERO,
+    owed: ZERO,
     apiDeduction: true,
     monthlyCap: ZERO,
     monthStart: 0,
@@ -181,11 +182,13 @@ export function exampleLog(id: string, changes: Partial<CallLogRow> = {}): CallL
     customId: undefined,
     usage: NO_USAGE,
     usageSource: undefined,
+    usageSuspect: undefined,
     secondsDeclared: undefined,
     secondsProduced: undefined,
     images: 0,
     amount: ZERO,
     deducted: ZERO,
+    owed: ZERO,
     recipe: undefined,
     subscriptionCovered: false,
     byok: false,
@@ -196,6 +199,7 @@ export function exampleLog(id: string, changes: Partial<CallLogRow> = {}): CallL
     durationMs: 0,
     clientGone: false,
     ending: 'complete',
+    recovered: false,
     ...changes,
   }
 }
@@ -247,6 +251,7 @@ export function exampleAbandon(id: string, changes: Partial<AbandonOperation> = 
     keyId: KEY,
     accountId: ACCOUNT,
     at: 1_000_000,
+    sent: false,
     log: exampleLog(id, { httpStatus: 502 }),
     ...changes,
   }

@@ -74,6 +74,8 @@ export interface AccountRow {
   readonly credits: MicroCredits
   readonly held: MicroCredits
   readonly balance: MicroCredits
+  /** What calls cost beyond the monthly cap and has not been charged yet. */
+  readonly owed: MicroCredits
   readonly apiDeduction: boolean
   /** µCr a month outside the subscription; 0: unlimited. */
   readonly monthlyCap: MicroCredits
@@ -150,6 +152,36 @@ export interface OpenCall {
   /** JSON text: what recovery needs for the log row. */
   readonly description: string
   readonly progress: CallProgress | undefined
+  /**
+   * Set: the call was ended by recovery. It holds nothing, takes no slot and counts as running nowhere; the row stays for
+   * a day, so that its own instance, should it come back, can still say what the call really was.
+   */
+  readonly recovered: RecoveredCall | undefined
+}
+
+/** What recovery charged and counted for a call: a late settlement books the difference to it. */
+export interface RecoveredCall {
+  /** Epoch ms. */
+  readonly at: number
+  /** µCr charged to Credits, what is owed of it included. */
+  readonly charged: MicroCredits
+  /** µCr of it that were owed. */
+  readonly owed: MicroCredits
+  /** µCr charged to the subscription's quota. */
+  readonly quotaCharged: MicroCredits
+  /** Month of the account it counts in, epoch ms of its start. */
+  readonly monthStart: number
+  /** Of each subject in `taken`, in its order. */
+  readonly counted: readonly Counted[]
+  readonly quotaCounted: Counted
+}
+
+/** Tier → what a call counts in its windows: the part and the anchor of the window it stands in. */
+export type Counted = Readonly<Record<string, readonly CountedPart[]>>
+
+export interface CountedPart {
+  readonly anchor: number
+  readonly units: bigint
 }
 
 /**
@@ -161,6 +193,8 @@ export interface Taken {
   readonly counts: Counts
   /** Tier → anchor of the window its counts stand in; 0: nothing of the call is counted there yet. */
   readonly tiers: Readonly<Record<string, number>>
+  /** The slot was given back before the call ended. */
+  readonly slotFree?: true
 }
 
 export interface CallProgress {
@@ -200,6 +234,14 @@ export interface Transfer {
     | 'top-up'
     | 'subscription'
     | 'transfer'
+    /** Revenue of a call that its account owes: a debt of its own pool. */
+    | 'owed'
+    /** The debt is paid from Credits. */
+    | 'owed-charge'
+    /** What recovery charged beyond the true amount of a call is given back: to Credits, of the debt, to the quota. */
+    | 'charge-correction'
+    | 'owed-correction'
+    | 'quota-correction'
   readonly reference: string | undefined
 }
 
@@ -212,6 +254,8 @@ export interface HotChanges {
   readonly openCallsClosed: readonly CallId[]
   readonly transfers: readonly Transfer[]
   readonly logs: readonly CallLogRow[]
+  /** Rows of recovered calls as they should have been: they replace those there are, in the log and in all sums. */
+  readonly logsCorrected: readonly CallLogRow[]
   /** Tasks of the calls that were closed, each once. */
   readonly videosEnded: readonly EndedVideo[]
 }

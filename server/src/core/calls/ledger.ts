@@ -23,6 +23,27 @@ export const SEQUENCE = {
   quotaCharge: 5,
   /** Balance → Credits after the charge. */
   exchangeAtSettle: 6,
+  /** Owed → revenue: what lay over the monthly cap. */
+  owe: 7,
+  /** Credits → owed: what earlier calls owe, charged when a call begins, … */
+  chargeOwedAtReserve: 8,
+  /** … when it ends, … */
+  chargeOwedAtEnd: 9,
+  /** … and when a late settlement changes what there is room for. */
+  chargeOwedLate: 10,
+  /** Credits → revenue: what a call cost beyond what recovery charged. */
+  lateCharge: 11,
+  /** Owed → revenue: the part of it over the monthly cap. */
+  lateOwe: 12,
+  /** Revenue → Credits: what recovery charged too much. */
+  lateGiveBack: 13,
+  /** Revenue → owed: the part of it that is still owed. */
+  lateForgive: 14,
+  /** The same two of a subscription's quota. */
+  lateQuotaCharge: 15,
+  lateQuotaGiveBack: 16,
+  /** Balance → Credits after a late charge. */
+  exchangeLate: 17,
 } as const
 
 const KINDS = {
@@ -33,6 +54,17 @@ const KINDS = {
   release: 'release',
   quotaCharge: 'quota-charge',
   exchangeAtSettle: 'exchange',
+  owe: 'owed',
+  chargeOwedAtReserve: 'owed-charge',
+  chargeOwedAtEnd: 'owed-charge',
+  chargeOwedLate: 'owed-charge',
+  lateCharge: 'charge',
+  lateOwe: 'owed',
+  lateGiveBack: 'charge-correction',
+  lateForgive: 'owed-correction',
+  lateQuotaCharge: 'quota-charge',
+  lateQuotaGiveBack: 'quota-correction',
+  exchangeLate: 'exchange',
 } as const satisfies Record<keyof typeof SEQUENCE, Transfer['kind']>
 
 export interface Movement {
@@ -71,20 +103,39 @@ export const balancePool = (account: AccountId): string => `${account}/balance`
 /** Falls below zero by what the subscription paid: its windows roll, so no fixed amount is granted to it. */
 export const quotaPool = (account: AccountId): string => `${account}/quota`
 
+/** Falls below zero by what the account owes. */
+export const owedPool = (account: AccountId): string => `${account}/owed`
+
 function accountsOf(step: Movement['step'], account: AccountId): readonly [debit: string, credit: string] {
   switch (step) {
     case 'exchangeAtReserve':
     case 'exchangeAtSettle':
+    case 'exchangeLate':
       return [balancePool(account), creditsPool(account)]
     case 'hold':
       return [creditsPool(account), heldPool(account)]
     case 'charge':
       return [heldPool(account), REVENUE]
     case 'overrun':
+    case 'lateCharge':
       return [creditsPool(account), REVENUE]
     case 'release':
       return [heldPool(account), creditsPool(account)]
     case 'quotaCharge':
+    case 'lateQuotaCharge':
       return [quotaPool(account), QUOTA_REVENUE]
+    case 'owe':
+    case 'lateOwe':
+      return [owedPool(account), REVENUE]
+    case 'chargeOwedAtReserve':
+    case 'chargeOwedAtEnd':
+    case 'chargeOwedLate':
+      return [creditsPool(account), owedPool(account)]
+    case 'lateGiveBack':
+      return [REVENUE, creditsPool(account)]
+    case 'lateForgive':
+      return [REVENUE, owedPool(account)]
+    case 'lateQuotaGiveBack':
+      return [QUOTA_REVENUE, quotaPool(account)]
   }
 }

@@ -29,17 +29,21 @@ export interface CallLogRow {
   readonly customId: string | undefined
   readonly usage: Usage
   readonly usageSource: UsageSource | undefined
+  /** What the upstream reported was more than can be, and was charged at what can be. */
+  readonly usageSuspect: UsageSuspect | undefined
   readonly secondsDeclared: number | undefined
   readonly secondsProduced: number | undefined
   readonly images: number
   /** µCr by the formula, exact. */
   readonly amount: MicroCredits
-  /** µCr taken from Credits or quota. */
+  /** µCr the call takes from Credits or quota, what it owes included. */
   readonly deducted: MicroCredits
+  /** µCr of `deducted` that lay over the account's monthly cap when the call was settled, and were owed from then on. */
+  readonly owed: MicroCredits
   readonly recipe: Recipe | undefined
   readonly subscriptionCovered: boolean
   readonly byok: boolean
-  /** The charge was clipped at the monthly cap. */
+  /** Part of the charge lay over the monthly cap: see `owed`. In rows of older releases that part was forgiven. */
   readonly capped: boolean
   readonly droppedFields: readonly string[]
   readonly attempts: readonly AttemptRecord[]
@@ -54,7 +58,21 @@ export interface CallLogRow {
     | 'upstream-cut'
     | 'client-gone'
     | 'timeout'
+    /** The gateway was shutting down. */
+    | 'stopped'
+    /** Something of the gateway's own broke; charged by what was known. */
+    | 'gateway-error'
     | 'recovered'
+  /** The call was ended by recovery first; an ending other than `recovered` is what its own instance said later. */
+  readonly recovered: boolean
+}
+
+/** Tokens of all classes of one side. */
+export interface UsageSuspect {
+  readonly inputReported: number
+  readonly inputCharged: number
+  readonly outputReported: number
+  readonly outputCharged: number
 }
 
 /** One chain tried: why it was chosen and what came of it. */

@@ -56,6 +56,8 @@ export interface NaiveAccount extends NaiveCapped {
   credits: bigint
   held: bigint
   balance: bigint
+  /** What calls cost over the cap and nobody has charged yet. */
+  owed: bigint
   deduction: boolean
   exchange: { enabled: boolean; below: bigint; step: bigint }
   subscription:
@@ -94,6 +96,8 @@ export interface NaiveRefusal {
   readonly waitMs: number | undefined
   /** The answer says that it is the member, not the key or the account. */
   readonly ofMember?: boolean | undefined
+  /** The answer says that only the worst case would pass the cap. */
+  readonly inWorstCase?: boolean | undefined
 }
 export type NaiveAnswer =
   | { readonly kind: 'refused'; readonly refusal: NaiveRefusal }
@@ -108,6 +112,8 @@ interface Taking {
   readonly subject: string
   readonly counts: NaiveCounts
   readonly tiers: readonly { readonly dimension: Dimension; readonly seconds: number }[]
+  /** Its slot is free already: the client has left. */
+  slotFree?: boolean
 }
 
 interface NaiveOpenCall {
@@ -143,7 +149,25 @@ export interface NaiveCharge {
   readonly amount: bigint
   readonly deducted: bigint
   readonly covered: boolean
-  readonly capped: boolean
+  /** Of what was deducted, what lay over the cap. */
+  readonly owed: bigint
+  /** Recovery had ended the call before. */
+  readonly late: boolean
+}
+
+/** How a call ended, as far as windows ask. */
+type NaiveEnd =
+  | { readonly use: NaiveUse; readonly amount: bigint; readonly deducted: bigint }
+  | { readonly sent: boolean }
+
+/** A call that recovery has ended: what it took, in money and in windows. */
+interface NaiveRecovered {
+  readonly open: NaiveOpenCall
+  readonly month: number
+  readonly credits: bigint
+  readonly owed: bigint
+  readonly quota: bigint
+  readonly end: NaiveEnd
 }
 
 const CREDIT = 1_000_000n
@@ -164,10 +188,21 @@ export class NaiveModel {
   readonly members = new Map<string, NaiveMember>()
   readonly accounts = new Map<string, NaiveAccount>()
   readonly open = new Map<string, NaiveOpenCall>()
+  readonly recovered = new Map<string, NaiveRecovered>()
   readonly windows = new Map<string, Map<string, NaiveWindow>>()
   readonly slots = new Map<string, number>()
 
+  /** What is owed comes first; a call that is refused changes nothing, not even that. */
   reserve(ask: NaiveReserve): NaiveAnswer {
+    const account = this.accounts.get(this.keys.get(ask.key)?.account ?? '')
+    const before = account && { ...account }
+    if (account !== undefined && !this.open.has(ask.call)) payOwed(account, ask.monthStart)
+    const answer = this.begin(ask)
+    if (account !== undefined && answer.kind === 'refused') Object.assign(account, before)
+    return answer
+  }
+
+  private begin(ask: NaiveReserve): NaiveAnswer {
     const known = this.open.get(ask.call)
     if (known !== undefined) {
       return { kind: 'reserved', held: known.held, model: known.model, fallback: known.fallback }
@@ -268,61 +303,137 @@ export class NaiveModel {
     return 'done'
   }
 
-  settle(use: NaiveUse): NaiveCharge | undefined {
-    const open = this.open.get(use.call)
+  /** A client that has left may call again at once; all else stays until the call ends. */
+  left(call: string): 'done' {
+    for (const taking of this.open.get(call)?.takings ?? []) {
+      if (taking.subject.startsWith('credential:')) continue
+      this.freeSlot(taking)
+      taking.slotFree = true
+    }
+    return 'done'
+  }
+
+  private freeSlot({ subject, slotFree }: Taking): void {
+    if (slotFree !== true) this.slots.set(subject, (this.slots.get(subject) ?? 0) - 1)
+  }
+
+  /** `recovery`: not its own instance ends the call; what that one says later is the truth. */
+  settle(use: NaiveUse, recovery = false): NaiveCharge | undefined {
+    const open = this.open.get(use.call) ?? this.recovered.get(use.call)?.open
     if (open === undefined) return undefined
-    this.open.delete(use.call)
     const account = found(this.accounts, open.account)
     const amount = costOf(use.model, use, { tenths: use.model.tenths[use.chain] ?? 10, rate: open.rate })
     const isFallback = use.model.id === open.reserve.fallback?.id && use.model.id !== open.reserve.model.id
     const funding = (isFallback ? open.fallback : undefined) ?? open.model
-    const due = use.byok || amount < CREDIT ? 0n : amount
+    const deducted = use.byok || amount < CREDIT ? 0n : amount
     const covered = !use.byok && funding.payer === 'subscription'
+    const credits = covered ? 0n : deducted
+    const quota = covered ? deducted : 0n
+    const end = { use, amount, deducted }
+    const month = Math.max(use.monthStart, account.monthStart)
+    if (!this.open.has(use.call)) {
+      if (recovery) return undefined
+      const owed = this.correct(use.call, { month, credits, quota, end, at: use.at })
+      return { amount, deducted, covered, owed, late: true }
+    }
+    this.open.delete(use.call)
     this.release(open, account)
     for (const seconds of open.quotaSeconds) {
       const window = this.window(`quota:${account.id}`, 'amount', seconds)
-      if (covered) window.use(use.call, due, use.at)
+      window.use(use.call, quota, use.at)
       window.release(use.call)
     }
-    const owed = covered ? 0n : due
-    const touched = owed > 0n || open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
-    const member = open.member === undefined ? undefined : found(this.members, open.member)
-    const capped: NaiveCapped[] = member === undefined ? [account] : [account, member]
-    let charged = owed
-    for (const holder of capped) {
-      // The member's month is the account's, which comes first.
-      const month = Math.max(use.monthStart, account.monthStart)
-      if (touched && month > holder.monthStart) {
-        holder.monthStart = month
-        holder.spent = 0n
-      }
-      // What it held is released by now, so what is held is the others'.
-      const own = holder === account ? open.monthHeld : open.memberHeld
-      const free = holder.cap - holder.spent - holder.monthHeld
-      const room = free > own ? free : own
-      if (holder.cap > 0n && charged > room) charged = room
-    }
-    for (const holder of capped) holder.spent += charged
-    account.credits -= charged
-    if (charged > 0n && account.deduction) {
-      const exchanged = lowExchange(account)
-      account.credits += exchanged
-      account.balance -= exchanged
-    }
-    const deducted = covered ? due : charged
+    const touched = credits > 0n || open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
+    const owed = touched ? this.charge(open, { credits, month, own: open.monthHeld }) : 0n
     this.settleWindows(open, use, { amount, deducted })
-    return { amount, deducted, covered, capped: charged < owed }
+    if (recovery) this.recovered.set(use.call, { open, month, credits, owed, quota, end })
+    return { amount, deducted, covered, owed, late: false }
   }
 
-  abandon(call: string): boolean {
+  /**
+   * Takes of Credits what the cap lets through, and owes the rest. What the call held is released by now, so what is held
+   * is the others'.
+   */
+  private charge(open: NaiveOpenCall, by: { credits: bigint; month: number; own: bigint }): bigint {
+    const account = found(this.accounts, open.account)
+    const member = open.member === undefined ? undefined : found(this.members, open.member)
+    for (const holder of member === undefined ? [account] : [account, member]) enter(holder, by.month)
+    const free = account.cap - account.spent - account.monthHeld
+    const room = free > by.own ? free : by.own
+    const charged = account.cap > 0n && by.credits > room ? room : by.credits
+    account.credits -= charged
+    account.spent += charged
+    account.owed += by.credits - charged
+    if (member !== undefined) member.spent += by.credits
+    const paid = payOwed(account, by.month)
+    if (charged + paid > 0n) exchangeLow(account)
+    return by.credits - charged
+  }
+
+  abandon(ask: { call: string; sent: boolean; at: number }, recovery = false): boolean {
+    const { call, sent } = ask
     const open = this.open.get(call)
-    if (open === undefined) return false
+    if (open === undefined) {
+      const late = this.recovered.get(call)
+      if (late === undefined || recovery) return false
+      this.correct(call, { month: late.month, credits: 0n, quota: 0n, end: { sent }, at: ask.at })
+      return true
+    }
     this.open.delete(call)
-    this.release(open, found(this.accounts, open.account))
+    const account = found(this.accounts, open.account)
+    this.release(open, account)
+    const touched = open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
+    if (touched && payOwed(account, account.monthStart) > 0n) exchangeLow(account)
     for (const seconds of open.quotaSeconds)
       this.window(`quota:${open.account}`, 'amount', seconds).release(call)
-    for (const taking of open.takings) this.giveBack(call, taking)
+    for (const taking of open.takings) this.giveBack(call, taking, sent)
+    const nothing = { credits: 0n, owed: 0n, quota: 0n }
+    if (recovery) {
+      this.recovered.set(call, { open, month: account.monthStart, ...nothing, end: { sent } })
+    }
     return true
+  }
+
+  /** Recovery forgets in the end what it might have had to correct. */
+  forgetRecovered(call: string): void {
+    this.recovered.delete(call)
+  }
+
+  /** Brings a recovered call from what was taken to what is true. Returns what lay over the cap in all. */
+  private correct(
+    call: string,
+    truth: { month: number; credits: bigint; quota: bigint; end: NaiveEnd; at: number },
+  ): bigint {
+    const was = found(this.recovered, call)
+    this.recovered.delete(call)
+    const { open } = was
+    for (const seconds of open.quotaSeconds) {
+      const window = this.window(`quota:${open.account}`, 'amount', seconds)
+      if (truth.quota > was.quota) window.use(call, truth.quota - was.quota, truth.at)
+      else window.giveBack(call, was.quota - truth.quota)
+    }
+    for (const taking of open.takings) {
+      for (const { dimension, seconds } of taking.tiers) {
+        const window = this.window(taking.subject, dimension, seconds)
+        const more = counts(open, taking, dimension, truth.end) - counts(open, taking, dimension, was.end)
+        if (more > 0n) window.use(call, more, truth.at)
+        else window.giveBack(call, -more)
+      }
+    }
+    const more = truth.credits - was.credits
+    if (more > 0n) return was.owed + this.charge(open, { credits: more, month: truth.month, own: 0n })
+    if (more === 0n) return was.owed
+    const account = found(this.accounts, open.account)
+    const member = open.member === undefined ? undefined : found(this.members, open.member)
+    // First what is still owed of it, then Credits.
+    const forgiven = [-more, was.owed, account.owed].reduce((a, b) => (a < b ? a : b))
+    account.owed -= forgiven
+    account.credits += -more - forgiven
+    if (account.monthStart === was.month) account.spent = atLeastZero(account.spent - (-more - forgiven))
+    if (member?.monthStart === was.month) member.spent = atLeastZero(member.spent + more)
+    if (payOwed(account, account.monthStart) > 0n) exchangeLow(account)
+    const left = was.owed - forgiven
+    return left < truth.credits ? left : truth.credits
   }
 
   private release(open: NaiveOpenCall, account: NaiveAccount): void {
@@ -420,12 +531,14 @@ export class NaiveModel {
     }
   }
 
-  private giveBack(call: string, { subject, counts, tiers }: Taking): void {
-    this.slots.set(subject, (this.slots.get(subject) ?? 0) - 1)
+  private giveBack(call: string, taking: Taking, sent = false): void {
+    const { subject, counts, tiers } = taking
+    this.freeSlot(taking)
     for (const { dimension, seconds } of tiers) {
       const window = this.window(subject, dimension, seconds)
       if (dimension === 'video_seconds') window.release(call)
-      if (isCounted(dimension)) window.giveBack(call, wanted(dimension, counts))
+      if (isCounted(dimension) && !(sent && dimension === 'requests'))
+        window.giveBack(call, wanted(dimension, counts))
     }
   }
 
@@ -442,7 +555,7 @@ export class NaiveModel {
         this.giveBack(use.call, taking)
         continue
       }
-      this.slots.set(taking.subject, (this.slots.get(taking.subject) ?? 0) - 1)
+      this.freeSlot(taking)
       for (const { dimension, seconds } of taking.tiers) {
         const window = this.window(taking.subject, dimension, seconds)
         if (dimension === 'tokens') window.use(use.call, BigInt(use.input + use.output), use.at)
@@ -494,6 +607,50 @@ function wanted(dimension: Dimension, counts: NaiveCounts): bigint {
   return dimension === 'tokens' && counts.videos > 0 ? 0n : 1n
 }
 
+/** The whole of what a call counts in one window when it has ended so. */
+function counts(open: NaiveOpenCall, taking: Taking, dimension: Dimension, end: NaiveEnd): bigint {
+  const taken = isCounted(dimension) ? wanted(dimension, taking.counts) : 0n
+  if (!('use' in end)) return end.sent && dimension === 'requests' ? taken : 0n
+  const { use } = end
+  const isClaim = taking.subject.startsWith('credential:')
+  const claims = open.takings.filter(({ subject }) => subject.startsWith('credential:'))
+  const answered = use.credential === undefined ? claims.at(-1)?.subject : `credential:${use.credential}`
+  if (isClaim && (use.byok || taking.subject !== answered)) return 0n
+  if (dimension === 'tokens') return BigInt(use.input + use.output)
+  if (dimension === 'amount') return isClaim ? end.amount : end.deducted
+  if (dimension === 'images') return BigInt(use.images)
+  return dimension === 'video_seconds' ? BigInt(use.seconds) : taken
+}
+
+/** Charges what is owed as far as the month has room; returns how much. */
+export function payOwed(account: NaiveAccount, monthStart: number): bigint {
+  const spent = monthStart > account.monthStart ? 0n : account.spent
+  const room = account.cap === 0n ? account.owed : account.cap - spent - account.monthHeld
+  const paid = account.owed < room ? account.owed : room
+  if (paid <= 0n) return 0n
+  enter(account, monthStart)
+  account.credits -= paid
+  account.spent += paid
+  account.owed -= paid
+  return paid
+}
+
+/** The month goes only forward. A member's follows the account's. */
+function enter(holder: NaiveCapped, monthStart: number): void {
+  if (monthStart <= holder.monthStart) return
+  holder.monthStart = monthStart
+  holder.spent = 0n
+}
+
+function exchangeLow(account: NaiveAccount): void {
+  if (!account.deduction) return
+  const exchanged = lowExchange(account)
+  account.credits += exchanged
+  account.balance -= exchanged
+}
+
+const atLeastZero = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
+
 interface NaivePayers {
   readonly account: NaiveAccount
   readonly member: NaiveMember | undefined
@@ -513,7 +670,7 @@ function creditsShare(
   }
   const available = account.credits - account.held + exchanged
   if (available < cost.least) return { code: 40202, waitMs: undefined }
-  let held = cost.full < available ? cost.full : available
+  const held = cost.full < available ? cost.full : available
   const worst = cost.worst > cost.full ? cost.worst : cost.full
   const month =
     ask.monthStart >= account.monthStart
@@ -523,24 +680,28 @@ function creditsShare(
   const room = (holder: NaiveCapped | undefined): bigint | undefined => {
     if (holder === undefined || holder.cap === 0n) return undefined
     const left = holder.cap - (month.start > holder.monthStart ? 0n : holder.spent)
-    const free = left - holder.monthHeld
-    if (cost.least > 0n && free < cost.least) {
-      const waitMs = left < cost.least ? Math.max(month.end - ask.at, SOON) : SOON
-      refusals.push({ code: 42906, waitMs, ...(holder === member && { ofMember: true }) })
+    if (worst > 0n && left - holder.monthHeld < worst) {
+      const waitMs = left < worst ? Math.max(month.end - ask.at, SOON) : SOON
+      const inWorstCase = cost.least > 0n && left >= cost.least
+      const ofMember = holder === member
+      refusals.push({
+        code: 42906,
+        waitMs,
+        ...(ofMember && { ofMember }),
+        ...(inWorstCase && { inWorstCase }),
+      })
     }
-    return free > 0n ? free : 0n
+    return worst
   }
   const rooms = { account: room(account), member: room(member) }
   const [first, second] = refusals
   if (first !== undefined) {
     return second !== undefined && Number(second.waitMs) > Number(first.waitMs) ? second : first
   }
-  for (const limit of [rooms.account, rooms.member]) if (limit !== undefined && limit < held) held = limit
-  const ofMonth = (limit: bigint | undefined) => (limit === undefined ? held : worst < limit ? worst : limit)
   return {
     held,
-    monthHeld: ofMonth(rooms.account),
-    memberHeld: member === undefined ? 0n : ofMonth(rooms.member),
+    monthHeld: rooms.account ?? held,
+    memberHeld: member === undefined ? 0n : (rooms.member ?? held),
     exchanged,
   }
 }

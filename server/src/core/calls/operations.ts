@@ -16,6 +16,7 @@ import type {
 } from '../ids.ts'
 import type { Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
+import type { AppliedSurcharge } from '../pricing/surcharges.ts'
 import type { VideoTaskPatch } from '../video/task.ts'
 import type { CallLogRow } from './log-row.ts'
 
@@ -54,9 +55,14 @@ export interface Estimate {
    * account has. Accounts with a monthly cap are always held to the worst case (decisions, Money).
    */
   readonly bound: 'strict' | 'affordable'
-  /** Upper bounds for accounts with a monthly cap: no call can cost more than these. */
+  /** Upper bounds: no call can cost more than these. */
   readonly worstInputTokens: number
   readonly worstOutputTokens: number
+  /**
+   * `worst`: Credits are held for the upper bounds, as far as they are there, so that calls that run together cannot take
+   * an account further below zero than one of them could alone. Absent: for the estimate.
+   */
+  readonly covers?: 'worst'
 }
 
 /** Counts charged at admission and given back when the upstream never generated. */
@@ -169,6 +175,8 @@ export interface ProgressOperation {
   readonly usage: Usage
   readonly usageSource: UsageSource
   readonly images: number
+  /** The client has left: its concurrency slots are free, what else the call took stays until it ends. */
+  readonly left?: true | undefined
 }
 
 export type UsageSource = 'upstream' | 'estimated' | 'declared'
@@ -180,6 +188,8 @@ export interface Recipe {
   readonly userRate: string
   /** quantity × price (yuan per `per` units), before multipliers. */
   readonly lines: readonly RecipeLine[]
+  /** Yuan a call on top of the lines, or what the lines are multiplied by; absent: none. */
+  readonly surcharges?: readonly AppliedSurcharge[]
   /** µCr, after the one half-even rounding, decimal text of an integer. */
   readonly amount: string
 }
@@ -218,10 +228,17 @@ export interface SettleOperation {
   readonly tokens: number
   readonly images: number
   readonly videoSeconds: number
-  /** `deducted`, `subscriptionCovered` and `capped` are filled in under the lock. */
+  /** `deducted`, `owed`, `subscriptionCovered`, `capped` and `recovered` are filled in under the lock. */
   readonly log: CallLogRow
   readonly task?: VideoEnd | undefined
+  readonly recovery?: Recovery | undefined
 }
+
+/**
+ * Who ends the call is not its own instance, which may live and come back: what it says then is booked as the difference
+ * to what is charged and counted now. Of a call that recovery has ended already it changes nothing.
+ */
+type Recovery = true
 
 /**
  * The video task that ends with its call: its record is written with the charge and the log row, or with none of them. One
@@ -234,20 +251,26 @@ export interface VideoEnd {
 
 export interface SettleOutcome {
   readonly kind: 'settled'
-  /** False when this call was already settled or abandoned: nothing changed. */
+  /** False when this call was already settled or abandoned, or was recovered more than a day ago: nothing changed. */
   readonly first: boolean
+  /** Recovery had ended the call: the difference to what it had charged was booked. */
+  readonly late: boolean
+  /** µCr the call takes of Credits or quota, owed ones included; 0 unless `first`. */
   readonly deducted: MicroCredits
 }
 
-/** The second door out: nothing was generated. Gives counts, slot and hold back. */
+/** The second way out: nothing is charged. Gives counts, slot and hold back. */
 export interface AbandonOperation {
   readonly kind: 'abandon'
   readonly callId: CallId
   readonly keyId: KeyId
   readonly accountId: AccountId
   readonly at: number
+  /** A request of this call left for a vendor: it stays counted in request windows, whatever became of it. */
+  readonly sent: boolean
   readonly log: CallLogRow
   readonly task?: VideoEnd | undefined
+  readonly recovery?: Recovery | undefined
 }
 
 /** A refused call was never reserved, but it is logged. */

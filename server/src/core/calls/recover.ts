@@ -72,7 +72,17 @@ export function decideRecovery(
   // Reserving read the same terms, so unreadable ones are a damaged row: it must not block the recovery of all others.
   if (progress === undefined || terms.kind === 'unreadable' || !hasProduced(call, progress)) {
     const { callId, keyId, accountId } = call
-    return { kind: 'abandon', callId, keyId, accountId, at, log: describedRow(call, description, undefined) }
+    return {
+      kind: 'abandon',
+      callId,
+      keyId,
+      accountId,
+      at,
+      // Nobody knows; nearly every call that was reserved was sent in the same millisecond.
+      sent: true,
+      recovery: true,
+      log: describedRow(call, description, undefined),
+    }
   }
   return settleRecovered(call, { description, progress, terms: terms.terms, at, monthStart })
 }
@@ -122,6 +132,7 @@ function settleRecovered(
     images: progress.images,
     videoSeconds,
     log: { ...describedRow(call, known.description, progress), amount, recipe },
+    recovery: true,
   }
 }
 
@@ -137,8 +148,8 @@ export function tokensOf(usage: Usage): number {
 }
 
 /**
- * The log row of a call that is ended by somebody else than its process: what its description and its last progress say. A
- * stream that had begun showed 200; anything else ended without an answer.
+ * The log row of a call that is ended by somebody else than its process: what its description and its last progress say. An
+ * answer that had begun showed 200; of anything else nobody knows more than that it did not end.
  */
 export function describedRow(
   call: Pick<OpenCall, 'callId' | 'keyId' | 'accountId' | 'touchedAt'>,
@@ -146,7 +157,8 @@ export function describedRow(
   progress: CallProgress | undefined,
 ): CallLogRow {
   const chain = progress && description.chains?.[String(progress.chainId)]
-  const begun = progress !== undefined && description.stream
+  // A video is on record before anybody has heard of it.
+  const begun = progress !== undefined && progress.usageSource !== 'declared'
   return {
     callId: call.callId,
     requestId: description.requestId,
@@ -169,11 +181,13 @@ export function describedRow(
     customId: description.customId,
     usage: progress?.usage ?? NO_USAGE,
     usageSource: progress?.usageSource,
+    usageSuspect: undefined,
     secondsDeclared: description.secondsDeclared,
     secondsProduced: undefined,
     images: progress?.images ?? 0,
     amount: ZERO,
     deducted: ZERO,
+    owed: ZERO,
     recipe: undefined,
     subscriptionCovered: false,
     byok: progress?.byok ?? false,
@@ -184,6 +198,7 @@ export function describedRow(
     durationMs: Math.max(0, call.touchedAt - description.createdAt),
     clientGone: false,
     ending: 'recovered',
+    recovered: true,
   }
 }
 

@@ -147,4 +147,6 @@ export interface UpstreamError {
   readonly message: string
   /** The untouched body or event, parsed. */
   readonly raw: JsonValue
+  /** Of the call, where the failure is the gateway's own; its `code` is the gateway's then. */
+  readonly requestId?: string
 }

@@ -53,6 +53,12 @@ export const ERRORS = {
     title: 'link not valid',
     message: 'this link is not valid, or has expired',
   },
+  40307: { status: 403, title: 'registration closed', message: 'nobody can register here' },
+  40308: {
+    status: 403,
+    title: 'second factor missing',
+    message: 'administrators need a second factor here: set one up, or sign in again and show it',
+  },
   40400: { status: 404, title: 'path not found', message: 'this path does not exist' },
   40401: { status: 404, title: 'not a video model', message: 'this model is not a video model' },
   40402: { status: 404, title: 'task not found', message: 'this video task does not exist or has expired' },

@@ -11,6 +11,8 @@ export interface DimensionRule {
    * `room`: nothing is taken, but a window already full refuses the next call; charged at settlement.
    */
   readonly admission: 'count' | 'hold' | 'room'
+  /** Counts what is sent upstream, whatever comes of it: a call that was sent does not give it back. */
+  readonly bySending?: boolean
   /** Units a window counts in for 1 of the policy's limit. */
   readonly unitsPerLimit: bigint
   /** How much a call asks for at admission; 0: the dimension does not concern it. For `room` any positive number. */

@@ -2,7 +2,7 @@
  * The limits of one subject: check, take, give back, settle. All or nothing is kept by asking `decideLimits` of every
  * subject first and taking only when none refuses; a refused call consumes nothing (decisions, Admission).
  */
-import type { LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
+import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
 import type { Counts, WindowReading } from '../calls/operations.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'
@@ -118,10 +118,17 @@ function takeWindow(
   })
 }
 
-/** Undoes a take: the upstream never generated. */
-export function giveBackLimits(state: LimitState, taken: Taken): LimitState {
+/**
+ * Undoes a take: the upstream never generated. Of a call that was sent all the same, what sending it counts stays, else
+ * clients that leave in time would send without limit.
+ */
+export function giveBackLimits(
+  state: LimitState,
+  taken: Taken,
+  { sent }: { readonly sent: boolean } = { sent: false },
+): LimitState {
   return changeTaken(state, taken, ({ window, asked, anchor, rule }) => {
-    if (window === undefined || asked === 0n) return window
+    if (window === undefined || asked === 0n || (sent && rule.bySending === true)) return window
     return rule.admission === 'hold'
       ? releaseHeld(window, asked)
       : giveBackUsed(window, { anchor, used: asked })
@@ -147,6 +154,83 @@ export function settleLimits(
     const { tier, lengthMs } = part
     return useWindow(window, { tier, lengthMs, at: settled.at, used: charge, held: 0n })
   })
+}
+
+/** How a call left that somebody else ended: what it counts in windows that are counted by its end. */
+export type CallEnd =
+  | { readonly kind: 'settled'; readonly consumed: Consumed }
+  | { readonly kind: 'abandoned'; readonly sent: boolean }
+
+/**
+ * What an ended call counts in the windows of one subject, for a correction later.
+ *
+ * @param state as `settleLimits` or `giveBackLimits` left it
+ */
+export function readCounted(state: LimitState, taken: Taken, end: CallEnd): Counted {
+  const counted: Record<string, readonly CountedPart[]> = {}
+  for (const [tier, anchor] of Object.entries(taken.tiers)) {
+    const rule = findTier(tier)?.rule
+    if (rule === undefined) continue
+    const asked = rule.admission === 'count' ? toUnits(rule.asks(taken.counts)) : 0n
+    const units = unitsOf(rule, taken, end)
+    const first = units < asked ? units : asked
+    const parts: CountedPart[] = []
+    if (first > 0n) parts.push({ anchor, units: first })
+    const window = findWindow(state, tier)
+    if (units > first && window !== undefined) parts.push({ anchor: window.anchor, units: units - first })
+    if (parts.length > 0) counted[tier] = parts
+  }
+  return counted
+}
+
+/** Units a call counts in all, however it ended. */
+function unitsOf(rule: DimensionRule, taken: Taken, end: CallEnd): bigint {
+  const asked = rule.admission === 'count' ? toUnits(rule.asks(taken.counts)) : 0n
+  if (end.kind === 'abandoned') return end.sent && rule.bySending === true ? asked : 0n
+  return rule.uses(end.consumed) ?? asked
+}
+
+/**
+ * The windows of a call that was ended once already, when it turns out how it really ended. What it counts more is counted
+ * at `at`, what it counts less is given back into the windows it stands in, as far as they are still there.
+ */
+export function correctLimits(
+  state: LimitState,
+  taken: Taken,
+  correction: { readonly counted: Counted; readonly end: CallEnd; readonly at: number },
+): LimitState {
+  const { counted, end, at } = correction
+  const windows = state.windows.filter((window) => !Object.hasOwn(taken.tiers, window.tier))
+  for (const tier of Object.keys(taken.tiers)) {
+    const key = findTier(tier)
+    if (key === undefined) continue
+    const units = unitsOf(key.rule, taken, end)
+    const after = correctWindow(findWindow(state, tier), counted[tier] ?? [], {
+      tier,
+      lengthMs: key.lengthMs,
+      at,
+      units,
+    })
+    if (after !== undefined && !isEmpty(after)) windows.push(after)
+  }
+  return { ...state, windows }
+}
+
+/** One window, from what a call counts in it to `units`. */
+export function correctWindow(
+  window: WindowState | undefined,
+  counted: readonly CountedPart[],
+  to: { readonly tier: string; readonly lengthMs: number; readonly at: number; readonly units: bigint },
+): WindowState | undefined {
+  const { tier, lengthMs, at } = to
+  let more = to.units
+  for (const part of counted) more -= part.units
+  if (more > 0n) return useWindow(window, { tier, lengthMs, at, used: more, held: 0n })
+  if (more === 0n || window === undefined) return window
+  let there = 0n
+  for (const part of counted) if (part.anchor === window.anchor) there += part.units
+  const less = -more < there ? -more : there
+  return giveBackUsed(window, { anchor: window.anchor, used: less })
 }
 
 interface TakenPart {
@@ -180,7 +264,13 @@ function changeTaken(
     })
     if (after !== undefined && !isEmpty(after)) windows.push(after)
   }
-  return { subject: state.subject, slots: state.slots > 0 ? state.slots - 1 : 0, windows }
+  const { slots } = taken.slotFree === true ? state : freeSlot(state)
+  return { subject: state.subject, slots, windows }
+}
+
+/** One call less runs here. */
+export function freeSlot(state: LimitState): LimitState {
+  return { ...state, slots: state.slots > 0 ? state.slots - 1 : 0 }
 }
 
 /** For `RateLimit` headers: per dimension the window with the least left, of equals the one that resets last. */

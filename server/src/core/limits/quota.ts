@@ -3,8 +3,8 @@
  * held at admission and charged at settlement. A call may overrun its hold, as it may overrun Credits: the windows then
  * count past their limit and the next call finds them used up (decisions, Money, in the same sense).
  */
-import type { LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
-import { isLive } from './limit-state.ts'
+import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
+import { correctWindow, isLive } from './limit-state.ts'
 import { findTier, tierName } from './tiers.ts'
 import { endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
 
@@ -78,6 +78,37 @@ export function settleQuota(
       settled.charged === 0n
         ? free
         : changeTier(free, tier, { at: settled.at, used: settled.charged, held: 0n })
+    return after === undefined || isEmpty(after) ? [] : [after]
+  })
+  return { ...state, windows: [...untouched, ...windows] }
+}
+
+/** Tiers with the windows that `charged` µCr stand in now, for a correction later. */
+export function readQuotaCounted(state: LimitState, tiers: readonly string[], charged: bigint): Counted {
+  if (charged === 0n) return {}
+  return Object.fromEntries(
+    tiers.flatMap((tier) => {
+      const window = findWindow(state, tier)
+      return window === undefined ? [] : [[tier, [{ anchor: window.anchor, units: charged }]] as const]
+    }),
+  )
+}
+
+/** The quota of a call that was ended once already and is charged `charged` in truth. */
+export function correctQuota(
+  state: LimitState,
+  tiers: readonly string[],
+  correction: { readonly counted: Counted; readonly charged: bigint; readonly at: number },
+): LimitState {
+  const { counted, charged, at } = correction
+  const untouched = state.windows.filter((window) => !tiers.includes(window.tier))
+  const windows = tiers.flatMap((tier) => {
+    const key = findTier(tier)
+    const before = findWindow(state, tier)
+    const after =
+      key === undefined
+        ? before
+        : correctWindow(before, counted[tier] ?? [], { tier, lengthMs: key.lengthMs, at, units: charged })
     return after === undefined || isEmpty(after) ? [] : [after]
   })
   return { ...state, windows: [...untouched, ...windows] }

@@ -177,3 +177,28 @@ test('a converted stream tells the same meter through its parts', () => {
   meter.observePart({ type: 'end' })
   expect(meter.read()).toMatchObject({ usage: { input: 4, output: 6 }, source: 'upstream' })
 })
+
+describe('a piece too long to be counted at once', () => {
+  test('is counted by its beginning, the rest in proportion', () => {
+    const { meter, counted } = bench()
+    // Two letters a word: more tokens than a text has by its length.
+    meter.observeText('a '.repeat(100_000))
+    expect(meter.read().usage.output).toBe(100_000)
+    expect(counted.join('').length).toBe(16_384)
+  })
+
+  test('so is one inside a JSON string, without half an escape at the cut', () => {
+    const { meter, counted } = bench()
+    const bytes = new TextEncoder().encode('\\u0061 '.repeat(50_000))
+    meter.observeJsonText(bytes, 0, bytes.length)
+    expect(counted.every((text) => /^[a ]*$/.test(text))).toBe(true)
+    const output = meter.read().usage.output ?? 0
+    expect(Math.abs(output - 87_500)).toBeLessThan(2_000)
+  })
+
+  test('a beginning of blanks makes no discount', () => {
+    const { meter } = bench()
+    meter.observeText(`${' '.repeat(16_384)}${'word '.repeat(20_000)}`)
+    expect(meter.read().usage.output).toBe(25_000)
+  })
+})

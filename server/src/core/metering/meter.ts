@@ -8,6 +8,8 @@ import { unescapeJson } from '../passthrough/json-text.ts'
 
 /** Text kept before it is counted, in characters or bytes: small enough to count in about a millisecond. */
 const PENDING_MAX = 8192
+/** Of a piece that is longer this much is counted, the rest in proportion: counting it all would keep every other call waiting. */
+const COUNTED_MAX = 16_384
 const FIRST_PENDING_BYTES = 256
 /** English and code come near four characters a token in every tokenizer. Only for figures that need not be exact. */
 const CHARACTERS_PER_TOKEN = 4
@@ -44,7 +46,11 @@ export interface MeterSink {
 }
 
 export interface Meter extends MeterSink {
+  /** Output tokens as the upstream last told them; undefined: not yet. */
+  readonly toldOutput: number | undefined
   observePart(part: StreamPart): void
+  /** Tokens of text that was counted elsewhere. */
+  observeCounted(tokens: number): void
   /** Exact: counts what the upstream did not report. */
   read(): MeterReading
   /** Like `read` but cheap, for progress notes: text not counted yet is judged by its length. */
@@ -71,6 +77,10 @@ class AnswerMeter implements Meter {
     this.#options = options
   }
 
+  get toldOutput(): number | undefined {
+    return this.#usage.output
+  }
+
   observeUsage(usage: Usage): void {
     this.#usage = mergeUsage(this.#usage, usage)
     if (usage.output === undefined) return
@@ -91,6 +101,11 @@ class AnswerMeter implements Meter {
     const length = to - from
     if (length <= 0) return
     this.#produced = true
+    if (length > COUNTED_MAX) {
+      // Not copied: only its beginning is read.
+      this.#counted += this.#countJson(bytes.subarray(from, to))
+      return
+    }
     if (this.#pendingLength + length > this.#pendingBytes.length) this.#makeRoom(length)
     const pending = this.#pendingBytes
     let at = this.#pendingLength
@@ -99,6 +114,12 @@ class AnswerMeter implements Meter {
     else pending.set(bytes.subarray(from, to), at)
     this.#pendingLength += length
     if (this.#pendingLength > PENDING_MAX) this.#count()
+  }
+
+  observeCounted(tokens: number): void {
+    if (tokens <= 0) return
+    this.#produced = true
+    this.#counted += tokens
   }
 
   observeImages(count: number): void {
@@ -170,15 +191,20 @@ class AnswerMeter implements Meter {
 
   #count(): void {
     if (this.#pendingText !== '') {
-      this.#counted += this.#options.countTokens(this.#pendingText)
+      const sample = this.#pendingText.slice(0, COUNTED_MAX)
+      this.#counted += extended(this.#options.countTokens(sample), sample.length, this.#pendingText.length)
       this.#pendingText = ''
     }
     if (this.#pendingLength > 0) {
-      this.#counted += this.#options.countTokens(
-        unescapeJson(this.#pendingBytes.subarray(0, this.#pendingLength)),
-      )
+      this.#counted += this.#countJson(this.#pendingBytes.subarray(0, this.#pendingLength))
       this.#pendingLength = 0
     }
+  }
+
+  #countJson(bytes: Uint8Array): number {
+    if (bytes.length <= COUNTED_MAX) return this.#options.countTokens(unescapeJson(bytes))
+    const sample = wholeEscapes(bytes, COUNTED_MAX)
+    return extended(this.#options.countTokens(unescapeJson(sample)), sample.length, bytes.length)
   }
 
   #makeRoom(length: number): void {
@@ -187,4 +213,23 @@ class AnswerMeter implements Meter {
     grown.set(this.#pendingBytes.subarray(0, this.#pendingLength))
     this.#pendingBytes = grown
   }
+}
+
+/** The rest of a text counts like its beginning, and no less than any text does: a beginning of blanks makes no discount. */
+function extended(tokens: number, sampled: number, length: number): number {
+  if (length <= sampled) return tokens
+  return tokens + Math.ceil((length - sampled) * Math.max(tokens / sampled, 1 / CHARACTERS_PER_TOKEN))
+}
+
+const BACKSLASH = 0x5c
+/** A surrogate pair takes two escapes of six. */
+const ESCAPES_BYTES_MAX = 12
+
+/** The beginning of the inside of a JSON string, about `most` bytes long, without half a character or escape at its end. */
+function wholeEscapes(bytes: Uint8Array, most: number): Uint8Array {
+  let end = most
+  for (let at = most; at > most - ESCAPES_BYTES_MAX; at -= 1) if (bytes[at] === BACKSLASH) end = at
+  while (end > 0 && bytes[end - 1] === BACKSLASH) end -= 1
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return bytes.subarray(0, Math.max(1, end))
 }

@@ -29,5 +29,7 @@ export const createChatUsageReader = usageReaders<Name>({
 /** xAI counts reasoning beside the completion, not in it: only its total tells (recordings of 2026). */
 function isReasoningApart({ prompt, completion, reasoning, total }: Counters<Name>): boolean {
   if (reasoning === undefined || reasoning === 0) return false
+  // More reasoning than completion cannot be a part of it.
+  if (reasoning > (completion ?? 0)) return true
   return total === (prompt ?? 0) + (completion ?? 0) + reasoning
 }

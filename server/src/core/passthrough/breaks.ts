@@ -2,14 +2,25 @@
  * What the gateway itself writes into a passed stream: a sign of life, and the truth when the upstream broke off after
  * the answer had begun (decisions, Errors: never a fake normal end).
  */
-import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'
 
 export interface Break {
   /** undefined: this protocol's streams have none. */
   readonly keepAlive: string | undefined
-  failure(error: UpstreamError, answer: BrokenAnswer): string
+  failure(failure: StreamFailure, answer: BrokenAnswer): string
 }
+
+/** A failure of the gateway's own inside a stream: what its envelope says of it outside of one. */
+export interface StreamFailure {
+  /** Gateway code, as text. */
+  readonly code: string
+  /** HTTP status of the code. */
+  readonly status: number
+  readonly message: string
+  readonly requestId: string
+}
+
+export const GATEWAY_ERROR = 'gateway_error'
 
 export interface BrokenAnswer {
   /** Platform id of the model used. */
@@ -25,18 +36,18 @@ export interface BrokenAnswer {
 export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   chat: {
     keepAlive: ': keep-alive\n\n',
-    failure: ({ message }) =>
-      `data: ${JSON.stringify({ error: { message, type: 'upstream_error', param: null, code: null } })}\n\n`,
+    failure: ({ code, message, requestId }) =>
+      `data: ${JSON.stringify({ error: { message, type: GATEWAY_ERROR, param: null, code, request_id: requestId } })}\n\n`,
   },
   responses: {
     keepAlive: ': keep-alive\n\n',
-    failure: ({ message }, { model, responseId, sequenceNumber, createdAt }) => {
+    failure: ({ code, message, requestId }, { model, responseId, sequenceNumber, createdAt }) => {
       const response = {
         id: responseId,
         object: 'response',
         created_at: createdAt,
         status: 'failed',
-        error: { code: 'server_error', message },
+        error: { code, message, type: GATEWAY_ERROR, request_id: requestId },
         incomplete_details: null,
         model,
         output: [],
@@ -47,12 +58,19 @@ export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   },
   messages: {
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
-    failure: ({ message }) =>
-      `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
+    failure: ({ code, message, requestId }) =>
+      `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: GATEWAY_ERROR, message, code, request_id: requestId } })}\n\n`,
   },
   gemini: {
     keepAlive: undefined,
-    failure: ({ message }) =>
-      `data: ${JSON.stringify({ error: { code: 502, message, status: 'UNAVAILABLE' } })}\r\n\r\n`,
+    failure: ({ code, status, message, requestId }) =>
+      `data: ${JSON.stringify({ error: { code: status, message, status: WORDS[status] ?? 'INTERNAL', type: GATEWAY_ERROR, gateway_code: code, request_id: requestId } })}\r\n\r\n`,
   },
+}
+
+/** Google's words for the statuses of our own failures. */
+const WORDS: Readonly<Record<number, string>> = {
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
 }

@@ -90,6 +90,8 @@ export class JsonScanner {
   #consumed = 0
   #state = VALUE
   #depth = 0
+  readonly #depthMax: number
+  #values = 0
   /** Watch node of each open container. */
   readonly #nodes: (WatchNode | undefined)[] = []
   readonly #starts: number[] = []
@@ -111,10 +113,17 @@ export class JsonScanner {
   #literal: Uint8Array = TRUE
   #literalAt = 0
 
-  constructor(root: WatchNode, sink: JsonSink) {
+  /** `depthMax`: containers open at once, at most `SCAN_DEPTH_MAX`. */
+  constructor(root: WatchNode, sink: JsonSink, depthMax: number = SCAN_DEPTH_MAX) {
     this.#root = root
     this.#sink = sink
+    this.#depthMax = Math.min(depthMax, SCAN_DEPTH_MAX)
     this.#valueNode = root
+  }
+
+  /** Values that have begun so far, at any depth: members of objects, items of arrays, the document itself. */
+  get values(): number {
+    return this.#values
   }
 
   /** Why the text is not JSON, once that is known. */
@@ -154,6 +163,7 @@ export class JsonScanner {
     this.#consumed = 0
     this.#state = VALUE
     this.#depth = 0
+    this.#values = 0
     this.#valueNode = this.#root
     this.#keyStash = undefined
   }
@@ -168,6 +178,8 @@ export class JsonScanner {
     const starts = this.#starts
     const objects = this.#objects
     let depth = this.#depth
+    let values = this.#values
+    const depthMax = this.#depthMax
     let valueNode = this.#valueNode
     let valueStart = this.#valueStart
     let inKey = this.#inKey
@@ -199,6 +211,7 @@ export class JsonScanner {
 
         case VALUE:
           if (byte === 0x22) {
+            values++
             valueStart = base + at
             if (depth === 0) this.#rootKind = 'string'
             inKey = false
@@ -210,9 +223,10 @@ export class JsonScanner {
             at++
             continue
           }
+          values++
           if (byte === 0x7b || byte === 0x5b) {
-            if (depth === SCAN_DEPTH_MAX) {
-              reason = `more than ${SCAN_DEPTH_MAX} nested arrays and objects`
+            if (depth === depthMax) {
+              reason = `more than ${depthMax} nested arrays and objects`
               break scanning
             }
             const object = byte === 0x7b
@@ -514,6 +528,7 @@ export class JsonScanner {
     this.#consumed = base + to
     this.#state = state
     this.#depth = depth
+    this.#values = values
     this.#valueNode = valueNode
     this.#valueStart = valueStart
     this.#inKey = inKey

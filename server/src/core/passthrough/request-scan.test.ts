@@ -104,6 +104,22 @@ describe('what is read', () => {
     expect(scanned(`{"model":"m","stream":${value}}`).stream).toBe(stream)
   })
 
+  test.each<[ProtocolId, string, boolean]>([
+    ['responses', '"background":true', true],
+    ['responses', '"background":"true"', true],
+    ['responses', '"background":1', true],
+    ['responses', '"background":true,"background":false', true],
+    ['responses', '"background":false', false],
+    ['responses', '"background":null', false],
+    ['responses', '"metadata":{"background":true}', false],
+    ['chat', '"background":true', false],
+  ])(
+    '%s %s asks for a background answer: %s, whatever an upstream may read as yes',
+    (protocol, members, asked) => {
+      expect(scanned(`{"model":"m",${members}}`, protocol).background).toBe(asked)
+    },
+  )
+
   test.each<[ProtocolId, string, string | undefined]>([
     ['chat', '"user":"u-1"', 'u-1'],
     ['chat', '"user":7', undefined],
@@ -153,7 +169,7 @@ describe('what is read', () => {
 
   test.each<[ProtocolId, string, number | undefined]>([
     ['chat', '"n":3', 3],
-    ['chat', '"n":"3"', undefined],
+    ['chat', '"n":"3"', 3],
     ['gemini', '"generationConfig":{"candidateCount":2}', 2],
     ['messages', '"n":3', undefined],
   ])('candidates of %s %s are %s', (protocol, members, candidates) => {
@@ -269,4 +285,100 @@ test('a body of 20 MB in socket-sized pieces is read without keeping it', () => 
   scanner.push(bytesOf('0],"mod'))
   scanner.push(bytesOf('el":"m"}'))
   expect(scanner.end()).toMatchObject({ kind: 'scanned', model: 'm', bodyBytes: 320 * filler.length + 28 })
+})
+
+describe('what a body may hold', () => {
+  const BOUNDS = { bodyMembersMax: 20, bodyMessagesMax: 3, bodyDepthMax: 16 }
+  const judged = (body: string, protocol: ProtocolId = 'chat'): RequestScan => {
+    const scanner = createRequestScanner(protocol, BOUNDS)
+    // Piece by piece, as bodies arrive: what is too much is known before the end.
+    for (const piece of cutAt(bytesOf(body), [40, 80])) scanner.push(piece)
+    return scanner.end()
+  }
+  const keys = (count: number): string => Array.from({ length: count }, (_, at) => `"k${at}":0`).join(',')
+  const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const turns = (count: number): string => Array.from({ length: count }, () => '{}').join(',')
+
+  test.each<[string, string, ProtocolId, string]>([
+    [
+      'a million unknown members at the top',
+      `{"model":"m",${keys(20)}}`,
+      'chat',
+      'the request body holds more than 20 members and items (SLUICE_BODY_MEMBERS_LIMIT)',
+    ],
+    [
+      'members inside of members',
+      `{"model":"m","a":{"b":{${keys(20)}}}}`,
+      'messages',
+      'the request body holds more than 20 members and items (SLUICE_BODY_MEMBERS_LIMIT)',
+    ],
+    [
+      'an array of numbers',
+      `{"model":"m","a":[${'0,'.repeat(20)}0]}`,
+      'responses',
+      'the request body holds more than 20 members and items (SLUICE_BODY_MEMBERS_LIMIT)',
+    ],
+    [
+      'a hundred thousand turns of a chat',
+      `{"model":"m","messages":[${turns(4)}]}`,
+      'chat',
+      'the request body holds more than 3 messages (SLUICE_BODY_MESSAGES_LIMIT)',
+    ],
+    [
+      'of messages',
+      `{"model":"m","messages":[${turns(4)}]}`,
+      'messages',
+      'the request body holds more than 3 messages (SLUICE_BODY_MESSAGES_LIMIT)',
+    ],
+    [
+      'of responses',
+      `{"model":"m","input":[${turns(4)}]}`,
+      'responses',
+      'the request body holds more than 3 messages (SLUICE_BODY_MESSAGES_LIMIT)',
+    ],
+    [
+      'of gemini',
+      `{"contents":[${turns(4)}]}`,
+      'gemini',
+      'the request body holds more than 3 messages (SLUICE_BODY_MESSAGES_LIMIT)',
+    ],
+    [
+      'turns in two lists of one name',
+      `{"model":"m","messages":[${turns(2)}],"messages":[${turns(2)}]}`,
+      'chat',
+      'the request body holds more than 3 messages (SLUICE_BODY_MESSAGES_LIMIT)',
+    ],
+    [
+      'arrays in arrays',
+      `{"model":"m","a":${deep(16)}}`,
+      'chat',
+      'the request body holds more than 16 nested arrays and objects (SLUICE_BODY_DEPTH_LIMIT)',
+    ],
+    [
+      'a model named again and again',
+      `{${Array.from({ length: 17 }, () => '"model":"m"').join(',')}}`,
+      'chat',
+      'the request body names its model more than 16 times',
+    ],
+  ])('%s are refused by the bound and its setting', (_what, body, protocol, message) => {
+    expect(judged(body, protocol)).toEqual({ kind: 'refused', code: 40000, message })
+  })
+
+  test.each([
+    ['as many members as may be', `{"model":"m",${keys(19)}}`],
+    ['as many messages as may be', `{"model":"m","messages":[${turns(3)}]}`],
+    ['as deep as may be', `{"model":"m","a":${deep(15)}}`],
+  ])('%s pass', (_what, body) => {
+    expect(judged(body)).toMatchObject({ kind: 'scanned' })
+  })
+
+  test('a refused body is known to be so before its end', () => {
+    const scanner = createRequestScanner('chat', BOUNDS)
+    expect(scanner.push(bytesOf(`{"model":"m",${keys(30)},`))).toBe(false)
+    expect(scanner.push(bytesOf('"more":0'))).toBe(false)
+  })
+
+  test('values are counted at every depth', () => {
+    expect(scanned('{"model":"m","a":[1,{"b":true}]}').values).toBe(6)
+  })
 })

@@ -3,8 +3,9 @@
  * sizes the hold. Everything else is checked to be JSON and otherwise left alone (contract §1.4; decisions, Requests).
  */
 import type { ProtocolId } from '../catalogue.ts'
-import type { JsonKind, JsonSink } from './json-scanner.ts'
+import { type JsonFailure, type JsonKind, type JsonSink, SCAN_DEPTH_MAX } from './json-scanner.ts'
 import { parseJsonBytes, readTextPrefix, type TextPrefix } from './json-text.ts'
+import { ExtrasReading, type RequestExtras, VALUE_BYTES_MAX } from './request-extras.ts'
 import { REQUEST_FIELDS, type RequestRole } from './request-fields.ts'
 import { SpanReader } from './span-reader.ts'
 import type { Span } from './splice.ts'
@@ -15,6 +16,8 @@ const MODEL_CHARACTERS_MAX = 512
 /** What the log keeps of `user`. Ids clients send are under 200 characters; the rest is cut off. */
 const USER_CHARACTERS_MAX = 512
 const STATE_ID_CHARACTERS_MAX = 256
+/** Each is replaced by itself; no client writes the name twice. */
+const MODEL_SPANS_MAX = 16
 /** A number longer than this is nonsense for a count of tokens or candidates. */
 const NUMBER_BYTES_MAX = 24
 
@@ -37,12 +40,34 @@ export interface ScannedRequest {
   readonly previousResponseId: string | undefined
   /** The client wants nothing of the answer kept (`store: false`). Responses only. */
   readonly forget: boolean
+  /** Any top-level `background` that is not plainly off: upstreams read "true" and 1 as yes. Responses only. */
+  readonly background: boolean
   /** Where `stream_options` stands, for `inject.ts`. Chat only. */
   readonly streamOptions: StreamOptionsPlace
   /** Bytes of the body, and how many of them are images, sound and files written into it (they are no prompt text). */
   readonly bodyBytes: number
   readonly mediaBytes: number
   readonly mediaCount: number
+  readonly extras: RequestExtras
+  /** Members of objects and items of arrays, at every depth, and the body itself: what building the document costs. */
+  readonly values: number
+}
+
+/** What a body may hold beyond its size. The settings that say so are named where a body is refused. */
+export interface BodyBounds {
+  /** Members of objects and items of arrays, at every depth. */
+  readonly bodyMembersMax: number
+  /** Items of `messages`, `input` or `contents`. */
+  readonly bodyMessagesMax: number
+  /** Containers open at once. */
+  readonly bodyDepthMax: number
+}
+
+/** For bodies that were judged before. */
+const UNBOUNDED: BodyBounds = {
+  bodyMembersMax: Number.POSITIVE_INFINITY,
+  bodyMessagesMax: Number.POSITIVE_INFINITY,
+  bodyDepthMax: SCAN_DEPTH_MAX,
 }
 
 export interface RefusedRequest {
@@ -75,30 +100,60 @@ export interface RequestScanner {
   end(): RequestScan
 }
 
-export function createRequestScanner(protocol: ProtocolId): RequestScanner {
+/** `bounds` absent: only the scanner's own depth bounds the body. */
+export function createRequestScanner(protocol: ProtocolId, bounds: BodyBounds = UNBOUNDED): RequestScanner {
   const reading = new RequestReading()
-  const reader = new SpanReader(TREES[protocol], reading)
+  const reader = new SpanReader(TREES[protocol], reading, bounds.bodyDepthMax)
   reading.reader = reader
+  let excess: RefusedRequest | undefined
   return {
-    push: (chunk) => reader.push(chunk) && isObject(reader.rootKind),
+    push(chunk) {
+      if (excess !== undefined) return false
+      const goesOn = reader.push(chunk) && isObject(reader.rootKind)
+      excess = goesOn ? excessOf(reader.values, reading, bounds) : undefined
+      return goesOn && excess === undefined
+    },
     end() {
+      if (excess !== undefined) return excess
       if (reader.length === 0) return refuse(40000, 'the request body is empty')
       reader.end()
       if (reader.rootKind !== undefined && !isObject(reader.rootKind)) {
         return refuse(40000, 'the request body must be a JSON object')
       }
       const { failure } = reader
-      if (failure !== undefined) {
-        return refuse(
-          40000,
-          `the request body is not valid JSON: ${failure.reason} at byte ${failure.offset}`,
-        )
-      }
-      return protocol === 'gemini'
-        ? reading.scanned(reader.length)
-        : withModel(reading.scanned(reader.length))
+      if (failure !== undefined) return refuse(40000, unreadable(failure, bounds))
+      const scanned = reading.scanned(reader.length, reader.values)
+      return protocol === 'gemini' ? scanned : withModel(scanned)
     },
   }
+}
+
+/** Judged after each piece, so that a body far beyond a bound is not read to its end. */
+function excessOf(values: number, reading: RequestReading, bounds: BodyBounds): RefusedRequest | undefined {
+  // The document itself is no member of anything.
+  if (values - 1 > bounds.bodyMembersMax) {
+    return refuse(
+      40000,
+      `the request body holds more than ${bounds.bodyMembersMax} members and items (SLUICE_BODY_MEMBERS_LIMIT)`,
+    )
+  }
+  if (reading.messages > bounds.bodyMessagesMax) {
+    return refuse(
+      40000,
+      `the request body holds more than ${bounds.bodyMessagesMax} messages (SLUICE_BODY_MESSAGES_LIMIT)`,
+    )
+  }
+  return reading.names > MODEL_SPANS_MAX
+    ? refuse(40000, `the request body names its model more than ${MODEL_SPANS_MAX} times`)
+    : undefined
+}
+
+function unreadable({ reason, offset }: JsonFailure, { bodyDepthMax }: BodyBounds): string {
+  const setting =
+    reason.startsWith('more than') && bodyDepthMax < SCAN_DEPTH_MAX ? ' (SLUICE_BODY_DEPTH_LIMIT)' : ''
+  return setting === ''
+    ? `the request body is not valid JSON: ${reason} at byte ${offset}`
+    : `the request body holds ${reason}${setting}`
 }
 
 function isObject(kind: JsonKind | undefined): boolean {
@@ -130,9 +185,16 @@ const ROLES: readonly RequestRole[] = [
   'candidates-inside',
   'previous-response',
   'store',
+  'background',
   'stream-options',
   'include-usage',
+  'message',
   'media',
+  'dear-field',
+  'tool-type',
+  'hosted-tool',
+  'unseen-input',
+  'content-type',
 ]
 
 const WANTED: ReadonlySet<RequestRole> = new Set([
@@ -145,12 +207,36 @@ const WANTED: ReadonlySet<RequestRole> = new Set([
   'candidates-inside',
   'previous-response',
   'stream-options',
+  'dear-field',
+  'tool-type',
+  'content-type',
 ])
+
+/** Roles whose fields are told apart by their last name; watched by a number of their own behind the roles'. */
+const NAMED: ReadonlySet<RequestRole> = new Set(['dear-field', 'hosted-tool'])
+
+const NAMED_FIELDS: readonly { readonly role: RequestRole; readonly name: string }[] = Object.values(
+  REQUEST_FIELDS,
+).flatMap((fields) =>
+  Object.entries(fields)
+    .filter(([, role]) => NAMED.has(role))
+    .map(([path, role]) => ({ role, name: nameOf(path) })),
+)
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1)
+}
+
+function watchOf(path: string, role: RequestRole): number {
+  if (!NAMED.has(role)) return ROLES.indexOf(role)
+  const name = nameOf(path)
+  return ROLES.length + NAMED_FIELDS.findIndex((field) => field.role === role && field.name === name)
+}
 
 function treeOf(protocol: ProtocolId): WatchNode {
   const paths = Object.entries(REQUEST_FIELDS[protocol]).map(([path, role]) => ({
     path,
-    watch: ROLES.indexOf(role),
+    watch: watchOf(path, role),
     wanted: WANTED.has(role),
   }))
   return compileWatchTree([{ path: '', watch: ROLES.indexOf('root'), wanted: false }, ...paths])
@@ -162,6 +248,11 @@ const TREES: Readonly<Record<ProtocolId, WatchNode>> = {
   messages: treeOf('messages'),
   gemini: treeOf('gemini'),
 }
+
+type ExtraRole = Extract<
+  RequestRole,
+  'tool-type' | 'content-type' | 'dear-field' | 'hosted-tool' | 'unseen-input'
+>
 
 /**
  * The scanner's findings as they come. A value inside an object counts only with the last object of that name, as in
@@ -181,13 +272,23 @@ class RequestReading implements JsonSink {
   #candidatesInside: number | undefined
   #previousResponseId: string | undefined
   #forget = false
+  #background = false
   #includeUsage: ValuePlace | undefined
   #streamOptions: StreamOptionsPlace['value']
   #mediaBytes = 0
   #mediaCount = 0
+  readonly #extras = new ExtrasReading()
+  /** Items of the conversation so far. */
+  messages = 0
+
+  /** How often the model was named so far. */
+  get names(): number {
+    return this.#modelSpans.length
+  }
 
   onValue(watch: number, kind: JsonKind, start: number, end: number): void {
-    const role = ROLES[watch]
+    const named = NAMED_FIELDS[watch - ROLES.length]
+    const role = named?.role ?? ROLES[watch]
     switch (role) {
       case 'root':
         this.#rootStart = start + 1
@@ -197,7 +298,9 @@ class RequestReading implements JsonSink {
         this.#model = this.#marked(this.#text({ kind, start, end }, MODEL_CHARACTERS_MAX))
         return
       case 'stream':
-        this.#stream = kind === 'true'
+      case 'store':
+      case 'background':
+        this.#flag(role, kind)
         return
       case 'user':
         this.#user = this.#text({ kind, start, end }, USER_CHARACTERS_MAX)?.text
@@ -216,10 +319,10 @@ class RequestReading implements JsonSink {
         this.#outputCapInside = this.#count(kind, start, end)
         return
       case 'candidates':
-        this.#candidates = this.#count(kind, start, end)
+        this.#candidates = larger(this.#candidates, this.#loosely(kind, start, end))
         return
       case 'candidates-inside':
-        this.#candidatesInside = this.#count(kind, start, end)
+        this.#candidatesInside = larger(this.#candidatesInside, this.#loosely(kind, start, end))
         return
       case 'caps-holder':
         this.#outputCap = this.#outputCapInside
@@ -230,9 +333,6 @@ class RequestReading implements JsonSink {
       case 'previous-response':
         this.#previousResponseId = this.#marked(this.#text({ kind, start, end }, STATE_ID_CHARACTERS_MAX))
         return
-      case 'store':
-        this.#forget = kind === 'false'
-        return
       case 'include-usage':
         this.#includeUsage = { kind, start, end }
         return
@@ -240,12 +340,56 @@ class RequestReading implements JsonSink {
         this.#streamOptions = this.#optionsAt(kind, start, end)
         this.#includeUsage = undefined
         return
+      case 'message':
+        this.messages++
+        return
       case 'media':
         if (kind !== 'string') return
         this.#mediaBytes += end - start
         this.#mediaCount++
         return
+      case 'tool-type':
+      case 'content-type':
+      case 'dear-field':
+      case 'hosted-tool':
+      case 'unseen-input':
+        this.#noteExtra(role, named?.name ?? '', { kind, start, end })
+        return
       case undefined:
+        return
+    }
+  }
+
+  #noteExtra(role: ExtraRole, name: string, place: ValuePlace): void {
+    switch (role) {
+      case 'tool-type':
+        return this.#extras.toolType(this.#value(place))
+      case 'content-type':
+        return this.#extras.contentType(this.#value(place))
+      case 'dear-field':
+        return this.#extras.dearField(name, place.kind, this.#value(place))
+      case 'hosted-tool':
+        return this.#extras.hostedTool(name, place.kind)
+      case 'unseen-input':
+        return this.#extras.unseenInput(place.kind)
+    }
+  }
+
+  /** Of a short string. */
+  #value(place: ValuePlace): string | undefined {
+    return place.end - place.start > VALUE_BYTES_MAX ? undefined : this.#text(place, VALUE_BYTES_MAX)?.text
+  }
+
+  #flag(role: 'stream' | 'store' | 'background', kind: JsonKind): void {
+    switch (role) {
+      case 'stream':
+        this.#stream = kind === 'true'
+        return
+      case 'store':
+        this.#forget = kind === 'false'
+        return
+      case 'background':
+        this.#background ||= kind !== 'false' && kind !== 'null'
         return
     }
   }
@@ -255,7 +399,7 @@ class RequestReading implements JsonSink {
     return { kind, start, end, empty, includeUsage: this.#includeUsage }
   }
 
-  scanned(bodyBytes: number): ScannedRequest {
+  scanned(bodyBytes: number, values: number): ScannedRequest {
     return {
       kind: 'scanned',
       model: this.#model,
@@ -266,10 +410,13 @@ class RequestReading implements JsonSink {
       candidates: this.#candidates,
       previousResponseId: this.#previousResponseId,
       forget: this.#forget,
+      background: this.#background,
       streamOptions: { rootStart: this.#rootStart, value: this.#streamOptions },
       bodyBytes,
       mediaBytes: this.#mediaBytes,
       mediaCount: this.#mediaCount,
+      extras: this.#extras.extras(),
+      values,
     }
   }
 
@@ -293,10 +440,22 @@ class RequestReading implements JsonSink {
     return this.reader?.read(start, end).every((byte) => byte <= 0x20) ?? false
   }
 
+  /** Some upstreams read "3" as 3, and which of several they take is theirs to say: the largest is held for. */
+  #loosely(kind: JsonKind, start: number, end: number): number | undefined {
+    if (kind !== 'string') return this.#count(kind, start, end)
+    const text = this.#text({ kind, start, end }, NUMBER_BYTES_MAX)?.text.trim() ?? ''
+    const value = /^\d+$/.test(text) ? Number(text) : 0
+    return value >= 1 && Number.isSafeInteger(value) ? value : undefined
+  }
+
   /** A whole number from 1 on; anything else is the upstream's to judge. */
   #count(kind: JsonKind, start: number, end: number): number | undefined {
     if (kind !== 'number' || end - start > NUMBER_BYTES_MAX || this.reader === undefined) return undefined
     const value = parseJsonBytes(this.reader.read(start, end))
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 ? value : undefined
   }
+}
+
+function larger(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || (other !== undefined && other > one) ? other : one
 }

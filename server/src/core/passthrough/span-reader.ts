@@ -11,8 +11,14 @@ export class SpanReader {
   #currentFrom = 0
   #pushed = 0
 
-  constructor(root: WatchNode, sink: JsonSink) {
-    this.#scanner = new JsonScanner(root, sink)
+  /** `depthMax`: as of the scanner. */
+  constructor(root: WatchNode, sink: JsonSink, depthMax?: number) {
+    this.#scanner = new JsonScanner(root, sink, depthMax)
+  }
+
+  /** Values that have begun so far, at any depth. */
+  get values(): number {
+    return this.#scanner.values
   }
 
   get failure(): JsonFailure | undefined {

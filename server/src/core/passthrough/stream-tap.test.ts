@@ -3,6 +3,7 @@ import { PLATFORM_MODEL, replayStream } from '../../../test/passthrough/replay.t
 import { framed, SAMPLE_STREAMS, sampleStream } from '../../../test/passthrough/sample-answers.ts'
 import { bytesOf, cutAnywhere, cutAt, FUZZ_SEED, seededChance } from '../../../test/passthrough/test-kit.ts'
 import { PROTOCOL_IDS, type ProtocolId } from '../catalogue.ts'
+import { createMeter } from '../metering/meter.ts'
 import { SSE_EVENT_BYTES_MAX } from '../sse/framer.ts'
 import { createStreamTap } from './stream-tap.ts'
 
@@ -565,5 +566,33 @@ describe('a messages stream with more than one message_start', () => {
     const { output, end } = replayStream('messages', [bytesOf(stream)])
     expect(output).toBe(stream.replaceAll('"model":"m"', `"model":${MODEL}`))
     expect(end).toBe('complete')
+  })
+})
+
+describe('bytes that only keep the connection alive', () => {
+  const comment = ': OPENROUTER PROCESSING\n\n'
+  const ping = 'event: ping\ndata: {"type": "ping"}\n\n'
+  const keepalive = 'event: keepalive\ndata: {"type":"keepalive","sequence_number":3}\n\n'
+
+  test.each<[string, ProtocolId, string, number]>([
+    ['comments', 'chat', comment.repeat(3), 3 * comment.length],
+    ['pings of the messages protocol', 'messages', ping.repeat(2), 2 * ping.length],
+    ['keep-alives of the responses protocol', 'responses', keepalive, keepalive.length],
+    ['nothing of an answer', 'chat', framed('chat', [delta({ content: 'ping' })]), 0],
+    [
+      'nothing of what comes before an answer',
+      'messages',
+      framed('messages', [{ type: 'message_start', message: {} }]),
+      0,
+    ],
+  ])('are %s', (_what, protocol, stream, expected) => {
+    const tap = createStreamTap(protocol, {
+      replacementModel: 'm',
+      meter: createMeter({ countTokens: () => 0, countInput: () => 0, inputTokensEstimate: 0 }),
+      removeUsageChunk: false,
+      decodeError: () => ({ status: undefined, type: undefined, code: undefined, message: '', raw: null }),
+    })
+    tap.push(bytesOf(stream))
+    expect(tap.observed.keepAliveBytes).toBe(expected)
   })
 })

@@ -50,6 +50,8 @@ export interface StreamObservation {
   readonly error: StreamedError | undefined
   /** The protocol's own sign of a clean end has come. */
   readonly terminated: boolean
+  /** The protocol's last word was said: nothing that counts may follow it. */
+  readonly closed: boolean
   /** An event outgrew the framer's bound. The stream is broken: nothing more comes out of it. */
   readonly overflow: boolean
   /** Another message began inside this one, as behind proxies that try again (reference §1.3). Broken likewise. */
@@ -60,6 +62,8 @@ export interface StreamObservation {
   readonly sequenceNumber: number
   /** Events whose data was no JSON; they pass as they are. */
   readonly unreadableEvents: number
+  /** Bytes of comments and pings: they say that the connection lives, not that the answer grows. */
+  readonly keepAliveBytes: number
 }
 
 export interface StreamedError {
@@ -82,6 +86,8 @@ export function createStreamTap(protocol: ProtocolId, options: StreamTapOptions)
 const encoder = new TextEncoder()
 const DONE = encoder.encode('[DONE]')
 const DONE_EVENT = encoder.encode('data: [DONE]\n\n')
+/** Types of events that carry nothing. */
+const KEEP_ALIVES = [encoder.encode('ping'), encoder.encode('keepalive')]
 const BLANK_LINE = encoder.encode('\n\n')
 /** Ids seen are under 80 characters. */
 const ID_CHARACTERS_MAX = 256
@@ -95,6 +101,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   spliced = false
   sequenceNumber = -1
   unreadableEvents = 0
+  keepAliveBytes = 0
   readonly #answers: CompiledAnswers
   readonly #usageReader: UsageReader
   readonly #options: StreamTapOptions
@@ -144,6 +151,10 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
 
   get overflow(): boolean {
     return this.#framer.overflow
+  }
+
+  get closed(): boolean {
+    return this.#terminatorSeen
   }
 
   get terminated(): boolean {
@@ -253,6 +264,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #passBlock(): void {
     const framer = this.#framer
     if (framer.dataLines === 0) {
+      this.keepAliveBytes += framer.end - framer.start
       this.#emit(framer.start, framer.end)
       return
     }
@@ -310,6 +322,8 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #closeEvent(end: number): void {
     const rule = this.#answers.stream.typed ? this.#ruleOfEvent() : undefined
     const failed = this.#errorSeen || rule === 'failure'
+    if ((rule === undefined || rule === 'prelude') && this.#isKeepAlive())
+      this.keepAliveBytes += this.#framer.end - this.#framer.start
     // A finished item repeats the name its opening event told.
     if (rule !== 'item-done') this.#readText()
     if (this.#images > 0 && (rule === undefined || rule === 'item-done')) {
@@ -338,6 +352,15 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const rule = findWord(events, bytes, from, to)
     if (rule !== undefined || contentPrefix === undefined) return rule
     return startsWith(bytes, from, to, contentPrefix) ? 'content' : undefined
+  }
+
+  #isKeepAlive(): boolean {
+    const from = this.#base + this.#typeStart
+    const to = this.#base + this.#typeEnd
+    return (
+      this.#typeStart >= 0 &&
+      KEEP_ALIVES.some((word) => to - from === word.length && startsWith(this.#data, from, to, word))
+    )
   }
 
   #readText(): void {

@@ -11,6 +11,8 @@ export interface CostBounds {
   readonly least: MicroCredits
   /** No call can cost more: what an account with a monthly cap is held to. */
   readonly worst: MicroCredits
+  /** What Credits hold, as far as they are there; absent: `full`. */
+  readonly covered?: MicroCredits
 }
 
 /** An answer shorter than this is of no use, so a call that cannot fund it is refused rather than begun. */
@@ -34,6 +36,7 @@ export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal)
     full,
     least: shrinks ? cost(entry + bounds.output * BigInt(LEAST_OUTPUT_TOKENS)) : full,
     worst: worst > full ? worst : full,
+    ...(estimate.covers === 'worst' && worst > full ? { covered: worst } : {}),
   }
 }
 

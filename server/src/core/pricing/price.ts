@@ -4,6 +4,7 @@ import type { DecimalText, Pricing } from '../catalogue.ts'
 import type { ChainId } from '../ids.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { add, type Decimal, decimalOf, multiply, parseDecimal, roundHalfEven } from './decimal.ts'
+import type { AppliedSurcharge } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
 
 /** What a call used up, in everything a model can be billed by. */
@@ -39,6 +40,7 @@ export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall 
     rateMultiplier: terms.multipliers[String(tariff.chainId)] ?? '1',
     userRate: tariff.userRate,
     lines: linesOf(consumption, terms.pricing),
+    ...(terms.surcharges === undefined ? {} : { surcharges: terms.surcharges }),
   }
   const amount = amountOf(base)
   return { recipe: { ...base, amount: amount.toString() }, amount }
@@ -100,12 +102,21 @@ function amountOf(recipe: Omit<Recipe, 'amount'>): MicroCredits {
       line.per === 1 ? cost : { units: cost.units, scale: cost.scale + TOKENS_PER_PRICE_DIGITS },
     )
   }
+  yuan = withSurcharges(yuan, recipe.surcharges ?? [])
   const rate = read(recipe.userRate)
   const factor = multiply(multiply(read(recipe.creditsPerYuan), read(recipe.rateMultiplier)), {
     units: rate.units * MICRO_CREDITS_PER_CREDIT,
     scale: rate.scale + PERCENT_DIGITS,
   })
   return microCredits(roundHalfEven(multiply(yuan, factor)))
+}
+
+function withSurcharges(yuan: Decimal, surcharges: readonly AppliedSurcharge[]): Decimal {
+  const multiplied = surcharges.reduce(
+    (sum, one) => ('multiplier' in one ? multiply(sum, read(one.multiplier)) : sum),
+    yuan,
+  )
+  return surcharges.reduce((sum, one) => ('perCall' in one ? add(sum, read(one.perCall)) : sum), multiplied)
 }
 
 /** Token prices are per 10^6 tokens, rates per 10^2. */

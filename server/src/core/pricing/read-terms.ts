@@ -1,6 +1,7 @@
 import type { BillingMode, DecimalText, Pricing } from '../catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { compare, type Decimal, decimalOf, multiply, parseDecimal, unitsAt } from './decimal.ts'
+import { add, compare, type Decimal, decimalOf, multiply, parseDecimal, unitsAt } from './decimal.ts'
+import type { AppliedSurcharge } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
 
 /** Frozen terms, checked, with everything that does not depend on the call worked out beforehand. */
@@ -65,10 +66,17 @@ export function readTerms(text: string): TermsResult {
   const pricing = readPricing(parsed['pricing'])
   const creditsPerYuan = readPrice(parsed['creditsPerYuan'])
   const multipliers = readMultipliers(parsed['multipliers'])
-  if (pricing === undefined || typeof creditsPerYuan !== 'string' || multipliers === undefined) {
+  const surcharges = readSurcharges(parsed['surcharges'])
+  if (
+    pricing === undefined ||
+    typeof creditsPerYuan !== 'string' ||
+    multipliers === undefined ||
+    surcharges === undefined
+  ) {
     return { kind: 'unreadable', reason: 'price terms lack a field or hold a wrong one' }
   }
-  const terms: PriceTerms = { pricing, creditsPerYuan, multipliers }
+  const plain: PriceTerms = { pricing, creditsPerYuan, multipliers }
+  const terms = surcharges.length === 0 ? plain : { ...plain, surcharges }
   return { kind: 'terms', terms, bounds: boundsOf(terms) }
 }
 
@@ -153,6 +161,20 @@ function readMultipliers(value: JsonValue | undefined): Readonly<Record<string, 
     : undefined
 }
 
+function readSurcharges(value: JsonValue | undefined): readonly AppliedSurcharge[] | undefined {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) return undefined
+  const surcharges = value.flatMap((one: JsonValue): readonly AppliedSurcharge[] => {
+    const name = isJsonObject(one) ? one['name'] : undefined
+    if (!isJsonObject(one) || typeof name !== 'string') return []
+    const multiplier = readPrice(one['multiplier'])
+    const perCall = readPrice(one['perCall'])
+    if (typeof multiplier === 'string') return [{ name, multiplier }]
+    return typeof perCall === 'string' ? [{ name, perCall }] : []
+  })
+  return surcharges.length === value.length ? surcharges : undefined
+}
+
 function isTextRecord(value: JsonObject): value is Readonly<Record<string, string>> {
   return Object.values(value).every((text) => typeof text === 'string')
 }
@@ -160,7 +182,16 @@ function isTextRecord(value: JsonObject): value is Readonly<Record<string, strin
 function boundsOf(terms: PriceTerms): Bounds {
   const { pricing } = terms
   const has = (mode: BillingMode) => pricing.billingModes.includes(mode)
-  const factor = multiply(trusted(terms.creditsPerYuan), largest(Object.values(terms.multipliers), '1'))
+  const chainFactor = multiply(trusted(terms.creditsPerYuan), largest(Object.values(terms.multipliers), '1'))
+  const surcharges = terms.surcharges ?? []
+  const factor = surcharges.reduce(
+    (product, one) => ('multiplier' in one ? multiply(product, trusted(one.multiplier)) : product),
+    chainFactor,
+  )
+  const perCall = surcharges.reduce(
+    (sum, one) => ('perCall' in one ? add(sum, trusted(one.perCall)) : sum),
+    decimalOf(0n),
+  )
   const cost = (mode: BillingMode, prices: readonly (DecimalText | null)[], per: bigint): Decimal =>
     has(mode) ? multiply(multiply(largest(prices, '0'), factor), decimalOf(per)) : decimalOf(0n)
   const inputPrices = [
@@ -175,7 +206,10 @@ function boundsOf(terms: PriceTerms): Bounds {
   const worstInput = cost('token', inputPrices, 1n)
   const image = cost('image', [pricing.imagePrice], 1_000_000n)
   const videoSecond = cost('video_second', [pricing.videoPrice], 1_000_000n)
-  const request = cost('request', [pricing.requestPrice], 1_000_000n)
+  const request = add(
+    cost('request', [pricing.requestPrice], 1_000_000n),
+    multiply(multiply(perCall, chainFactor), decimalOf(1_000_000n)),
+  )
   const scale = Math.max(
     ...[input, output, worstInput, image, videoSecond, request].map((price) => price.scale),
   )

@@ -143,6 +143,8 @@ export interface ReplyContext {
   readonly inputTokensEstimate: number
   /** Tags signatures for the way back. */
   readonly issuer: string
+  /** Responses only: what every state of the object repeats of the request, as written; absent: it is made of `request`. */
+  readonly echo?: string
   /** Gemini only: without `alt=sse` a stream is one JSON array. Absent: SSE. */
   readonly framing?: 'sse' | 'json-array'
 }

@@ -33,11 +33,11 @@ export type FailureKind = FailureClass['kind']
 
 /** Failures of the connection rather than of an answer. */
 export type BrokenKind =
-  /** No connection, or it broke before the head of an answer. */
+  /** No connection: nothing was sent. */
   | 'connect'
   /** No head or no first byte in time. */
   | 'timeout'
-  /** An answer that cannot be read, or one cut before anything was handed on. */
+  /** The connection broke after the request was sent, or the answer cannot be read. */
   | 'cut'
 
 export interface Consequence {
@@ -47,24 +47,27 @@ export interface Consequence {
   /** The account's fallback model may be tried when no chain is left (decisions, Fallback). */
   readonly fallback: boolean
   /**
-   * How long the chain rests. `hint`: until the upstream's own time, else as `exponential`. `exponential`: growing
-   * with consecutive failures. `long`: a person has to mend it. `soft`: it only loses weight.
+   * What it does to the chain's health. `as-failure`: several of them let it rest. `at-once`: one does, since a person has
+   * to mend it. `as-rate-limit`: the credential is asked less often. `not`: it is no fault of the chain.
    */
-  readonly cooldown: 'none' | 'soft' | 'hint' | 'exponential' | 'long'
+  readonly counts: 'not' | 'as-failure' | 'at-once' | 'as-rate-limit'
 }
 
-/** Reference §4, proposed rules; decisions, Fallback: a refusal and a request at fault never move on. */
+/**
+ * Reference §4, proposed rules; decisions, Fallback: a refusal and a request at fault never move on. A 404 may be about
+ * something the client named, so one does not let the chain rest.
+ */
 export const CONSEQUENCES: Readonly<Record<FailureKind | BrokenKind, Consequence>> = {
-  connect: { sameChainAgain: true, nextChain: true, fallback: true, cooldown: 'exponential' },
-  timeout: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'soft' },
-  cut: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'exponential' },
-  overloaded: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'exponential' },
-  'rate-limited': { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'hint' },
-  quota: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'long' },
-  auth: { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'long' },
-  'not-found': { sameChainAgain: false, nextChain: true, fallback: true, cooldown: 'long' },
-  request: { sameChainAgain: false, nextChain: false, fallback: false, cooldown: 'none' },
-  'refused-content': { sameChainAgain: false, nextChain: false, fallback: false, cooldown: 'none' },
+  connect: { sameChainAgain: true, nextChain: true, fallback: true, counts: 'as-failure' },
+  timeout: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
+  cut: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
+  overloaded: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
+  'rate-limited': { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-rate-limit' },
+  quota: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'at-once' },
+  auth: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'at-once' },
+  'not-found': { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
+  request: { sameChainAgain: false, nextChain: false, fallback: false, counts: 'not' },
+  'refused-content': { sameChainAgain: false, nextChain: false, fallback: false, counts: 'not' },
 }
 
 /** A vendor's own error words, lower case; they go before the general ones. */

@@ -1,80 +1,361 @@
 /**
- * Chain health arithmetic: what a failure costs a chain (reference: routing table). Values in, values out; the
- * corridor keeps one state per chain in memory.
+ * The health of a chain as a value: what each outcome makes of it. An outcome is a whole one: an answer that came to its
+ * clean end, or one that did not. Values in, values out; `gateway/health-board.ts` keeps one per chain in memory.
  */
 import { type BrokenKind, CONSEQUENCES, type FailureClass } from './failure.ts'
 
 export interface ChainHealth {
-  /** Failures since the last success. */
+  /** The last outcomes, one bit each, the newest lowest; 1 is a failure. */
+  readonly outcomes: number
+  /** How many of the bits count, at most `OUTCOMES_MAX`. */
+  readonly outcomeCount: number
+  /** Since the last success. */
   readonly failuresInRow: number
-  /** Epoch ms; the chain is passed over before it. */
-  readonly coolingUntil: number
-  readonly cause: CoolingCause | undefined
-  /** Time-outs since the last success: each halves the chain's weight among equals. */
-  readonly slowInRow: number
+  /** Tries under way over the platform's credential. */
+  readonly running: number
+  readonly rest: Rest | undefined
+  readonly rateLimit: RateLimit | undefined
+  readonly lowered: LoweredConcurrency | undefined
+  /** The end of the last rest: what began before says nothing of the chain since. */
+  readonly healed: { readonly at: number; readonly level: number } | undefined
+  /** Epoch ms of the latest begin among the tries that were answered. */
+  readonly answeredBegan: number
+  readonly lastError: ErrorNote | undefined
 }
 
-/** Only `rate-limit` makes a model answer 42904; the others leave the chain as a last resort. */
-export type CoolingCause = 'rate-limit' | 'failure' | 'credential' | 'not-found'
+/** A pause from calls, because the chain fails. After it one call at a time goes over the chain, as a probe. */
+export interface Rest {
+  readonly cause: RestCause
+  /** Epoch ms: when it began, when its latest pause began, and when that is over. */
+  readonly since: number
+  readonly pausedAt: number
+  readonly until: number
+  /** Pauses so far, but the first: each doubles the next. */
+  readonly level: number
+  readonly probe: Probe | undefined
+}
 
-export const HEALTHY: ChainHealth = { failuresInRow: 0, coolingUntil: 0, cause: undefined, slowInRow: 0 }
+export type RestCause = 'failure' | 'credential' | 'not-found'
 
-/** Two failures in a row open a pause of this length, doubled by every further one. */
-const FAILURE_PAUSE_MS = 15_000
-const FAILURE_PAUSE_MAX_MS = 300_000
-/** A dead credential or a missing deployment does not heal by itself within seconds. */
-const CREDENTIAL_PAUSE_MS = 300_000
-/** A 429 without a hint. */
-const RATE_LIMIT_PAUSE_MS = 5_000
-const RATE_LIMIT_PAUSE_MIN_MS = 1_000
-/** A hint beyond this is an upstream's mistake or a quota; the chain is tried again then. */
-const RATE_LIMIT_PAUSE_MAX_MS = 600_000
+export interface Probe {
+  readonly id: TryId
+  /** Epoch ms; from then on another call may be the probe. */
+  readonly until: number
+}
+
+/** The upstream named a time before which it takes nothing more over this credential. Epoch ms. */
+export interface RateLimit {
+  readonly since: number
+  readonly until: number
+  /** From then on one call may be let through where nothing else is left. */
+  readonly nextAt: number
+}
+
+/** How many calls may run at once: less than did when the upstream refused one without saying until when. */
+export interface LoweredConcurrency {
+  /** Grows by a part with each answer; its whole part counts. */
+  readonly limit: number
+  /** Epoch ms. */
+  readonly loweredAt: number
+  /** Running when it was lowered: well above that it says nothing any more. */
+  readonly ranThen: number
+  readonly nextAt: number
+}
+
+/** What a chain failed of last, in the upstream's words where it had any. */
+export interface ErrorNote {
+  /** Epoch ms. */
+  readonly at: number
+  readonly kind: ChainFailure['kind']
+  readonly status: number | undefined
+  /** The upstream's own type or code. */
+  readonly code: string | undefined
+  /** Bounded, without credentials. */
+  readonly message: string
+}
+
+export type TryId = number
+
+/** One call on its way over the chain. */
+export interface ChainTry {
+  readonly id: TryId
+  /** Epoch ms. */
+  readonly beganAt: number
+  /** Over an account's own credential: what that is refused says nothing of the platform's. */
+  readonly own: boolean
+}
 
 export type ChainFailure = FailureClass | { readonly kind: BrokenKind }
 
-/** The chain's state after one failure. A request the upstream blames on the client changes nothing. */
-export function afterFailure(health: ChainHealth, failure: ChainFailure, now: number): ChainHealth {
-  switch (CONSEQUENCES[failure.kind].cooldown) {
-    case 'none':
-      return health
-    case 'soft':
-      return { ...health, slowInRow: health.slowInRow + 1 }
-    case 'hint':
-      return cool(
-        health,
-        'rate-limit',
-        now + rateLimitPauseMs('retryAfterMs' in failure ? failure.retryAfterMs : undefined),
-      )
-    case 'exponential':
-      return afterBreakage(health, now)
-    case 'long':
-      return cool(
-        health,
-        failure.kind === 'not-found' ? 'not-found' : 'credential',
-        now + CREDENTIAL_PAUSE_MS,
-      )
+export const HEALTHY: ChainHealth = {
+  outcomes: 0,
+  outcomeCount: 0,
+  failuresInRow: 0,
+  running: 0,
+  rest: undefined,
+  rateLimit: undefined,
+  lowered: undefined,
+  healed: undefined,
+  answeredBegan: 0,
+  lastError: undefined,
+}
+
+/** Decisions: two in a row, or more than half of the last twenty. */
+export const OUTCOMES_MAX = 20
+const FAILURES_IN_ROW = 2
+/** Half of very few is chance. */
+const OUTCOMES_MIN = 10
+/** The first pause; each further one is twice as long. */
+const PAUSE_MS = 15_000
+const PAUSE_MS_MAX = 300_000
+/** A dead credential does not heal by itself within seconds: 60 s at first. */
+const CREDENTIAL_LEVEL = 2
+const LEVEL_MAX = 10
+/** A chain that fails again this soon after it healed pauses longer than before: it flaps. */
+const FLAPPING_MS = 600_000
+/** Longer than any call waits for its answer to begin; only a try that is never ended is cut off by it. */
+const PROBE_MS_MAX = 900_000
+/** A probe whose answer has begun may flow for as long as its client reads; others need not wait for that. */
+const PROBE_ANSWER_MS_MAX = 30_000
+/** Decisions: a 429 rests for its `Retry-After`, at most 60 s, but lets one call a second through. */
+const RATE_LIMIT_MS_MIN = 1_000
+const RATE_LIMIT_MS_MAX = 60_000
+const EXTRA_CALL_EVERY_MS = 1_000
+/** A lowered concurrency that met no further refusal for this long is forgotten. */
+const LOWERED_MS_MAX = 600_000
+
+/** A call goes out over the chain; after a pause it is the probe, unless one is under way. */
+export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
+  const { rest, rateLimit, lowered } = health
+  const running = one.own ? health.running : health.running + 1
+  if (rest === undefined && rateLimit === undefined && lowered === undefined) return { ...health, running }
+  const nextAt = now + EXTRA_CALL_EVERY_MS
+  return {
+    ...health,
+    running,
+    rest:
+      rest !== undefined && isProbeDue(rest, now)
+        ? { ...rest, probe: { id: one.id, until: now + PROBE_MS_MAX } }
+        : rest,
+    rateLimit: one.own ? rateLimit : rateLimit && { ...rateLimit, nextAt },
+    lowered: one.own || !isFull(health) ? lowered : lowered && { ...lowered, nextAt },
   }
 }
 
-/** Success heals everything but a rate limit that is still running. */
-export function afterSuccess(health: ChainHealth, now: number): ChainHealth {
-  if (health === HEALTHY || (health.cause === 'rate-limit' && health.coolingUntil > now)) return health
-  return HEALTHY
+/** The answer has begun: the upstream takes calls, whatever becomes of this one. */
+export function answered(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
+  const { rest, rateLimit } = health
+  const probing = rest?.probe?.id === one.id
+  return {
+    ...health,
+    answeredBegan: Math.max(health.answeredBegan, one.beganAt),
+    rest: probing ? { ...rest, probe: { id: one.id, until: now + PROBE_ANSWER_MS_MAX } } : rest,
+    rateLimit: !one.own && rateLimit !== undefined && one.beganAt >= rateLimit.since ? undefined : rateLimit,
+    lowered: one.own ? health.lowered : grown(health, one, now),
+  }
 }
 
-function afterBreakage(health: ChainHealth, now: number): ChainHealth {
-  const failuresInRow = health.failuresInRow + 1
-  if (failuresInRow < 2) return { ...health, failuresInRow }
-  const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** Math.min(failuresInRow - 2, 10), FAILURE_PAUSE_MAX_MS)
-  return { ...cool(health, 'failure', now + pauseMs), failuresInRow }
+/** It came to its clean end. */
+export function succeeded(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
+  const probing = health.rest?.probe?.id === one.id
+  const next = withdrawn(health, one)
+  if (one.own && !probing) return next
+  const { rest } = next
+  // What began before the pause tells how the chain was then.
+  if (rest !== undefined && one.beganAt < rest.pausedAt) return next
+  if (rest !== undefined) return healed(next, rest, now)
+  return { ...next, ...noted(next, 0), failuresInRow: 0 }
 }
 
-/** Of two deadlines the later one holds, with its cause. */
-function cool(health: ChainHealth, cause: CoolingCause, until: number): ChainHealth {
-  if (health.coolingUntil > until) return health
-  return { ...health, cause, coolingUntil: until }
+/** It failed. A request the upstream blames on the client changes nothing. */
+export function failed(
+  health: ChainHealth,
+  one: ChainTry,
+  failure: ChainFailure,
+  { now, note }: { readonly now: number; readonly note: ErrorNote | undefined },
+): ChainHealth {
+  const { counts } = CONSEQUENCES[failure.kind]
+  const probing = health.rest?.probe?.id === one.id
+  const next = withdrawn(health, one)
+  if (counts === 'not' || (one.own && !(probing && counts === 'as-failure'))) return next
+  const told = { ...next, lastError: note ?? next.lastError }
+  switch (counts) {
+    case 'as-rate-limit':
+      return refused(told, one, 'retryAfterMs' in failure ? failure.retryAfterMs : undefined, now)
+    case 'as-failure':
+      return broken(told, one, { failure, probing, now })
+    case 'at-once':
+      return resting({ ...told, ...noted(told, 1) }, one, { cause: 'credential', probing, now })
+  }
 }
 
-function rateLimitPauseMs(hintMs: number | undefined): number {
-  return Math.min(Math.max(hintMs ?? RATE_LIMIT_PAUSE_MS, RATE_LIMIT_PAUSE_MIN_MS), RATE_LIMIT_PAUSE_MAX_MS)
+/** Nothing can be said of the chain: the client left, or nothing was sent. A probe may be the next call. */
+export function withdrawn(health: ChainHealth, one: ChainTry): ChainHealth {
+  const { rest } = health
+  return {
+    ...health,
+    running: one.own ? health.running : Math.max(0, health.running - 1),
+    rest: rest?.probe?.id === one.id ? { ...rest, probe: undefined } : rest,
+  }
+}
+
+/** Whether the pause is over and nobody has found out yet how the chain is. */
+export function isProbeDue({ until, probe }: Rest, now: number): boolean {
+  return now >= until && (probe === undefined || now >= probe.until)
+}
+
+/** As many calls run as the lowered concurrency allows. */
+export function isFull({ lowered, running }: ChainHealth): boolean {
+  return lowered !== undefined && running >= Math.floor(lowered.limit)
+}
+
+/**
+ * What the chain is to an account that brings its own credential: limits and refusals of the platform's do not concern
+ * it.
+ */
+export function asSeenByOwner(health: ChainHealth): ChainHealth {
+  const { rest, rateLimit, lowered } = health
+  if (rest?.cause !== 'credential' && rateLimit === undefined && lowered === undefined) return health
+  return {
+    ...health,
+    rest: rest?.cause === 'credential' ? undefined : rest,
+    rateLimit: undefined,
+    lowered: undefined,
+  }
+}
+
+interface Breakage {
+  readonly failure: ChainFailure
+  readonly probing: boolean
+  readonly now: number
+}
+
+function broken(health: ChainHealth, one: ChainTry, { failure, probing, now }: Breakage): ChainHealth {
+  const next = { ...health, ...noted(health, 1) }
+  const cause = failure.kind === 'not-found' ? 'not-found' : 'failure'
+  if (next.rest !== undefined) return resting(next, one, { cause, probing, now })
+  // Begun before the chain healed: that it was ill then is known.
+  if (next.healed !== undefined && one.beganAt < next.healed.at) return health
+  // While this call waited in vain, a later one was answered: then it is the request that takes long.
+  const slowRequest = failure.kind === 'timeout' && one.beganAt < next.answeredBegan
+  const failuresInRow = slowRequest ? next.failuresInRow : next.failuresInRow + 1
+  const counted = { ...next, failuresInRow }
+  return failuresInRow >= FAILURES_IN_ROW || mostlyFails(counted)
+    ? resting(counted, one, { cause, probing, now })
+    : counted
+}
+
+function mostlyFails({ outcomes, outcomeCount }: ChainHealth): boolean {
+  if (outcomeCount < OUTCOMES_MIN) return false
+  return 2 * countOnes(outcomes) > outcomeCount
+}
+
+/**
+ * Begins a rest, or a longer pause of a rest. What began before the pause, or as a last resort within it, does not make
+ * it longer: only a call after it does.
+ */
+function resting(
+  health: ChainHealth,
+  one: ChainTry,
+  { cause, probing, now }: { readonly cause: RestCause; readonly probing: boolean; readonly now: number },
+): ChainHealth {
+  const { rest } = health
+  if (rest !== undefined && !probing && one.beganAt < rest.until) return health
+  const level = rest === undefined ? firstLevel(health, cause, now) : Math.min(rest.level + 1, LEVEL_MAX)
+  const pauseMs = Math.min(PAUSE_MS * 2 ** level, PAUSE_MS_MAX)
+  return {
+    ...health,
+    rest: {
+      cause,
+      since: rest?.since ?? now,
+      pausedAt: now,
+      until: now + pauseMs,
+      level,
+      probe: undefined,
+    },
+  }
+}
+
+function firstLevel({ healed }: ChainHealth, cause: RestCause, now: number): number {
+  const least = cause === 'credential' ? CREDENTIAL_LEVEL : 0
+  const flaps = healed !== undefined && now - healed.at < FLAPPING_MS
+  return flaps ? Math.max(least, Math.min(healed.level + 1, LEVEL_MAX)) : least
+}
+
+function healed(health: ChainHealth, rest: Rest, now: number): ChainHealth {
+  return {
+    ...health,
+    rest: undefined,
+    failuresInRow: 0,
+    outcomes: 0,
+    outcomeCount: 1,
+    healed: { at: now, level: rest.level },
+  }
+}
+
+/** A 429: with a time the chain rests until then, without one it runs fewer calls at once. */
+function refused(
+  health: ChainHealth,
+  one: ChainTry,
+  retryAfterMs: number | undefined,
+  now: number,
+): ChainHealth {
+  const { rateLimit } = health
+  if (retryAfterMs === undefined) return lower(health, one, now)
+  const until = now + Math.min(Math.max(retryAfterMs, RATE_LIMIT_MS_MIN), RATE_LIMIT_MS_MAX)
+  return {
+    ...health,
+    rateLimit: {
+      since: rateLimit !== undefined && rateLimit.until > now ? rateLimit.since : now,
+      until: Math.max(rateLimit?.until ?? 0, until),
+      nextAt: Math.max(rateLimit?.nextAt ?? 0, one.beganAt + EXTRA_CALL_EVERY_MS),
+    },
+  }
+}
+
+/** Halves, once for all calls that ran together. */
+function lower(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
+  const { lowered } = health
+  if (lowered !== undefined && one.beganAt < lowered.loweredAt) return health
+  // The refused call has left already, but it ran.
+  const ranThen = health.running + 1
+  const before = lowered === undefined ? ranThen : Math.min(lowered.limit, ranThen)
+  return {
+    ...health,
+    lowered: {
+      limit: Math.max(1, Math.floor(before / 2)),
+      loweredAt: now,
+      ranThen,
+      nextAt: one.beganAt + EXTRA_CALL_EVERY_MS,
+    },
+  }
+}
+
+/** Grows by one for as many answers as the limit is high; an answer above the limit shows that it was too low. */
+function grown(
+  { lowered, running }: ChainHealth,
+  one: ChainTry,
+  now: number,
+): LoweredConcurrency | undefined {
+  if (lowered === undefined || one.beganAt < lowered.loweredAt) return lowered
+  const limit = Math.max(lowered.limit + 1 / lowered.limit, running)
+  return limit >= 2 * lowered.ranThen || now - lowered.loweredAt > LOWERED_MS_MAX
+    ? undefined
+    : { ...lowered, limit }
+}
+
+function noted(
+  { outcomes, outcomeCount }: ChainHealth,
+  bit: 0 | 1,
+): Pick<ChainHealth, 'outcomes' | 'outcomeCount'> {
+  return {
+    outcomes: ((outcomes << 1) | bit) & (2 ** OUTCOMES_MAX - 1),
+    outcomeCount: Math.min(outcomeCount + 1, OUTCOMES_MAX),
+  }
+}
+
+function countOnes(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest > 0; rest >>>= 1) count += rest & 1
+  return count
 }

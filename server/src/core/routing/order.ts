@@ -2,9 +2,11 @@
 import type { Catalogue, Chain, ChainProtocol, Model } from '../catalogue.ts'
 import type { VendorCode } from '../ids.ts'
 import type { ChainHealth } from './health.ts'
+import { compareStandings, type Standing, type StandingReason, standingOf } from './standing.ts'
 
 export interface RoutingState {
   readonly now: number
+  /** As the account sees it (`asSeenByOwner`). */
   readonly healthOf: (chain: Chain) => ChainHealth
   /** A number in [0, 1): decides among equal priorities by weight. */
   readonly draw: () => number
@@ -25,6 +27,8 @@ export interface RoutingState {
 export interface Skipped {
   readonly chain: Chain
   readonly reason: SkipReason
+  /** Epoch ms: when that is over, where it passes by itself. */
+  readonly until?: number
 }
 
 export type SkipReason =
@@ -34,9 +38,8 @@ export type SkipReason =
   | 'protocol'
   | 'other-vendor'
   | 'kept-elsewhere'
-  | 'rate-limited'
-  | 'cooling-down'
   | 'credential-full'
+  | StandingReason
 
 export interface ChainOrder {
   readonly chains: readonly Chain[]
@@ -46,12 +49,12 @@ export interface ChainOrder {
 }
 
 /**
- * Chains cooling from rate limits are passed over. Chains cooling from failures come last instead of never: when every
- * other one is gone, a try that may work beats a refusal that surely does not.
+ * Ready chains first; a chain whose pause is over is ready again for the one call that probes it. Then chains whose
+ * upstream asked for fewer calls, where one may be let through, then chains that rest from failures: last instead of never.
  */
 export function orderChains(model: Model, catalogue: Catalogue, state: RoutingState): ChainOrder {
-  const healthy: Chain[] = []
-  const lastResort: Chain[] = []
+  const ready: Chain[] = []
+  const others: { readonly chain: Chain; readonly standing: Standing }[] = []
   const skipped: Skipped[] = []
   let rateLimitedUntil: number | undefined
   for (const chain of model.chains) {
@@ -60,18 +63,33 @@ export function orderChains(model: Model, catalogue: Catalogue, state: RoutingSt
       skipped.push({ chain, reason })
       continue
     }
-    const health = state.healthOf(chain)
-    if (health.coolingUntil <= state.now) healthy.push(chain)
-    else if (health.cause === 'rate-limit') {
-      skipped.push({ chain, reason: 'rate-limited' })
-      rateLimitedUntil = Math.min(rateLimitedUntil ?? Number.POSITIVE_INFINITY, health.coolingUntil)
-    } else {
-      skipped.push({ chain, reason: 'cooling-down' })
-      lastResort.push(chain)
+    const standing = standingOf(state.healthOf(chain), state.now)
+    if (standing.reason === undefined) {
+      ready.push(chain)
+      continue
     }
+    skipped.push({ chain, reason: standing.reason, until: standing.until })
+    if (standing.kind === 'shut')
+      rateLimitedUntil = Math.min(rateLimitedUntil ?? Number.POSITIVE_INFINITY, standing.until)
+    else others.push({ chain, standing })
   }
-  const chains = [...byPriority(healthy, state), ...byEarliest(lastResort, state)]
+  others.sort((one, other) => compareStandings(one.standing, other.standing))
+  const chains = [...byPriority(ready, state), ...others.map(({ chain }) => chain)]
   return { chains, skipped, rateLimitedUntil: chains.length === 0 ? rateLimitedUntil : undefined }
+}
+
+/** What is tried next of the chains that are left, in their order, by how they stand now. */
+export function nextChain(
+  left: readonly Chain[],
+  { now, healthOf }: Pick<RoutingState, 'now' | 'healthOf'>,
+): { readonly chain: Chain; readonly standing: Standing } | undefined {
+  let best: { readonly chain: Chain; readonly standing: Standing } | undefined
+  for (const chain of left) {
+    const standing = standingOf(healthOf(chain), now)
+    if (standing.kind === 'ready') return { chain, standing }
+    if (best === undefined || compareStandings(standing, best.standing) < 0) best = { chain, standing }
+  }
+  return best
 }
 
 /** A model has a usable chain when one could be tried if it were healthy. */
@@ -114,13 +132,6 @@ function byPriority(chains: readonly Chain[], state: RoutingState): Chain[] {
 }
 
 /** Weighted order without replacement: the largest of draw^(1/weight) goes first. */
-function lotOf(chain: Chain, state: RoutingState): number {
-  const weight = chain.weight / 2 ** Math.min(state.healthOf(chain).slowInRow, 10)
-  return weight > 0 ? state.draw() ** (1 / weight) : 0
-}
-
-function byEarliest(chains: readonly Chain[], state: RoutingState): Chain[] {
-  return [...chains].sort(
-    (one, other) => state.healthOf(one).coolingUntil - state.healthOf(other).coolingUntil,
-  )
+function lotOf({ weight }: Chain, { draw }: RoutingState): number {
+  return weight > 0 ? draw() ** (1 / weight) : 0
 }

@@ -8,11 +8,14 @@ export interface SseReader {
   end(): readonly SseEvent[]
   /** An event outgrew the framer's bound: the stream is broken and nothing more comes out. */
   readonly overflow: boolean
+  /** Bytes of comments and of blocks without data. */
+  readonly emptyBytes: number
 }
 
 /** Comments and blocks without data are left out. UTF-8 is decoded only per complete event (reference §0, rule 10). */
 export function createSseReader(eventBytesMax?: number): SseReader {
   const framer = new SseFramer(eventBytesMax)
+  let emptyBytes = 0
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const current = (): SseEvent => ({
     event:
@@ -25,12 +28,18 @@ export function createSseReader(eventBytesMax?: number): SseReader {
     push(piece) {
       const events: SseEvent[] = []
       framer.push(piece)
-      while (framer.next()) if (framer.dataLines > 0) events.push(current())
+      while (framer.next()) {
+        if (framer.dataLines > 0) events.push(current())
+        else emptyBytes += framer.end - framer.start
+      }
       return events
     },
     end: () => (framer.finish() && framer.dataLines > 0 ? [current()] : []),
     get overflow() {
       return framer.overflow
+    },
+    get emptyBytes() {
+      return emptyBytes
     },
   }
 }

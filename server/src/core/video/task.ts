@@ -3,12 +3,16 @@ import type { ErrorCode } from '../errors/catalogue.ts'
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 
+/** What a task makes: a video, or the answer of a `background: true` call of the responses protocol. */
+export type TaskKind = 'video' | 'response'
+
 export type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed'
 
 /** One task. Everything a poller of any instance needs to go on with it. */
 export interface VideoTask {
   /** `video_` and an opaque suffix. */
   readonly id: string
+  readonly kind: TaskKind
   readonly keyId: KeyId
   readonly accountId: AccountId
   /** The open call that holds its money, windows and slot. */
@@ -72,4 +76,6 @@ export interface VideoTaskError {
 }
 
 /** What may change of a task; absent: as it was. */
-export type VideoTaskPatch = Partial<Omit<VideoTask, 'id' | 'keyId' | 'accountId' | 'callId' | 'createdAt'>>
+export type VideoTaskPatch = Partial<
+  Omit<VideoTask, 'id' | 'kind' | 'keyId' | 'accountId' | 'callId' | 'createdAt'>
+>

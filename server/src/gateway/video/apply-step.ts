@@ -4,16 +4,19 @@ import type { JsonObject } from '../../core/json.ts'
 import { nextPollMs, VERDICT_AFTER } from '../../core/video/schedule.ts'
 import { encodeRequest } from '../../core/video/task-detail.ts'
 import type { VideoStep } from '../../providers/video.ts'
+import { expireResponse } from '../background/cancel-response.ts'
+import { endResponse } from '../background/end-response.ts'
 import type { Gateway } from '../gateway.ts'
 import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
 import { fetchFilm, pictureSize, storeBase64 } from './fetch-film.ts'
 import { measureLink } from './measure-link.ts'
 import { changeTask, type OpenTask } from './open-task.ts'
+import type { TaskStep } from './task-dialect.ts'
 
 /** A public link that lasts this long is handed out as it is (contract §2.5). */
 export const LINK_LASTS_MS = 24 * 3_600_000
 
-export async function applyStep(gateway: Gateway, open: OpenTask, step: VideoStep): Promise<void> {
+export async function applyStep(gateway: Gateway, open: OpenTask, step: TaskStep): Promise<void> {
   switch (step.kind) {
     case 'poll':
       return waitOn(gateway, open, step)
@@ -23,6 +26,8 @@ export async function applyStep(gateway: Gateway, open: OpenTask, step: VideoSte
       const credential = open.task.byok ? 'own' : 'platform'
       return endFailed(gateway, open, failedTask(step.failure, { credential, accepted: true }))
     }
+    case 'answered':
+      return endResponse(gateway, open, step)
     case 'unreadable':
       return countVerdict(gateway, open, { kind: 'unreadable', detail: step.detail })
   }
@@ -35,7 +40,7 @@ async function waitOn(
 ): Promise<void> {
   const { task, detail } = open
   const at = gateway.now()
-  if (at >= detail.deadlineAt) return endFailed(gateway, open, gatewayFailure(50401, { accepted: true }))
+  if (at >= detail.deadlineAt) return endLate(gateway, open)
   await changeTask(gateway, open, {
     phase: 'running',
     status: task.status === 'in_progress' ? 'in_progress' : step.status,
@@ -50,6 +55,13 @@ async function waitOn(
     lastAnswer: step.status,
     ...(step.afterMs === detail.afterMs ? {} : { detail: { afterMs: step.afterMs } }),
   })
+}
+
+/** Nobody waits any more. A video that is not finished by then costs nothing; a response costs what was made of it. */
+export function endLate(gateway: Gateway, open: OpenTask): Promise<void> {
+  return open.task.kind === 'response'
+    ? expireResponse(gateway, open)
+    : endFailed(gateway, open, gatewayFailure(50401, { accepted: true }))
 }
 
 /** The vendor's advice with growth and jitter. */

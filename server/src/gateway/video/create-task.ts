@@ -30,14 +30,22 @@ export async function createTask(gateway: Gateway, order: ReservedVideo, id: str
   const detail = detailOf(gateway, order, at)
   const task: VideoTask = { id, ...intentOf(order, detail, at) }
   const { key = `call ${order.callId}`, bodySha256 } = order.repeat
+  return keepIntent(gateway, { task, detail }, { key, bodySha256 })
+}
+
+/** Leased to this instance while it is being ordered here. */
+export async function keepIntent(
+  gateway: Gateway,
+  { task, detail }: OpenTask,
+  idempotency: { readonly key: string; readonly bodySha256: string } | undefined,
+): Promise<CreatedTask> {
   gateway.videos.creating.add(task.id)
   let kept = false
   try {
-    const creation = await gateway.storage.videos.create(
-      task,
-      { key, bodySha256 },
-      { instance: gateway.instanceId, until: at + LEASE_MS },
-    )
+    const creation = await gateway.storage.videos.create(task, idempotency, {
+      instance: gateway.instanceId,
+      until: task.createdAt + LEASE_MS,
+    })
     if (creation.kind !== 'created') return creation
     kept = true
     return { kind: 'created', open: { task, detail } }
@@ -46,15 +54,31 @@ export async function createTask(gateway: Gateway, order: ReservedVideo, id: str
   }
 }
 
-/** Nothing has been sent yet. */
 function intentOf(order: ReservedVideo, detail: TaskDetail, at: number): Omit<VideoTask, 'id'> {
   return {
-    keyId: order.key.id,
-    accountId: order.account.id,
-    callId: order.callId,
+    ...emptyIntent(order, detail, at),
+    kind: 'video',
+    expiresAt: at + RETENTION_MS,
+    seconds: order.request.seconds ?? '',
+    secondsBilled: order.demand.estimate.videoSeconds,
+    size: order.size,
+    prompt: order.request.prompt,
+  }
+}
+
+/** What tasks of every kind begin as: nothing has been sent yet. */
+export function emptyIntent(
+  call: Pick<ReservedVideo, 'key' | 'account' | 'callId' | 'model'>,
+  detail: TaskDetail,
+  at: number,
+): Omit<VideoTask, 'id' | 'kind' | 'expiresAt'> {
+  return {
+    keyId: call.key.id,
+    accountId: call.account.id,
+    callId: call.callId,
     status: 'queued',
     phase: 'intent',
-    modelId: order.model.modelId,
+    modelId: call.model.modelId,
     chainId: undefined,
     vendorCode: undefined,
     byok: false,
@@ -66,12 +90,11 @@ function intentOf(order: ReservedVideo, detail: TaskDetail, at: number): Omit<Vi
     progress: 0,
     createdAt: at,
     completedAt: undefined,
-    expiresAt: at + RETENTION_MS,
-    seconds: order.request.seconds ?? '',
-    secondsBilled: order.demand.estimate.videoSeconds,
+    seconds: '',
+    secondsBilled: 0,
     secondsProduced: undefined,
-    size: order.size,
-    prompt: order.request.prompt,
+    size: '',
+    prompt: '',
     url: undefined,
     blob: undefined,
     blobBytes: undefined,

@@ -5,33 +5,65 @@
 import type { AttemptRecord } from '../../core/calls/log-row.ts'
 import type { Chain } from '../../core/catalogue.ts'
 import { CONSEQUENCES } from '../../core/routing/failure.ts'
-import { orderChains } from '../../core/routing/order.ts'
+import type { ChainOrder } from '../../core/routing/order.ts'
 import type { VideoTaskError } from '../../core/video/task.ts'
+import type { ReserveOutcome } from '../../core/calls/operations.ts'
+import type { Catalogue, Model } from '../../core/catalogue.ts'
+import type { CallId } from '../../core/ids.ts'
 import type { Leg } from '../attempt.ts'
+import type { ReceivedBody } from '../call.ts'
 import { giveCredentialBack } from '../claim-credential.ts'
+import { NOTE_CHARACTERS_MAX } from '../error-note.ts'
 import type { Gateway } from '../gateway.ts'
+import type { ChainRun } from '../health-board.ts'
 import type { Route } from '../route.ts'
 import { applyStep } from './apply-step.ts'
 import { endFailed } from './end-task.ts'
 import type { OpenTask } from './open-task.ts'
-import { openInputCache } from './prepare-inputs.ts'
 import { beginSearch } from './search.ts'
-import { mayMoveOn, type OrderOutcome, sendOrder } from './send-order.ts'
+import { mayMoveOn, type OrderOutcome } from './send-order.ts'
 import { gatewayFailure } from './task-error.ts'
-import type { ReservedVideo } from './video-call.ts'
+import { whileAway } from './while-away.ts'
 
-/** A connection that never was is worth one more try on the same chain. */
-const TRIES_PER_CHAIN_MAX = 2
 const TRIES_MAX = 16
 
+/** A reserved call whose answer is a task, whatever it makes. */
+export interface TaskOrder {
+  readonly callId: CallId
+  readonly requestId: string
+  readonly at: number
+  readonly body: Pick<ReceivedBody, 'release'>
+  readonly catalogue: Catalogue
+  readonly model: Model
+  readonly fallback: Model | undefined
+  readonly reservation: Extract<ReserveOutcome, { kind: 'reserved' }>
+}
+
+/** How one kind of task is ordered. */
+export interface Ordering {
+  /** The chains of a model that can make it. */
+  chainsOf(target: Omit<Route, 'order'>): ChainOrder
+  /** One try over one chain. */
+  send(work: { readonly open: OpenTask; readonly leg: Leg }): Promise<OrderOutcome>
+  /** The client named the vendor. */
+  readonly pinned: boolean
+}
+
 /** Never rejects: whatever goes wrong ends the task, or leaves it to the poller. */
-export async function createUpstream(gateway: Gateway, order: ReservedVideo, open: OpenTask): Promise<void> {
-  const creation = new Creation(gateway, order, open)
+export async function createUpstream(
+  gateway: Gateway,
+  order: TaskOrder,
+  { open, ordering }: { readonly open: OpenTask; readonly ordering: Ordering },
+): Promise<void> {
+  const creation = new Creation(gateway, order, { open, ordering })
   try {
     await creation.run()
   } catch (error) {
     const { id } = open.task
-    gateway.telemetry.log.error({ requestId: order.requestId, taskId: id, error }, 'a video order broke off')
+    gateway.telemetry.log.error(
+      { requestId: order.requestId, taskId: id, error },
+      'the order of a task broke off',
+    )
     await creation.giveUp()
   } finally {
     order.body.release()
@@ -46,18 +78,35 @@ type RouteOutcome =
   /** It is certain that no chain has it. */
   | { readonly kind: 'failed'; readonly error: VideoTaskError; readonly fallback: boolean }
 
+interface Try {
+  readonly run: ChainRun
+  /** The chain is not tried once more, whatever comes of it. */
+  readonly last: boolean
+}
+
+/** `again`: a connection that never was is worth one more try on the same chain. */
+interface Tried {
+  readonly kind: 'done' | 'again'
+  readonly outcome: OrderOutcome
+}
+
 class Creation {
   readonly #gateway: Gateway
-  readonly #order: ReservedVideo
-  readonly #inputs = openInputCache()
+  readonly #order: TaskOrder
+  readonly #ordering: Ordering
   readonly #records: AttemptRecord[] = []
   #open: OpenTask
   /** From the moment an order may have left, only the poller ends the task. */
   #left = false
 
-  constructor(gateway: Gateway, order: ReservedVideo, open: OpenTask) {
+  constructor(
+    gateway: Gateway,
+    order: TaskOrder,
+    { open, ordering }: { readonly open: OpenTask; readonly ordering: Ordering },
+  ) {
     this.#gateway = gateway
     this.#order = order
+    this.#ordering = ordering
     this.#open = open
   }
 
@@ -85,7 +134,7 @@ class Creation {
         case 'lost':
           return { kind: 'over' }
         case 'accepted':
-          await applyStep(this.#gateway, this.#recorded(), outcome.step)
+          await whileAway(() => applyStep(this.#gateway, this.#recorded(), outcome.step))
           return { kind: 'over' }
         case 'unknown':
           await beginSearch(this.#gateway, this.#recorded(), outcome.error)
@@ -107,37 +156,28 @@ class Creation {
   }
 
   async #tryChain(leg: Leg, target: Route): Promise<OrderOutcome> {
-    let outcome = await this.#tryOnce(leg, target)
-    for (let tries = 1; tries < TRIES_PER_CHAIN_MAX; tries += 1) {
-      const again = outcome.kind === 'refused' && CONSEQUENCES[outcome.class.kind].sameChainAgain
-      if (!again) return outcome
-      outcome = await this.#tryOnce({ ...leg, why: 'retry' }, target)
+    const { health, now } = this.#gateway
+    const run = health.begin(leg.chain, { own: leg.byok, now: now() })
+    try {
+      const outcome = await this.#tryOnce(leg, target, { run, last: false })
+      if (outcome.kind !== 'again') return outcome.outcome
+      return (await this.#tryOnce({ ...leg, why: 'retry' }, target, { run, last: true })).outcome
+    } finally {
+      run.withdrawn()
     }
-    return outcome
   }
 
-  async #tryOnce(leg: Leg, target: Route): Promise<OrderOutcome> {
+  async #tryOnce(leg: Leg, target: Route, { run, last }: Try): Promise<Tried> {
     const gateway = this.#gateway
     const startedAt = gateway.now()
     this.#left = true
-    const outcome = await sendOrder(gateway, {
-      order: this.#order,
-      open: this.#open,
-      leg,
-      inputs: this.#inputs,
-    })
+    const outcome = await this.#ordering.send({ open: this.#open, leg })
     if (outcome.kind === 'refused' || outcome.kind === 'skipped') this.#left = false
     if ('open' in outcome) this.#open = outcome.open
-    this.#record(leg, target, { startedAt, outcome, cooldownMs: this.#note(leg, outcome) })
-    return outcome
-  }
-
-  /** What the try says about the chain. */
-  #note(leg: Leg, outcome: OrderOutcome): number | undefined {
-    const { health, now } = this.#gateway
-    if (leg.byok) return undefined
-    if (outcome.kind === 'accepted') health.succeeded(leg.chain, now())
-    return 'class' in outcome ? health.failed(leg.chain, outcome.class, now()) : undefined
+    const again = !last && outcome.kind === 'refused' && CONSEQUENCES[outcome.class.kind].sameChainAgain
+    const cooldownMs = again ? undefined : noteOutcome(run, outcome, gateway.now())
+    this.#record(leg, target, { startedAt, outcome, cooldownMs })
+    return { kind: again ? 'again' : 'done', outcome }
   }
 
   #route(): Route {
@@ -154,18 +194,7 @@ class Creation {
   }
 
   #routeOf(target: Omit<Route, 'order'>): Route {
-    const { now, health, draw } = this.#gateway
-    const { funding } = target
-    const order = orderChains(target.model, this.#order.catalogue, {
-      now: now(),
-      healthOf: (chain) => health.of(chain),
-      draw,
-      mayUse: (vendor) => funding.otherwise !== 'none' || funding.byokVendors.includes(vendor),
-      speaks: (protocol) => protocol === 'video',
-      preferred: 'video',
-      pinned: this.#order.pinned,
-    })
-    return { ...target, order }
+    return { ...target, order: this.#ordering.chainsOf(target) }
   }
 
   #legOf(target: Route, chain: Chain, failedBefore: boolean): Leg {
@@ -176,7 +205,7 @@ class Creation {
   #reasonOf(target: Route, chain: Chain, failedBefore: boolean): AttemptRecord['why'] {
     if (failedBefore) return 'failover'
     if (target.fallback) return 'fallback'
-    if (this.#order.pinned !== undefined) return 'pinned'
+    if (this.#ordering.pinned) return 'pinned'
     const rivals = target.order.chains.filter((other) => other.priority === chain.priority)
     return rivals.length > 1 ? 'weight' : 'priority'
   }
@@ -228,6 +257,20 @@ class Creation {
   async #fail(error: VideoTaskError): Promise<void> {
     await endFailed(this.#gateway, this.#recorded(), error)
   }
+}
+
+/** What the try says about the chain; gives how long it rests, ms. */
+function noteOutcome(run: ChainRun, outcome: OrderOutcome, now: number): number | undefined {
+  if (outcome.kind === 'accepted') run.succeeded(now)
+  if (!('class' in outcome)) return undefined
+  const { message, code } = outcome.error
+  return run.failed(outcome.class, now, {
+    at: now,
+    kind: outcome.class.kind,
+    status: outcome.status,
+    code,
+    message: message.slice(0, NOTE_CHARACTERS_MAX),
+  })
 }
 
 interface Told {

@@ -5,7 +5,9 @@ import { priceCall } from '../../core/pricing/price.ts'
 import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../core/video/task.ts'
 import type { Gateway } from '../gateway.ts'
 import { baseLogRow } from '../log-row.ts'
+import { frozenTerms, monthStartAt } from '../charge-terms.ts'
 import { persist } from '../persist.ts'
+import { quietly } from '../quietly.ts'
 import type { OpenTask } from './open-task.ts'
 import { inputKeyOf } from './prepare-inputs.ts'
 
@@ -26,11 +28,11 @@ export async function endCompleted(
   const { chainId, callId, keyId, accountId } = task
   if (chainId === undefined) throw new Error(`task ${task.id} was completed by no chain`)
   const at = gateway.now()
-  const read = gateway.terms.terms(detail.terms)
-  if (read.kind === 'unreadable') throw new Error(`the price terms of task ${task.id} cannot be read`)
+  const onFault = toldFault(gateway, { task, detail })
+  const terms = frozenTerms(gateway, detail.terms, onFault)
   const { recipe, amount } = priceCall(
     { usage: NO_USAGE, images: 0, videoSeconds: task.secondsBilled, requests: 1 },
-    { terms: read.terms, chainId, userRate: detail.userRate },
+    { terms, chainId, userRate: detail.userRate },
   )
   const patch = completion(task, made, at)
   const log: CallLogRow = {
@@ -43,28 +45,39 @@ export async function endCompleted(
     amount,
     ending: 'complete',
   }
-  const outcome = await persist(gateway, detail.description.requestId, () =>
-    gateway.storage.calls.settle({
-      callId,
-      keyId,
-      accountId,
-      at,
-      monthStart: gateway.monthOf(at, detail.timezone).from,
-      modelId: task.modelId,
-      byok: task.byok,
-      credentialId: task.byok ? undefined : detail.credentialId,
-      recipe,
-      amount,
-      tokens: 0,
-      images: 0,
-      videoSeconds: task.secondsBilled,
-      log,
-      task: { id: task.id, patch },
-    }),
-  )
+  const outcome = await persist(gateway, {
+    kind: 'settle',
+    callId,
+    keyId,
+    accountId,
+    at,
+    monthStart: monthStartAt(gateway, { at, timezone: detail.timezone }, onFault),
+    modelId: task.modelId,
+    byok: task.byok,
+    credentialId: task.byok ? undefined : detail.credentialId,
+    recipe,
+    amount,
+    tokens: 0,
+    images: 0,
+    videoSeconds: task.secondsBilled,
+    log,
+    task: { id: task.id, patch },
+  })
   if (outcome === undefined) return
-  if (outcome.first) gateway.observeEnd({ ...log, deducted: outcome.deducted })
+  if (outcome.first)
+    quietly(gateway, log, 'count an ended call', () =>
+      gateway.observeEnd({ ...log, deducted: outcome.deducted }),
+    )
   await tellEnd(gateway, { task, detail }, outcome.first ? patch : undefined)
+}
+
+function toldFault(gateway: Gateway, { task, detail }: OpenTask): (error: unknown) => void {
+  const { requestId } = detail.description
+  return (error) =>
+    gateway.telemetry.log.error(
+      { requestId, taskId: task.id, error },
+      'a video is charged by the next best that is known',
+    )
 }
 
 function completion(task: VideoTask, made: MadeVideo, at: number): VideoTaskPatch {
@@ -99,22 +112,24 @@ export async function endFailed(
     secondsDeclared: detail.description.secondsDeclared,
     ending: error.status === 504 ? 'timeout' : 'upstream-error',
   }
-  const outcome = await persist(gateway, detail.description.requestId, () =>
-    gateway.storage.calls.abandon({
-      callId,
-      keyId,
-      accountId,
-      at,
-      log,
-      task: { id: task.id, patch },
-    }),
-  )
+  const outcome = await persist(gateway, {
+    kind: 'abandon',
+    callId,
+    keyId,
+    accountId,
+    at,
+    // A video's request is counted with its video; an answer's was spent when it left.
+    sent: task.kind === 'response' && task.phase !== 'intent',
+    log,
+    task: { id: task.id, patch },
+  })
   if (outcome === undefined) return
-  gateway.observeEnd(log)
+  quietly(gateway, log, 'count an ended call', () => gateway.observeEnd(log))
   await tellEnd(gateway, { task, detail }, patch)
 }
 
-async function tellEnd(
+/** Tells who waits here. `patch`: how it ended, where this instance knows; undefined: the record says. */
+export async function tellEnd(
   gateway: Gateway,
   { task, detail }: OpenTask,
   patch: VideoTaskPatch | undefined,
@@ -131,7 +146,8 @@ async function tellEnd(
   if (ended !== undefined) waiting.tell(ended)
 }
 
-function logRow(gateway: Gateway, { task, detail }: OpenTask, at: number): CallLogRow {
+/** What is known of its call, whoever ends it. */
+export function logRow(gateway: Gateway, { task, detail }: OpenTask, at: number): CallLogRow {
   const { description } = detail
   const chain = task.chainId === undefined ? undefined : description.chains?.[String(task.chainId)]
   return {

@@ -15,12 +15,15 @@ import { changeTask, type OpenTask } from './open-task.ts'
 import { callOf } from './send-to-vendor.ts'
 import { gatewayFailure } from './task-error.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
-import type { VideoVendor } from './video-vendor.ts'
+import type { TaskVendor } from './task-dialect.ts'
 
 /** Ten minutes in 4k; nobody sells longer ones by the second. */
 const FILM_BYTES_MAX = 4 * 1024 * 1024 * 1024
 const TRIES_MAX = 6
+/** A vendor that says there is no such file is believed the second time: file stores lag behind records, but not for minutes. */
+const TRIES_GONE_MAX = 2
 const RETRY_AFTER_MS = 5_000
+const TRIES = { long: TRIES_MAX, short: TRIES_GONE_MAX, none: 0 } as const
 const MEDIA_TYPE = 'video/mp4'
 
 /** One try; when it fails the poller makes the next. */
@@ -34,10 +37,13 @@ export async function fetchFilm(gateway: Gateway, open: OpenTask): Promise<void>
     const stored = await store(gateway, open, untilStop(gateway, answer))
     await endCompleted(gateway, open, madeOf(stored, result))
   } catch (error) {
-    if (isFetchFailure(error)) return tryLater(gateway, open, { result, reason: error.message, last: false })
+    if (isFetchFailure(error)) {
+      const gone = error instanceof FetchFailure && error.gone
+      return tryLater(gateway, open, { result, reason: error.message, patience: gone ? 'short' : 'long' })
+    }
     // Our own store failed: that is no fault of the film's, until nobody waits for it any more.
     if (gateway.now() < open.detail.deadlineAt) throw error
-    await tryLater(gateway, open, { result, reason: 'it could not be stored', last: true })
+    await tryLater(gateway, open, { result, reason: 'it could not be stored', patience: 'none' })
   }
 }
 
@@ -75,7 +81,16 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** The vendor, its link or our way there failed; anything else is a fault of ours. */
-class FetchFailure extends Error {}
+class FetchFailure extends Error {
+  /** The vendor says that there is no such file (any more). */
+  readonly gone: boolean
+
+  constructor(message: string, what: 'gone' | 'not now' = 'not now') {
+    super(message)
+    this.name = 'FetchFailure'
+    this.gone = what === 'gone'
+  }
+}
 
 function isFetchFailure(error: unknown): error is FetchFailure | TransportError {
   return error instanceof FetchFailure || error instanceof TransportError
@@ -84,7 +99,7 @@ function isFetchFailure(error: unknown): error is FetchFailure | TransportError 
 /** Links go without a credential and under the guard; requests of the vendor's own are signed and go to it alone. */
 async function openSource(
   gateway: Gateway,
-  vendor: VideoVendor,
+  vendor: TaskVendor,
   source: FinishedResult['source'],
 ): Promise<StreamedAnswer> {
   const { timeouts } = vendor.vendor
@@ -100,7 +115,7 @@ async function openSource(
   return openLink(gateway, vendor, location)
 }
 
-async function openLink(gateway: Gateway, vendor: VideoVendor, url: string): Promise<StreamedAnswer> {
+async function openLink(gateway: Gateway, vendor: TaskVendor, url: string): Promise<StreamedAnswer> {
   const opened = await gateway.streamRemote(url, {
     trustedHost: trustedHostOf(vendor),
     headers: {},
@@ -111,7 +126,7 @@ async function openLink(gateway: Gateway, vendor: VideoVendor, url: string): Pro
 }
 
 /** A vendor that runs inside the operator's network keeps its films there too. */
-export function trustedHostOf({ baseUrl }: VideoVendor): string | undefined {
+export function trustedHostOf({ baseUrl }: TaskVendor): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined
   return new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase()
 }
@@ -129,6 +144,7 @@ function judged(answer: StreamedAnswer): StreamedAnswer {
     answer.status === 200
       ? `the address holds ${type.slice(0, 60)}`
       : `the address answered ${answer.status}`,
+    answer.status === 404 || answer.status === 410 ? 'gone' : 'not now',
   )
 }
 
@@ -181,22 +197,29 @@ export function pictureSize(measure: VideoMeasure | undefined): string | undefin
   return width === undefined || height === undefined ? undefined : `${width}x${height}`
 }
 
-/** The video is made and will be billed upstream: a link that cannot be copied is handed out for as long as it lives. */
+/**
+ * The video is made and will be billed upstream: a link that cannot be copied is handed out for as long as it lives. One
+ * whose file is gone does not live, so nobody is charged for it.
+ */
 async function tryLater(
   gateway: Gateway,
   open: OpenTask,
   {
     result,
     reason,
-    last,
-  }: { readonly result: FinishedResult; readonly reason: string; readonly last: boolean },
+    patience,
+  }: {
+    readonly result: FinishedResult
+    readonly reason: string
+    readonly patience: keyof typeof TRIES
+  },
 ): Promise<void> {
   const failures = open.task.failuresInRow + 1
   gateway.telemetry.log.warn(
     { taskId: open.task.id, reason, failures },
     'a finished video could not be fetched',
   )
-  if (failures < TRIES_MAX && !last) {
+  if (failures < TRIES[patience]) {
     const wait = backOffMs(
       { afterMs: RETRY_AFTER_MS, ageMs: 0, draw: gateway.draw() },
       failures - 1,
@@ -209,6 +232,7 @@ async function tryLater(
     })
     return
   }
+  if (patience === 'short') return endFailed(gateway, open, gatewayFailure(50210, { accepted: true }))
   if (result.source.kind === 'link') {
     const { secondsProduced, size } = result
     return endCompleted(gateway, open, { url: result.source.url, blob: undefined, secondsProduced, size })

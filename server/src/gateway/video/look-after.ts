@@ -2,9 +2,8 @@
 import type { FailureClass } from '../../core/routing/failure.ts'
 import { backOffMs } from '../../core/video/schedule.ts'
 import { decodeRequest } from '../../core/video/task-detail.ts'
-import type { VideoStep } from '../../providers/video.ts'
 import type { Gateway } from '../gateway.ts'
-import { applyStep, countVerdict, FETCH_WATCH_MS, LAST_ANSWER_MAX, waitMs } from './apply-step.ts'
+import { applyStep, countVerdict, endLate, FETCH_WATCH_MS, LAST_ANSWER_MAX, waitMs } from './apply-step.ts'
 import { endFailed } from './end-task.ts'
 import { fetchFilm } from './fetch-film.ts'
 import { changeTask, type OpenTask } from './open-task.ts'
@@ -12,7 +11,8 @@ import { beginSearch } from './search.ts'
 import { pollTimeouts, sendToVendor, type SentToVendor } from './send-to-vendor.ts'
 import { gatewayFailure } from './task-error.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
-import { contextOf, type VideoVendor } from './video-vendor.ts'
+import type { TaskStep, TaskVendor } from './task-dialect.ts'
+import { contextOf } from './video-vendor.ts'
 
 export async function lookAfter(gateway: Gateway, open: OpenTask): Promise<void> {
   switch (open.task.phase) {
@@ -65,7 +65,7 @@ async function ask(gateway: Gateway, open: OpenTask): Promise<void> {
 async function read(
   gateway: Gateway,
   open: OpenTask,
-  { vendor, answer }: { readonly vendor: VideoVendor; readonly answer: SentToVendor },
+  { vendor, answer }: { readonly vendor: TaskVendor; readonly answer: SentToVendor },
 ): Promise<string> {
   if (answer.kind === 'broken') {
     // A poll that got no answer is no verdict.
@@ -89,7 +89,7 @@ async function read(
 }
 
 /** A search goes on until its time is over, whatever the vendor does not find. */
-async function follow(gateway: Gateway, open: OpenTask, step: VideoStep): Promise<void> {
+async function follow(gateway: Gateway, open: OpenTask, step: TaskStep): Promise<void> {
   if (open.task.phase === 'unknown' && (step.kind === 'unreadable' || step.kind === 'failed')) {
     return searchOn(gateway, open)
   }
@@ -107,7 +107,7 @@ async function searchOn(gateway: Gateway, open: OpenTask): Promise<void> {
 interface Judged {
   readonly failure: FailureClass
   readonly status: number
-  readonly vendor: VideoVendor
+  readonly vendor: TaskVendor
 }
 
 async function judge(gateway: Gateway, open: OpenTask, { failure, status, vendor }: Judged): Promise<void> {
@@ -142,7 +142,7 @@ async function slowDown(
   const { task, detail } = open
   const at = gateway.now()
   if (task.phase === 'unknown' && at >= (detail.searchUntil ?? 0)) return searchOn(gateway, open)
-  if (at >= detail.deadlineAt) return endFailed(gateway, open, gatewayFailure(50401, { accepted: true }))
+  if (at >= detail.deadlineAt) return endLate(gateway, open)
   const next = { afterMs: detail.afterMs, ageMs: at - task.createdAt, draw: gateway.draw() }
   const wait = backOffMs(next, 1, hintMs) * gateway.videos.settings.pace
   await changeTask(gateway, open, {

@@ -7,7 +7,7 @@ import { tellDropped } from '../../core/protocols/dropped-fields.ts'
 import { orderSeconds } from '../../core/video/seconds.ts'
 import type { VideoTaskError } from '../../core/video/task.ts'
 import type { TaskDetail } from '../../core/video/task-detail.ts'
-import type { VideoFailure, VideoReply, VideoStep } from '../../providers/video.ts'
+import type { VideoFailure, VideoReply } from '../../providers/video.ts'
 import type { Leg } from '../attempt.ts'
 import { claimCredential } from '../claim-credential.ts'
 import type { Gateway } from '../gateway.ts'
@@ -17,7 +17,8 @@ import { type InputCache, prepareInputs } from './prepare-inputs.ts'
 import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from './task-error.ts'
 import type { ReservedVideo } from './video-call.ts'
-import { contextOf, findVideoVendor, type VideoVendor } from './video-vendor.ts'
+import type { TaskStep, TaskVendor } from './task-dialect.ts'
+import { contextOf, findVideoVendor } from './video-vendor.ts'
 
 export type OrderOutcome =
   /** The task is another instance's by now, or has ended. */
@@ -29,7 +30,7 @@ export type OrderOutcome =
       readonly error: VideoTaskError
       readonly rank: number
     }
-  | { readonly kind: 'accepted'; readonly open: OpenTask; readonly step: VideoStep; readonly status: number }
+  | { readonly kind: 'accepted'; readonly open: OpenTask; readonly step: TaskStep; readonly status: number }
   /** It is certain that no task exists. */
   | {
       readonly kind: 'refused'
@@ -107,7 +108,7 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
 }
 
 /** Where the order goes; whoever finds it so after a crash takes it for sent. */
-function placed({ leg }: OrderWork, at: number): TaskChange {
+export function placed({ leg }: Pick<OrderWork, 'leg'>, at: number): TaskChange {
   return {
     phase: 'sent',
     chainId: leg.chain.id,
@@ -118,7 +119,14 @@ function placed({ leg }: OrderWork, at: number): TaskChange {
   }
 }
 
-function placedDetail({ order, leg }: OrderWork): Partial<TaskDetail> {
+/** Which prices apply there, and over which credential it is asked for again. */
+export function placedDetail({
+  order,
+  leg,
+}: {
+  readonly order: Pick<ReservedVideo, 'fallback' | 'fallbackDemand' | 'demand'>
+  readonly leg: Leg
+}): Partial<TaskDetail> {
   const demand = leg.model === order.fallback ? order.fallbackDemand : order.demand
   return {
     terms: (demand ?? order.demand).terms,
@@ -128,7 +136,7 @@ function placedDetail({ order, leg }: OrderWork): Partial<TaskDetail> {
 }
 
 /** How telling each kind of error is: an upstream's own words go before a time-out, that before a missing connection. */
-const RANK = { rateLimited: 1, unreached: 2, credential: 4, ownWords: 5 } as const
+export const RANK = { nothing: 0, rateLimited: 1, unreached: 2, credential: 4, ownWords: 5 } as const
 
 interface Answered {
   readonly open: OpenTask
@@ -136,7 +144,8 @@ interface Answered {
   readonly answer: SentToVendor
 }
 
-function judge(vendor: VideoVendor, { open, leg, answer }: Answered): OrderOutcome {
+/** What the answer to an order means. */
+export function judge(vendor: TaskVendor, { open, leg, answer }: Answered): OrderOutcome {
   if (answer.kind === 'broken') return judgeBroken(open, answer.failure)
   const { reply } = answer
   if (reply.status < 200 || reply.status > 299) return judgeStatus(vendor, { open, leg, answer })
@@ -148,6 +157,7 @@ function judge(vendor: VideoVendor, { open, leg, answer }: Answered): OrderOutco
   switch (step.kind) {
     case 'poll':
     case 'done':
+    case 'answered':
       return { kind: 'accepted', open, step, status: reply.status }
     case 'failed':
       return refusedInside(open, leg, { failure: step.failure, status: reply.status })
@@ -192,7 +202,7 @@ function judgeBroken(open: OpenTask, failure: TransportFailure): OrderOutcome {
 }
 
 function judgeStatus(
-  vendor: VideoVendor,
+  vendor: TaskVendor,
   { open, leg, answer }: Answered & { readonly answer: Extract<SentToVendor, { kind: 'answered' }> },
 ): OrderOutcome {
   const { reply } = answer
@@ -264,6 +274,7 @@ export function mayMoveOn(outcome: Extract<OrderOutcome, { kind: 'refused' }>): 
   return CONSEQUENCES[outcome.class.kind].nextChain
 }
 
-function skipped(reason: string, error: VideoTaskError, rank: number): OrderOutcome {
+/** Nothing was sent over this chain. */
+export function skipped(reason: string, error: VideoTaskError, rank: number): OrderOutcome {
   return { kind: 'skipped', reason, error, rank }
 }

@@ -6,7 +6,7 @@ import { readWhole, TransportError } from '../../upstream/read-whole.ts'
 import type { TransportFailure, UpstreamCall } from '../../upstream/upstream.ts'
 import { parseJson } from '../classify.ts'
 import type { Gateway } from '../gateway.ts'
-import type { VideoVendor } from './video-vendor.ts'
+import type { TaskVendor } from './task-dialect.ts'
 
 /** Some vendors put the whole film into their answer, as base64. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024
@@ -23,7 +23,7 @@ export interface VendorMessage {
 
 export async function sendToVendor(
   gateway: Gateway,
-  vendor: VideoVendor,
+  vendor: TaskVendor,
   message: VendorMessage,
 ): Promise<SentToVendor> {
   const offline = vendor.dialect.respond?.(message.request, { taskId: message.taskId, at: gateway.now() })
@@ -46,7 +46,7 @@ export async function sendToVendor(
 
 /** The call as `upstream/` takes it, signed with the credential the task belongs to. */
 export function callOf(
-  { dialect, secret }: VideoVendor,
+  { dialect, secret }: TaskVendor,
   { request, timeouts }: Pick<VendorMessage, 'request' | 'timeouts'>,
 ): UpstreamCall {
   const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body

@@ -55,10 +55,18 @@ export async function serveChatOrder(
 
 const UNKNOWN: VideoTaskError = { status: 502, code: 'unknown', message: 'the video failed', body: undefined }
 
+/** A prompt and a picture at the end of a conversation; it is taken apart where the calls run. */
+const ORDER_VALUES_MAX = 10_000
+
 function chatOrder(call: ReceivedCall): VideoOrder {
   if (call.endpoint.protocol !== 'chat') {
     throw new GatewayError(40000, {
       message: `${call.modelId} is a video model: call it on /v1/videos, or on /v1/chat/completions`,
+    })
+  }
+  if (call.scan.values > ORDER_VALUES_MAX) {
+    throw new GatewayError(40000, {
+      message: `an order of a video holds at most ${ORDER_VALUES_MAX} members and items`,
     })
   }
   const document = parseJson(Buffer.concat(call.body.chunks))

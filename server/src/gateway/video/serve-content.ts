@@ -7,13 +7,12 @@ import { TransportError } from '../../upstream/read-whole.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ClientReply } from '../reply.ts'
 import { linkTimeouts, trustedHostOf } from './fetch-film.ts'
-import { openTask } from './open-task.ts'
 import { renewLink } from './renew-link.ts'
 import { pourInto } from './pour.ts'
 import { sendBlob } from './send-blob.ts'
 import { answering, ownTask } from './serve-task.ts'
 import type { IncomingVideo, VideoAction } from './video-call.ts'
-import { vendorOfTask } from './vendor-of-task.ts'
+import { videoVendorOfTask } from './vendor-of-task.ts'
 import type { FoundVendor } from './video-vendor.ts'
 
 type ContentAction = Extract<VideoAction, { kind: 'content' }>
@@ -69,7 +68,7 @@ async function sendFromProvider(
   task: VideoTask,
   wanted: WantedBytes,
 ): Promise<void> {
-  const vendor = await vendorOfTask(gateway, openTask(task))
+  const vendor = await videoVendorOfTask(gateway, task)
   const answer =
     (await openAt(gateway, vendor, task.url, wanted)) ??
     (await openAt(gateway, vendor, await renewLink(gateway, task, vendor), wanted))

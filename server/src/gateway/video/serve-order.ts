@@ -21,7 +21,7 @@ export async function serveOrder(
   let order: VideoOrder
   let taken: TakenOrder
   try {
-    gateway.refuseWhenDraining()
+    gateway.refuseWhenUnable()
     const authenticated = await authenticateVideo(gateway, incoming)
     call = authenticated
     order = await receiveVideo(gateway, authenticated)

@@ -58,6 +58,7 @@ export function serveList(
     const { key } = await holderOf(gateway, call)
     const limit = pageLimit(query.get('limit'))
     const tasks = await gateway.storage.videos.list({
+      kind: 'video',
       keyId: key.id,
       // One more tells whether there are more.
       limit: limit + 1,

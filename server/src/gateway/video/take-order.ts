@@ -9,6 +9,7 @@ import { admitVideo, reserveVideo } from './admit-video.ts'
 import { createTask, newTaskId } from './create-task.ts'
 import { createUpstream } from './creation.ts'
 import { findRepeated, inTurn } from './join.ts'
+import { videoOrdering } from './order-video.ts'
 import { gatewayFailure } from './task-error.ts'
 import type { ReservedVideo, VideoOrder } from './video-call.ts'
 
@@ -32,7 +33,10 @@ async function take(gateway: Gateway, order: VideoOrder): Promise<TakenOrder> {
   const created = await create(gateway, reserved)
   if (created.kind === 'created') {
     const { open } = created
-    gateway.telemetry.background.track(createUpstream(gateway, reserved, open), 'order a video')
+    gateway.telemetry.background.track(
+      createUpstream(gateway, reserved, { open, ordering: videoOrdering(gateway, reserved) }),
+      'order a video',
+    )
     return { task: open.task, joined: false, reservation: reserved.reservation }
   }
   // Another instance was faster: what was taken here is given back.
@@ -67,14 +71,14 @@ async function giveBack(gateway: Gateway, order: ReservedVideo, taskId: string |
   const at = gateway.now()
   const error = gatewayFailure(50301)
   const patch = { status: 'failed', completedAt: at, error } as const
-  await persist(gateway, order.requestId, () =>
-    gateway.storage.calls.abandon({
-      callId: order.callId,
-      keyId: order.key.id,
-      accountId: order.account.id,
-      at,
-      log: { ...baseLogRow(order, at), httpStatus: error.status, code: error.gatewayCode },
-      task: taskId === undefined ? undefined : { id: taskId, patch },
-    }),
-  )
+  await persist(gateway, {
+    kind: 'abandon',
+    callId: order.callId,
+    keyId: order.key.id,
+    accountId: order.account.id,
+    at,
+    sent: false,
+    log: { ...baseLogRow(order, at), httpStatus: error.status, code: error.gatewayCode },
+    task: taskId === undefined ? undefined : { id: taskId, patch },
+  })
 }

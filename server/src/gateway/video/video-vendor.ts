@@ -1,19 +1,15 @@
 /** Who speaks for one chain's video API, with whose credential. */
-import type { Catalogue, Chain, CredentialSecret, Vendor } from '../../core/catalogue.ts'
+import type { Catalogue, Chain, CredentialSecret } from '../../core/catalogue.ts'
 import type { AccountId, CredentialId, ForwardModelId, VendorCode } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { providerOf } from '../../providers/index.ts'
 import type { VideoContext, VideoDialect } from '../../providers/video.ts'
 import { readPublicFields } from '../../upstream/auth.ts'
 import type { Gateway } from '../gateway.ts'
+import type { TaskVendor } from './task-dialect.ts'
 
-export interface VideoVendor {
-  readonly vendor: Vendor
+export interface VideoVendor extends TaskVendor {
   readonly dialect: VideoDialect
-  readonly secret: CredentialSecret
-  /** Without a slash at its end. */
-  readonly baseUrl: string
-  readonly fields: Readonly<Record<string, string>>
 }
 
 export type FoundVendor =
@@ -58,7 +54,7 @@ export function videoDialectOf(chain: Chain, catalogue: Catalogue): VideoDialect
 }
 
 export function contextOf(
-  vendor: VideoVendor,
+  vendor: TaskVendor,
   task: {
     readonly id: string
     readonly state: JsonObject
@@ -74,7 +70,11 @@ export function contextOf(
   }
 }
 
-async function secretOf(gateway: Gateway, question: VendorQuestion): Promise<CredentialSecret | undefined> {
+/** The credential a task belongs to; undefined: it was removed. */
+export async function secretOf(
+  gateway: Gateway,
+  question: Pick<VendorQuestion, 'vendorCode' | 'credentialId' | 'byok' | 'accountId'>,
+): Promise<CredentialSecret | undefined> {
   if (question.byok) return (await gateway.directory.byok(question.accountId)).get(question.vendorCode)
   const { credentialId } = question
   return credentialId === undefined ? undefined : gateway.catalogue().credentials.get(credentialId)?.secret

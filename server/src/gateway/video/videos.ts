@@ -7,6 +7,8 @@ import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts'
 export interface VideoSettings extends LinkSettings {
   /** Nobody waits longer for a vendor, ms. */
   readonly deadlineMs: number
+  /** A background response is cancelled then, ms. */
+  readonly backgroundDeadlineMs: number
   /** What vendors advise is waited this many times as long; 1 outside of tests. */
   readonly pace: number
 }

@@ -5,9 +5,11 @@ import { type Answer, get } from '../../../test/house/client.ts'
 import { answerJson } from '../../../test/house/scripted-upstream.ts'
 
 let admin: AdminHouse
+/** Where the gateway's clock stands still, epoch ms. */
+let stopped: number | undefined
 
 beforeAll(async () => {
-  admin = await openAdminHouse()
+  admin = await openAdminHouse({ now: () => stopped ?? Date.now() })
   await admin.post('/vendors', { code: 'acme', kind: 'openai-compatible', base_url: admin.upstream.url })
   await admin.post('/models', { model_id: 'plain', pricing: { input_price: 10, output_price: 30 } })
   await admin.post('/chains', { model_id: 'plain', vendor: 'acme', protocol: 'chat', forward_model_id: 'up' })
@@ -193,9 +195,12 @@ describe('models and chains', () => {
         'retry-after': '300',
       }),
     )
+    // Within a second of the refusal; after that one call is let through.
+    stopped = Date.now()
     expect((await admin.call('plain')).status).toBe(429)
     expect((await admin.call('plain')).body.code).toBe(42904)
     expect(dataOf(await admin.get(`/chains/${id}`))).toMatchObject({ health: { state: 'rate-limited' } })
+    stopped = undefined
     expect(dataOf(await admin.post(`/chains/${id}/reset`))).toMatchObject({ health: { state: 'healthy' } })
     expect((await admin.call('plain')).status).toBe(200)
     expect(await lastEntry()).toMatchObject({

@@ -72,6 +72,7 @@ describe('GET …/account', () => {
     expect(await account()).toMatchObject({
       credits: '100',
       held_credits: '0',
+      owed: '0',
       balance: '2',
       api_deduction: true,
       verification: 'personal',
@@ -92,6 +93,7 @@ describe('GET …/account', () => {
     for (const name of [
       'credits',
       'held_credits',
+      'owed',
       'balance',
       'user_rate',
       'monthly_cap_yuan',

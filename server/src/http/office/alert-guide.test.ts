@@ -58,7 +58,15 @@ async function postOver(url: string) {
     log: house.running.gateway.telemetry.log,
     now: () => Date.now(),
   })
-  return { messenger, out: alertPost({ messenger, secretKey, allow: new AllowList(['127.0.0.0/8']) }) }
+  return {
+    messenger,
+    out: alertPost({
+      messenger,
+      secretKey,
+      allow: new AllowList(['127.0.0.0/8']),
+      telemetry: house.running.gateway.telemetry,
+    }),
+  }
 }
 
 /** The one block of code of the guide. */

@@ -65,8 +65,8 @@ beforeEach(async () => {
     leaves: () => true,
     close: () => Promise.resolve(),
   }
-  const { secretKey } = house.running.gateway.videoSettings
-  out = alertPost({ messenger, secretKey, allow: LOOPBACK })
+  const { videoSettings, telemetry } = house.running.gateway
+  out = alertPost({ messenger, secretKey: videoSettings.secretKey, allow: LOOPBACK, telemetry })
 })
 afterAll(async () => {
   await house.close()

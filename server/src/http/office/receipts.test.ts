@@ -66,8 +66,9 @@ async function receipts() {
     leaves: () => true,
     close: () => sender.close(),
   } as never
-  const { secretKey } = house.running.gateway.videoSettings
-  const out = alertPost({ messenger, secretKey, allow: new AllowList([]) })
+  const { videoSettings, telemetry } = house.running.gateway
+  const { secretKey } = videoSettings
+  const out = alertPost({ messenger, secretKey, allow: new AllowList([]), telemetry })
   await deliverAlerts(house.storage, out, Date.now() + 1_000)
   await deliverAlerts(house.storage, out, Date.now() + 2_000)
   await sender.close()

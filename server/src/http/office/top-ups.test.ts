@@ -264,6 +264,24 @@ describe('a webhook', () => {
     expect(response.status).toBe(400)
   })
 
+  test.each([
+    '',
+    't=1,v1=',
+    't=,v1=',
+    'v1=',
+    ',',
+    `t=1,v1=${'a'.repeat(63)}`,
+    `t=1${',v1=aa'.repeat(500)}`,
+    'x'.repeat(8_000),
+  ])('with a signature that is none is refused and breaks nothing: %.30s', async (signature) => {
+    const response = await fetch(`${admin.house.baseUrl}/api/v1/payments/stripe/webhook`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+      body: '{}',
+    })
+    expect(response.status).toBe(400)
+  })
+
   test('that is late by minutes is believed', async () => {
     const { session } = await begin()
     await hook('checkout.session.completed', session, { at: now - 86_400_000, signedAt: now - 240_000 })
@@ -322,6 +340,7 @@ describe('a notice that does not come', () => {
     driver,
     receipts: 'none',
     log: admin.house.running.gateway.telemetry.log,
+    security: admin.house.running.gateway.telemetry.security,
     now: () => now,
   })
   let driver: Cashier['driver']

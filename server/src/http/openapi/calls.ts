@@ -130,6 +130,11 @@ const GENERATE: readonly DescribedCall[] = [
         reasoning: object,
         previous_response_id: { type: ['string', 'null'] },
         store: { type: ['boolean', 'null'] },
+        background: {
+          type: ['boolean', 'null'],
+          description:
+            'Answers at once with a queued response, which is read and cancelled by its id. Where no provider of the model can, with `store: false` and with `stream: true` it is 400.',
+        },
         user: text,
       },
       ['model', 'input'],
@@ -223,7 +228,8 @@ const STORED: readonly DescribedCall[] = [
     path: '/v1/responses/{response_id}',
     tag: 'Stored responses',
     summary: 'Read a stored response',
-    description: 'Of the same account.',
+    description:
+      'Of the same API key. One that is made in the background has no `output` before it is finished and charged; `stream=true` is refused for it.',
     parameters: [RESPONSE_ID],
     answer: RESPONSE_OBJECT,
   },
@@ -232,7 +238,8 @@ const STORED: readonly DescribedCall[] = [
     path: '/v1/responses/{response_id}',
     tag: 'Stored responses',
     summary: 'Delete a stored response',
-    description: 'What continues it keeps its own copy of the conversation.',
+    description:
+      'What continues it keeps its own copy of the conversation. One that runs in the background is cancelled first.',
     parameters: [RESPONSE_ID],
     answer: open({ id: text, deleted: { const: true } }),
   },
@@ -250,7 +257,8 @@ const STORED: readonly DescribedCall[] = [
     path: '/v1/responses/{response_id}/cancel',
     tag: 'Stored responses',
     summary: 'Cancel a response that runs in the background',
-    description: 'Refused for one that does not.',
+    description:
+      'What was made of it is charged. A finished one is told as it is; one that was never in the background is refused.',
     parameters: [RESPONSE_ID],
     answer: RESPONSE_OBJECT,
   },

@@ -106,6 +106,7 @@ function routeOperation(route: RegisteredRoute): JsonObject {
     'x-access': route.access,
     ...(route.for === undefined ? {} : { 'x-for': route.for }),
     ...(impersonator === undefined ? {} : { 'x-impersonator': impersonator }),
+    ...(route.showsSecret === undefined ? {} : { 'x-shows-secret': true }),
     security: SECURITY[route.access],
     parameters: [
       ...parametersOf(route.params, 'path'),

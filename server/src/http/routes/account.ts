@@ -80,11 +80,17 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: PATH,
     access: 'account',
+    withoutSecondFactor: 'may',
     for: 'admin',
     tag: TAG,
     summary: 'Read the account',
     data: ownAccountShape,
-    handle: ({ caller }) => readOwnAccount(gateway.storage, caller.account, viewOptions(context)),
+    handle: async ({ caller }) => {
+      const account = await readOwnAccount(gateway.storage, caller.account, viewOptions(context))
+      return caller.kind === 'session' && caller.session.impersonator !== undefined
+        ? withoutSecrets(account)
+        : account
+    },
   })
 
   defineRoute(app, context, {
@@ -108,9 +114,19 @@ export function accountRoutes(app: Api, context: ApiContext): void {
         catalogue: gateway.catalogue(),
       })
       if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
-      return readOwnAccount(gateway.storage, caller.account, options)
+      const account = await readOwnAccount(gateway.storage, caller.account, options)
+      return caller.session.impersonator === undefined ? account : withoutSecrets(account)
     },
   })
+}
+
+/** The path of a webhook's address is often all that protects it: an admin who looks through the account's eyes sees its site. */
+function withoutSecrets<View extends { readonly alerts: { readonly webhook_url: string | null } }>(
+  account: View,
+): View {
+  const { webhook_url: url } = account.alerts
+  const shown = url === null ? null : `${new URL(url).origin}/…`
+  return { ...account, alerts: { ...account.alerts, webhook_url: shown } }
 }
 
 /** Money, and who is told of what and where, are for the account's owner to set. */

@@ -31,6 +31,7 @@ export function alertRoutes(app: Api, context: ApiContext): void {
     path: '/api/v1/user/user/alerts',
     access: 'session',
     for: 'admin',
+    showsSecret: true,
     tag: 'Account',
     summary: 'List alerts, newest first, and read the webhook’s secret',
     description:

@@ -4,6 +4,7 @@ import { vendorCode } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
+import { changeOwn } from '../own-changes.ts'
 import { refuseFields } from '../request-fields.ts'
 
 const TAG = 'Own credentials'
@@ -60,7 +61,6 @@ function listing(app: Api, context: ApiContext): void {
 }
 
 function putting(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   const vendorName = (code: string) => context.gateway.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PUT',
@@ -73,7 +73,7 @@ function putting(app: Api, context: ApiContext): void {
     params: byokParams,
     body: putBody,
     data: byokShape,
-    handle: async ({ caller, params, body }) => {
+    handle: async ({ caller, params, body, request }) => {
       const vendor = vendorCode(params.vendor)
       if (vendorName(vendor) === null)
         throw refuseFields([{ in: 'path', path: 'vendor', message: `names no vendor: ${vendor}` }])
@@ -83,14 +83,21 @@ function putting(app: Api, context: ApiContext): void {
       ])
       const secret = body.secret === undefined ? undefined : new Secret(body.secret)
       const credential = { secret, fields: Object.fromEntries(fields) }
-      await storage.accounts.putByok(caller.account.id, vendor, credential, { enabled: body.enabled })
+      await changeOwn(context, { caller, request }, async ({ accounts }) => {
+        await accounts.putByok(caller.account.id, vendor, credential, { enabled: body.enabled })
+        const changes = [
+          { field: 'vendor', from: null, to: vendor },
+          { field: 'credential', from: null, to: 'set' },
+          { field: 'enabled', from: null, to: body.enabled },
+        ]
+        return { value: undefined, action: 'account.put-credential', changes }
+      })
       return { vendor, vendor_name: vendorName(vendor), enabled: body.enabled }
     },
   })
 }
 
 function switching(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   const vendorName = (code: string) => context.gateway.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PATCH',
@@ -102,9 +109,16 @@ function switching(app: Api, context: ApiContext): void {
     params: byokParams,
     body: z.strictObject({ enabled: z.boolean() }),
     data: byokShape,
-    handle: async ({ caller, params, body }) => {
+    handle: async ({ caller, params, body, request }) => {
       const vendor = vendorCode(params.vendor)
-      const found = await storage.accounts.switchByok(caller.account.id, vendor, body.enabled)
+      const found = await changeOwn(context, { caller, request }, async ({ accounts }) => {
+        const value = await accounts.switchByok(caller.account.id, vendor, body.enabled)
+        const changes = [
+          { field: 'vendor', from: null, to: vendor },
+          { field: 'enabled', from: null, to: body.enabled },
+        ]
+        return { value, action: value ? 'account.switch-credential' : undefined, changes }
+      })
       if (!found) throw new GatewayError(40403)
       return { vendor, vendor_name: vendorName(vendor), enabled: body.enabled }
     },
@@ -112,7 +126,6 @@ function switching(app: Api, context: ApiContext): void {
 }
 
 function removing(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:vendor`,
@@ -122,9 +135,14 @@ function removing(app: Api, context: ApiContext): void {
     summary: 'Remove an own credential',
     params: byokParams,
     data: z.strictObject({ vendor: z.string(), deleted: z.literal(true) }),
-    handle: async ({ caller, params }) => {
+    handle: async ({ caller, params, request }) => {
       const vendor = vendorCode(params.vendor)
-      if (!(await storage.accounts.removeByok(caller.account.id, vendor))) throw new GatewayError(40403)
+      const found = await changeOwn(context, { caller, request }, async ({ accounts }) => {
+        const value = await accounts.removeByok(caller.account.id, vendor)
+        const changes = [{ field: 'vendor', from: vendor, to: null }]
+        return { value, action: value ? 'account.remove-credential' : undefined, changes }
+      })
+      if (!found) throw new GatewayError(40403)
       return { vendor, deleted: true as const }
     },
   })

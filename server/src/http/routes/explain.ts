@@ -52,6 +52,7 @@ export function explainRoutes(app: Api, context: ApiContext): void {
           stream: inPath ? (body.stream ?? false) : undefined,
           body: Buffer.from(JSON.stringify(body.body)),
         }),
+        caller.account.role === 'admin' ? 'operator' : 'customer',
       )
     },
   })

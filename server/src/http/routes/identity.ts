@@ -1,5 +1,6 @@
 import type { Api, ApiContext } from '../api.ts'
 import { enteringRoutes } from './identity/entering.ts'
+import { optionsRoute } from './identity/options.ts'
 import { ownAccessRoutes } from './identity/own-access.ts'
 import { secondFactorRoutes } from './identity/second-factors.ts'
 import { resetFactorsRoute } from './identity/reset-factors.ts'
@@ -8,6 +9,7 @@ import { secondStepRoutes } from './identity/second-step.ts'
 
 /** Who is at the other end: ways in, and what the owner of an account changes about them. */
 export function identityRoutes(app: Api, context: ApiContext): void {
+  optionsRoute(app, context)
   enteringRoutes(app, context)
   secondStepRoutes(app, context)
   ownAccessRoutes(app, context)

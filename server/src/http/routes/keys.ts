@@ -5,6 +5,7 @@ import { keyForm } from '../../management/gateway-file/forms.ts'
 import {
   createKey,
   deleteKey,
+  type KeyCreation,
   type KeyView,
   listKeys,
   OVERLAP_SECONDS_MAX,
@@ -15,6 +16,7 @@ import {
 import type { Api, ApiContext } from '../api.ts'
 import type { SessionCaller } from '../caller.ts'
 import { definePage, defineRoute } from '../define-route.ts'
+import { changeOwn } from '../own-changes.ts'
 import { isOwnKey, onlyMember } from '../own-keys.ts'
 import { pageOf } from '../page-of.ts'
 import { refuseFields } from '../request-fields.ts'
@@ -90,13 +92,13 @@ function listing(app: Api, context: ApiContext): void {
 }
 
 function making(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   const at = () => context.gateway.now()
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
     access: 'session',
     for: 'member',
+    showsSecret: true,
     tag: TAG,
     summary: 'Make a key',
     description: 'The plaintext stands in this answer and nowhere else.',
@@ -104,7 +106,7 @@ function making(app: Api, context: ApiContext): void {
     body: newKeyBody(context),
     data: newKeyShape,
     errors: [40900],
-    handle: async ({ caller, body: { member, form } }) => {
+    handle: async ({ caller, body: { member, form }, request: asked }) => {
       const owner = await ownerOfNewKey(context, caller, member)
       await refuseTooMany(context, caller)
       const request = {
@@ -114,7 +116,12 @@ function making(app: Api, context: ApiContext): void {
         accountId: caller.account.id,
         memberId: owner,
       }
-      const creation = await createKey(storage, request, at())
+      const creation = await changeOwn<KeyCreation>(context, { caller, request: asked }, async (stores) => {
+        const value = await createKey(stores, request, at())
+        if (value.kind === 'refused') return { value, action: undefined }
+        const changes = [{ field: `key ${value.key.id}`, from: null, to: keyForm(value.key) }]
+        return { value, action: 'key.create', changes }
+      })
       if (creation.kind === 'refused')
         throw refuseFields(creation.mistakes.map((mistake) => ({ in: 'body', ...mistake })))
       return { ...(await showKey(context, creation.key)), key: creation.plaintext.unwrap() }
@@ -137,7 +144,6 @@ function reading(app: Api, context: ApiContext): void {
 }
 
 function changing(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -150,16 +156,22 @@ function changing(app: Api, context: ApiContext): void {
     params: keyParams,
     body: keyBody(context, 'change'),
     data: keyShape,
-    handle: async ({ caller, params, body }) => {
+    handle: async ({ caller, params, body, request }) => {
       const key = await requireOwnKey(context, caller, params.id)
-      if (!(await storage.keys.patch(key.id, body))) throw new GatewayError(40403)
+      const found = await changeOwn(context, { caller, request }, async (stores) => {
+        const value = await stores.keys.patch(key.id, body)
+        const after = value ? await stores.keys.find(key.id) : undefined
+        if (after === undefined) return { value: false, action: undefined }
+        const changes = [{ field: `key ${key.id}`, from: keyForm(key), to: keyForm(viewKey(after)) }]
+        return { value, action: 'key.change', changes }
+      })
+      if (!found) throw new GatewayError(40403)
       return showKey(context, await requireOwnKey(context, caller, params.id))
     },
   })
 }
 
 function deleting(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -171,22 +183,27 @@ function deleting(app: Api, context: ApiContext): void {
     description: 'Its next call is refused with 40101; its calls stay in the log.',
     params: keyParams,
     data: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
-    handle: async ({ caller, params }) => {
+    handle: async ({ caller, params, request }) => {
       const key = await requireOwnKey(context, caller, params.id)
-      if (!(await deleteKey(storage, key.id))) throw new GatewayError(40403)
+      const found = await changeOwn(context, { caller, request }, async (stores) => {
+        const value = await deleteKey(stores, key.id)
+        const changes = [{ field: `key ${key.id}`, from: key.name, to: null }]
+        return { value, action: value ? 'key.delete' : undefined, changes }
+      })
+      if (!found) throw new GatewayError(40403)
       return { id: key.id, deleted: true as const }
     },
   })
 }
 
 function rotating(app: Api, context: ApiContext): void {
-  const { storage } = context.gateway
   const at = () => context.gateway.now()
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/rotate`,
     access: 'session',
     for: 'member',
+    showsSecret: true,
     tag: TAG,
     summary: 'Give a key another secret',
     description:
@@ -198,10 +215,17 @@ function rotating(app: Api, context: ApiContext): void {
       })
       .optional(),
     data: newKeyShape,
-    handle: async ({ caller, params, body }) => {
+    handle: async ({ caller, params, body, request }) => {
       const key = await requireOwnKey(context, caller, params.id)
       const overlapMs = (body?.overlap_seconds ?? 0) * 1_000
-      const rotation = await rotateKey(storage, key.id, { overlapMs, at: at() })
+      const rotation = await changeOwn(context, { caller, request }, async (stores) => {
+        const value = await rotateKey(stores, key.id, { overlapMs, at: at() })
+        const changes = [
+          { field: `key ${key.id}`, from: key.hint, to: value?.key.hint ?? null },
+          { field: 'overlap_seconds', from: null, to: overlapMs / 1_000 },
+        ]
+        return { value, action: value === undefined ? undefined : 'key.rotate', changes }
+      })
       if (rotation === undefined) throw new GatewayError(40403)
       return { ...(await showKey(context, rotation.key)), key: rotation.plaintext.unwrap() }
     },

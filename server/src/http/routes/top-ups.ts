@@ -207,7 +207,8 @@ function webhookRoute(app: Api, context: ApiContext): void {
     errors: [40900],
     data: z.strictObject({ received: z.literal(true), at: isoTime }),
     handle: async ({ request, params }) => {
-      const notice = { payload: textOfBody(request), headers: request.headers }
+      const address = context.clientAddress(request.raw)
+      const notice = { payload: textOfBody(request), headers: request.headers, address }
       const outcome = await takeNotice(context.cashier, params.provider, notice)
       switch (outcome.kind) {
         case 'taken':

@@ -119,6 +119,25 @@ describe('a vendor that delivers bytes', () => {
     expect(await bytesOf(await content(body['id']))).toEqual(FILM)
   })
 
+  test.each([404, 410])(
+    'a finished video whose file the vendor answers %i for ends soon as 410/50210 and costs nothing',
+    async (status) => {
+      sora.answer((request, response) => {
+        if (request.method === 'POST')
+          return answerJson({ id: 'video_up', status: 'queued' })(request, response)
+        if (!request.path.endsWith('/content'))
+          return answerJson({ id: 'video_up', status: 'completed' })(request, response)
+        return answerJson({ error: { message: 'no such file' } }, status)(request, response)
+      })
+      const before = (await house.account()).credits
+      const answer = await post(ORDER)
+      expect(answer).toMatchObject({ status: 410, body: { code: 50210 } })
+      // Once more, in case the file store lags behind the record.
+      expect(sora.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(2)
+      expect((await house.account()).credits).toBe(before)
+    },
+  )
+
   test('a page of text is no film: the task fails and costs nothing', async () => {
     sora.answer((request, response) => {
       if (request.method === 'POST')

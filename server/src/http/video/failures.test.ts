@@ -19,11 +19,13 @@ const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5' }
 let house: House
 let first: ScriptedUpstream
 let second: ScriptedUpstream
+/** Where the gateway's clock stands still, epoch ms. */
+let stopped: number | undefined
 
 beforeAll(async () => {
   first = await openScriptedUpstream()
   second = await openScriptedUpstream()
-  house = await openHouse()
+  house = await openHouse({ now: () => stopped ?? Date.now() })
   const hasty = { kind: 'ark', timeouts: { firstByteMs: 300 } }
   await house.catalogue(
     ...putVendor('first', first.url, hasty),
@@ -60,6 +62,7 @@ afterAll(async () => {
   await second.close()
 })
 beforeEach(async () => {
+  stopped = undefined
   await house.resetHealth()
   first.requests.length = 0
   second.requests.length = 0
@@ -148,6 +151,8 @@ describe('an order that no vendor took', () => {
   })
 
   test('that every chain is too busy for is the vendor’s 429 with Retry-After, and 42904 while they rest', async () => {
+    // Within a second of the refusal; after that one call is let through.
+    stopped = Date.now()
     const busy = answerJson({ error: { code: 'RateLimitExceeded', message: 'slow down' } }, 429, {
       'retry-after': '7',
     })

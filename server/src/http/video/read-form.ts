@@ -3,7 +3,10 @@
  * files exist once in memory, without the form around them.
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { JsonValue } from '../../core/json.ts'
+import { JsonScanner } from '../../core/passthrough/json-scanner.ts'
+import { compileWatchTree } from '../../core/passthrough/watch-tree.ts'
 import type { FormPart, ReceivedForm } from '../../core/video/form.ts'
 
 export interface FormSource {
@@ -26,7 +29,13 @@ async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm
     onBytes(chunk.byteLength)
     chunks.push(chunk)
   })
-  const text = Buffer.concat(chunks).toString('utf8')
+  const body = Buffer.concat(chunks)
+  if (holdsMore(body, MEMBERS_MAX)) {
+    throw new GatewayError(40000, {
+      message: `the request body holds more than ${MEMBERS_MAX} members and items`,
+    })
+  }
+  const text = body.toString('utf8')
   if (text.trim() === '') return { kind: 'empty' }
   try {
     return { kind: 'json', value: JSON.parse(text) as JsonValue }
@@ -35,6 +44,18 @@ async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm
     throw error
   }
 }
+
+/** An order has a dozen members; its pictures are texts. */
+const MEMBERS_MAX = 10_000
+
+/** Counted at every depth, without making the document. */
+function holdsMore(body: Uint8Array, most: number): boolean {
+  const scanner = new JsonScanner(UNWATCHED, { onValue: () => undefined })
+  scanner.push(body, 0, body.byteLength)
+  return scanner.values - 1 > most
+}
+
+const UNWATCHED = compileWatchTree([])
 
 /** A form of an order has a dozen parts; these bound what a hostile one costs. */
 const PARTS_MAX = 256

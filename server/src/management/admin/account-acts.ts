@@ -193,6 +193,7 @@ export async function impersonate(
         accountId: id,
         method: 'impersonation',
         impersonator,
+        secondFactor: false,
         userAgent: request.userAgent,
         address: actor.address,
       },

@@ -4,6 +4,7 @@
  */
 import type {
   Chain,
+  ChainCapabilities,
   Credential,
   DecimalText,
   Group,
@@ -11,6 +12,7 @@ import type {
   Plan,
   Pricing,
   Settings,
+  Surcharge,
   Vendor,
 } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
@@ -62,7 +64,17 @@ export function modelForm(model: Omit<Model, 'chains'>): JsonObject {
     max_output_tokens: model.maxOutputTokens ?? null,
     subscription_covered: model.subscriptionCovered,
     pricing: pricingForm(model.pricing),
+    surcharges: Object.fromEntries(
+      Object.entries(model.surcharges).map(([name, surcharge]) => [name, surchargeForm(surcharge)]),
+    ),
+    refuse: model.refuse,
   }
+}
+
+function surchargeForm(surcharge: Surcharge): JsonValue {
+  return surcharge.kind === 'multiplier'
+    ? numberForm(surcharge.multiplier)
+    : { per_call: numberForm(surcharge.perCall) }
 }
 
 function pricingForm(pricing: Pricing): JsonObject {
@@ -90,8 +102,15 @@ export function chainForm(chain: Omit<Chain, 'id' | 'credentialId'>, credentialN
     weight: chain.weight,
     rate_multiplier: numberForm(chain.rateMultiplier),
     stream_usage: chain.streamUsage,
+    client_gone_grace_ms: chain.clientGoneGraceMs,
+    min_bytes_per_second: chain.minBytesPerSecond,
+    capabilities: capabilitiesForm(chain.capabilities),
     status: chain.status,
   }
+}
+
+function capabilitiesForm({ stopMax, ...others }: ChainCapabilities): JsonObject {
+  return { ...others, ...(stopMax === undefined ? {} : { max_stop: stopMax }) }
 }
 
 export function groupForm(group: Group): JsonObject {

@@ -124,6 +124,7 @@ const NEW_ACCOUNT = {
   subscription: undefined,
   monthStart: 0,
   monthSpent: ZERO,
+  owed: ZERO,
   monthHeld: ZERO,
 } as const
 

@@ -10,16 +10,18 @@ import type {
   SettingsRow,
   VendorRow,
 } from '../../config/gateway-file/gateway-file.ts'
-import type {
-  Catalogue,
-  Chain,
-  Credential,
-  CredentialSecret,
-  Group,
-  Model,
-  Plan,
-  Settings,
-  Vendor,
+import {
+  type Catalogue,
+  type Chain,
+  CLIENT_GONE_GRACE_MS,
+  type Credential,
+  type CredentialSecret,
+  type Group,
+  MIN_BYTES_PER_SECOND,
+  type Model,
+  type Plan,
+  type Settings,
+  type Vendor,
 } from '../../core/catalogue.ts'
 import type { VendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
@@ -223,6 +225,8 @@ function mergeModel(row: ModelRow, old: Model | undefined): Omit<Model, 'chains'
     maxOutputTokens: orStored(row.maxOutputTokens, old?.maxOutputTokens),
     subscriptionCovered: row.subscriptionCovered ?? old?.subscriptionCovered ?? true,
     pricing,
+    surcharges: row.surcharges ?? old?.surcharges ?? {},
+    refuse: [...new Set(row.refuse ?? old?.refuse ?? [])],
   }
 }
 
@@ -259,6 +263,9 @@ function planChain(
     weight: row.weight ?? old?.weight ?? 100,
     rateMultiplier: row.rateMultiplier ?? old?.rateMultiplier ?? '1',
     streamUsage: row.streamUsage ?? old?.streamUsage ?? 'forward',
+    clientGoneGraceMs: row.clientGoneGraceMs ?? old?.clientGoneGraceMs ?? CLIENT_GONE_GRACE_MS,
+    minBytesPerSecond: row.minBytesPerSecond ?? old?.minBytesPerSecond ?? MIN_BYTES_PER_SECOND,
+    capabilities: row.capabilities ?? old?.capabilities ?? {},
     status: row.status,
   }
   return stepOf({

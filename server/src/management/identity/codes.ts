@@ -7,13 +7,18 @@ import type { CodePurpose } from '../../storage/identity.ts'
 import type { Account } from '../../storage/storage.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
-import { codeBuckets } from './limits.ts'
+import { codeBuckets, type From, placeOf } from './limits.ts'
 import { ALREADY_REGISTERED, codeLine, codeText } from './message-texts.ts'
+import { mayRegister, mayRegisterBy } from './may-register.ts'
+import { placeOfAccount } from './sign-in.ts'
+import { mayBeTexted, takeText, type TextAsker, textWaitMs } from './text-messages.ts'
 
 /** Decisions, Accounts: 6 digits, 10 minutes, 5 tries. */
 const DIGITS = 6
 const LIFE_MS = 600_000
 const TRIES = 5
+/** From another place than the one that asked: somebody's Wi-Fi gave way. Two tries are always left to who asked. */
+const TRIES_ELSEWHERE = 3
 
 export interface CodeRequest {
   readonly contact: Contact
@@ -22,32 +27,76 @@ export interface CodeRequest {
   readonly accountId: AccountId | undefined
 }
 
+export type CodeOutcome =
+  | { readonly kind: 'accepted'; readonly endsAt: number }
+  /** Nobody makes an account by themselves here, or not by this channel. */
+  | { readonly kind: 'closed' }
+  /** No message goes to numbers of that country or kind. */
+  | { readonly kind: 'not-texted' }
+  | TooMany
+
 /**
  * The same answer and the same work whether or not the address has an account: a code is made and stored in any case, and
- * what is sent, if anything, is sent after the answer.
+ * what is sent, if anything, is sent after the answer. Codes that were sent before stay good, so that nobody who asks for
+ * another one takes them away.
  */
 export async function requestCode(
   identity: Identity,
-  { contact, purpose, accountId }: CodeRequest,
+  request: CodeRequest,
   address: string,
-): Promise<{ readonly kind: 'accepted'; readonly endsAt: number } | TooMany> {
+): Promise<CodeOutcome> {
+  const { contact, purpose, accountId } = request
   const at = identity.now()
   const { accounts, identity: store } = identity.storage
-  const waitMs = await store.attempts.take(codeBuckets(contact.target, address), at)
-  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
+  if (purpose === 'register' && !mayRegisterBy(identity, contact.channel)) {
+    identity.security.note('registration.refused', { address, channel: contact.channel })
+    return { kind: 'closed' }
+  }
+  if (contact.channel === 'phone' && !mayBeTexted(contact.target, identity.textMessages)) {
+    identity.security.note('message.refused', { address, why: 'number' })
+    return { kind: 'not-texted' }
+  }
   const account = await accounts.findByLogin(loginOf(contact))
+  const from = await placeOfAccount(identity, account, address)
+  const waitMs =
+    (await store.attempts.take(codeBuckets(contact, address, from), at)) ??
+    (contact.channel === 'phone' ? await textWaitMs(identity, askedBy(purpose, from)) : undefined)
+  if (waitMs !== undefined) {
+    identity.security.note('code.limited', { address, account: account?.id, purpose })
+    return { kind: 'too-many', retryAfterMs: waitMs }
+  }
   const code = randomInt(10 ** DIGITS)
     .toString()
     .padStart(DIGITS, '0')
   const endsAt = at + LIFE_MS
   await store.codes.put({ purpose, target: contact.target, accountId }, new Secret(code), {
+    place: placeOf(address),
     tries: TRIES,
+    triesElsewhere: TRIES_ELSEWHERE,
     createdAt: at,
     endsAt,
   })
-  const message = messageFor(contact, { purpose, code, account })
-  if (message !== undefined) identity.background.track(identity.messenger.send(message), 'send a code')
+  identity.background.track(send(identity, request, { code, account, from }), 'send a code')
   return { kind: 'accepted', endsAt }
+}
+
+/** What is asked for by nobody we know may use the smallest part of what text messages may cost. */
+function askedBy(purpose: CodePurpose, from: From): TextAsker {
+  if (!wantsAccount(purpose)) return 'stranger'
+  return from === 'known-place' ? 'known-place' : 'account'
+}
+
+/** After the answer: how long this takes tells nobody anything. */
+async function send(
+  identity: Identity,
+  { contact, purpose }: CodeRequest,
+  facts: { readonly code: string; readonly account: Account | undefined; readonly from: From },
+): Promise<void> {
+  const message = messageFor(contact, { purpose, ...facts })
+  if (message === undefined) return
+  if (purpose === 'register' && !(await mayRegister(identity, contact))) return
+  if (message.channel === 'phone' && !(await takeText(identity, askedBy(purpose, facts.from)))) return
+  await identity.messenger.send(message)
 }
 
 /** undefined: nothing is sent, because the code would open nothing. */

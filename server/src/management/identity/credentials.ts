@@ -1,6 +1,8 @@
 /** What an account is entered with, changed by its owner: the password, the e-mail address, the phone number. */
 import type { Secret } from '../../core/secret.ts'
+import type { AuditActor } from '../../storage/audit.ts'
 import { StorageConflict } from '../../storage/conflict.ts'
+import type { Session } from '../../storage/identity.ts'
 import type { Account } from '../../storage/storage.ts'
 import { hashPassword } from '../passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
@@ -8,7 +10,8 @@ import type { Guarded, Identity, TooMany } from './identity.ts'
 import { factorBucket } from './limits.ts'
 import { EMAIL_CHANGED, PASSWORD_CHANGED } from './message-texts.ts'
 import type { RequestOrigin } from './sessions.ts'
-import { begin, enter, guardTries, hasPassword, type SignedIn } from './sign-in.ts'
+import { actorAt, type OwnAct, ownAct } from './own-act.ts'
+import { begin, comingFrom, enter, guardTries, hasPassword, type SignedIn } from './sign-in.ts'
 import { tellOwner } from './tell.ts'
 
 export type PasswordReset = SignedIn | { readonly kind: 'wrong-code' } | TooMany
@@ -19,16 +22,19 @@ export async function resetPassword(
   request: { readonly contact: Contact; readonly code: Secret; readonly password: Secret },
   origin: RequestOrigin,
 ): Promise<PasswordReset> {
-  const { storage, now } = identity
+  const { storage } = identity
   const { contact } = request
   const account = await storage.accounts.findByLogin(loginOf(contact))
   const use = { purpose: 'reset_password', target: contact.target, accountId: undefined } as const
-  const guarded = await guardTries(identity, { contact, account, address: origin.address }, () =>
-    storage.identity.codes.redeem(use, request.code, now()),
+  const tried = { contact, account, address: origin.address, method: 'code' } as const
+  const guarded = await guardTries(identity, tried, () =>
+    storage.identity.codes.redeem(use, request.code, comingFrom(identity, origin)),
   )
   if (guarded.kind === 'too-many') return guarded
   if (guarded.kind === 'wrong' || account === undefined) return { kind: 'wrong-code' }
-  await putPassword(identity, account, request.password)
+  const act = { account, actor: actorAt(account, origin, undefined) }
+  await putPassword(identity, act, { password: request.password, action: 'account.reset-password' })
+  tellOwner(identity, account, PASSWORD_CHANGED)
   return enter(identity, account, { ...origin, method: 'code' })
 }
 
@@ -39,12 +45,17 @@ export async function changePassword(
   identity: Identity,
   account: Account,
   passwords: { readonly current: Secret | undefined; readonly next: Secret },
-  origin: RequestOrigin,
+  origin: RequestOrigin & { readonly session: Pick<Session, 'id' | 'secondFactor'> },
 ): Promise<PasswordChange> {
   const guarded = await confirmPassword(identity, account, passwords.current)
   if (guarded.kind !== 'right') return guarded
-  await putPassword(identity, account, passwords.next)
-  return begin(identity, account, { ...origin, method: 'password' })
+  const { session, ...rest } = origin
+  const act = { account, actor: actorAt(account, rest, session.id) }
+  await putPassword(identity, act, { password: passwords.next, action: 'account.change-password' })
+  tellOwner(identity, account, PASSWORD_CHANGED)
+  // The session that follows stands behind what the one before did.
+  const { secondFactor } = session
+  return begin(identity, account, { ...rest, method: 'password', secondFactor })
 }
 
 async function confirmPassword(
@@ -63,9 +74,16 @@ async function confirmPassword(
 }
 
 /** The store ends every session in the same transaction. */
-async function putPassword(identity: Identity, account: Account, password: Secret): Promise<void> {
-  await identity.storage.accounts.patch(account.id, { passwordHash: await hashPassword(password) })
-  tellOwner(identity, account, PASSWORD_CHANGED)
+async function putPassword(
+  identity: Identity,
+  act: OwnAct,
+  { password, action }: { readonly password: Secret; readonly action: string },
+): Promise<void> {
+  const passwordHash = await hashPassword(password)
+  await ownAct(identity, act, async ({ storage }) => {
+    await storage.accounts.patch(act.account.id, { passwordHash })
+    return { value: undefined, action, changes: [{ field: 'password', from: null, to: 'set' }] }
+  })
 }
 
 export type ContactChange =
@@ -78,19 +96,26 @@ export async function changeContact(
   identity: Identity,
   account: Account,
   request: { readonly contact: Contact; readonly code: Secret },
-  address: string,
+  actor: AuditActor,
 ): Promise<ContactChange> {
-  const { storage, now } = identity
+  const { storage } = identity
   const { contact } = request
+  const { address } = actor
   const purpose = contact.channel === 'email' ? 'change_email' : 'change_phone'
   const use = { purpose, target: contact.target, accountId: account.id } as const
-  const guarded = await guardTries(identity, { contact, account, address }, () =>
-    storage.identity.codes.redeem(use, request.code, now()),
+  const tried = { contact, account, address, method: 'code' } as const
+  const guarded = await guardTries(identity, tried, () =>
+    storage.identity.codes.redeem(use, request.code, comingFrom(identity, actor)),
   )
   if (guarded.kind === 'too-many') return guarded
   if (guarded.kind === 'wrong') return { kind: 'wrong-code' }
   try {
-    await storage.accounts.patch(account.id, loginOf(contact))
+    const { channel, target } = contact
+    await ownAct(identity, { account, actor }, async (within) => {
+      await within.storage.accounts.patch(account.id, loginOf(contact))
+      const changes = [{ field: channel, from: account[channel] ?? null, to: target }]
+      return { value: undefined, action: `account.change-${channel}`, changes }
+    })
   } catch (error) {
     if (error instanceof StorageConflict) return { kind: 'taken' }
     throw error

@@ -7,6 +7,7 @@ import type { Account } from '../../storage/storage.ts'
 import type { Guarded, Identity, TooMany } from './identity.ts'
 import { factorBucket } from './limits.ts'
 import { factorChangedText } from './message-texts.ts'
+import { type OwnAct, ownAct } from './own-act.ts'
 import { tellOwner } from './tell.ts'
 import { hashToken } from './tokens.ts'
 import { findStep, makeSeed, seedAddress } from './totp.ts'
@@ -50,28 +51,57 @@ export type AuthenticatorConfirmation =
   | { readonly kind: 'wrong' }
   | TooMany
 
+/** An act in a session of the account's owner. */
+export interface OwnersAct extends OwnAct {
+  readonly account: Account
+  readonly sessionId: string
+}
+
 export async function confirmAuthenticator(
   identity: Identity,
-  account: Account,
+  act: OwnersAct,
   code: string,
 ): Promise<AuthenticatorConfirmation> {
-  const { factors } = identity.storage.identity
+  const { account, sessionId } = act
   const at = identity.now()
-  const found = await factors.findAuthenticator(account.id)
-  const guarded = await guardFactor(identity, account.id, async () => {
+  const found = await identity.storage.identity.factors.findAuthenticator(account.id)
+  let recoveryCodes: readonly Secret[] = []
+  const guarded = await guardFactor(identity, act, async () => {
     const step = found === undefined ? undefined : findStep(found.seed, code, at)
-    return step !== undefined && factors.confirmAuthenticator(account.id, at, step)
+    if (step === undefined) return false
+    return ownAct(identity, act, async (within) => {
+      const { factors, sessions } = within.storage.identity
+      if (!(await factors.confirmAuthenticator(account.id, at, step)))
+        return { value: false, action: undefined }
+      recoveryCodes = await ensureRecoveryCodes(within, account.id)
+      await sessions.showSecondFactor(sessionId)
+      return { value: true, action: 'account.add-authenticator' }
+    })
   })
   if (guarded.kind !== 'right') return guarded
   tellOwner(identity, account, factorChangedText('An authenticator app was added to your account'))
-  return { kind: 'confirmed', recoveryCodes: await ensureRecoveryCodes(identity, account.id) }
+  return { kind: 'confirmed', recoveryCodes }
 }
 
-export async function removeAuthenticator(identity: Identity, account: Account): Promise<boolean> {
-  if (!(await identity.storage.identity.factors.removeAuthenticator(account.id))) return false
-  await forgetLooseRecoveryCodes(identity, account.id)
-  tellOwner(identity, account, factorChangedText('The authenticator app was removed from your account'))
-  return true
+export async function removeAuthenticator(identity: Identity, act: OwnersAct): Promise<boolean> {
+  const { account } = act
+  const removed = await ownAct(identity, act, async (within) => {
+    if (!(await within.storage.identity.factors.removeAuthenticator(account.id)))
+      return { value: false, action: undefined }
+    await forgetLooseRecoveryCodes(within, account.id)
+    return { value: true, action: 'account.remove-authenticator' }
+  })
+  if (removed)
+    tellOwner(identity, account, factorChangedText('The authenticator app was removed from your account'))
+  return removed
+}
+
+/** By the owner, from their session. */
+export function replaceRecoveryCodes(identity: Identity, act: OwnersAct): Promise<readonly Secret[]> {
+  return ownAct(identity, act, async (within) => ({
+    value: await renewRecoveryCodes(within, act.account.id),
+    action: 'account.renew-recovery-codes',
+  }))
 }
 
 /** Makes them where there are none. */
@@ -84,7 +114,7 @@ export async function ensureRecoveryCodes(
 }
 
 /** All anew; the former ones open nothing any more. */
-export async function renewRecoveryCodes(identity: Identity, account: AccountId): Promise<readonly Secret[]> {
+async function renewRecoveryCodes(identity: Identity, account: AccountId): Promise<readonly Secret[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode)
   await identity.storage.identity.factors.putRecoveryCodes(
     account,
@@ -93,10 +123,11 @@ export async function renewRecoveryCodes(identity: Identity, account: AccountId)
   return codes
 }
 
-/** Where nothing is asked for any more, nothing stands in for it. */
+/** Where nothing is asked for any more, nothing stands in for it, and no session has shown it. */
 export async function forgetLooseRecoveryCodes(identity: Identity, account: AccountId): Promise<void> {
-  if ((await listFactors(identity, account)).length === 0)
-    await identity.storage.identity.factors.putRecoveryCodes(account, [])
+  if ((await listFactors(identity, account)).length > 0) return
+  await identity.storage.identity.factors.putRecoveryCodes(account, [])
+  await identity.storage.identity.sessions.forgetSecondFactor(account)
 }
 
 /** `abcd-efgh-jkmn`. */
@@ -150,7 +181,7 @@ export async function passSecondFactor(
   const account =
     asked?.accountId === undefined ? undefined : await identity.storage.accounts.find(asked.accountId)
   if (asked === undefined || account === undefined || account.status === 'suspended') return { kind: 'gone' }
-  const guarded = await guardFactor(identity, account.id, () => isRight(account))
+  const guarded = await guardFactor(identity, { account }, () => isRight(account))
   if (guarded.kind !== 'right') return guarded
   // Of two right answers one gets the session.
   if ((await challenges.take(idHash, 'second-factor', identity.now())) === undefined) return { kind: 'gone' }
@@ -182,14 +213,20 @@ async function isRightAnswer(identity: Identity, account: AccountId, answer: Fac
 
 async function guardFactor(
   identity: Identity,
-  account: AccountId,
+  { account }: Pick<OwnAct, 'account'>,
   isRight: () => Promise<boolean>,
 ): Promise<Guarded> {
   const { attempts } = identity.storage.identity
-  const bucket = factorBucket(account)
+  const bucket = factorBucket(account.id)
   const waitMs = await attempts.take([bucket], identity.now())
-  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
-  if (!(await isRight())) return { kind: 'wrong' }
+  if (waitMs !== undefined) {
+    identity.security.note('second-factor.limited', { account: account.id })
+    return { kind: 'too-many', retryAfterMs: waitMs }
+  }
+  if (!(await isRight())) {
+    identity.security.note('second-factor.failed', { account: account.id })
+    return { kind: 'wrong' }
+  }
   await attempts.giveBack([bucket])
   return { kind: 'right' }
 }

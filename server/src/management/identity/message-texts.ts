@@ -70,6 +70,27 @@ export function factorChangedText(what: string): MessageText {
   }
 }
 
+/** To administrators. */
+export function textBudgetText({
+  period,
+  used,
+  limit,
+}: {
+  readonly period: 'day' | 'month'
+  readonly used: number
+  readonly limit: number
+}): MessageText {
+  const name = period === 'day' ? 'SLUICE_SMS_DAY_LIMIT' : 'SLUICE_SMS_MONTH_LIMIT'
+  return {
+    subject: `${used} of ${limit} text messages of this ${period} were sent · 短信额度提醒`,
+    text: [
+      `${used} text messages were sent this ${period}; ${limit} are allowed (${name}). When they are used up, codes are sent by e-mail only. If you did not expect this, look for who asks for them: the security events code.limited and message.refused.`,
+      '',
+      `本${period === 'day' ? '日' : '月'}已发送短信 ${used} 条，上限 ${limit} 条（${name}）。达到上限后将不再发送短信验证码。`,
+    ].join('\n'),
+  }
+}
+
 /** @param facts as `ReceiptFacts` has them; `given` and `until` where there is something to say */
 export function receiptText(facts: Readonly<Record<string, string | number>>): MessageText {
   const { item = '', paid = '', paid_at: at = '', reference = '', given, until } = facts

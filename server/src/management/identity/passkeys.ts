@@ -14,10 +14,11 @@ import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/conflict.ts'
 import type { ChallengeKind, Passkey } from '../../storage/identity.ts'
 import type { Account } from '../../storage/storage.ts'
-import { ensureRecoveryCodes, forgetLooseRecoveryCodes } from './factors.ts'
+import { ensureRecoveryCodes, forgetLooseRecoveryCodes, type OwnersAct } from './factors.ts'
 import type { Identity, TooMany } from './identity.ts'
 import { questionBucket } from './limits.ts'
 import { factorChangedText } from './message-texts.ts'
+import { ownAct } from './own-act.ts'
 import { tellOwner } from './tell.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
 
@@ -65,7 +66,7 @@ export type PasskeyAddition =
 
 export async function finishRegistration(
   identity: Identity,
-  account: Account,
+  act: OwnersAct,
   answer: {
     readonly challenge: string
     readonly name: string
@@ -73,6 +74,7 @@ export async function finishRegistration(
     readonly site: Site
   },
 ): Promise<PasskeyAddition> {
+  const { account, sessionId } = act
   const { factors } = identity.storage.identity
   const asked = await takeChallenge(identity, 'passkey-registration', answer.challenge)
   if (asked === undefined || asked.accountId !== account.id) return { kind: 'refused' }
@@ -80,13 +82,19 @@ export async function finishRegistration(
   const passkey = await readNewPasskey(identity, account.id, { ...answer, expected: asked.challenge })
   if (passkey === undefined) return { kind: 'refused' }
   try {
-    await factors.addPasskey(passkey)
+    const recoveryCodes = await ownAct(identity, act, async (within) => {
+      await within.storage.identity.factors.addPasskey(passkey)
+      const value = await ensureRecoveryCodes(within, account.id)
+      await within.storage.identity.sessions.showSecondFactor(sessionId)
+      const changes = [{ field: 'passkey', from: null, to: passkey.name }]
+      return { value, action: 'account.add-passkey', changes }
+    })
+    tellOwner(identity, account, factorChangedText('A passkey was added to your account'))
+    return { kind: 'added', passkey, recoveryCodes }
   } catch (error) {
     if (error instanceof StorageConflict) return { kind: 'refused' }
     throw error
   }
-  tellOwner(identity, account, factorChangedText('A passkey was added to your account'))
-  return { kind: 'added', passkey, recoveryCodes: await ensureRecoveryCodes(identity, account.id) }
 }
 
 async function readNewPasskey(
@@ -124,11 +132,17 @@ async function readNewPasskey(
   }
 }
 
-export async function removePasskey(identity: Identity, account: Account, id: string): Promise<boolean> {
-  if (!(await identity.storage.identity.factors.removePasskey(account.id, id))) return false
-  await forgetLooseRecoveryCodes(identity, account.id)
-  tellOwner(identity, account, factorChangedText('A passkey was removed from your account'))
-  return true
+export async function removePasskey(identity: Identity, act: OwnersAct, id: string): Promise<boolean> {
+  const { account } = act
+  const removed = await ownAct(identity, act, async (within) => {
+    if (!(await within.storage.identity.factors.removePasskey(account.id, id)))
+      return { value: false, action: undefined }
+    await forgetLooseRecoveryCodes(within, account.id)
+    const changes = [{ field: 'passkey', from: id, to: null }]
+    return { value: true, action: 'account.remove-passkey', changes }
+  })
+  if (removed) tellOwner(identity, account, factorChangedText('A passkey was removed from your account'))
+  return removed
 }
 
 export interface PasskeyRequest {

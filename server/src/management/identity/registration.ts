@@ -6,13 +6,16 @@ import { hashPassword } from '../passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
 import type { RequestOrigin } from './sessions.ts'
-import { begin, guardTries, type SignedIn } from './sign-in.ts'
+import { mayRegister, mayRegisterBy } from './may-register.ts'
+import { begin, comingFrom, guardTries, type SignedIn } from './sign-in.ts'
 
 export type Registration =
   | SignedIn
   | { readonly kind: 'wrong-code' }
   /** Told only to whoever has shown that the address is theirs. */
   | { readonly kind: 'taken' }
+  /** Nobody makes an account by themselves here, or nobody who was not invited. */
+  | { readonly kind: 'closed' }
   | TooMany
 
 export async function register(
@@ -20,20 +23,30 @@ export async function register(
   request: { readonly contact: Contact; readonly code: Secret; readonly password: Secret },
   origin: RequestOrigin,
 ): Promise<Registration> {
-  const { storage, now } = identity
+  const { storage } = identity
   const { contact } = request
+  if (!mayRegisterBy(identity, contact.channel)) return refused(identity, origin)
   const use = { purpose: 'register', target: contact.target, accountId: undefined } as const
-  const guarded = await guardTries(identity, { contact, account: undefined, address: origin.address }, () =>
-    storage.identity.codes.redeem(use, request.code, now()),
+  const { address } = origin
+  const tried = { contact, account: undefined, address, method: 'code' } as const
+  const guarded = await guardTries(identity, tried, () =>
+    storage.identity.codes.redeem(use, request.code, comingFrom(identity, origin)),
   )
   if (guarded.kind === 'too-many') return guarded
   if (guarded.kind === 'wrong') return { kind: 'wrong-code' }
+  // Whoever reads there may know that they are not invited, or no more.
+  if (!(await mayRegister(identity, contact))) return refused(identity, origin)
   const passwordHash = await hashPassword(request.password)
   const made = await makeAccount(identity, { ...loginOf(contact), passwordHash })
   if (!made) return { kind: 'taken' }
   const account = await storage.accounts.findByLogin(loginOf(contact))
   if (account === undefined) throw new Error('an account vanished right after it was made')
-  return begin(identity, account, { ...origin, method: 'code' })
+  return begin(identity, account, { ...origin, method: 'code', secondFactor: false })
+}
+
+function refused({ security }: Identity, { address }: RequestOrigin): Registration {
+  security.note('registration.refused', { address })
+  return { kind: 'closed' }
 }
 
 async function makeAccount(

@@ -4,7 +4,7 @@ import { type Actor, done, type Done, type Office } from '../admin/acts.ts'
 
 /** For somebody who lost every factor and every recovery code, after an admin made sure who is asking. Sessions end too. */
 export async function resetFactors(
-  { storage }: Office,
+  { storage }: Pick<Office, 'storage'>,
   id: AccountId,
   reason: string,
   actor: Actor,

@@ -7,6 +7,8 @@ import { createAccount } from '../accounts.ts'
 import { readContact } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
 import { questionBucket } from './limits.ts'
+import { mayRegister } from './may-register.ts'
+import { actorAt, type OwnAct, ownAct } from './own-act.ts'
 import type { ServiceMemory, ServicePerson, SignInService } from './services/service.ts'
 import type { RequestOrigin } from './sessions.ts'
 import { enter, type SignedIn } from './sign-in.ts'
@@ -69,6 +71,8 @@ export type TripEnd =
   | { readonly kind: 'lost' }
   /** The service's answer is no proof. */
   | { readonly kind: 'refused' }
+  /** The person has no account here and may not make one. */
+  | { readonly kind: 'closed' }
 
 export async function finishTrip(
   identity: Identity,
@@ -85,12 +89,27 @@ export async function finishTrip(
   const trip = JSON.parse(taken.detail) as Trip
   if (trip.service !== service.name) return { kind: 'lost' }
   const person = await identify(identity, service, { callback: back.callback, memory: trip.memory })
-  if (person === undefined) return { kind: 'refused' }
+  if (person === undefined) {
+    identity.security.note('sign-in.failed', {
+      address: back.origin.address,
+      method: 'service',
+      service: service.name,
+    })
+    return { kind: 'refused' }
+  }
   if (taken.accountId !== undefined) {
-    const linked = await addLink(identity, taken.accountId, { service: service.name, person })
+    const linked = await addLink(identity, taken.accountId, {
+      service: service.name,
+      person,
+      origin: back.origin,
+    })
     return linked ? { kind: 'linked', returnTo: trip.returnTo } : { kind: 'taken' }
   }
-  const account = await accountOf(identity, service.name, person)
+  const account = await accountOf(identity, { service: service.name, person, origin: back.origin })
+  if (account === 'closed') {
+    identity.security.note('registration.refused', { address: back.origin.address, service: service.name })
+    return { kind: 'closed' }
+  }
   if (account === undefined) return { kind: 'taken' }
   const outcome = await enter(identity, account, { ...back.origin, method: 'service' })
   return { kind: 'entered', outcome, returnTo: trip.returnTo }
@@ -113,19 +132,17 @@ async function identify(
  * Whom this person is here: the account that is linked; else the one with the address the service has verified, since ours
  * was shown by a code to belong to whoever reads there; else a new one.
  */
-async function accountOf(
-  identity: Identity,
-  service: string,
-  person: ServicePerson,
-): Promise<Account | undefined> {
+async function accountOf(identity: Identity, visit: Visit): Promise<Account | 'closed' | undefined> {
+  const { service, person } = visit
   const { accounts, identity: store } = identity.storage
   const link = await store.links.find(service, person.subject)
   if (link !== undefined) return accounts.find(link.accountId)
   const email =
     person.verifiedEmail === undefined ? undefined : readContact('email', person.verifiedEmail, undefined)
   const known = email === undefined ? undefined : await accounts.findByLogin({ email: email.target })
+  if (known === undefined && !(await mayRegister(identity, email))) return 'closed'
   const id = known?.id ?? (await makeAccount(identity, email?.target))
-  if (id === undefined || !(await addLink(identity, id, { service, person }))) return undefined
+  if (id === undefined || !(await addLink(identity, id, visit))) return undefined
   return accounts.find(id)
 }
 
@@ -142,19 +159,35 @@ async function makeAccount(
   }
 }
 
+/** Somebody who came back from a service. */
+interface Visit {
+  readonly service: string
+  readonly person: ServicePerson
+  readonly origin: RequestOrigin
+}
+
 /** True also where the account has the link already. */
 async function addLink(
-  { storage, now }: Identity,
-  accountId: AccountId,
-  { service, person }: { readonly service: string; readonly person: ServicePerson },
+  identity: Identity,
+  id: AccountId,
+  { service, person, origin }: Visit,
 ): Promise<boolean> {
-  const { links } = storage.identity
+  const { accounts, identity: store } = identity.storage
+  const { links } = store
+  const account = await accounts.find(id)
+  if (account === undefined) return false
+  const { subject, label } = person
   try {
-    await links.add({ service, subject: person.subject, accountId, label: person.label, createdAt: now() })
+    await ownAct(identity, { account, actor: actorAt(account, origin, undefined) }, async (within) => {
+      const link = { service, subject, accountId: id, label, createdAt: identity.now() }
+      await within.storage.identity.links.add(link)
+      const changes = [{ field: 'service', from: null, to: service }]
+      return { value: undefined, action: 'account.link-service', changes }
+    })
     return true
   } catch (error) {
     if (!(error instanceof StorageConflict)) throw error
-    return (await links.find(service, person.subject))?.accountId === accountId
+    return (await links.find(service, subject))?.accountId === id
   }
 }
 
@@ -168,4 +201,13 @@ export async function hasOtherWayIn(
   const { factors, links } = storage.identity
   if ((await factors.listPasskeys(account.id)).length > 0) return true
   return (await links.list(account.id)).some((link) => link.service !== service)
+}
+
+/** False: the account is not linked to it. */
+export function unlink(identity: Identity, act: OwnAct, service: string): Promise<boolean> {
+  return ownAct(identity, act, async (within) => {
+    const value = await within.storage.identity.links.remove(act.account.id, service)
+    const changes = [{ field: 'service', from: service, to: null }]
+    return { value, action: value ? 'account.unlink-service' : undefined, changes }
+  })
 }

@@ -20,6 +20,7 @@ const TOUCH_EVERY_MS = 60_000
 export interface RequestOrigin {
   readonly userAgent: string
   readonly address: string
+  readonly requestId?: string | undefined
 }
 
 export interface OpenedSession {
@@ -31,6 +32,8 @@ export interface OpenedSession {
 export interface SessionRequest extends RequestOrigin {
   readonly accountId: AccountId
   readonly method: SignInMethod
+  /** Whether one was shown; a passkey is one by itself. */
+  readonly secondFactor: boolean
   /** The admin, where one takes the account's place. */
   readonly impersonator?: AccountId
 }
@@ -55,6 +58,7 @@ export async function openSession(
     address: request.address,
     place: placeOf(request.address),
     impersonator: request.impersonator,
+    secondFactor: request.secondFactor,
   }
   await storage.identity.sessions.create(session, hashToken(token.unwrap()))
   return { session, token }

@@ -1,12 +1,14 @@
 /** Sign-in: a proof of who somebody is, exchanged for a session, or for the question after a second factor. */
 import { Secret } from '../../core/secret.ts'
+import { accountId } from '../../core/ids.ts'
 import type { SignInMethod } from '../../storage/identity.ts'
 import type { Account } from '../../storage/storage.ts'
 import { hashPassword, verifyPassword } from '../passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import { type FactorKind, listFactors } from './factors.ts'
 import type { Guarded, Identity, TooMany } from './identity.ts'
-import { placeOf, type SignInBuckets, signInBuckets } from './limits.ts'
+import { codeTryBuckets, type From, placeOf, type SignInBuckets, signInBuckets } from './limits.ts'
+import { actorAt, ownAct } from './own-act.ts'
 import { openSession, type OpenedSession, type RequestOrigin } from './sessions.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
 
@@ -50,12 +52,12 @@ export function signInByCode(
   const use = { purpose: 'sign_in', target: attempt.contact.target, accountId: undefined } as const
   return prove(identity, attempt.contact, origin, {
     method: 'code',
-    isRight: () => identity.storage.identity.codes.redeem(use, attempt.code, identity.now()),
+    isRight: () => identity.storage.identity.codes.redeem(use, attempt.code, comingFrom(identity, origin)),
   })
 }
 
 interface Proof {
-  readonly method: SignInMethod
+  readonly method: GuardedTry['method']
   isRight(account: Account | undefined): Promise<boolean>
 }
 
@@ -67,32 +69,54 @@ async function prove(
   proof: Proof,
 ): Promise<SignIn> {
   const account = await identity.storage.accounts.findByLogin(loginOf(contact))
-  const guarded = await guardTries(identity, { contact, account, address: origin.address }, () =>
+  const { method } = proof
+  const guarded = await guardTries(identity, { contact, account, address: origin.address, method }, () =>
     proof.isRight(account),
   )
   if (guarded.kind === 'too-many') return guarded
   if (guarded.kind === 'wrong' || account === undefined) return { kind: 'refused' }
-  return enter(identity, account, { ...origin, method: proof.method })
+  return enter(identity, account, { ...origin, method })
 }
 
 export interface GuardedTry {
   readonly contact: Contact
   readonly account: Account | undefined
   readonly address: string
+  readonly method: 'password' | 'code'
+}
+
+/** Where a try comes from, as codes know it. */
+export function comingFrom(
+  { now }: Pick<Identity, 'now'>,
+  { address }: Pick<RequestOrigin, 'address'>,
+): { readonly place: string; readonly at: number } {
+  return { place: placeOf(address), at: now() }
 }
 
 /** Counts a try of whatever proves that somebody is the owner of a contact. */
 export async function guardTries(
   identity: Identity,
-  { contact, account, address }: GuardedTry,
+  { contact, account, address, method }: GuardedTry,
   isRight: () => Promise<boolean>,
 ): Promise<Guarded> {
-  const { attempts } = identity.storage.identity
-  const known = account !== undefined && (await knowsPlace(identity, account, address))
-  const buckets = signInBuckets(contact.target, address, known ? 'known-place' : 'new-place')
-  const waitMs = await attempts.take([buckets.pair, ...buckets.shared], identity.now())
-  if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
-  if (!(await isRight())) return { kind: 'wrong' }
+  const { security } = identity
+  const about = { account: account?.id, address, method }
+  const buckets =
+    method === 'code'
+      ? codeTryBuckets(contact.target, address)
+      : signInBuckets(contact.target, address, await placeOfAccount(identity, account, address))
+  const waitMs = await identity.storage.identity.attempts.take(
+    [buckets.pair, ...buckets.shared],
+    identity.now(),
+  )
+  if (waitMs !== undefined) {
+    security.note('sign-in.limited', about)
+    return { kind: 'too-many', retryAfterMs: waitMs }
+  }
+  if (!(await isRight())) {
+    security.note('sign-in.failed', about)
+    return { kind: 'wrong' }
+  }
   await forgive(identity, buckets)
   return { kind: 'right' }
 }
@@ -102,8 +126,17 @@ async function forgive({ storage }: Identity, { pair, shared }: SignInBuckets): 
   await storage.identity.attempts.forget([pair.subject])
 }
 
-function knowsPlace({ storage, now }: Identity, account: Account, address: string): Promise<boolean> {
-  return storage.identity.sessions.knowsPlace(account.id, placeOf(address), now() - PLACE_MS)
+/** No account has this id: it is asked for where there is none, so that the answer takes as long. */
+const NOBODY = accountId('nobody')
+
+export async function placeOfAccount(
+  { storage, now }: Identity,
+  account: Account | undefined,
+  address: string,
+): Promise<From> {
+  const { sessions } = storage.identity
+  const isKnown = await sessions.knowsPlace(account?.id ?? NOBODY, placeOf(address), now() - PLACE_MS)
+  return isKnown ? 'known-place' : 'new-place'
 }
 
 export interface Entering extends RequestOrigin {
@@ -115,14 +148,35 @@ export async function enter(identity: Identity, account: Account, entering: Ente
   if (account.status === 'suspended') return { kind: 'suspended' }
   const factors = entering.method === 'passkey' ? [] : await listFactors(identity, account.id)
   return factors.length === 0
-    ? begin(identity, account, entering)
+    ? begin(identity, account, { ...entering, secondFactor: entering.method === 'passkey' })
     : askSecondFactor(identity, account, { ...entering, factors })
 }
 
 /** Behind every proof there is. */
-export async function begin(identity: Identity, account: Account, entering: Entering): Promise<SignedIn> {
+export async function begin(
+  identity: Identity,
+  account: Account,
+  entering: Entering & { readonly secondFactor: boolean },
+): Promise<SignedIn> {
+  const { method, secondFactor, address } = entering
   const request = { ...entering, accountId: account.id }
-  const opened = await openSession(identity.storage, request, identity.now())
+  const actor = actorAt(account, entering, undefined)
+  const opened = await ownAct(identity, { account, actor }, async (within) => {
+    const value = await openSession(within.storage, request, identity.now())
+    const changes = [
+      { field: 'session', from: null, to: value.session.id },
+      { field: 'method', from: null, to: method },
+      { field: 'second_factor', from: null, to: secondFactor },
+    ]
+    return { value, action: 'account.sign-in', changes }
+  })
+  identity.security.note('sign-in.succeeded', {
+    account: account.id,
+    address,
+    method,
+    second_factor: secondFactor,
+    session: opened.session.id,
+  })
   return { kind: 'signed-in', opened, account }
 }
 

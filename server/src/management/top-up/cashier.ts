@@ -9,6 +9,7 @@ import type { Notice, PaymentDriver, PaymentEvent } from '../../payments/driver.
 import type { Storage } from '../../storage/storage.ts'
 import type { Payment, PaymentOutcome, TopUp } from '../../storage/top-ups.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { SecurityLog } from '../../telemetry/security-log.ts'
 import { type Asking, idempotencyOf } from '../acts.ts'
 import { creditsOfYuan, creditsText } from '../amounts.ts'
 import { timeOrderedId } from '../new-id.ts'
@@ -21,6 +22,7 @@ export interface Cashier {
   readonly driver: PaymentDriver | undefined
   readonly receipts: Receipts
   readonly log: Log
+  readonly security: SecurityLog
   /** Epoch ms. */
   readonly now: () => number
 }
@@ -165,14 +167,14 @@ export type NoticeOutcome =
 export async function takeNotice(
   cashier: Cashier,
   name: string,
-  notice: Omit<Notice, 'at'>,
+  notice: Omit<Notice, 'at'> & { readonly address: string },
 ): Promise<NoticeOutcome> {
   const { driver, log } = cashier
   if (driver?.name !== name) return { kind: 'not-offered' }
   const at = cashier.now()
   const reading = driver.readNotice({ ...notice, at })
   if (reading.kind === 'forged') {
-    log.warn({ provider: name, why: reading.why }, 'a notice of a payment was not believed')
+    cashier.security.note('webhook.forged', { provider: name, why: reading.why, address: notice.address })
     return reading
   }
   const { id: eventId, event } = reading

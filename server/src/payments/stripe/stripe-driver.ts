@@ -123,7 +123,9 @@ type Verified =
 
 function verify(client: Stripe, secret: Secret, { payload, headers, at }: Notice): Verified {
   const { 'stripe-signature': signature } = headers
-  if (typeof signature !== 'string') return { kind: 'forged', why: 'the header Stripe-Signature is missing' }
+  if (signature === undefined) return { kind: 'forged', why: 'the header Stripe-Signature is missing' }
+  if (typeof signature !== 'string' || !isSignature(signature))
+    return { kind: 'forged', why: 'the header Stripe-Signature is malformed' }
   try {
     client.webhooks.constructEvent(payload, signature, secret.unwrap(), TOLERANCE_SECONDS, undefined, at)
     return { kind: 'genuine', payload }
@@ -134,4 +136,26 @@ function verify(client: Stripe, secret: Secret, { payload, headers, at }: Notice
       return { kind: 'forged', why: 'the signature does not fit' }
     throw error
   }
+}
+
+/** Stripe sends a time and one signature, two while a secret is rolled. */
+const SIGNATURE_CHARACTERS_MAX = 1_024
+const SIGNATURE_PARTS_MAX = 10
+
+/**
+ * Whether the header has the form Stripe documents: one time, and signatures of 32 bytes in hex. Looked at before the
+ * library is, which throws errors of its own for signatures of another length.
+ */
+function isSignature(header: string): boolean {
+  if (header.length > SIGNATURE_CHARACTERS_MAX) return false
+  const parts = header.split(',')
+  if (parts.length > SIGNATURE_PARTS_MAX) return false
+  const times = parts.filter((part) => part.startsWith('t='))
+  const signatures = parts.filter((part) => part.startsWith('v1='))
+  return (
+    times.length === 1 &&
+    times.every((part) => /^t=\d{1,12}$/.test(part)) &&
+    signatures.length > 0 &&
+    signatures.every((part) => /^v1=[0-9a-f]{64}$/.test(part))
+  )
 }

@@ -9,6 +9,7 @@ export const azureOpenai: Provider = {
   name: 'Azure OpenAI',
   defaultBaseUrl: 'https://{resource}.openai.azure.com/openai/v1',
   publicFields: ['resource', 'api_version'],
+  dear: ['service_tier.priority', 'web_search', 'file_search', 'code_interpreter', 'image_generation'],
   dialects: {
     chat: chatDialect({
       auth: { kind: 'header', name: 'api-key' },
@@ -19,6 +20,7 @@ export const azureOpenai: Provider = {
       auth: { kind: 'header', name: 'api-key' },
       form: (input) => (input.operation === 'count-tokens' ? undefined : form(input, '/responses')),
       capabilities: openAiResponsesCapabilities,
+      background: true,
     }),
   },
 }

@@ -11,6 +11,8 @@ export const dashscope: Provider = {
   name: 'Alibaba Cloud Model Studio (Qwen)',
   defaultBaseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
   publicFields: [],
+  // `max_tokens` bounds the answer alone; `thinking_budget` bounds the rest.
+  reasoningOutsideCap: true,
   dialects: {
     chat: chatDialect({
       capabilities: () => ({

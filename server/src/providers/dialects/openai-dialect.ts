@@ -19,6 +19,7 @@ export interface OpenAiDialectDescription {
   readonly words?: FailureWords
   readonly classify?: (failure: UpstreamFailure) => FailureClass
   readonly adapt?: (request: CanonicalRequest) => CanonicalRequest
+  readonly background?: true
 }
 
 export interface OpenAiProtocol {
@@ -38,6 +39,7 @@ export function openAiDialect(own: OpenAiProtocol, vendor: OpenAiDialectDescript
     capabilities: (model) => ({ ...own.capabilities, ...vendor.capabilities?.(model) }),
     classify: vendor.classify ?? ((failure) => classifyFailure(failure, words)),
     ...(vendor.adapt === undefined ? {} : { adapt: vendor.adapt }),
+    ...(vendor.background === undefined ? {} : { background: vendor.background }),
   }
 }
 

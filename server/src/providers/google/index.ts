@@ -8,6 +8,7 @@ export const google: Provider = {
   name: 'Google',
   defaultBaseUrl,
   publicFields: [],
+  dear: ['service_tier.priority', 'web_search', 'google_maps'],
   dialects: {
     gemini: geminiDialect({
       auth: { kind: 'header', name: 'x-goog-api-key' },

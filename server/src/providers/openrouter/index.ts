@@ -10,6 +10,7 @@ export const openrouter: Provider = {
   name: 'OpenRouter',
   defaultBaseUrl: 'https://openrouter.ai/api/v1',
   publicFields: [],
+  dear: ['web_search', 'plugins'],
   dialects: {
     chat: chatDialect({
       capabilities: (model) => ({

@@ -45,5 +45,6 @@ function dialect(protocol: ProtocolId, voice: Voice, capabilities: Capabilities)
     }),
     classify: (failure) => classifyFailure(failure),
     respond: (request) => respondAs(voice, request),
+    ...(protocol === 'responses' ? { background: true as const } : {}),
   }
 }

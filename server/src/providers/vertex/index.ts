@@ -14,6 +14,7 @@ export const vertex: Provider = {
   name: 'Google Vertex AI',
   defaultBaseUrl: 'https://{region}-aiplatform.googleapis.com/v1',
   publicFields: ['project', 'region', 'storage_uri'],
+  dear: ['service_tier.priority', 'web_search', 'google_maps'],
   dialects: {
     gemini: geminiDialect({
       auth: { kind: 'google-oauth' },

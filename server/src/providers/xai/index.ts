@@ -10,6 +10,7 @@ export const xai: Provider = {
   name: 'xAI (Grok)',
   defaultBaseUrl: 'https://api.x.ai/v1',
   publicFields: [],
+  dear: ['web_search', 'x_search', 'code_interpreter'],
   dialects: {
     chat: chatDialect({
       capabilities: (model) => ({ ...grok(model), ...(reasons(model) ? { stopMax: 0 } : {}) }),

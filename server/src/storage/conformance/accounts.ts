@@ -66,6 +66,7 @@ export function describeAccounts(suite: StorageSuite): void {
       credits: 0n,
       held: 0n,
       balance: 0n,
+      owed: 0n,
       apiDeduction: true,
       monthlyCap: 0n,
       monthStart: 0,

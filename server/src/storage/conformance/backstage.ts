@@ -198,6 +198,8 @@ function describePrices(suite: StorageSuite): void {
           maxOutputTokens: undefined,
           subscriptionCovered: false,
           pricing: PRICING,
+          surcharges: {},
+          refuse: [],
         },
       },
     ])

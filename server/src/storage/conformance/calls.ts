@@ -39,7 +39,7 @@ export function describeCalls(suite: StorageSuite): void {
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(1000), held: HELD })
     expect(await storage.ledger.verify()).toEqual([])
     const settled = await storage.calls.settle(settleTwoCredits('call_1'))
-    expect(settled).toEqual({ kind: 'settled', first: true, deducted: TWO_CREDITS })
+    expect(settled).toEqual({ kind: 'settled', first: true, late: false, deducted: TWO_CREDITS })
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(998), held: 0n })
     const { rows } = await storage.logs.page({}, { limit: 10, cursor: undefined })
     expect(rows).toMatchObject([{ callId: 'call_1', amount: TWO_CREDITS, deducted: TWO_CREDITS }])
@@ -161,6 +161,7 @@ export function describeCalls(suite: StorageSuite): void {
       keyId: KEY,
       accountId: ACCOUNT,
       at: NOW,
+      sent: false,
       log: exampleLog('call_1', { httpStatus: 502, ending: 'upstream-error' }),
     })
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ credits: credits(1000), held: 0n })

@@ -29,6 +29,11 @@ const EXAMPLE_MODEL: Omit<Model, 'chains'> = {
   maxOutputTokens: 1000,
   subscriptionCovered: true,
   pricing: { ...NO_PRICES, inputPrice: '0.000001' },
+  surcharges: {
+    'service_tier.priority': { kind: 'multiplier', multiplier: '1.75' },
+    web_search_call: { kind: 'per-call', perCall: '0.07' },
+  },
+  refuse: ['speed.fast'],
 }
 const CHAIN: Omit<Chain, 'id' | 'credentialId'> = {
   modelId: MODEL,
@@ -39,6 +44,9 @@ const CHAIN: Omit<Chain, 'id' | 'credentialId'> = {
   weight: 100,
   rateMultiplier: '1.5',
   streamUsage: 'inject',
+  clientGoneGraceMs: 0,
+  minBytesPerSecond: 25,
+  capabilities: { reasoning: 'budget', tools: false, stopMax: 2 },
   status: 'enabled',
 }
 const SECRET = 'sk-upstream-very-secret'
@@ -203,6 +211,24 @@ export function describeCatalogue(suite: StorageSuite): void {
     ]
     await expect(storage.catalogue.apply(changes)).rejects.toThrow('no credential unknown')
     expect(await storage.catalogue.read()).toEqual(before)
+  })
+
+  test('what was seen of a chain is kept: the latest rate, and the latest broken cap', async () => {
+    const { database, storage } = await openFull()
+    const id = (await storage.catalogue.read()).models.get(MODEL)?.chains[0]?.id
+    if (id === undefined) throw new Error('no chain was put')
+    const write = (tokens: number, capBrokenAt: number | undefined) =>
+      storage.catalogue.writeObservations([{ chainId: id, observation: { tokens, ms: 10, capBrokenAt } }], 1)
+    expect(await storage.catalogue.readObservations()).toEqual([])
+    await storage.catalogue.writeObservations([], 1)
+    await write(1.4, undefined)
+    await write(2, 7)
+    await write(3, 5)
+    await write(4, undefined)
+    const other = await database.open()
+    expect(await other.catalogue.readObservations()).toEqual([
+      { chainId: id, observation: { tokens: 4, ms: 10, capBrokenAt: 7 } },
+    ])
   })
 
   test('models keep the order they came in', async () => {

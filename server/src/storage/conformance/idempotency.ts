@@ -7,7 +7,14 @@ import type { Storage } from '../storage.ts'
 import { type DatabaseUnderTest, NOW, openWithAccount, settleTwoCredits, type StorageSuite } from './suite.ts'
 
 const CALL = callId('call_1')
-const abandon = { callId: CALL, keyId: KEY, accountId: ACCOUNT, at: NOW, log: exampleLog('call_1') }
+const abandon = {
+  callId: CALL,
+  keyId: KEY,
+  accountId: ACCOUNT,
+  at: NOW,
+  sent: false,
+  log: exampleLog('call_1'),
+}
 const claim = {
   callId: CALL,
   at: NOW,
@@ -57,7 +64,7 @@ export function describeIdempotency(suite: StorageSuite): void {
     await reserve(storage)
     expect(await settle(storage)).toMatchObject({ first: true })
     const state = await stateOf(database)
-    expect(await settle(storage)).toEqual({ kind: 'settled', first: false, deducted: 0n })
+    expect(await settle(storage)).toEqual({ kind: 'settled', first: false, late: false, deducted: 0n })
     await storage.calls.abandon(abandon)
     await storage.calls.progress(progress)
     expect(await storage.calls.claim(claim)).toMatchObject({ kind: 'full' })

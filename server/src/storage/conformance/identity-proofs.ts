@@ -7,7 +7,10 @@ import type { Challenge, CodeUse, Passkey } from '../identity.ts'
 import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
 
 const USE: CodeUse = { purpose: 'sign_in', target: 'person@example.com', accountId: undefined }
-const TERMS = { tries: 5, createdAt: NOW, endsAt: NOW + 100 }
+const PLACE = '192.0.2.1'
+const ELSEWHERE = '198.51.100.1'
+const TERMS = { place: PLACE, tries: 5, triesElsewhere: 3, createdAt: NOW, endsAt: NOW + 100 }
+const here = (at: number) => ({ place: PLACE, at })
 const CODE = new Secret('123456')
 const WRONG = new Secret('000000')
 const BUCKET: AttemptBucket = { subject: 'a', limit: 2, windowMs: 1_000 }
@@ -47,7 +50,7 @@ export function describeProofs(suite: StorageSuite): void {
     await identity.challenges.put(ID_HASH, CHALLENGE)
     await identity.attempts.take([BUCKET], NOW)
     expect(await identity.expire(NOW + 50)).toBe(0)
-    expect(await identity.codes.redeem(USE, WRONG, NOW)).toBe(false)
+    expect(await identity.codes.redeem(USE, WRONG, here(NOW))).toBe(false)
     expect(await identity.expire(NOW + 10_000)).toBe(3)
     expect(await identity.challenges.find(ID_HASH, 'second-factor', NOW)).toBeUndefined()
   })
@@ -58,47 +61,97 @@ function describeCodes(suite: StorageSuite): void {
     const { storage } = await openWithAccount(suite)
     const { codes } = storage.identity
     await codes.put(USE, CODE, TERMS)
-    expect(await codes.redeem({ ...USE, purpose: 'register' }, CODE, NOW)).toBe(false)
-    expect(await codes.redeem({ ...USE, target: 'other@example.com' }, CODE, NOW)).toBe(false)
-    expect(await codes.redeem(USE, CODE, NOW + 99)).toBe(true)
-    expect(await codes.redeem(USE, CODE, NOW + 99)).toBe(false)
+    expect(await codes.redeem({ ...USE, purpose: 'register' }, CODE, here(NOW))).toBe(false)
+    expect(await codes.redeem({ ...USE, target: 'other@example.com' }, CODE, here(NOW))).toBe(false)
+    expect(await codes.redeem(USE, CODE, here(NOW + 99))).toBe(true)
+    expect(await codes.redeem(USE, CODE, here(NOW + 99))).toBe(false)
   })
 
   test('a code has ended when its time is over', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.identity.codes.put(USE, CODE, TERMS)
-    expect(await storage.identity.codes.redeem(USE, CODE, NOW + 100)).toBe(false)
+    expect(await storage.identity.codes.redeem(USE, CODE, here(NOW + 100))).toBe(false)
   })
 
   test('a code of somebody signed in is no use to somebody else', async () => {
     const { storage } = await openWithAccount(suite)
     const { codes } = storage.identity
     await codes.put({ ...USE, accountId: ACCOUNT }, CODE, TERMS)
-    expect(await codes.redeem({ ...USE, accountId: OTHER_ACCOUNT }, CODE, NOW)).toBe(false)
-    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
-    expect(await codes.redeem({ ...USE, accountId: ACCOUNT }, CODE, NOW)).toBe(true)
+    expect(await codes.redeem({ ...USE, accountId: OTHER_ACCOUNT }, CODE, here(NOW))).toBe(false)
+    expect(await codes.redeem(USE, CODE, here(NOW))).toBe(false)
+    expect(await codes.redeem({ ...USE, accountId: ACCOUNT }, CODE, here(NOW))).toBe(true)
   })
 
   test('after its tries the right code is refused, and a new one begins anew', async () => {
     const { storage } = await openWithAccount(suite)
     const { codes } = storage.identity
     await codes.put(USE, CODE, TERMS)
-    for (let tries = 0; tries < 5; tries++) expect(await codes.redeem(USE, WRONG, NOW)).toBe(false)
-    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
+    for (let tries = 0; tries < 5; tries++) expect(await codes.redeem(USE, WRONG, here(NOW))).toBe(false)
+    expect(await codes.redeem(USE, CODE, here(NOW))).toBe(false)
     await codes.put(USE, WRONG, TERMS)
-    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
-    expect(await codes.redeem(USE, WRONG, NOW)).toBe(true)
+    expect(await codes.redeem(USE, CODE, here(NOW))).toBe(false)
+    expect(await codes.redeem(USE, WRONG, here(NOW))).toBe(true)
+  })
+
+  test('a new code leaves the ones before it good, and the one that is used ends all', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    await codes.put(USE, WRONG, { ...TERMS, place: ELSEWHERE })
+    expect(await codes.redeem(USE, CODE, here(NOW))).toBe(true)
+    expect(await codes.redeem(USE, WRONG, { place: ELSEWHERE, at: NOW })).toBe(false)
+  })
+
+  test('guesses from elsewhere take three of the five tries and no more', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    for (let tries = 0; tries < 9; tries++)
+      expect(await codes.redeem(USE, WRONG, { place: ELSEWHERE, at: NOW })).toBe(false)
+    expect(await codes.redeem(USE, CODE, { place: ELSEWHERE, at: NOW })).toBe(false)
+    expect(await codes.redeem(USE, WRONG, here(NOW))).toBe(false)
+    expect(await codes.redeem(USE, CODE, here(NOW))).toBe(true)
+  })
+
+  test('a right code is taken from elsewhere too, as long as tries from there are left', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    expect(await codes.redeem(USE, WRONG, { place: ELSEWHERE, at: NOW })).toBe(false)
+    expect(await codes.redeem(USE, CODE, { place: ELSEWHERE, at: NOW })).toBe(true)
+  })
+
+  test('the same six digits once more are one code with new tries', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { codes } = storage.identity
+    await codes.put(USE, CODE, TERMS)
+    for (let tries = 0; tries < 5; tries++) await codes.redeem(USE, WRONG, here(NOW))
+    await codes.put(USE, CODE, { ...TERMS, endsAt: NOW + 200 })
+    expect(await codes.redeem(USE, CODE, here(NOW + 150))).toBe(true)
+  })
+
+  test('a budget is taken to its limit and no further, in parallel too, and all of several or none', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { budgets } = storage.identity
+    const day = { subject: 'day', limit: 3, endsAt: NOW + 100 }
+    const month = { subject: 'month', limit: 5, endsAt: NOW + 500 }
+    const taken = await Promise.all(Array.from({ length: 6 }, () => budgets.take([day, month])))
+    expect(taken.filter((one) => one !== undefined)).toHaveLength(3)
+    expect(new Set(taken.map((one) => one?.[0]))).toEqual(new Set([undefined, 1, 2, 3]))
+    expect(await budgets.used(['month', 'day', 'none'])).toEqual([3, 3, 0])
+    expect(await storage.identity.expire(NOW + 200)).toBe(1)
+    expect(await budgets.used(['day', 'month'])).toEqual([0, 3])
   })
 
   test('of parallel right tries one succeeds, and parallel guesses are all counted', async () => {
     const { storage } = await openWithAccount(suite)
     const { codes } = storage.identity
     await codes.put(USE, CODE, TERMS)
-    const right = await Promise.all(Array.from({ length: 4 }, () => codes.redeem(USE, CODE, NOW)))
+    const right = await Promise.all(Array.from({ length: 4 }, () => codes.redeem(USE, CODE, here(NOW))))
     expect(countTrue(right)).toBe(1)
     await codes.put(USE, CODE, TERMS)
-    await Promise.all(Array.from({ length: 5 }, () => codes.redeem(USE, WRONG, NOW)))
-    expect(await codes.redeem(USE, CODE, NOW)).toBe(false)
+    await Promise.all(Array.from({ length: 5 }, () => codes.redeem(USE, WRONG, here(NOW))))
+    expect(await codes.redeem(USE, CODE, here(NOW))).toBe(false)
   })
 
   test('neither codes nor seeds nor recovery codes can be read from the database', async () => {

@@ -24,6 +24,7 @@ function exampleSession(changes: Partial<Session> = {}): Session {
     userAgent: 'a browser',
     address: '192.0.2.1',
     impersonator: undefined,
+    secondFactor: false,
     ...changes,
   }
 }

@@ -2,7 +2,8 @@
 import { ACCOUNT, credits, exampleReserve, exampleSettle, KEY } from '../../core/calls/examples.ts'
 import type { Transfer } from '../../core/calls/hot-rows.ts'
 import type { SettleOperation } from '../../core/calls/operations.ts'
-import { accountId, instanceId, keyId, type AccountId, type InstanceId } from '../../core/ids.ts'
+import { accountId, instanceId, keyId, type AccountId, type CallId, type InstanceId } from '../../core/ids.ts'
+import type { SeenInstance } from '../../core/instances/watch.ts'
 import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'
 import type { AccountPatch, Key, Storage } from '../storage.ts'
 
@@ -115,3 +116,28 @@ export async function countReserved(storages: readonly Storage[], calls: number)
 
 export const OTHER_ACCOUNT = accountId('acc_2')
 export const OTHER_KEY = keyId('key_2')
+
+/**
+ * Takes over from all whose last beat is older than `deadBefore`, and has everybody else end what is open under its name
+ * since before `leakedBefore`. Returns how many calls were ended.
+ */
+export async function recover(
+  { calls }: Pick<Storage, 'calls'>,
+  bounds: {
+    readonly at: number
+    readonly deadBefore: number
+    readonly leakedBefore: number
+    /** What their processes know of; absent: nothing. */
+    readonly isRunning?: (call: CallId) => boolean
+  },
+): Promise<number> {
+  const { at, deadBefore, leakedBefore, isRunning = () => false } = bounds
+  const instances = await calls.readInstances()
+  const isSilent = ({ gone, beatAt }: SeenInstance) => gone || beatAt < deadBefore
+  let ended = await calls.takeOver(instances.filter(isSilent), at)
+  for (const { id } of instances.filter((instance) => !isSilent(instance))) {
+    const leaked = { instance: id, at, startedBefore: leakedBefore, isRunning }
+    ended += (await calls.recoverLeaked(leaked)).length
+  }
+  return ended
+}

@@ -15,7 +15,15 @@ import { StorageConflict } from '../conflict.ts'
 import { InvalidCursor } from '../invalid-cursor.ts'
 import type { Announcement, Storage } from '../storage.ts'
 import { StorageUnavailable } from '../unavailable.ts'
-import { INSTANCE, NOW, openWithAccount, OTHER_KEY, settleTwoCredits, type StorageSuite } from './suite.ts'
+import {
+  INSTANCE,
+  NOW,
+  openWithAccount,
+  OTHER_KEY,
+  settleTwoCredits,
+  type StorageSuite,
+  recover,
+} from './suite.ts'
 
 const OTHER_INSTANCE = instanceId('instance_2')
 const LEASE_UNTIL = NOW + 30_000
@@ -27,6 +35,7 @@ const WAIT = { timeout: 5_000, interval: 20 }
 export function exampleTask(id: string, changes: Partial<VideoTask> = {}): VideoTask {
   return {
     id,
+    kind: 'video',
     keyId: KEY,
     accountId: ACCOUNT,
     callId: callOf(id),
@@ -281,7 +290,7 @@ function describeLeases(suite: StorageSuite): void {
     await lease(other, OTHER_INSTANCE, LEASE_UNTIL)
     const at = NOW + 650_000
     await other.calls.heartbeat(OTHER_INSTANCE, at - 5_000)
-    await storage.calls.recover({ at, deadBefore: at - 30_000, leakedBefore: at - 600_000 })
+    await recover(storage, { at, deadBefore: at - 30_000, leakedBefore: at - 600_000 })
     expect(await storage.calls.reserve(exampleReserve('call_2', { at }))).toMatchObject({
       kind: 'refused',
       refusal: { code: 42901 },
@@ -354,6 +363,7 @@ const abandonTask = (id: string) => ({
   keyId: KEY,
   accountId: ACCOUNT,
   at: NOW,
+  sent: true,
   log: exampleLog(callOf(id), { httpStatus: 400 }),
   task: { id, patch: { status: 'failed', error: FAILURE } } as const,
 })
@@ -461,14 +471,14 @@ function describeEnds(suite: StorageSuite): void {
     await createTask(storage, 'video_1')
     await storage.calls.reserve(exampleReserve('call_without_task'))
     const bounds = { at, deadBefore: at - 30_000, leakedBefore: at - 600_000 }
-    expect(await other.calls.recover(bounds)).toBe(1)
-    expect(await storage.calls.settle(settleTwoCredits('call_without_task'))).toMatchObject({ first: false })
-    expect(await other.calls.recover(bounds)).toBe(0)
+    expect(await recover(other, bounds)).toBe(1)
+    expect(await storage.calls.settle(settleTwoCredits('call_without_task'))).toMatchObject({ late: true })
+    expect(await recover(other, bounds)).toBe(0)
     expect(await other.ledger.verify()).toEqual([])
     const leased = await other.videos.lease({ instance: OTHER_INSTANCE, at, until: at + 1, limit: 9 })
     expect(leased.map(({ id }) => id)).toEqual(['video_1'])
     expect(await other.calls.settle(settleTask('video_1'))).toMatchObject({ first: true })
-    expect(await other.calls.recover(bounds)).toBe(0)
+    expect(await recover(other, bounds)).toBe(0)
     expect(await other.ledger.verify()).toEqual([])
   })
 
@@ -533,6 +543,27 @@ function describeLists(suite: StorageSuite): void {
     expect(await found({ status: 'queued' })).toEqual(['video_1'])
     expect(await found({ ...made, accountId: ACCOUNT, open: true })).toEqual(['video_2'])
     expect(await found({ ...made, modelId: MODEL })).toEqual([])
+  })
+
+  test('a response in the background is leased and ended like a video, and is none', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createTask(storage, 'video_1')
+    await createTask(storage, 'response_1', { task: { kind: 'response' } })
+    expect(await storage.videos.find('response_1', KEY)).toBeUndefined()
+    expect(await storage.videos.read('response_1')).toMatchObject({ kind: 'response' })
+    const listed = async (filter: object) => {
+      const page = await storage.videos.list({ ...filter, limit: 9, after: undefined, order: 'asc' })
+      return page.map(({ id }) => id)
+    }
+    expect(await listed({ kind: 'video' })).toEqual(['video_1'])
+    expect(await listed({})).toEqual(['response_1', 'video_1'])
+    const leased = await storage.videos.lease({
+      instance: INSTANCE,
+      at: NOW,
+      until: LEASE_UNTIL,
+      limit: 9,
+    })
+    expect(leased.map(({ kind }) => kind).sort()).toEqual(['response', 'video'])
   })
 
   test('what has expired is left out where the list is asked to', async () => {

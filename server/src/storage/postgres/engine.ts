@@ -31,6 +31,8 @@ const HOT_CONNECTIONS = 2
 const HOT_STATEMENT_TIMEOUT_MS = 5_000
 const CONNECTIONS_MAX = 8
 const STATEMENT_TIMEOUT_MS = 30_000
+/** About 256 kB. */
+const PROBE_ROWS = 2_500
 /** A batch that met another one's locks in the wrong order, or a repetition of itself, is run again this often. */
 const HOT_TRIES = 4
 
@@ -109,6 +111,16 @@ class PostgresEngine implements SqlEngine {
           throw new StorageUnavailable('the database is too contended', { cause: error })
       }
     }
+  }
+
+  /** A table of the transaction's own needs new pages, which a full disk has not; nothing of it stays. */
+  async tryWriting(): Promise<void> {
+    await this.writer.transaction().execute(async (transaction) => {
+      await sql`create temporary table written_probe on commit drop as
+        select md5(n::text) || md5((n + 1)::text) as filling from generate_series(1, ${sql.lit(PROBE_ROWS)}) n`.execute(
+        transaction,
+      )
+    })
   }
 
   async announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** The few statements of a hot transaction. Named, so that a connection parses and plans each once. */
 import type pg from 'pg'
 import type { MemberRow } from '../../core/calls/hot-rows.ts'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { VideoEnd } from '../../core/calls/operations.ts'
 import { accountMoney, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
 import { callLogs } from '../sql/call-log-row.ts'
@@ -99,6 +100,20 @@ export function writeMembers(members: readonly MemberRow[]): pg.QueryConfig {
 const WRITE_MEMBERS: Statement = {
   name: 'write-members',
   text: update(memberMonths, 'id', unnest(memberMonths, 1)),
+}
+
+export const READ_LOGS: Statement = {
+  name: 'read-logs',
+  text: `select ${columnList(callLogs)} from call_logs where call_id = any($1::text[])`,
+}
+
+export function correctLogs(logs: readonly CallLogRow[]): pg.QueryConfig {
+  return { ...CORRECT_LOGS, values: [...columnArrays(callLogs, logs)] }
+}
+
+const CORRECT_LOGS: Statement = {
+  name: 'correct-logs',
+  text: update(callLogs, 'call_id', unnest(callLogs, 1)),
 }
 
 function update(table: Table<never>, key: string, given: string): string {

@@ -15,6 +15,7 @@ const ACCOUNT_ROW = {
   credits: 1_000_000_000n,
   held: 0n,
   balance: 0n,
+  owed: 0n,
   api_deduction: 1n,
   monthly_cap: 0n,
   month_start: 0n,

@@ -12,9 +12,11 @@ import type {
   MemberRow,
   OpenCall,
 } from '../../core/calls/hot-rows.ts'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { type CallId, callId } from '../../core/ids.ts'
 import { decodeAccountRow } from '../sql/account-row.ts'
+import { decodeCallLog } from '../sql/call-log-row.ts'
 import {
   decideHotBatch,
   type HotResult,
@@ -32,11 +34,12 @@ import { decodeMemberRow } from '../sql/organisations/member-row.ts'
 import { decodeOpenCall } from '../sql/open-call-row.ts'
 import { type StoredRow, textOf } from '../sql/table.ts'
 import { usageHalfHours } from '../sql/usage/usage-row.ts'
-import type { UsageSummer } from '../sql/usage/usage-summer.ts'
+import { pairLogs, type ReplacedLog, type UsageSummer } from '../sql/usage/usage-summer.ts'
 import { columnArrays } from './bulk.ts'
 import { translateError } from './connect.ts'
 import {
   ADD_USAGE,
+  correctLogs,
   endVideo,
   FIND_ENDED,
   LOCK_ACCOUNTS,
@@ -45,6 +48,7 @@ import {
   MAKE_LIMIT_STATES,
   READ_KEYS,
   READ_LIMIT_STATES,
+  READ_LOGS,
   READ_MEMBERS,
   type Statement,
   WRITE,
@@ -89,11 +93,13 @@ export async function runHotTransaction(
     operations,
     new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
   )
-  const used = usage.sum(writes.logs)
+  const replaced = await readReplaced(client, writes.logsCorrected)
+  const used = usage.sum(writes.logs, replaced)
   // A write that fails turns the commit behind it into a rollback.
   await allOf([
     send(client, { ...WRITE, values: [...writeParameters(writes)] }),
     ...(writes.members.length > 0 ? [send(client, writeMembers(writes.members))] : []),
+    ...(writes.logsCorrected.length > 0 ? [send(client, correctLogs(writes.logsCorrected))] : []),
     ...(used.length === 0
       ? []
       : [send(client, { ...ADD_USAGE, values: [...columnArrays(usageHalfHours, used)] })]),
@@ -104,6 +110,19 @@ export async function runHotTransaction(
     send(client, { text: 'commit' }),
   ])
   return results
+}
+
+/** Calls that were recovered first are rare: only they cost this round trip. */
+async function readReplaced(
+  client: pg.ClientBase,
+  corrected: readonly CallLogRow[],
+): Promise<readonly ReplacedLog[]> {
+  const rows = await read(
+    client,
+    READ_LOGS,
+    corrected.map((log) => log.callId),
+  )
+  return pairLogs(rows.map(decodeCallLog), corrected)
 }
 
 function noticeOf({ id }: EndedVideo, origin: string): string {

@@ -1,4 +1,5 @@
 /** A database that goes away refuses quickly, loses nothing that was answered, and is used again when it is back. */
+import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Cable } from '../../../test/postgres/cable.ts'
 import { createFreshDatabase, type FreshDatabase } from '../../../test/postgres/fresh-database.ts'
@@ -37,7 +38,7 @@ async function openOverCable() {
   opened.push({ storage, cable, database })
   await createAccount(storage)
   await storage.keys.create(exampleApiKey())
-  return { storage, cable }
+  return { storage, cable, database }
 }
 
 test('calls are refused while the database is away, and served when it is back', async () => {
@@ -52,6 +53,29 @@ test('calls are refused while the database is away, and served when it is back',
   expect(await storage.calls.settle(settleTwoCredits('before'))).toMatchObject({ first: true })
   expect(await storage.calls.reserve(exampleReserve('meanwhile'))).toMatchObject({ kind: 'reserved' })
   expect(await storage.ledger.verify()).toEqual([])
+})
+
+test('a disk that is full for what calls write, and takes beats still, is known as such until there is room', async () => {
+  const { storage, database } = await openOverCable()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    await client.query(`create function is_full() returns trigger language plpgsql as
+      $$ begin raise exception 'No space left on device' using errcode = '53100'; end $$;
+      create trigger full_disk before insert on open_calls for each row execute function is_full()`)
+    expect(storage.calls.canWrite()).toBe(true)
+    await expect(storage.calls.reserve(exampleReserve('call_1'))).rejects.toThrow(StorageUnavailable)
+    expect(await storage.calls.heartbeat(INSTANCE, NOW)).toMatchObject({ kind: 'beaten' })
+    expect(storage.calls.canWrite()).toBe(false)
+    await client.query('drop trigger full_disk on open_calls')
+    await storage.calls.tryWriting()
+    expect(storage.calls.canWrite()).toBe(true)
+    // Nothing of the trial stays.
+    const tables = await client.query("select 1 from pg_class where relname = 'written_probe'")
+    expect(tables.rows).toEqual([])
+  } finally {
+    await client.end()
+  }
 })
 
 test('a cut in the middle of many calls leaves each of them whole or not there, and repeating is safe', async () => {

@@ -9,7 +9,7 @@ import {
 } from 'kysely'
 import type { CredentialSecret, DecimalText } from '../../core/catalogue.ts'
 import { normalEmail } from '../../core/identity/email-address.ts'
-import { type AccountId, type VendorCode, vendorCode } from '../../core/ids.ts'
+import { type AccountId, accountId, type VendorCode, vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { ZERO } from '../../core/money.ts'
 import { LastAdmin } from '../last-admin.ts'
@@ -18,6 +18,7 @@ import type { Account, AccountPatch, AccountStore, ByokEntry } from '../storage.
 import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
 import type { AnnouncedWrite, Written } from './announced-write.ts'
 import type { SqlEngine } from './engine.ts'
+import { chargeOwedIn } from './owed.ts'
 import { pageLimit } from './page.ts'
 import type { AccountsTable, Schema } from './schema.ts'
 import { openCredential, sealCredential } from './sealed-credential.ts'
@@ -27,11 +28,17 @@ export interface AccountStoreOptions {
   readonly reader: Kysely<Schema>
   readonly write: AnnouncedWrite
   readonly secrets: SecretBox
+  readonly now: () => number
+  readonly newId: () => string
 }
 
 const LIST_RATE: DecimalText = '100'
 
-export function createAccountStore({ engine, reader, write, secrets }: AccountStoreOptions): AccountStore {
+/** Accounts charged in one transaction. */
+const CHARGED_AT_ONCE = 200
+
+export function createAccountStore(options: AccountStoreOptions): AccountStore {
+  const { reader, write, secrets } = options
   const findBy = async (column: 'id' | 'email' | 'phone', value: string): Promise<Account | undefined> => {
     const row = await reader.selectFrom('accounts').selectAll().where(column, '=', value).executeTakeFirst()
     return row === undefined ? undefined : decodeAccount(toStored(row))
@@ -46,7 +53,9 @@ export function createAccountStore({ engine, reader, write, secrets }: AccountSt
         return { value: undefined, changes: [{ kind: 'account', accountId: account.id }] }
       }),
 
-    patch: (id, patch) => write((transaction) => patchIn(engine, transaction, { id, patch })),
+    patch: (id, patch) => patchAccount(options, id, patch),
+
+    chargeOwed: (month) => chargeAllOwed(options, month),
 
     find: (id) => findBy('id', id),
 
@@ -126,6 +135,59 @@ export function createAccountStore({ engine, reader, write, secrets }: AccountSt
   }
 }
 
+/** Another cap charges what is owed, in the same transaction. */
+function patchAccount(
+  { engine, write, now, newId }: AccountStoreOptions,
+  id: AccountId,
+  patch: AccountPatch,
+): Promise<boolean> {
+  return write(async (transaction) => {
+    const patched = await patchIn(engine, transaction, { id, patch })
+    if (patch.monthlyCap !== undefined) await chargeOwedIn(transaction, [id], { engine, newId, at: now() })
+    return patched
+  })
+}
+
+async function chargeAllOwed(
+  { engine, reader, write, newId }: AccountStoreOptions,
+  month: Parameters<AccountStore['chargeOwed']>[0],
+): Promise<number> {
+  let count = 0
+  for (let after: AccountId | undefined; ; ) {
+    const ids = await findOwing(reader, { ...month, after, limit: CHARGED_AT_ONCE })
+    const charged = await write(async (transaction) => {
+      const value = await chargeOwedIn(transaction, ids, { engine, newId, ...month })
+      return { value, changes: value.map((id) => ({ kind: 'account' as const, accountId: id })) }
+    })
+    count += charged.length
+    if (ids.length < CHARGED_AT_ONCE) return count
+    after = ids.at(-1)
+  }
+}
+
+/** Accounts whose caps have room for what they owe, or have it in the month that runs. */
+async function findOwing(
+  reader: Kysely<Schema>,
+  page: { readonly monthStart: number; readonly after: AccountId | undefined; readonly limit: number },
+): Promise<readonly AccountId[]> {
+  const rows = await reader
+    .selectFrom('accounts')
+    .select('id')
+    .where('owed', '>', 0n)
+    .where('id', '>', page.after ?? '')
+    .where((where) =>
+      where.or([
+        where('monthly_cap', '<=', 0n),
+        where('month_start', '<', BigInt(page.monthStart)),
+        where(sql<bigint>`monthly_cap - month_spent - month_held`, '>', 0n),
+      ]),
+    )
+    .orderBy('id')
+    .limit(page.limit)
+    .execute()
+  return rows.map((row) => accountId(row.id))
+}
+
 async function patchIn(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
@@ -186,6 +248,7 @@ export function newAccount() {
     credits: 0,
     held: 0,
     balance: 0,
+    owed: 0,
     api_deduction: 1,
     monthly_cap: 0,
     month_start: 0,

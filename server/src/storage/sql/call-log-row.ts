@@ -2,7 +2,7 @@
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { NO_USAGE, type Usage } from '../../core/canonical/usage.ts'
 import { accountId, callId, keyId } from '../../core/ids.ts'
-import { microCredits } from '../../core/money.ts'
+import { microCredits, ZERO } from '../../core/money.ts'
 import { indexableText } from './free-text.ts'
 import { parseStored } from './stored-json.ts'
 import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from './table.ts'
@@ -58,7 +58,12 @@ type Column =
   | 'deducted'
 
 /** As JSON keeps it: `undefined` is absent, and usage holds only the counters that were reported. */
-type Detail = Omit<CallLogRow, Column | 'usage'> & { readonly usage: Partial<Usage> }
+type Detail = Omit<CallLogRow, Column | 'usage' | 'owed' | 'recovered'> & {
+  readonly usage: Partial<Usage>
+  /** Decimal text; absent: nothing. */
+  readonly owed?: string | undefined
+  readonly recovered?: true | undefined
+}
 
 function encodeDetail(log: CallLogRow): string {
   const detail: Detail = {
@@ -73,6 +78,7 @@ function encodeDetail(log: CallLogRow): string {
     code: log.code,
     usage: log.usage,
     usageSource: log.usageSource,
+    usageSuspect: log.usageSuspect,
     secondsDeclared: log.secondsDeclared,
     secondsProduced: log.secondsProduced,
     images: log.images,
@@ -80,12 +86,14 @@ function encodeDetail(log: CallLogRow): string {
     subscriptionCovered: log.subscriptionCovered,
     byok: log.byok,
     capped: log.capped,
+    owed: log.owed === ZERO ? undefined : log.owed.toString(),
     droppedFields: log.droppedFields,
     attempts: log.attempts,
     firstByteMs: log.firstByteMs,
     durationMs: log.durationMs,
     clientGone: log.clientGone,
     ending: log.ending,
+    recovered: log.recovered || undefined,
   }
   return JSON.stringify(detail)
 }
@@ -116,11 +124,13 @@ export function decodeCallLog(row: StoredRow): CallLogRow {
     customId: optionalTextOf(row, 'custom_id'),
     usage: { ...NO_USAGE, ...detail.usage },
     usageSource: detail.usageSource,
+    usageSuspect: detail.usageSuspect,
     secondsDeclared: detail.secondsDeclared,
     secondsProduced: detail.secondsProduced,
     images: detail.images,
     amount: microCredits(integerOf(row, 'amount')),
     deducted: microCredits(integerOf(row, 'deducted')),
+    owed: detail.owed === undefined ? ZERO : microCredits(BigInt(detail.owed)),
     recipe: detail.recipe,
     subscriptionCovered: detail.subscriptionCovered,
     byok: detail.byok,
@@ -131,5 +141,6 @@ export function decodeCallLog(row: StoredRow): CallLogRow {
     durationMs: detail.durationMs,
     clientGone: detail.clientGone,
     ending: detail.ending,
+    recovered: detail.recovered ?? detail.ending === 'recovered',
   }
 }

@@ -1,8 +1,11 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
 import type { HotOperation, HotOutcome } from '../../core/calls/operations.ts'
 import type { Announcement, CallStore } from '../storage.ts'
-import { beatHeart, renewCalls } from './instances.ts'
-import { type RecoveryOptions, recoverCalls } from './recover.ts'
+import { StorageUnavailable } from '../unavailable.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { HotResult } from './hot-batch.ts'
+import { beatHeart, readInstances, renewCalls } from './instances.ts'
+import { forgetRecovered, type RecoveryOptions, recoverLeaked, takeOver } from './recover.ts'
 
 export interface CallStoreOptions extends RecoveryOptions {
   /** Tells this process what its other instances hear from the database. */
@@ -10,12 +13,13 @@ export interface CallStoreOptions extends RecoveryOptions {
 }
 
 export function createCallStore(options: CallStoreOptions): CallStore {
-  const { engine, group, announceHere } = options
+  const { engine, announceHere } = options
+  const watched = new WatchedGroup(options.group)
   const run = async <Kind extends HotOutcome['kind']>(
     operation: HotOperation,
     kinds: readonly Kind[],
   ): Promise<Extract<HotOutcome, { readonly kind: Kind }>> => {
-    const result = await group.submit(operation)
+    const result = await watched.submit(operation)
     if (result.kind === 'impossible') throw new Error(result.message)
     const { outcome } = result
     if (!isOneOf(outcome, kinds)) {
@@ -39,11 +43,20 @@ export function createCallStore(options: CallStoreOptions): CallStore {
       return outcome
     },
     log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
-    heartbeat: async (instance, at) => {
-      await beatHeart(engine, instance, at)
-      await renewCalls(engine, instance, at)
+    canWrite: () => watched.canWrite,
+    tryWriting: async () => {
+      await engine.tryWriting()
+      watched.canWrite = true
     },
-    recover: (bounds) => recoverCalls(options, bounds),
+    heartbeat: async (instance, at, epoch = 1) => {
+      const outcome = await beatHeart(engine, instance, { at, epoch })
+      if (outcome.kind === 'beaten') await renewCalls(engine, instance, at)
+      return outcome
+    },
+    readInstances: () => readInstances(engine),
+    takeOver: (instances, at) => takeOver(options, instances, at),
+    recoverLeaked: (leaked) => recoverLeaked(options, leaked),
+    forgetRecovered: (before) => forgetRecovered(engine, before),
   }
 }
 
@@ -52,4 +65,25 @@ function isOneOf<Kind extends HotOutcome['kind']>(
   kinds: readonly Kind[],
 ): outcome is Extract<HotOutcome, { readonly kind: Kind }> {
   return kinds.some((kind) => kind === outcome.kind)
+}
+
+/** Knows whether the database takes what calls write. */
+class WatchedGroup {
+  canWrite = true
+  readonly #group: GroupCommit
+
+  constructor(group: GroupCommit) {
+    this.#group = group
+  }
+
+  async submit(operation: HotOperation): Promise<HotResult> {
+    try {
+      const result = await this.#group.submit(operation)
+      this.canWrite = true
+      return result
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.canWrite = false
+      throw error
+    }
+  }
 }

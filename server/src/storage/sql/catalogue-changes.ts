@@ -155,6 +155,8 @@ async function putModel(database: Database, model: Omit<Model, 'chains'>): Promi
     max_output_tokens: model.maxOutputTokens ?? null,
     subscription_covered: model.subscriptionCovered ? 1 : 0,
     pricing: JSON.stringify(model.pricing),
+    surcharges: JSON.stringify(model.surcharges),
+    refuse: JSON.stringify(model.refuse),
   }
   await database
     .insertInto('models')
@@ -236,6 +238,9 @@ function chainColumns(chain: Omit<Chain, 'id' | 'credentialId'>) {
     weight: chain.weight,
     rate_multiplier: chain.rateMultiplier,
     stream_usage: chain.streamUsage,
+    client_gone_grace_ms: chain.clientGoneGraceMs,
+    min_bytes_per_second: chain.minBytesPerSecond,
+    capabilities: JSON.stringify(chain.capabilities),
     status: chain.status,
   }
 }

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import {
   type Chain,
+  type ChainCapabilities,
   type ChainProtocol,
   type Feature,
   type Group,
@@ -42,6 +43,8 @@ export function decodeModel(row: Selectable<Schema['models']>, chains: readonly 
     maxOutputTokens: row.max_output_tokens === null ? undefined : Number(row.max_output_tokens),
     subscriptionCovered: row.subscription_covered === 1n,
     pricing: parseStored<Pricing>(row.pricing),
+    surcharges: parseStored<Model['surcharges']>(row.surcharges),
+    refuse: parseStored<Model['refuse']>(row.refuse),
     chains,
   }
 }
@@ -58,6 +61,9 @@ export function decodeChain(row: Selectable<Schema['chains']>): Chain {
     weight: Number(row.weight),
     rateMultiplier: row.rate_multiplier,
     streamUsage: row.stream_usage === 'inject' ? 'inject' : 'forward',
+    clientGoneGraceMs: Number(row.client_gone_grace_ms),
+    minBytesPerSecond: Number(row.min_bytes_per_second),
+    capabilities: parseStored<ChainCapabilities>(row.capabilities),
     status: decodeStatus(row.status),
   }
 }

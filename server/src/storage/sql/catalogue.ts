@@ -25,6 +25,7 @@ import {
   decodeStatus,
   decodeVendor,
 } from './catalogue-rows.ts'
+import { readObservations, writeObservations } from './chain-observations.ts'
 import { decodePolicy } from './account-row.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
@@ -71,6 +72,8 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
       }),
 
     findRateHold: () => findRateHold(reader),
+    readObservations: () => readObservations(engine),
+    writeObservations: (observed, at) => writeObservations(engine, observed, at),
   }
 }
 

@@ -18,6 +18,8 @@ export interface SqlEngine {
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /** One batch, one transaction: all of it or an error. */
   runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
+  /** Writes as much as many calls would, and takes it back: a database may take a beat and nothing larger. */
+  tryWriting(): Promise<void>
   /** Part of a transaction: when it commits, the other instances hear of it. */
   announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void>
   /** Told of what other instances announced. */

@@ -71,7 +71,10 @@ export function wantedRows(
   for (const operation of operations) {
     if (operation.kind === 'log') continue
     const call = openCalls.get(operation.callId)
-    if (operation.kind === 'progress') continue
+    if (operation.kind === 'progress') {
+      if (operation.left === true && call !== undefined) wantCall(call)
+      continue
+    }
     if (call !== undefined) wantCall(call)
     // A call that is not open gets no place, so its credential is not touched.
     if (operation.kind === 'claim' && call !== undefined) {
@@ -161,7 +164,20 @@ export function decideHotBatch(
     if (outcome === undefined) throw new Error('decideBatch returned fewer outcomes than operations')
     return { kind: 'outcome', outcome }
   })
-  return { results, writes: writesOf({ ...changes, logs: newLogs(changes.logs, ended) }, rows) }
+  return { results, writes: writesOf({ ...changes, ...logsOf(changes, ended) }, rows) }
+}
+
+/** What a batch both logs and corrects is logged as it is in truth. */
+function logsOf(
+  { logs, logsCorrected }: Pick<HotChanges, 'logs' | 'logsCorrected'>,
+  ended: ReadonlySet<CallId>,
+): Pick<HotChanges, 'logs' | 'logsCorrected'> {
+  const fresh = newLogs(logs, ended)
+  if (logsCorrected.length === 0) return { logs: fresh, logsCorrected }
+  const corrections = new Map(logsCorrected.map((log) => [log.callId, log]))
+  const corrected = fresh.map((log) => corrections.get(log.callId) ?? log)
+  for (const { callId } of fresh) corrections.delete(callId)
+  return { logs: corrected, logsCorrected: [...corrections.values()] }
 }
 
 /** Without those of calls that have a row, and one of each: what is logged is summed too. */
@@ -182,7 +198,9 @@ function repeatsEnded(
 ): string | undefined {
   if (operation.kind !== 'reserve') return undefined
   const { callId } = operation
-  if (!ended.has(callId) || rows.openCalls.has(callId)) return undefined
+  const open = rows.openCalls.get(callId)
+  const runs = open !== undefined && open.recovered === undefined
+  if (!ended.has(callId) || runs) return undefined
   return `call ${callId} was reserved before and has ended`
 }
 

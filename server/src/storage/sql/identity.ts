@@ -5,6 +5,7 @@ import type { SecretBox } from '../secret-box.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
 import { createAttemptStore } from './identity/attempts.ts'
 import { createAuthenticatorStore } from './identity/authenticators.ts'
+import { createBudgetStore } from './identity/budgets.ts'
 import { createChallengeStore } from './identity/challenges.ts'
 import { createCodeStore } from './identity/codes.ts'
 import { createLinkStore } from './identity/links.ts'
@@ -28,6 +29,7 @@ export function createIdentityStore(options: IdentityStoreOptions): IdentityStor
     sessions: createSessionStore(options),
     codes: createCodeStore(options),
     attempts: createAttemptStore(options),
+    budgets: createBudgetStore(options),
     challenges: createChallengeStore(options),
     factors: { ...createAuthenticatorStore(options), ...createPasskeyStore(options) },
     links: createLinkStore(options),
@@ -39,7 +41,8 @@ export function createIdentityStore(options: IdentityStoreOptions): IdentityStor
             .deleteFrom('sessions')
             .where((row) => row.or([row('idle_ends_at', '<', before), row('ends_at', '<', before)])),
           transaction.deleteFrom('sign_in_places').where('seen_at', '<', before - BigInt(PLACE_LIFE_MS)),
-          transaction.deleteFrom('verification_codes').where('ends_at', '<', before),
+          transaction.deleteFrom('sent_codes').where('ends_at', '<', before),
+          transaction.deleteFrom('message_budgets').where('ends_at', '<', before),
           transaction.deleteFrom('attempts').where('empty_at', '<', before),
           transaction.deleteFrom('identity_challenges').where('ends_at', '<', before),
           transaction

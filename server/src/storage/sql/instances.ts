@@ -1,37 +1,95 @@
 /** Which processes live, and that their running calls do. */
 import { type Kysely, sql } from 'kysely'
-import type { InstanceId } from '../../core/ids.ts'
+import { type InstanceId, instanceId } from '../../core/ids.ts'
+import type { SeenInstance } from '../../core/instances/watch.ts'
+import type { BeatOutcome } from '../storage.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
+import { numberOf, optionalTextOf, type StoredRow, textOf } from './table.ts'
 
 /** A call's slot lives 600 s (contract §8); a running call is renewed well before, a short one never. */
 const RENEW_AFTER_MS = 60_000
 
-/** Says that the instance lives. */
+/** Says that the instance lives, unless its epoch was raised. */
 export async function beatHeart(
   { writer, processes }: Pick<SqlEngine, 'writer' | 'processes'>,
   instance: InstanceId,
-  at: number,
-): Promise<void> {
-  await writer
-    .insertInto('instances')
-    .values({ id: instance, started_at: at, heartbeat_at: at, place: processes?.own ?? null })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat_at: at }))
-    .execute()
+  { at, epoch }: { readonly at: number; readonly epoch: number },
+): Promise<BeatOutcome> {
+  const { rows } = await sql<StoredRow>`
+    insert into instances (id, started_at, heartbeat_at, place, epoch, beats)
+    values (${instance}, ${at}, ${at}, ${processes?.own ?? null}, ${epoch}, 1)
+    on conflict (id) do update set heartbeat_at = ${at}, beats = instances.beats + 1
+    where instances.epoch = ${epoch} returning beats`.execute(writer)
+  const [row] = rows
+  if (row !== undefined) return { kind: 'beaten', first: numberOf(row, 'beats') === 1 }
+  const found = await sql<StoredRow>`select epoch from instances where id = ${instance}`.execute(writer)
+  const [other] = found.rows
+  // Forgotten between the two statements: nobody knows its epoch then, and the next one is as good as any.
+  return { kind: 'taken-over', epoch: other === undefined ? epoch + 1 : numberOf(other, 'epoch') }
 }
 
-/** Where the system tells that a process is gone, nobody waits for its heartbeat to grow old. */
-export async function declareGone({ reader, writer, processes }: SqlEngine): Promise<void> {
-  if (processes === undefined) return
-  const rows = await reader
-    .selectFrom('instances')
-    .select(['id', 'place'])
-    .where('place', 'is not', null)
-    .where('heartbeat_at', '>', 0n)
-    .execute()
-  const gone = rows.filter(({ place }) => place !== null && processes.isGone(place)).map(({ id }) => id)
-  if (gone.length === 0) return
-  await writer.updateTable('instances').set({ heartbeat_at: 0 }).where('id', 'in', gone).execute()
+/**
+ * Of an open call `c`: only its process ends it. The call of a video task that has not ended is none: whoever leases the
+ * task next goes on with it. One that recovery has ended runs no more.
+ */
+export const ENDS_WITH_ITS_PROCESS = sql`c.recovered_at is null and
+  not exists (select 1 from video_tasks v where v.call_id = c.call_id and v.phase <> 'ended')`
+
+/** Every instance there is, and who has calls without being there. */
+export async function readInstances({ reader, processes }: SqlEngine): Promise<readonly SeenInstance[]> {
+  const present = await sql<StoredRow>`
+    select i.id, i.epoch, i.beats, i.heartbeat_at, i.place, case when exists (
+      select 1 from open_calls c where c.instance_id = i.id and ${ENDS_WITH_ITS_PROCESS}) then 1 else 0 end as has_calls
+    from instances i`.execute(reader)
+  const absent = await sql<StoredRow>`
+    select distinct c.instance_id from open_calls c
+    where not exists (select 1 from instances i where i.id = c.instance_id) and ${ENDS_WITH_ITS_PROCESS}`.execute(
+    reader,
+  )
+  const isGone = (place: string | undefined): boolean =>
+    place !== undefined && processes?.isGone(place) === true
+  return [
+    ...present.rows.map((row) => ({
+      id: instanceId(textOf(row, 'id')),
+      epoch: numberOf(row, 'epoch'),
+      beats: numberOf(row, 'beats'),
+      beatAt: numberOf(row, 'heartbeat_at'),
+      gone: isGone(optionalTextOf(row, 'place')),
+      hasCalls: Number(row['has_calls']) === 1,
+    })),
+    ...absent.rows.map((row) => ({
+      id: instanceId(textOf(row, 'instance_id')),
+      epoch: undefined,
+      beats: 0,
+      beatAt: 0,
+      gone: false,
+      hasCalls: true,
+    })),
+  ]
+}
+
+/** For an instance that has no row: older than any beat, and not the 0 of a process that is known to have ended. */
+const NEVER_BEAT = 1
+
+/**
+ * Raises the epoch of an instance that still stands as it was seen: from then on it knows, and whoever watches it begins
+ * to wait anew. False: it has beaten meanwhile, or somebody else was first.
+ */
+export async function raiseEpoch(writer: Kysely<Schema>, seen: SeenInstance): Promise<boolean> {
+  const { id, epoch, beats, beatAt, gone } = seen
+  const { rows } =
+    epoch === undefined
+      ? await sql<StoredRow>`
+          insert into instances (id, started_at, heartbeat_at, epoch, beats)
+          values (${id}, ${NEVER_BEAT}, ${NEVER_BEAT}, 2, 0) on conflict (id) do nothing returning id`.execute(
+          writer,
+        )
+      : await sql<StoredRow>`
+          update instances set epoch = epoch + 1, heartbeat_at = ${gone ? 0 : beatAt}
+          where id = ${id} and epoch = ${epoch} and beats = ${beats} and heartbeat_at = ${beatAt}
+          returning id`.execute(writer)
+  return rows.length > 0
 }
 
 /** Renews the slots of its calls. One that is in use just now is left for the next time, so that nobody waits. */
@@ -42,25 +100,17 @@ export async function renewCalls(engine: SqlEngine, instance: InstanceId, at: nu
       ${engine.name === 'postgres' ? sql`for no key update skip locked` : sql``})`.execute(engine.writer)
 }
 
-/** Forgets an instance that ended in order, or all that are dead; who left calls open is kept until they are ended. */
-export async function forgetInstances(
+/** Forgets an instance that ended in order, or one as it was seen; who left calls open is kept until they are ended. */
+export async function forgetInstance(
   writer: Kysely<Schema>,
-  which: { readonly id: InstanceId } | { readonly deadBefore: number },
+  which: Pick<SeenInstance, 'id'> & Partial<Pick<SeenInstance, 'epoch' | 'beats'>>,
 ): Promise<void> {
-  const gone = writer
-    .deleteFrom('instances')
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('open_calls')
-            .select('call_id')
-            .whereRef('open_calls.instance_id', '=', 'instances.id'),
-        ),
-      ),
-    )
-  await ('id' in which
-    ? gone.where('id', '=', which.id)
-    : gone.where('heartbeat_at', '<', BigInt(which.deadBefore))
-  ).execute()
+  const { id, epoch, beats } = which
+  const asSeen =
+    epoch === undefined || beats === undefined ? sql`` : sql`and epoch = ${epoch} and beats = ${beats}`
+  await sql`
+    delete from instances where id = ${id} ${asSeen}
+      and not exists (select 1 from open_calls c where c.instance_id = instances.id and c.recovered_at is null)`.execute(
+    writer,
+  )
 }

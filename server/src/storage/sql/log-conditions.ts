@@ -19,6 +19,8 @@ export interface LogConditions {
     | undefined
   /** µCr deducted; in no index, so held against the rows too. */
   readonly deducted: Bounds
+  /** Reported usage that could not be; in no index. */
+  readonly suspect: boolean
 }
 
 export interface Bounds {
@@ -27,10 +29,9 @@ export interface Bounds {
 }
 
 /** Nothing but an index decides: every row that comes from it is wanted. */
-export function isIndexAlone({ rest, keys, deducted }: LogConditions): boolean {
-  return (
-    rest.length === 0 && keys?.by !== 'rows' && deducted.least === undefined && deducted.most === undefined
-  )
+export function isIndexAlone({ rest, keys, deducted, suspect }: LogConditions): boolean {
+  const bounded = deducted.least !== undefined || deducted.most !== undefined
+  return rest.length === 0 && keys?.by !== 'rows' && !bounded && !suspect
 }
 
 export type LogCondition =
@@ -70,6 +71,7 @@ export function logConditions(filter: LogFilter): LogConditions {
     chosen: conditions.filter(({ column }) => chosen.includes(column)),
     rest: conditions.filter(({ column }) => !chosen.includes(column)),
     deducted: { least: filter.deductedMin, most: filter.deductedMax },
+    suspect: filter.suspect === true,
   }
 }
 

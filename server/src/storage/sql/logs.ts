@@ -59,7 +59,7 @@ async function readRows(
   reader: Kysely<Schema>,
   { conditions, after, wanted }: Page,
 ): Promise<readonly CallLogRow[]> {
-  const { rest, keys, deducted } = conditions
+  const { rest, keys, deducted, suspect } = conditions
   const scanned = scan(reader, conditions, after)
     .selectAll()
     .limit(isIndexAlone(conditions) ? wanted : SCAN_ROWS_MAX)
@@ -72,9 +72,13 @@ async function readRows(
   if (keys?.by === 'rows') matching = matching.where('key_id', 'in', keys.ids)
   if (deducted.least !== undefined) matching = matching.where('deducted', '>=', deducted.least)
   if (deducted.most !== undefined) matching = matching.where('deducted', '<=', deducted.most)
+  if (suspect) matching = matching.where('detail', 'like', SUSPECT)
   const rows = await matching.orderBy('created_at', 'desc').orderBy('call_id', 'desc').limit(wanted).execute()
   return rows.map((row) => decodeCallLog({ ...row }))
 }
+
+/** The row's detail is JSON, in which text of a client cannot hold a quote that is not escaped. */
+const SUSPECT = '%"usageSuspect":{%'
 
 /** Where a page that looked at as many rows as it may has to go on; undefined: it saw the last one. */
 async function endOfScan(

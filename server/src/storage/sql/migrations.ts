@@ -3,13 +3,18 @@
  * Written as SQL that both engines take; the few differences are spelled by `Dialect`.
  */
 import { backstage } from './migrations/backstage.ts'
+import { chainConduct } from './migrations/chain-conduct.ts'
 import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
+import { instanceEpochs } from './migrations/instance-epochs.ts'
 import { instancePlace } from './migrations/instance-place.ts'
 import { office } from './migrations/office.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
+import { taskKind } from './migrations/task-kind.ts'
+import { severalCodes } from './migrations/several-codes.ts'
+import { owedAmounts } from './migrations/owed-amounts.ts'
 import { topUps } from './migrations/top-ups.ts'
 import { turns } from './migrations/turns.ts'
 import { usageHalfHours } from './migrations/usage-half-hours.ts'
@@ -29,4 +34,9 @@ export const MIGRATIONS: readonly Migration[] = [
   topUps,
   organisations,
   usageHalfHours,
+  instanceEpochs,
+  taskKind,
+  chainConduct,
+  severalCodes,
+  owedAmounts,
 ]

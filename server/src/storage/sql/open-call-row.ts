@@ -1,12 +1,23 @@
 /** Open calls: what never changes is written once; claims and progress have a column of their own. */
-import type { OpenCall } from '../../core/calls/hot-rows.ts'
+import type { Counted, OpenCall, RecoveredCall } from '../../core/calls/hot-rows.ts'
 import { accountId, callId, instanceId, keyId, type MemberId } from '../../core/ids.ts'
 import { microCredits, ZERO } from '../../core/money.ts'
 import { parseStored } from './stored-json.ts'
 import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from './table.ts'
 
 /** What may change while the call is open, apart from its own columns. */
-type State = Pick<OpenCall, 'claims' | 'taken' | 'progress'>
+interface State extends Pick<OpenCall, 'claims' | 'taken' | 'progress'> {
+  readonly recovered?: StoredRecovered
+}
+
+/** Amounts and units as decimal text. */
+type StoredRecovered = Pick<RecoveredCall, 'at' | 'monthStart'> &
+  Readonly<Record<'charged' | 'owed' | 'quotaCharged', string>> & {
+    readonly counted: readonly StoredCounted[]
+    readonly quotaCounted: StoredCounted
+  }
+
+type StoredCounted = Readonly<Record<string, readonly { readonly anchor: number; readonly units: string }[]>>
 
 /** What never changes and has no column. A member and what is held of their month are there where one calls. */
 type Body = Omit<
@@ -14,6 +25,7 @@ type Body = Omit<
   | keyof State
   | 'memberId'
   | 'memberHeld'
+  | 'recovered'
   | 'callId'
   | 'instanceId'
   | 'keyId'
@@ -74,6 +86,7 @@ export const openCallProgress: Table<OpenCall> = {
     quota_held: 'integer',
     month_held: 'integer',
     state: 'text',
+    recovered_at: 'integer',
   },
   encode: (call) => [
     call.callId,
@@ -82,6 +95,7 @@ export const openCallProgress: Table<OpenCall> = {
     call.quotaHeld,
     call.monthHeld,
     encodeState(call),
+    call.recovered?.at ?? null,
   ],
 }
 
@@ -100,13 +114,15 @@ export function decodeOpenCall(row: StoredRow): OpenCall {
     quotaHeld: microCredits(integerOf(row, 'quota_held')),
     monthHeld: microCredits(integerOf(row, 'month_held')),
     memberId: member?.id,
-    memberHeld: member === undefined ? ZERO : microCredits(BigInt(member.held)),
+    memberHeld:
+      member === undefined || state.recovered !== undefined ? ZERO : microCredits(BigInt(member.held)),
     terms: textOf(row, 'terms'),
     fallbackTerms: optionalTextOf(row, 'fallback_terms'),
     description: textOf(row, 'description'),
     claims: state.claims,
     taken: state.taken,
     progress: state.progress,
+    recovered: state.recovered && decodeRecovered(state.recovered),
   }
 }
 
@@ -124,7 +140,54 @@ function encodeBody(call: OpenCall): string {
   return JSON.stringify(body)
 }
 
-function encodeState({ claims, taken, progress }: OpenCall): string {
-  const state: State = { claims, taken, progress }
+function encodeState({ claims, taken, progress, recovered }: OpenCall): string {
+  const state: State = {
+    claims,
+    taken,
+    progress,
+    ...(recovered !== undefined && { recovered: encodeRecovered(recovered) }),
+  }
   return JSON.stringify(state)
+}
+
+function encodeRecovered(recovered: RecoveredCall): StoredRecovered {
+  const { charged, owed, quotaCharged, counted, quotaCounted } = recovered
+  return {
+    ...recovered,
+    charged: charged.toString(),
+    owed: owed.toString(),
+    quotaCharged: quotaCharged.toString(),
+    counted: counted.map(encodeCounted),
+    quotaCounted: encodeCounted(quotaCounted),
+  }
+}
+
+function decodeRecovered(stored: StoredRecovered): RecoveredCall {
+  const { charged, owed, quotaCharged, counted, quotaCounted } = stored
+  return {
+    ...stored,
+    charged: microCredits(BigInt(charged)),
+    owed: microCredits(BigInt(owed)),
+    quotaCharged: microCredits(BigInt(quotaCharged)),
+    counted: counted.map(decodeCounted),
+    quotaCounted: decodeCounted(quotaCounted),
+  }
+}
+
+function encodeCounted(counted: Counted): StoredCounted {
+  return Object.fromEntries(
+    Object.entries(counted).map(([tier, parts]) => [
+      tier,
+      parts.map(({ anchor, units }) => ({ anchor, units: units.toString() })),
+    ]),
+  )
+}
+
+function decodeCounted(stored: StoredCounted): Counted {
+  return Object.fromEntries(
+    Object.entries(stored).map(([tier, parts]) => [
+      tier,
+      parts.map(({ anchor, units }) => ({ anchor, units: BigInt(units) })),
+    ]),
+  )
 }

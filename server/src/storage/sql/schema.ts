@@ -32,6 +32,7 @@ export interface Schema
   settings: SettingsTable
   vendors: VendorsTable
   credentials: CredentialsTable
+  chain_observations: ChainObservationsTable
   models: ModelsTable
   chains: ChainsTable
   protocol_groups: ProtocolGroupsTable
@@ -92,6 +93,8 @@ interface ModelsTable {
   max_output_tokens: Integer | null
   subscription_covered: Integer
   pricing: string
+  surcharges: string
+  refuse: string
 }
 
 interface ChainsTable {
@@ -105,7 +108,18 @@ interface ChainsTable {
   weight: Integer
   rate_multiplier: string
   stream_usage: string
+  client_gone_grace_ms: Integer
+  min_bytes_per_second: Integer
+  capabilities: string
   status: string
+}
+
+interface ChainObservationsTable {
+  chain_id: Integer
+  tokens: Integer
+  ms: Integer
+  cap_broken_at: Integer | null
+  updated_at: Integer
 }
 
 interface ProtocolGroupsTable {
@@ -135,6 +149,7 @@ export interface AccountsTable {
   credits: Integer
   held: Integer
   balance: Integer
+  owed: Integer
   api_deduction: Integer
   monthly_cap: Integer
   month_start: Integer
@@ -195,6 +210,8 @@ export interface OpenCallsTable {
   description: string
   /** Claims and progress. */
   state: string
+  /** Set: the call runs no more (`OpenCall.recovered`); epoch ms. */
+  recovered_at: Integer | null
 }
 
 export interface TransfersTable {
@@ -235,6 +252,10 @@ interface InstancesTable {
   heartbeat_at: Integer
   /** Its process, where all are on one machine (`SqlEngine.processes`). */
   place: string | null
+  /** Raised by whoever takes over from it. */
+  epoch: Integer
+  /** Changes with every beat. */
+  beats: Integer
 }
 
 interface ChangesTable {

@@ -14,7 +14,7 @@ import { createCatalogueStore } from './catalogue.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import { createIdentityStore } from './identity.ts'
-import { forgetInstances } from './instances.ts'
+import { forgetInstance } from './instances.ts'
 import { createKeyStore } from './keys.ts'
 import { createLedgerStore } from './ledger.ts'
 import { createLogStore } from './logs.ts'
@@ -49,11 +49,11 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
   const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
     catalogue: createCatalogueStore({ engine, reader: engine.reader, write: within, secrets, newId }),
-    accounts: createAccountStore({ engine, reader, write: within, secrets }),
+    accounts: createAccountStore({ engine, reader, write: within, secrets, now, newId }),
     keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, reader, within),
     office: createOfficeStore({ engine, write: within, secrets, now }),
-    organisations: createOrganisationStore({ engine, reader, write: within }),
+    organisations: createOrganisationStore({ engine, reader, write: within, newId }),
     identity: createIdentityStore({ reader, write: within, secrets }),
     notices: createNoticeStore(reader, within),
     prices: createPriceStore(reader, within),
@@ -73,7 +73,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     close: once(async () => {
       await group.close()
       try {
-        await forgetInstances(engine.writer, { id: options.instanceId })
+        await forgetInstance(engine.writer, { id: options.instanceId })
       } finally {
         await engine.close()
       }

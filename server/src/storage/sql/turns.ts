@@ -4,6 +4,7 @@ import { type ChainId, chainId, type KeyId, keyId, modelId } from '../../core/id
 import type { SecretBox } from '../secret-box.ts'
 import type { StoredTurn, TurnContent, TurnLink, TurnStore } from '../turns.ts'
 import type { SqlEngine } from './engine.ts'
+import { parseStored } from './stored-json.ts'
 import type { Schema } from './schema.ts'
 import type { TurnsTable } from './schema/turns.ts'
 
@@ -176,7 +177,7 @@ async function readLineage(
 
 function rowOf(turn: StoredTurn, secrets: SecretBox): Insertable<TurnsTable> {
   const { content } = turn
-  const kept = content.kind === 'kept' ? content.body : undefined
+  const kept = keptText(content)
   return {
     key_id: turn.keyId,
     response_id: turn.responseId,
@@ -189,6 +190,11 @@ function rowOf(turn: StoredTurn, secrets: SecretBox): Insertable<TurnsTable> {
     place: content.kind === 'upstream' ? content.place : null,
     chain_id: content.kind === 'upstream' ? BigInt(content.chainId) : null,
   }
+}
+
+function keptText(content: TurnContent): string | undefined {
+  if (content.kind === 'kept') return content.body
+  return content.background === undefined ? undefined : JSON.stringify(content.background)
 }
 
 /** One statement may not write a row twice; the last one counts. */
@@ -205,10 +211,11 @@ interface ContentRow {
 }
 
 function contentOf(row: ContentRow, secrets: SecretBox): TurnContent {
-  if (row.sealed !== null) {
-    return { kind: 'kept', body: secrets.open(row.sealed, purposeOf(row.key_id, row.response_id)) }
-  }
-  return { kind: 'upstream', place: row.place ?? '', chainId: chainOf(row.chain_id) }
+  const kept =
+    row.sealed === null ? undefined : secrets.open(row.sealed, purposeOf(row.key_id, row.response_id))
+  if (row.place === null && kept !== undefined) return { kind: 'kept', body: kept }
+  const pin = { kind: 'upstream', place: row.place ?? '', chainId: chainOf(row.chain_id) } as const
+  return kept === undefined ? pin : { ...pin, background: parseStored(kept) }
 }
 
 function chainOf(id: bigint | null): ChainId {

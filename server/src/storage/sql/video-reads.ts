@@ -20,6 +20,7 @@ export function createVideoReads(reader: Kysely<Schema>): VideoReads {
         .selectAll()
         .where('id', '=', id)
         .where('key_id', '=', keyId)
+        .where('kind', '=', 'video')
         .executeTakeFirst()
       return row === undefined ? undefined : decodeVideoTask({ ...row })
     },
@@ -77,8 +78,9 @@ async function listTasks(
   reader: Kysely<Schema>,
   filter: Parameters<VideoStore['list']>[0],
 ): Promise<readonly VideoTask[]> {
-  const { keyId, accountId, modelId, chainId, status, open, after, order, notExpiredAt } = filter
+  const { kind, keyId, accountId, modelId, chainId, status, open, after, order, notExpiredAt } = filter
   let tasks = reader.selectFrom('video_tasks').selectAll()
+  if (kind !== undefined) tasks = tasks.where('kind', '=', kind)
   if (keyId !== undefined) tasks = tasks.where('key_id', '=', keyId)
   if (accountId !== undefined) tasks = tasks.where('account_id', '=', accountId)
   if (modelId !== undefined) tasks = tasks.where('model_id', '=', modelId)

@@ -15,6 +15,7 @@ type Fields = { readonly [Name in keyof VideoTask]: Field<VideoTask[Name]> }
 
 const FIELDS: Fields = {
   id: plain('id', (id) => id),
+  kind: oneOf('kind', ['video', 'response']),
   keyId: plain('key_id', keyId),
   accountId: plain('account_id', accountId),
   callId: plain('call_id', callId),
@@ -79,6 +80,7 @@ export function decodeVideoTask(row: StoredRow): VideoTask {
   }
   return {
     id: read('id'),
+    kind: read('kind'),
     keyId: read('keyId'),
     accountId: read('accountId'),
     callId: read('callId'),

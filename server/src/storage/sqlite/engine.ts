@@ -3,7 +3,7 @@
  * waits for the other.
  */
 import { randomUUID } from 'node:crypto'
-import { Kysely, type Transaction } from 'kysely'
+import { Kysely, sql, type Transaction } from 'kysely'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { decodeAnnouncement, encodeAnnouncement } from '../sql/announcement.ts'
 import type { SqlEngine, StorageLog } from '../sql/engine.ts'
@@ -26,6 +26,8 @@ export interface SqliteOptions {
   readonly schemaMost?: number | undefined
 }
 
+const PROBE = 'written-probe'
+const PROBE_BYTES = 256 * 1024
 /** Announcements are kept this long for the other processes; one that slept longer is told to forget everything. */
 const CHANGES_KEPT_MS = 10 * 60_000
 
@@ -97,6 +99,13 @@ class SqliteEngine implements SqlEngine {
     } finally {
       end()
     }
+  }
+
+  /** Committed, since what is undone never reaches the disk. */
+  async tryWriting(): Promise<void> {
+    await sql`insert into meta (name, value) values (${PROBE}, hex(randomblob(${sql.lit(PROBE_BYTES / 2)})))
+      on conflict (name) do update set value = excluded.value`.execute(this.writer)
+    await sql`delete from meta where name = ${PROBE}`.execute(this.writer)
   }
 
   async announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void> {

@@ -2,8 +2,9 @@
  * A batch of hot operations and their results as one JSON text each. Structured clone of the same objects costs about
  * ten times as much, and it is paid for every call.
  */
+import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { HotOperation, VideoEnd } from '../../core/calls/operations.ts'
-import { microCredits, type MicroCredits } from '../../core/money.ts'
+import { microCredits, type MicroCredits, ZERO } from '../../core/money.ts'
 import type { HotResult } from '../sql/hot-batch.ts'
 import { parseStored } from '../sql/stored-json.ts'
 
@@ -50,8 +51,17 @@ function plainOperation(operation: HotOperation): unknown {
   }
 }
 
-function plainLog(log: Extract<HotOperation, { kind: 'log' }>['log']): unknown {
-  return { ...log, amount: log.amount.toString(), deducted: log.deducted.toString() }
+/** Nothing owed is the rule, and is left out. */
+type PlainLog = Omit<CallLogRow, 'owed'> & Partial<Pick<CallLogRow, 'owed'>>
+
+function plainLog(log: CallLogRow): unknown {
+  const { amount, deducted, owed } = log
+  return {
+    ...log,
+    amount: amount.toString(),
+    deducted: deducted.toString(),
+    owed: owed === ZERO ? undefined : owed.toString(),
+  }
 }
 
 /** JSON has no `undefined`, and a field that is there as one is cleared: it travels as null, which no field of a task is. */
@@ -93,8 +103,14 @@ function fullOperation(operation: HotOperation): HotOperation {
   }
 }
 
-function fullLog(log: Extract<HotOperation, { kind: 'log' }>['log']): typeof log {
-  return { ...log, amount: money(log.amount), deducted: money(log.deducted) }
+function fullLog(log: PlainLog): CallLogRow {
+  const { amount, deducted, owed } = log
+  return {
+    ...log,
+    amount: money(amount),
+    deducted: money(deducted),
+    owed: owed === undefined ? ZERO : money(owed),
+  }
 }
 
 function plainResult(result: HotResult): unknown {

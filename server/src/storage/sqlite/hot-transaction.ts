@@ -3,7 +3,8 @@ import type { EndedVideo, HotRows } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
 import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
-import { callLogs } from '../sql/call-log-row.ts'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { callLogs, decodeCallLog } from '../sql/call-log-row.ts'
 import {
   decideHotBatch,
   type HotResult,
@@ -22,7 +23,7 @@ import { decodeOpenCall, openCallProgress, openCalls } from '../sql/open-call-ro
 import { integerOf, textOf } from '../sql/table.ts'
 import { transfers } from '../sql/transfer-row.ts'
 import { ADD_TO_USAGE, usageHalfHours } from '../sql/usage/usage-row.ts'
-import { UsageSummer } from '../sql/usage/usage-summer.ts'
+import { pairLogs, type ReplacedLog, UsageSummer } from '../sql/usage/usage-summer.ts'
 import { videoEndCells } from '../sql/video-task-row.ts'
 import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
@@ -145,8 +146,20 @@ export class HotTransactions {
     }
     insertRows(statements, transfers, writes.transfers, '')
     insertRows(statements, callLogs, writes.logs, '')
-    insertRows(statements, usageHalfHours, this.#usage.sum(writes.logs), ADD_TO_USAGE)
+    const replaced = this.#correctLogs(writes.logsCorrected)
+    insertRows(statements, usageHalfHours, this.#usage.sum(writes.logs, replaced), ADD_TO_USAGE)
     for (const video of writes.videosEnded) this.#endVideo(video)
+  }
+
+  /** The rows of recovered calls, with what stood there before; one past its retention is gone, and stays so. */
+  #correctLogs(corrected: readonly CallLogRow[]): readonly ReplacedLog[] {
+    if (corrected.length === 0) return []
+    const before = this.#select(
+      SELECT_LOGS,
+      corrected.map((log) => log.callId),
+    ).map(decodeCallLog)
+    updateRows(this.#statements, callLogs, corrected)
+    return pairLogs(before, corrected)
   }
 
   #endVideo({ id, at, patch }: EndedVideo): void {
@@ -162,6 +175,7 @@ export class HotTransactions {
 }
 
 const SELECT_OPEN_CALLS = selectByIds('open_calls', 'call_id', Object.keys(openCalls.columns))
+const SELECT_LOGS = selectByIds('call_logs', 'call_id', Object.keys(callLogs.columns))
 const SELECT_ENDED = selectByIds('call_logs', 'call_id', ['call_id'])
 const SELECT_ACCOUNTS = selectByIds('accounts', 'id', HOT_ACCOUNT_COLUMNS)
 const SELECT_KEYS = selectByIds('api_keys', 'id', HOT_KEY_COLUMNS)

@@ -28,4 +28,13 @@ describe.skipIf(platform() !== 'linux')('on Linux', () => {
   ])('%s: nothing is claimed', (_, place) => {
     expect(isGone(place)).toBe(false)
   })
+  test.each<readonly [string, boolean, string | undefined, boolean]>([
+    ['no process has its number', false, undefined, true],
+    ['its number was given to another', true, '77', true],
+    ['it runs', true, started, false],
+    // `hidepid`, another user, no file descriptor left: a living process must not be taken over from.
+    ['there is one of which the system tells no more', true, undefined, false],
+  ])('%s', (_, exists, startedAt, expected) => {
+    expect(isGone(own, { exists: () => exists, startOf: () => startedAt })).toBe(expected)
+  })
 })

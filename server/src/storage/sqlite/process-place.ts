@@ -15,11 +15,33 @@ export function ownPlace(): string | undefined {
   return scope === undefined || started === undefined ? undefined : `${scope}/${process.pid}/${started}`
 }
 
-/** True only when the process is surely gone. */
-export function isGone(place: string): boolean {
+/** What the system is asked about a process; tests answer in its place. */
+export interface ProcessTable {
+  /** Start time in the system's own ticks; undefined: it does not tell, which says nothing about the process. */
+  startOf(pid: number): string | undefined
+  exists(pid: number): boolean
+}
+
+/** True only when the process is surely gone: none has its number, or the one that has it started at another time. */
+export function isGone(place: string, table: ProcessTable = SYSTEM): boolean {
   const [boot = '', namespace = '', pid, started] = place.split('/')
   if (pid === undefined || started === undefined || `${boot}/${namespace}` !== ownScope()) return false
-  return startOf(Number(pid)) !== started
+  if (!table.exists(Number(pid))) return true
+  const found = table.startOf(Number(pid))
+  return found !== undefined && found !== started
+}
+
+const SYSTEM: ProcessTable = {
+  startOf,
+  exists(pid) {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch (error) {
+      // Whatever else goes wrong, such as a process of another user, says that there is one.
+      return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+    }
+  },
 }
 
 /** Inside of which process numbers mean the same. */

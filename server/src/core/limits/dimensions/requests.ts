@@ -4,6 +4,7 @@ import type { DimensionRule } from '../dimension-rule.ts'
 export const requests: DimensionRule = {
   code: 42902,
   admission: 'count',
+  bySending: true,
   unitsPerLimit: 1n,
   asks: (counts) => counts.requests,
   uses: () => undefined,

@@ -8,6 +8,7 @@ export function errorObject(error: UpstreamError): JsonObject {
     type: error.type ?? typeOf(error.status),
     param: null,
     code: error.code ?? null,
+    ...(error.requestId === undefined ? {} : { request_id: error.requestId }),
   }
 }
 

@@ -22,6 +22,7 @@ export function encodeError(error: UpstreamError): JsonObject {
       message: error.message,
       status: own ? error.type : wordOfStatus(code),
       ...(own || error.type === undefined ? {} : { type: error.type }),
+      ...(error.requestId === undefined ? {} : { gateway_code: error.code, request_id: error.requestId }),
     },
   }
 }

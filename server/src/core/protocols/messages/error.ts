@@ -19,6 +19,7 @@ export function encodeError(error: UpstreamError): JsonObject {
       type: error.type ?? typeOfStatus(error.status),
       message: error.message,
       ...(error.code === undefined ? {} : { code: error.code }),
+      ...(error.requestId === undefined ? {} : { request_id: error.requestId }),
     },
   }
 }

@@ -8,6 +8,7 @@ export function errorObject(error: UpstreamError): JsonObject {
     type: error.type ?? typeOf(error.status),
     param: null,
     code: error.code ?? null,
+    ...(error.requestId === undefined ? {} : { request_id: error.requestId }),
   }
 }
 
@@ -18,7 +19,12 @@ export function encodeError(error: UpstreamError): JsonObject {
 
 /** `response.error` of a failed response: a code is required there. */
 export function failureObject(error: UpstreamError): JsonObject {
-  return { code: error.code ?? error.type ?? typeOf(error.status), message: error.message }
+  const { code, type, status, message, requestId } = error
+  return {
+    code: code ?? type ?? typeOf(status),
+    message,
+    ...(requestId === undefined ? {} : { type: type ?? typeOf(status), request_id: requestId }),
+  }
 }
 
 function typeOf(status: number | undefined): string {

@@ -6,7 +6,7 @@ import type { UpstreamError } from '../../canonical/response.ts'
 import type { JsonObject } from '../../json.ts'
 import type { ReplyContext } from '../protocol.ts'
 import { itemId, type ItemPrefix } from './items.ts'
-import { constantFields, responseObjectId } from './response-object.ts'
+import { constantText, responseObjectId } from './response-object.ts'
 
 /** UTF-16 units of one answer kept for its repetition: about four million tokens, more than any model writes. */
 const KEPT_LENGTH_MAX = 16 * 1024 * 1024
@@ -30,7 +30,7 @@ export class EventWriter {
     this.context = context
     const id = JSON.stringify(responseObjectId(context))
     this.#head = `{"id":${id},"object":"response","created_at":${context.createdAt}`
-    this.#tail = JSON.stringify(constantFields(context)).slice(1)
+    this.#tail = constantText(context).slice(1)
   }
 
   /** The response object as the last lifecycle event told it. */

@@ -2,9 +2,10 @@
  * The response object around an answer: every field the Open Responses schema requires, settings echoed from the
  * request (reference §1.2). The part that never changes is written once per call.
  */
+import { parseJson } from '../../canonical/json-text.ts'
 import type { CanonicalRequest, OutputFormat, Tool, ToolChoice } from '../../canonical/request.ts'
 import { flatToolName } from '../../canonical/tool-names.ts'
-import type { JsonObject } from '../../json.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
 import { withPrefix } from '../prefix.ts'
 import type { ReplyContext } from '../protocol.ts'
 
@@ -13,11 +14,22 @@ export function responseObjectId({ responseId }: ReplyContext): string {
   return withPrefix('resp_', responseId)
 }
 
+/** The same as JSON text. */
+export function constantText(context: ReplyContext): string {
+  if (context.echo === undefined) return JSON.stringify(constantFields(context))
+  return `{"model":${JSON.stringify(context.model)},${context.echo.slice(1)}`
+}
+
 /** What every state of one response has in common. */
 export function constantFields(context: ReplyContext): JsonObject {
-  const { request } = context
+  const written = context.echo === undefined ? undefined : parseJson(context.echo)
+  const echo = isJsonObject(written) ? written : echoOf(context.request)
+  return { model: context.model, ...echo }
+}
+
+/** Settings of a request as its response repeats them. */
+export function echoOf(request: CanonicalRequest): JsonObject {
   return {
-    model: context.model,
     ...echoState(request),
     ...echoTools(request),
     ...echoSampling(request),

@@ -18,9 +18,9 @@ export function inputItems(input: JsonValue | undefined): readonly JsonValue[] {
   return typeof input === 'string' && input !== '' ? [{ role: 'user', content: input }] : []
 }
 
-/** The JSON text of a kept turn. */
-export function writeTurn(input: readonly JsonValue[], responseJson: string): string {
-  return `{"input":${JSON.stringify(input)},"response":${responseJson}}`
+/** The JSON text of a kept turn; `input` as items, or as the text of their array. */
+export function writeTurn(input: readonly JsonValue[] | string, responseJson: string): string {
+  return `{"input":${typeof input === 'string' ? input : JSON.stringify(input)},"response":${responseJson}}`
 }
 
 export interface Turn {

@@ -107,6 +107,7 @@ function addRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: PATH,
     access: 'admin',
+    showsSecret: true,
     tag: TAG,
     summary: 'Add an account',
     description: 'Credits and balance are what it begins with.',
@@ -126,6 +127,7 @@ function changeRoute(app: Api, context: ApiContext): void {
     method: 'PATCH',
     path: `${PATH}/:id`,
     access: 'admin',
+    showsSecret: true,
     tag: TAG,
     summary: 'Change an account',
     description:
@@ -262,6 +264,7 @@ function impersonateRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/:id/impersonate`,
     access: 'admin',
+    showsSecret: true,
     tag: TAG,
     summary: 'Open a session in a customer’s name',
     description:

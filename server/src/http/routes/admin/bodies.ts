@@ -3,7 +3,7 @@
  * file's own readers; here stand the types, so that the document can tell them.
  */
 import { z } from 'zod'
-import { PROTOCOL_IDS } from '../../../core/catalogue.ts'
+import { IMAGE_WORDS, PROTOCOL_IDS, REASONING_WORDS, SAMPLING_WORDS } from '../../../core/catalogue.ts'
 import { DIMENSIONS } from '../../../core/limits/policy.ts'
 
 /** A number, or exact decimal text where a number would not do. */
@@ -87,6 +87,18 @@ const modelFields = {
   max_output_tokens: z.number().int().nullable().optional(),
   subscription_covered: z.boolean().optional(),
   pricing: pricingBody.optional(),
+  surcharges: z
+    .record(z.string().max(201), z.union([decimal, z.strictObject({ per_call: decimal })]))
+    .optional()
+    .meta({
+      description:
+        'What fields that make a call dearer add: a number multiplies the whole call, per_call is yuan for each use.',
+    }),
+  refuse: z
+    .array(z.string().max(201))
+    .max(100)
+    .optional()
+    .meta({ description: 'Fields, or fields with a value (service_tier.priority), that calls may not use.' }),
 }
 export const newModelBody = z.strictObject({ model_id: z.string().min(1).max(200), ...modelFields })
 export const modelBody = z.strictObject(modelFields)
@@ -98,6 +110,24 @@ const chainFields = {
   weight: z.number().int().optional(),
   rate_multiplier: decimal.optional(),
   stream_usage: z.enum(['forward', 'inject']).optional(),
+  client_gone_grace_ms: z.number().int().optional().meta({
+    description: 'How long an answer is read on after its client left; 0 cuts it at once.',
+  }),
+  min_bytes_per_second: z.number().int().optional().meta({
+    description: 'A slower answer has stalled, measured over the vendor’s idle_ms; 0: never.',
+  }),
+  capabilities: z
+    .strictObject({
+      reasoning: z.enum(REASONING_WORDS).optional(),
+      sampling: z.enum(SAMPLING_WORDS).optional(),
+      tools: z.boolean().optional(),
+      images: z.enum(IMAGE_WORDS).optional(),
+      max_stop: z.number().int().optional(),
+    })
+    .optional()
+    .meta({
+      description: 'What the vendor’s folder cannot know of the model; absent members are as it says.',
+    }),
   status: status.optional(),
   cost: pricingBody.nullable().optional().meta({
     description:

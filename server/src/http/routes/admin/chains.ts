@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import type { Catalogue, Chain, Model, Pricing, Status } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
-import { type ChainId, chainId, modelId } from '../../../core/ids.ts'
+import { type ChainId, chainId, modelId, vendorCode } from '../../../core/ids.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import { usableChains } from '../../../core/routing/order.ts'
+import { presetStreamUsage } from '../../../gateway/usage-told.ts'
 import { probeChain } from '../../../gateway/probe.ts'
 import { NOTHING_RECENT, readChainRecent } from '../../../management/admin/chain-recent.ts'
 import { editCatalogue } from '../../../management/admin/edit-catalogue.ts'
@@ -15,7 +16,7 @@ import { compareForms, type Difference } from '../../../management/gateway-file/
 import { chainForm, modelForm } from '../../../management/gateway-file/forms.ts'
 import type { FieldMistake } from '../../../management/keys.ts'
 import type { Api, ApiContext } from '../../api.ts'
-import { viewHealth } from '../../chain-health.ts'
+import { type ChainHealthView, viewHealth } from '../../chain-health.ts'
 import { defineRoute } from '../../define-route.ts'
 import { actorOf, officeOf, present, textOf, valueOf } from './admin-route.ts'
 import { chainBody, newChainBody } from './bodies.ts'
@@ -60,9 +61,13 @@ async function list({ gateway }: ApiContext, catalogue: Catalogue): Promise<read
     model_id: model.modelId,
     usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
     cost: costForm(model, costs.get(chain.id)),
-    health: { ...viewHealth(gateway.health.of(chain), at) },
+    health: healthForm(viewHealth(gateway.health.of(chain), at)),
     recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
   }))
+}
+
+function healthForm({ last_error, ...view }: ChainHealthView): JsonObject {
+  return { ...view, last_error: last_error === null ? null : { ...last_error } }
 }
 
 async function show(context: ApiContext, id: ChainId): Promise<z.output<typeof chainShape>> {
@@ -89,7 +94,15 @@ function chainRows(app: Api, context: ApiContext): void {
       const id = modelId(textOf(old ?? { model_id }, 'model_id'))
       const status = catalogue.models.get(id)?.status ?? 'enabled'
       return {
-        fragment: { models: [{ model_id: id, status, chains: [{ ...writtenMembers(old), ...body }] }] },
+        fragment: {
+          models: [
+            {
+              model_id: id,
+              status,
+              chains: [{ ...preset(body, old, catalogue), ...writtenMembers(old), ...body }],
+            },
+          ],
+        },
         prefix: 'models[0].chains[0]',
       }
     },
@@ -103,6 +116,14 @@ function chainRows(app: Api, context: ApiContext): void {
       if (pricing !== undefined) await context.gateway.storage.prices.putCost(chainId(Number(id)), pricing)
     },
   })
+}
+
+/** What a new chain begins with where its body does not say (decisions, `stream_usage`). */
+function preset(body: JsonObject, old: JsonObject | undefined, { vendors }: Catalogue): JsonObject {
+  const { vendor, protocol, forward_model_id: forward } = body
+  if (old !== undefined || protocol !== 'chat' || typeof vendor !== 'string') return {}
+  const kind = vendors.get(vendorCode(vendor))?.kind
+  return { stream_usage: presetStreamUsage(kind, protocol, typeof forward === 'string' ? forward : '') }
 }
 
 interface Switch {

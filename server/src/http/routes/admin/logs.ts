@@ -24,7 +24,14 @@ const DAY_MS = 86_400_000
 const MARGIN_DAYS_MAX = 31
 const EXPORT_PAGE_ROWS = 500
 
-const filters = { account_id: z.string().max(128).optional(), ...logFilters }
+const filters = {
+  account_id: z.string().max(128).optional(),
+  usage_suspect: z
+    .enum(['true'])
+    .optional()
+    .meta({ description: 'Only calls whose upstream reported usage that cannot be.' }),
+  ...logFilters,
+}
 const filterQuery = z.strictObject(filters)
 
 /** The owner's view with whose call it was. */
@@ -247,8 +254,12 @@ function marginRoute(app: Api, context: ApiContext): void {
 }
 
 function filterOf(query: z.output<typeof filterQuery>): LogFilter {
-  const { account_id: account } = query
-  return { ...logFilterOf(query), ...(account === undefined ? {} : { accountId: accountId(account) }) }
+  const { account_id: account, usage_suspect: suspect } = query
+  return {
+    ...logFilterOf(query),
+    ...(account === undefined ? {} : { accountId: accountId(account) }),
+    ...(suspect === undefined ? {} : { suspect: true }),
+  }
 }
 
 function viewRow(row: CallLogRow) {

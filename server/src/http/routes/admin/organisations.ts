@@ -25,6 +25,7 @@ const organisationShape = z.strictObject({
   status: z.enum(['active', 'suspended']),
   credits: decimalText,
   held_credits: decimalText,
+  owed: decimalText,
   balance: decimalText,
 })
 
@@ -101,6 +102,7 @@ async function viewRow(
     status: account.status,
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
+    owed: creditsText(account.owed),
     balance: yuanText(account.balance, gateway.catalogue().settings.creditsPerYuan),
   }
 }

@@ -68,6 +68,8 @@ export const modelShape = z.strictObject({
   max_output_tokens: z.number().nullable(),
   subscription_covered: z.boolean(),
   pricing: pricingShape,
+  surcharges: z.record(z.string(), z.union([exact, z.strictObject({ per_call: exact })])),
+  refuse: z.array(z.string()),
   chains: z.array(z.number().int()),
 })
 
@@ -82,14 +84,47 @@ export const chainShape = z.strictObject({
   weight: z.number(),
   rate_multiplier: exact,
   stream_usage: z.string(),
+  client_gone_grace_ms: z.number().int(),
+  min_bytes_per_second: z.number().int(),
+  capabilities: z.strictObject({
+    reasoning: z.string().optional(),
+    sampling: z.string().optional(),
+    tools: z.boolean().optional(),
+    images: z.string().optional(),
+    max_stop: z.number().int().optional(),
+  }),
   status: z.string(),
   usable: z.boolean().meta({ description: 'Chain, vendor, credential and model are switched on.' }),
   cost: pricingShape.nullable(),
   health: z.strictObject({
-    state: z.enum(['healthy', 'failing', 'cooling-down', 'rate-limited']),
+    state: z
+      .enum(['healthy', 'failing', 'cooling-down', 'probing', 'rate-limited'])
+      .describe(
+        '`cooling-down`: it rests from failures and is tried last. `probing`: its pause is over, and one call finds out ' +
+          'how it is. `rate-limited`: the upstream asked for fewer calls.',
+      ),
     cause: z.string().nullable(),
+    since: isoTime.nullable(),
     cooling_until: isoTime.nullable(),
     failures_in_row: z.number().int(),
+    outcomes: z
+      .string()
+      .describe('The last twenty answers, oldest first: `+` came to its clean end, `-` did not.'),
+    running: z.number().int().describe('Calls under way over it, of the instance that answers.'),
+    concurrency_limit: z
+      .number()
+      .int()
+      .nullable()
+      .describe('As many calls as the upstream was seen to take at once; null: it was not seen to mind.'),
+    last_error: z
+      .strictObject({
+        at: isoTime,
+        kind: z.string(),
+        status: z.number().int().nullable(),
+        code: z.string().nullable().describe('The upstream’s own.'),
+        message: z.string().describe('In the upstream’s words, at most 300 characters.'),
+      })
+      .nullable(),
   }),
   recent: z.strictObject({
     attempts: z.number().int(),

@@ -16,6 +16,9 @@ const STATUSES = ['queued', 'in_progress', 'completed', 'failed'] as const
 
 const videoShape = z.strictObject({
   id: z.string(),
+  kind: z.enum(['video', 'response']).meta({
+    description: '`response`: an answer made in the background (`background: true`).',
+  }),
   created_at: isoTime,
   account_id: z.string(),
   key_id: z.string(),

@@ -3,11 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { type Contact, readContact } from '../../../management/identity/contact.ts'
+import type { OwnersAct } from '../../../management/identity/factors.ts'
 import type { TooMany } from '../../../management/identity/identity.ts'
 import { findPasswordMistake } from '../../../management/identity/password-rules.ts'
 import type { RequestOrigin } from '../../../management/identity/sessions.ts'
 import type { SignedIn } from '../../../management/identity/sign-in.ts'
 import type { ApiContext } from '../../api.ts'
+import { personOf } from '../../acts-for-organisations.ts'
 import type { SessionCaller } from '../../caller.ts'
 import type { RouteReply } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
@@ -107,7 +109,26 @@ export function originOf(context: ApiContext, request: FastifyRequest): RequestO
   return {
     userAgent: request.headers['user-agent'] ?? '',
     address: context.clientAddress(request.raw),
+    requestId: request.id,
   }
+}
+
+/** Somebody who changes something of their own account, in their own session. */
+export function ownersAct(
+  context: ApiContext,
+  { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
+): OwnersAct {
+  const { account, session } = caller
+  return { account, actor: personOf(context, { caller, request }), sessionId: session.id }
+}
+
+export function registrationClosed(context: ApiContext): GatewayError {
+  return new GatewayError(40307, {
+    message:
+      context.identity.registration === 'invited'
+        ? 'accounts are for the invited here: ask somebody of your organisation for an invitation, and register with the e-mail address it was sent to'
+        : 'nobody can register here: ask the operator for an account',
+  })
 }
 
 /** A quarter of an hour: who left a session open for longer may not be who sits there now. */

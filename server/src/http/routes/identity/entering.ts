@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { Secret } from '../../../core/secret.ts'
@@ -5,9 +6,11 @@ import { requestCode } from '../../../management/identity/codes.ts'
 import { type Contact, readContact } from '../../../management/identity/contact.ts'
 import { resetPassword } from '../../../management/identity/credentials.ts'
 import { register } from '../../../management/identity/registration.ts'
+import { endSession } from '../../../management/identity/end-sessions.ts'
 import type { RequestOrigin } from '../../../management/identity/sessions.ts'
 import { type SignIn, signInByCode, signInByPassword } from '../../../management/identity/sign-in.ts'
 import type { Api, ApiContext } from '../../api.ts'
+import type { SessionCaller } from '../../caller.ts'
 import { defineRoute, type RouteReply } from '../../define-route.ts'
 import { endedSessionCookie } from '../../session-cookie.ts'
 import { refuseFields } from '../../request-fields.ts'
@@ -19,9 +22,11 @@ import {
   contactOf,
   emailField,
   originOf,
+  ownersAct,
   passwordField,
   phoneField,
   PREFIX,
+  registrationClosed,
   signInShape,
   tooMany,
   wrongCode,
@@ -78,10 +83,10 @@ function codeRoute(app: Api, context: ApiContext): void {
     tag: TAG,
     summary: 'Send a verification code',
     description:
-      'Six digits, good for ten minutes and five tries; a new code ends the one before. The answer is the same whether or not the address has an account. A change of address needs a session.',
+      'Six digits, good for ten minutes and five tries, of which three may come from another network than the one that asked; a new code leaves those before it as they are. The answer is the same whether or not the address has an account. A change of address needs a session.',
     body: codeRequestBody,
     data: z.object({ expires_at: isoTime }),
-    errors: [42908],
+    errors: [40307, 42908],
     handle: async ({ body, caller, request }) => {
       const { address } = originOf(context, request)
       const changes = body.purpose === 'change_email' || body.purpose === 'change_phone'
@@ -98,8 +103,22 @@ function codeRoute(app: Api, context: ApiContext): void {
         },
         address,
       )
-      if (outcome.kind === 'too-many') throw tooMany(outcome)
-      return { expires_at: new Date(outcome.endsAt).toISOString() }
+      switch (outcome.kind) {
+        case 'too-many':
+          throw tooMany(outcome)
+        case 'closed':
+          throw registrationClosed(context)
+        case 'not-texted':
+          throw refuseFields([
+            {
+              in: 'body',
+              path: 'target',
+              message: 'is a number that gets no text messages from here: use another one, or e-mail',
+            },
+          ])
+        case 'accepted':
+          return { expires_at: new Date(outcome.endsAt).toISOString() }
+      }
     },
   })
 }
@@ -147,7 +166,7 @@ function registerRoute(app: Api, context: ApiContext, channel: Contact['channel'
     description: 'The code is one of purpose `register`. Sets the session cookie.',
     body: REGISTER_BODIES[channel],
     data: signInShape,
-    errors: [40005, 40900, 42908],
+    errors: [40005, 40307, 40900, 42908],
     handle: async ({ body, request, reply }) => {
       const contact = contactOf(context, channel, body.target)
       checkPassword(body.password, [contact.target])
@@ -161,6 +180,8 @@ function registerRoute(app: Api, context: ApiContext, channel: Contact['channel'
           throw tooMany(outcome)
         case 'wrong-code':
           throw wrongCode()
+        case 'closed':
+          throw registrationClosed(context)
         case 'taken':
           throw new GatewayError(40900, {
             message: `this ${channel} already has an account: sign in instead`,
@@ -198,17 +219,31 @@ function signInRoutes(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PREFIX}/sign-out`,
     access: 'session',
+    withoutSecondFactor: 'may',
     for: 'person',
     impersonator: 'may',
     tag: TAG,
     summary: 'Sign out: end this session',
     data: z.object({}),
-    handle: async ({ caller, reply }) => {
-      await context.identity.storage.identity.sessions.revoke(caller.account.id, caller.session.id)
+    handle: async ({ caller, request, reply }) => {
+      await signOut(context, caller, request)
       reply.header('set-cookie', endedSessionCookie(context.publicUrl))
       return {}
     },
   })
+}
+
+/** An admin who looks through the account's eyes is in the audit log already: their look ends, not the owner's session. */
+async function signOut(context: ApiContext, caller: SessionCaller, request: FastifyRequest): Promise<void> {
+  const { identity } = context
+  const { account, session } = caller
+  if (session.impersonator === undefined) {
+    const act = ownersAct(context, { caller, request })
+    await endSession(identity, act, { id: session.id, action: 'account.sign-out' })
+    return
+  }
+  await identity.storage.identity.sessions.revoke(account.id, session.id)
+  identity.security.note('impersonation.ended', { actor: session.impersonator, account: account.id })
 }
 
 function proveBy(

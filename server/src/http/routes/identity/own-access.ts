@@ -3,6 +3,7 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { Secret } from '../../../core/secret.ts'
 import type { Contact } from '../../../management/identity/contact.ts'
 import { changeContact, changePassword } from '../../../management/identity/credentials.ts'
+import { endOtherSessions, endSession } from '../../../management/identity/end-sessions.ts'
 import type { Session } from '../../../storage/identity.ts'
 import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
@@ -14,6 +15,7 @@ import {
   contactOf,
   emailField,
   originOf,
+  ownersAct,
   passwordField,
   phoneField,
   PREFIX,
@@ -72,8 +74,9 @@ function sessionRoutes(app: Api, context: ApiContext): void {
     params: z.object({ id: z.string().max(128) }),
     data: z.object({}),
     errors: [40403],
-    handle: async ({ caller, params }) => {
-      if (!(await sessions.revoke(caller.account.id, params.id)))
+    handle: async ({ caller, params, request }) => {
+      const act = ownersAct(context, { caller, request })
+      if (!(await endSession(context.identity, act, { id: params.id, action: 'account.end-session' })))
         throw new GatewayError(40403, { message: `there is no session ${params.id}` })
       return {}
     },
@@ -87,8 +90,12 @@ function sessionRoutes(app: Api, context: ApiContext): void {
     tag: TAG,
     summary: 'End every other session',
     data: z.object({ ended: z.int() }),
-    handle: async ({ caller }) => ({
-      ended: await sessions.revokeAll(caller.account.id, { except: caller.session.id }),
+    handle: async ({ caller, request }) => ({
+      ended: await endOtherSessions(
+        context.identity,
+        ownersAct(context, { caller, request }),
+        caller.session.id,
+      ),
     }),
   })
 }
@@ -130,7 +137,7 @@ function passwordRoute(app: Api, context: ApiContext): void {
         context.identity,
         account,
         { current, next: new Secret(body.password) },
-        originOf(context, request),
+        { ...originOf(context, request), session },
       )
       switch (outcome.kind) {
         case 'too-many':
@@ -175,12 +182,13 @@ function contactRoute(app: Api, context: ApiContext, channel: Contact['channel']
     errors: [40005, 40900, 42908],
     handle: async ({ body, caller, request }) => {
       requireFresh(context, caller)
+      originOf(context, request)
       const contact = contactOf(context, channel, body.target)
       const outcome = await changeContact(
         context.identity,
         caller.account,
         { contact, code: new Secret(body.code) },
-        originOf(context, request).address,
+        ownersAct(context, { caller, request }).actor,
       )
       switch (outcome.kind) {
         case 'too-many':

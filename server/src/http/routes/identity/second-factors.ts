@@ -5,7 +5,7 @@ import type { Secret } from '../../../core/secret.ts'
 import {
   confirmAuthenticator,
   removeAuthenticator,
-  renewRecoveryCodes,
+  replaceRecoveryCodes,
   startAuthenticator,
 } from '../../../management/identity/factors.ts'
 import {
@@ -18,7 +18,7 @@ import type { Passkey } from '../../../storage/identity.ts'
 import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
-import { challengeField, codeField, PREFIX, requireFresh, tooMany, wrongCode } from './answers.ts'
+import { challengeField, codeField, ownersAct, PREFIX, requireFresh, tooMany, wrongCode } from './answers.ts'
 
 const TAG = 'Second factors'
 const PATH = `${PREFIX}/second-factors`
@@ -66,6 +66,7 @@ function overviewRoutes(app: Api, context: ApiContext): void {
     method: 'GET',
     path: PATH,
     access: 'session',
+    withoutSecondFactor: 'may',
     for: 'person',
     tag: TAG,
     summary: 'List the second factors',
@@ -81,15 +82,17 @@ function overviewRoutes(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/recovery-codes`,
     access: 'session',
+    showsSecret: true,
     for: 'person',
     tag: TAG,
     summary: 'Make new recovery codes',
     description: `The former ones end. ${FRESH}`,
     data: z.object({ recovery_codes: recoveryCodes }),
-    handle: async ({ caller, reply }) => {
+    handle: async ({ caller, request, reply }) => {
       requireFresh(context, caller)
       reply.header('cache-control', 'no-store')
-      return { recovery_codes: shown(await renewRecoveryCodes(identity, caller.account.id)) }
+      const act = ownersAct(context, { caller, request })
+      return { recovery_codes: shown(await replaceRecoveryCodes(identity, act)) }
     },
   })
 }
@@ -105,6 +108,8 @@ function authenticatorStartRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/totp`,
     access: 'session',
+    showsSecret: true,
+    withoutSecondFactor: 'may',
     for: 'person',
     tag: TAG,
     summary: 'Begin with an authenticator app',
@@ -126,15 +131,18 @@ function authenticatorConfirmRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/totp/confirm`,
     access: 'session',
+    showsSecret: true,
+    withoutSecondFactor: 'may',
     for: 'person',
     tag: TAG,
     summary: 'Confirm the authenticator app with a code of it',
     body: z.strictObject({ code: codeField }),
     data: z.object({ recovery_codes: recoveryCodes }),
     errors: [40005, 42908],
-    handle: async ({ caller, body }) => {
+    handle: async ({ caller, body, request }) => {
       requireFresh(context, caller)
-      const outcome = await confirmAuthenticator(context.identity, caller.account, body.code)
+      const act = ownersAct(context, { caller, request })
+      const outcome = await confirmAuthenticator(context.identity, act, body.code)
       switch (outcome.kind) {
         case 'wrong':
           throw wrongCode()
@@ -158,9 +166,10 @@ function authenticatorRemoveRoute(app: Api, context: ApiContext): void {
     description: FRESH,
     data: z.object({}),
     errors: [40403],
-    handle: async ({ caller }) => {
+    handle: async ({ caller, request }) => {
       requireFresh(context, caller)
-      if (!(await removeAuthenticator(context.identity, caller.account))) throw new GatewayError(40403)
+      const act = ownersAct(context, { caller, request })
+      if (!(await removeAuthenticator(context.identity, act))) throw new GatewayError(40403)
       return {}
     },
   })
@@ -177,6 +186,7 @@ function passkeyStartRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/passkeys/options`,
     access: 'session',
+    withoutSecondFactor: 'may',
     for: 'person',
     tag: TAG,
     summary: 'Begin with a passkey',
@@ -199,6 +209,8 @@ function passkeyAddRoute(app: Api, context: ApiContext): void {
     method: 'POST',
     path: `${PATH}/passkeys`,
     access: 'session',
+    showsSecret: true,
+    withoutSecondFactor: 'may',
     for: 'person',
     tag: TAG,
     summary: 'Add the passkey',
@@ -214,7 +226,8 @@ function passkeyAddRoute(app: Api, context: ApiContext): void {
     handle: async ({ caller, body, request }) => {
       requireFresh(context, caller)
       const answer = { ...body, site: siteOf(context, request) }
-      const outcome = await finishRegistration(context.identity, caller.account, answer)
+      const act = ownersAct(context, { caller, request })
+      const outcome = await finishRegistration(context.identity, act, answer)
       switch (outcome.kind) {
         case 'refused':
           throw new GatewayError(40005, { message: 'the passkey’s answer is not right, or came too late' })
@@ -239,9 +252,10 @@ function passkeyRemoveRoute(app: Api, context: ApiContext): void {
     params: z.object({ id: z.string().max(2048) }),
     data: z.object({}),
     errors: [40403],
-    handle: async ({ caller, params }) => {
+    handle: async ({ caller, params, request }) => {
       requireFresh(context, caller)
-      if (!(await removePasskey(context.identity, caller.account, params.id))) throw new GatewayError(40403)
+      const act = ownersAct(context, { caller, request })
+      if (!(await removePasskey(context.identity, act, params.id))) throw new GatewayError(40403)
       return {}
     },
   })

@@ -71,7 +71,11 @@ function secondFactorRoute(app: Api, context: ApiContext): void {
       const site = siteOf(context, request)
       const outcome = await answerOf(context, body, site)
       const { account, method } = passed(outcome)
-      return answerSignIn(await begin(context.identity, account, { ...origin, method }), context, reply)
+      return answerSignIn(
+        await begin(context.identity, account, { ...origin, method, secondFactor: true }),
+        context,
+        reply,
+      )
     },
   })
 }
@@ -123,7 +127,10 @@ function passkeySignInRoute(app: Api, context: ApiContext): void {
       const origin = originOf(context, request)
       const id = await passPasskey(identity, { ...body, site: siteOf(context, request) }, 'alone')
       const account = id === undefined ? undefined : await identity.storage.accounts.find(id)
-      if (account === undefined) throw new GatewayError(40104)
+      if (account === undefined) {
+        identity.security.note('sign-in.failed', { address: origin.address, method: 'passkey' })
+        throw new GatewayError(40104)
+      }
       return answerSignIn(await enter(identity, account, { ...origin, method: 'passkey' }), context, reply)
     },
   })

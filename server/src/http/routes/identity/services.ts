@@ -7,13 +7,14 @@ import {
   hasOtherWayIn,
   startTrip,
   type TripEnd,
+  unlink,
 } from '../../../management/identity/service-sign-in.ts'
 import type { SignInService } from '../../../management/identity/services/service.ts'
 import type { Api, ApiContext } from '../../api.ts'
 import { defineRawRoute, defineRoute, type RouteReply } from '../../define-route.ts'
 import { endedTripCookie, readTripCookie, sessionCookie, tripCookie } from '../../session-cookie.ts'
 import { isoTime } from '../../wire-values.ts'
-import { originOf, PREFIX, requireFresh, tooMany } from './answers.ts'
+import { originOf, ownersAct, PREFIX, requireFresh, tooMany } from './answers.ts'
 
 const TAG = 'Sign-in through other services'
 /** The console's page that goes on with a second factor or shows what went wrong. */
@@ -133,7 +134,11 @@ function callbackRoute(app: Api, context: ApiContext): void {
 
 /** Another service sends the browser here, so that its request comes from another site by nature; the trip's cookie protects it. */
 function visitOf(context: ApiContext, request: FastifyRequest) {
-  return { userAgent: request.headers['user-agent'] ?? '', address: context.clientAddress(request.raw) }
+  return {
+    userAgent: request.headers['user-agent'] ?? '',
+    address: context.clientAddress(request.raw),
+    requestId: request.id,
+  }
 }
 
 function redirect(context: ApiContext, end: TripEnd, reply: RouteReply): string {
@@ -155,6 +160,7 @@ function destinationOf(context: ApiContext, end: TripEnd): Destination {
     case 'lost':
     case 'refused':
     case 'taken':
+    case 'closed':
       return toSignInPage({ error: end.kind })
     case 'linked':
       return { location: end.returnTo, cookies: [] }
@@ -220,11 +226,12 @@ function linkRoutes(app: Api, context: ApiContext): void {
     params: nameParams,
     data: z.object({}),
     errors: [40403, 40900],
-    handle: async ({ caller, params }) => {
+    handle: async ({ caller, params, request }) => {
       requireFresh(context, caller)
       if (!(await hasOtherWayIn(identity, caller.account, params.name)))
         throw new GatewayError(40900, { message: 'this is the only way into the account' })
-      if (!(await links.remove(caller.account.id, params.name))) throw new GatewayError(40403)
+      const act = ownersAct(context, { caller, request })
+      if (!(await unlink(identity, act, params.name))) throw new GatewayError(40403)
       return {}
     },
   })

@@ -29,6 +29,7 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
             user_agent: indexableText(session.userAgent),
             address: session.address,
             impersonator: session.impersonator ?? null,
+            second_factor: session.secondFactor ? 1 : 0,
           })
           .execute()
         if (session.impersonator === undefined) {
@@ -55,6 +56,22 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
           .set({ seen_at: at, idle_ends_at: idleEndsAt })
           .where('id', '=', id)
           .where('seen_at', '<', BigInt(at))
+          .execute()
+        return { value: undefined, changes: [] }
+      }),
+
+    showSecondFactor: (id) =>
+      write(async (transaction) => {
+        await transaction.updateTable('sessions').set({ second_factor: 1 }).where('id', '=', id).execute()
+        return { value: undefined, changes: [] }
+      }),
+
+    forgetSecondFactor: (account) =>
+      write(async (transaction) => {
+        await transaction
+          .updateTable('sessions')
+          .set({ second_factor: 0 })
+          .where('account_id', '=', account)
           .execute()
         return { value: undefined, changes: [] }
       }),
@@ -114,6 +131,7 @@ function decodeSession(row: StoredRow): Session {
     userAgent: textOf(row, 'user_agent'),
     address: textOf(row, 'address'),
     impersonator: impersonator === undefined ? undefined : accountId(impersonator),
+    secondFactor: numberOf(row, 'second_factor') === 1,
   }
 }
 

@@ -14,8 +14,16 @@ import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import { decodeTransfer, splitLedgerAccount } from '../transfer-row.ts'
 
-/** Movements inside an account's Credits, and the quota's, which is no money of the account. */
-const SILENT: readonly Transfer['kind'][] = ['hold', 'release', 'quota-grant', 'quota-charge']
+/** Movements inside an account's Credits, the quota's, which is no money of the account, and what is owed until it is charged. */
+const SILENT: readonly Transfer['kind'][] = [
+  'hold',
+  'release',
+  'quota-grant',
+  'quota-charge',
+  'quota-correction',
+  'owed',
+  'owed-correction',
+]
 
 export function createStatementStore(engine: SqlEngine): StatementStore {
   return {

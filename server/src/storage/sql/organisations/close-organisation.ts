@@ -7,6 +7,7 @@ import type { Announcement } from '../../storage.ts'
 import type { Written } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
+import { chargeOwedIn } from '../owed.ts'
 import { lockOrganisation } from './lock-organisation.ts'
 import { deleteKeys } from './member-keys.ts'
 
@@ -14,12 +15,13 @@ export interface Closing {
   readonly id: AccountId
   readonly at: number
   readonly forfeit: 'refuse' | 'allow'
+  readonly newId: () => string
 }
 
 export async function closeIn(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
-  { id, at, forfeit }: Closing,
+  { id, at, forfeit, newId }: Closing,
 ): Promise<Written<CloseOutcome>> {
   const refused = (value: CloseOutcome): Written<CloseOutcome> => ({ value, changes: [] })
   const organisation = await lockOrganisation(engine, transaction, id)
@@ -28,10 +30,14 @@ export async function closeIn(
   if (calls > 0) return refused({ kind: 'calls-run', calls })
   const account = await transaction
     .selectFrom('accounts')
-    .select(['credits', 'balance'])
+    .select(['credits', 'balance', 'owed'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  const left = { credits: microCredits(account.credits), balance: microCredits(account.balance) }
+  // What is owed is charged at the end, whatever the cap says.
+  const left = {
+    credits: microCredits(account.credits - account.owed),
+    balance: microCredits(account.balance),
+  }
   if ((left.credits !== 0n || left.balance !== 0n) && forfeit === 'refuse') {
     return refused({ kind: 'money-left', ...left })
   }
@@ -40,6 +46,7 @@ export async function closeIn(
     ...(await removeMembers(transaction, id)),
   ]
   await endAccount(transaction, id)
+  await chargeOwedIn(transaction, [id], { engine, newId, at })
   await transaction.updateTable('organisations').set({ closed_at: at }).where('id', '=', id).execute()
   return { value: { kind: 'closed', ...left }, changes: [{ kind: 'account', accountId: id }, ...changes] }
 }
@@ -50,6 +57,7 @@ async function countCalls(transaction: Transaction<Schema>, id: AccountId): Prom
     .selectFrom('open_calls')
     .select(sql<bigint>`count(*)`.as('calls'))
     .where('account_id', '=', id)
+    .where('recovered_at', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(calls)
 }
@@ -72,7 +80,7 @@ async function removeMembers(
 async function endAccount(transaction: Transaction<Schema>, id: AccountId): Promise<void> {
   await transaction
     .updateTable('accounts')
-    .set({ status: 'suspended', subscription: null, byok_vendors: '[]' })
+    .set({ status: 'suspended', monthly_cap: 0, subscription: null, byok_vendors: '[]' })
     .where('id', '=', id)
     .execute()
   for (const table of ['subscriptions', 'byok', 'watched_accounts'] as const) {

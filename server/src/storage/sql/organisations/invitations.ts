@@ -21,6 +21,7 @@ type InvitationStore = Pick<
   | 'invitations'
   | 'findInvitation'
   | 'findInvitationById'
+  | 'isInvited'
   | 'renewInvitation'
   | 'revokeInvitation'
   | 'acceptInvitation'
@@ -44,6 +45,17 @@ export function createInvitationStore({ engine, reader, write }: OrganisationSto
 
     findInvitation: (tokenHash) => findBy(reader, 'token_hash', tokenHash),
     findInvitationById: (id) => findBy(reader, 'id', id),
+
+    async isInvited(email, at) {
+      const found = await reader
+        .selectFrom('invitations')
+        .select('id')
+        .where('email', '=', oneEmail(email))
+        .where('status', '=', 'pending')
+        .where('expires_at', '>', BigInt(at))
+        .executeTakeFirst()
+      return found !== undefined
+    },
 
     renewInvitation: (id, { tokenHash, expiresAt }) =>
       write(async (transaction) => ({

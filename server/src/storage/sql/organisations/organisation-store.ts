@@ -15,10 +15,11 @@ export interface OrganisationStoreOptions {
   readonly engine: SqlEngine
   readonly reader: Kysely<Schema>
   readonly write: AnnouncedWrite
+  readonly newId: () => string
 }
 
 export function createOrganisationStore(options: OrganisationStoreOptions): OrganisationStore {
-  const { engine, reader, write } = options
+  const { engine, reader, write, newId } = options
   return {
     ...createMemberStore(options),
     ...createInvitationStore(options),
@@ -49,7 +50,7 @@ export function createOrganisationStore(options: OrganisationStoreOptions): Orga
         return { value: found, changes: found ? [{ kind: 'account', accountId: id }] : [] }
       }),
 
-    close: (id, how) => write((transaction) => closeIn(engine, transaction, { id, ...how })),
+    close: (id, how) => write((transaction) => closeIn(engine, transaction, { id, ...how, newId })),
 
     fund: (funding) => write((transaction) => fundIn(engine, transaction, funding)),
   }

@@ -1,10 +1,11 @@
-/** Tables of who is at the other end (migration 3). */
+/** Tables of who is at the other end (migrations 3 and 22). */
 import type { Integer } from './columns.ts'
 
 export interface IdentitySchema {
   sessions: SessionsTable
   sign_in_places: SignInPlacesTable
-  verification_codes: VerificationCodesTable
+  sent_codes: SentCodesTable
+  message_budgets: MessageBudgetsTable
   attempts: AttemptsTable
   identity_challenges: IdentityChallengesTable
   authenticators: AuthenticatorsTable
@@ -25,6 +26,8 @@ export interface SessionsTable {
   user_agent: string
   address: string
   impersonator: string | null
+  /** 1: the sign-in was behind one, or one was set up in the session. */
+  second_factor: Integer
 }
 
 /** Addresses an account has signed in from: its owner is not locked out there by somebody who guesses elsewhere. */
@@ -34,14 +37,25 @@ interface SignInPlacesTable {
   seen_at: Integer
 }
 
-export interface VerificationCodesTable {
+interface SentCodesTable {
   purpose: string
   target: string
+  /** The network it was asked for from. */
+  place: string
   code_hash: string
   /** Who asked, where somebody signed in did. */
   account_id: string | null
   tries_left: Integer
+  /** How many of them may come from other networks. */
+  elsewhere_left: Integer
   created_at: Integer
+  ends_at: Integer
+}
+
+/** What was sent of a budget, such as the text messages of a day. */
+interface MessageBudgetsTable {
+  subject: string
+  used: Integer
   ends_at: Integer
 }
 

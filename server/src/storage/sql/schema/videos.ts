@@ -6,6 +6,7 @@ export interface VideoSchema {
 
 export interface VideoTasksTable {
   id: string
+  kind: string
   key_id: string
   account_id: string
   call_id: string

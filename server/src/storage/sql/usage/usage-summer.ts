@@ -28,21 +28,46 @@ interface Growing {
   sums: readonly bigint[]
 }
 
+/** A row of the log that is written anew: sums lose what it was and gain what it is. */
+export interface ReplacedLog {
+  readonly before: CallLogRow
+  readonly after: CallLogRow
+}
+
+/** Rows of the same call. */
+export function pairLogs(
+  before: readonly CallLogRow[],
+  after: readonly CallLogRow[],
+): readonly ReplacedLog[] {
+  const byCall = new Map(after.map((log) => [log.callId, log]))
+  return before.flatMap((log) => {
+    const corrected = byCall.get(log.callId)
+    return corrected === undefined ? [] : [{ before: log, after: corrected }]
+  })
+}
+
 export class UsageSummer {
   readonly #names = new Map<string, Set<string>>()
   #remembered = 0
 
   /** In an order that is the same everywhere: whoever writes two of these rows locks them in it. */
-  sum(logs: readonly CallLogRow[]): readonly UsageRow[] {
+  sum(logs: readonly CallLogRow[], replaced: readonly ReplacedLog[] = []): readonly UsageRow[] {
     const rows = new Map<string, Growing>()
     const lane = Math.floor(Math.random() * LANES)
-    for (const log of logs) {
+    const add = (log: CallLogRow, added: readonly bigint[]) => {
       const key = this.#keyOf(log, lane)
       const name = `${key.at}\0${key.accountId}\0${key.keyId}\0${key.model}\0${key.appId}\0${key.chainId}\0${key.creditsPerYuan}`
       const row = rows.get(name)
-      const added = usageOf(log)
       if (row === undefined) rows.set(name, { key, vendorCode: log.vendorCode, sums: added })
       else row.sums = row.sums.map((sum, index) => sum + (added[index] ?? 0n))
+    }
+    for (const log of logs) add(log, usageOf(log))
+    for (const { before, after } of replaced) {
+      add(
+        before,
+        usageOf(before).map((sum) => -sum),
+      )
+      add(after, usageOf(after))
     }
     return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
   }

@@ -39,6 +39,7 @@ export async function readHolds(snapshot: Kysely<Schema>): Promise<Holds> {
       .selectFrom('open_calls')
       .selectAll()
       .where('call_id', '>', after)
+      .where('recovered_at', 'is', null)
       .orderBy('call_id')
       .limit(PAGE_ROWS)
       .execute()
@@ -63,9 +64,9 @@ function addCall(sums: Sums, call: OpenCall): void {
   if (call.memberId !== undefined) {
     sums.members.set(call.memberId, (sums.members.get(call.memberId) ?? 0n) + call.memberHeld)
   }
-  for (const { subject, counts, tiers } of call.taken) {
+  for (const { subject, counts, tiers, slotFree } of call.taken) {
     const holds = holdsOf(sums, subject)
-    holds.slots += 1n
+    if (slotFree !== true) holds.slots += 1n
     for (const tier of Object.keys(tiers)) {
       const rule = findTier(tier)?.rule
       if (rule?.admission === 'hold') addTier(holds, tier, toUnits(rule.asks(counts)))

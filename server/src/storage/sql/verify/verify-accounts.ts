@@ -16,7 +16,7 @@ export async function verifyAccounts(
   for (;;) {
     const accounts = await snapshot
       .selectFrom('accounts')
-      .select(['id', 'credits', 'held', 'balance', 'month_held'])
+      .select(['id', 'credits', 'held', 'balance', 'owed', 'monthly_cap', 'month_held'])
       .where('id', '>', after)
       .orderBy('id')
       .limit(PAGE_ROWS)
@@ -36,6 +36,8 @@ export async function verifyAccounts(
       compare('credits by the ledger', pool('credits') + pool('held'), account.credits)
       compare('held by the ledger', pool('held'), account.held)
       compare('balance by the ledger', pool('balance'), account.balance)
+      compare('owed by the ledger', -pool('owed'), account.owed)
+      if (account.monthly_cap <= 0n) compare('owed without a monthly cap', 0n, account.owed)
       compare('held by open calls', open.held, account.held)
       compare('month_held by open calls', open.monthHeld, account.month_held)
     }

@@ -34,12 +34,12 @@ export async function verifyCharges(
     for (const row of rows) {
       const log = decodeCallLog({ ...row })
       see(log)
-      verifyCall(log, taken.get(row.call_id) ?? 0n, differences)
+      verifyCall(log, taken.get(row.call_id) ?? NOTHING, differences)
     }
   }
 }
 
-function verifyCall(log: CallLogRow, taken: bigint, differences: Differences): void {
+function verifyCall(log: CallLogRow, taken: Taken, differences: Differences): void {
   const subject = `call:${log.callId}`
   const amount = amountOf(log)
   if (amount === undefined) {
@@ -47,10 +47,13 @@ function verifyCall(log: CallLogRow, taken: bigint, differences: Differences): v
     return
   }
   differences.compare({ subject, what: 'amount by the recipe', expected: amount, found: log.amount })
-  differences.compare({ subject, what: 'deducted by the ledger', expected: taken, found: log.deducted })
+  differences.compare({ subject, what: 'deducted by the ledger', expected: taken.all, found: log.deducted })
+  const owed = taken.owed < log.deducted ? taken.owed : log.deducted
+  differences.compare({ subject, what: 'owed by the ledger', expected: owed, found: log.owed })
   const due = log.byok ? ZERO : deductible(amount)
-  // A charge clipped at the monthly cap is smaller than what was due, never larger.
-  const expected = log.capped && log.deducted < due ? log.deducted : due
+  // Older releases forgave what lay over the monthly cap: there a capped call owes nothing and took less than was due.
+  const isForgiven = log.capped && log.owed === ZERO && log.deducted < due
+  const expected = isForgiven ? log.deducted : due
   differences.compare({ subject, what: 'deducted by the amount', expected, found: log.deducted })
 }
 
@@ -64,16 +67,36 @@ function amountOf({ recipe }: CallLogRow): MicroCredits | undefined {
   }
 }
 
+/** µCr the ledger took for a call, and what of it was booked as owed. */
+interface Taken {
+  all: bigint
+  owed: bigint
+}
+
+const NOTHING: Taken = { all: 0n, owed: 0n }
+
+const CHARGES = ['charge', 'quota-charge', 'owed'] as const
+const CORRECTIONS = ['charge-correction', 'quota-correction', 'owed-correction'] as const
+
 async function readCharges(
   snapshot: Kysely<Schema>,
   calls: readonly string[],
-): Promise<ReadonlyMap<string, bigint>> {
+): Promise<ReadonlyMap<string, Taken>> {
   const rows = await snapshot
     .selectFrom('transfers')
-    .select(['transaction_id', sql<string>`cast(sum(amount) as text)`.as('amount')])
+    .select(['transaction_id', 'kind', sql<string>`cast(sum(amount) as text)`.as('amount')])
     .where('transaction_id', 'in', calls)
-    .where('kind', 'in', ['charge', 'quota-charge'])
-    .groupBy('transaction_id')
+    .where('kind', 'in', [...CHARGES, ...CORRECTIONS])
+    .groupBy(['transaction_id', 'kind'])
     .execute()
-  return new Map(rows.map((row) => [row.transaction_id, BigInt(row.amount)]))
+  const taken = new Map<string, Taken>()
+  for (const { transaction_id, kind, amount } of rows) {
+    const sums = taken.get(transaction_id) ?? { all: 0n, owed: 0n }
+    taken.set(transaction_id, sums)
+    const isCorrection = CORRECTIONS.some((correction) => correction === kind)
+    const signed = isCorrection ? -BigInt(amount) : BigInt(amount)
+    sums.all += signed
+    if (kind === 'owed' || kind === 'owed-correction') sums.owed += signed
+  }
+  return taken
 }

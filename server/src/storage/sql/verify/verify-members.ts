@@ -1,6 +1,6 @@
 /**
  * Members' months. What is held of one is held by open calls. What was spent counts for the organisation's account too,
- * in the same month, so members together cannot have spent more than it, unless their rows say otherwise.
+ * in the same month or is owed, so members together cannot have spent more than it, unless their rows say otherwise.
  */
 import { type Kysely, sql } from 'kysely'
 import { memberId } from '../../../core/ids.ts'
@@ -51,9 +51,9 @@ function compareHeld(
 
 async function verifySpent(snapshot: Kysely<Schema>, differences: Differences): Promise<void> {
   const { rows } = await sql<{ id: string; spent: string; most: bigint }>`
-    select a.id, cast(sum(m.month_spent) as text) as spent, a.month_spent as most
+    select a.id, cast(sum(m.month_spent) as text) as spent, a.month_spent + a.owed as most
     from members m join accounts a on a.id = m.organisation_id and a.month_start = m.month_start
-    group by a.id, a.month_spent having sum(m.month_spent) > a.month_spent
+    group by a.id, a.month_spent, a.owed having sum(m.month_spent) > a.month_spent + a.owed
     order by a.id limit ${DIFFERENCES_MAX}`.execute(snapshot)
   const ahead = await sql<{ id: string; at: bigint; most: bigint }>`
     select m.id, m.month_start as at, a.month_start as most

@@ -1,0 +1,41 @@
+import { type Surcharge, SURCHARGES_MAX } from '../../core/catalogue.ts'
+import type { FileNode, Report } from './file-node.ts'
+import { openMap, type Read } from './map-reader.ts'
+import { decimal, formed } from './values.ts'
+
+const FIELD = /^[A-Za-z][A-Za-z0-9_-]{0,99}(\.[A-Za-z0-9_:.-]{1,100})?$/
+const FIELD_FORM = 'a field like web_search_options, or a field and its value like service_tier.priority'
+
+/** A field that makes calls dearer, with or without the value that does. */
+export const dearField: Read<string> = formed(FIELD, FIELD_FORM)
+
+/** `{service_tier.priority: 1.75, web_search_call: {per_call: 0.07}}`; writing some replaces all. */
+export const readSurcharges: Read<Readonly<Record<string, Surcharge>>> = (node, report) => {
+  if (node.kind !== 'map') {
+    report(node.place, 'must be a map of fields and what they cost')
+    return undefined
+  }
+  if (node.entries.size > SURCHARGES_MAX) {
+    report(node.place, `must have at most ${SURCHARGES_MAX} entries`)
+    return undefined
+  }
+  const surcharges: Record<string, Surcharge> = {}
+  for (const [name, entry] of node.entries) {
+    if (!FIELD.test(name)) report(entry.keyPlace, `must be ${FIELD_FORM}`)
+    const surcharge = readSurcharge(entry.value, report)
+    if (surcharge !== undefined) surcharges[name] = surcharge
+  }
+  return surcharges
+}
+
+/** A number multiplies the whole call; `{per_call: …}` is yuan for each use. */
+function readSurcharge(node: FileNode, report: Report): Surcharge | undefined {
+  if (node.kind === 'map') {
+    const map = openMap(node, report)
+    const perCall = map?.required('per_call', decimal({ most: '1000000' }))
+    map?.close()
+    return perCall === undefined ? undefined : { kind: 'per-call', perCall }
+  }
+  const multiplier = decimal({ above: '0', most: '1000' })(node, report)
+  return multiplier === undefined ? undefined : { kind: 'multiplier', multiplier }
+}

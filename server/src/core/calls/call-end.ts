@@ -1,0 +1,120 @@
+/** What settling, abandoning and correcting a call have in common. */
+import { exchangeWhenLow } from '../admission/credits.ts'
+import type { CredentialId } from '../ids.ts'
+import type { CallEnd } from '../limits/limit-state.ts'
+import { toUnits } from '../limits/units.ts'
+import { type MicroCredits, microCredits, ZERO } from '../money.ts'
+import { fundsOf, withFunds } from './account-funds.ts'
+import type { Draft } from './draft.ts'
+import type { AccountRow, MemberRow, OpenCall, Taken } from './hot-rows.ts'
+import type { CallLogRow } from './log-row.ts'
+import type { AbandonOperation, SettleOperation } from './operations.ts'
+
+export type Payer = 'nobody' | 'subscription' | 'credits'
+
+/**
+ * A call over an own credential costs nothing. `none` without one cannot come from the corridor; the platform's
+ * credential was used all the same, so Credits pay.
+ */
+export function payerOf(open: OpenCall, operation: SettleOperation): Payer {
+  if (operation.byok) return 'nobody'
+  const isFallback = operation.modelId === open.fallbackModelId && operation.modelId !== open.modelId
+  const funding = (isFallback ? open.funding.fallback : undefined) ?? open.funding.model
+  return funding.otherwise === 'subscription' ? 'subscription' : 'credits'
+}
+
+/** The month a charge counts in: an account's goes only forward. */
+export function monthOfCall(
+  account: AccountRow,
+  { monthStart }: { readonly monthStart: number },
+): { readonly startAt: number } {
+  return { startAt: Math.max(account.monthStart, monthStart) }
+}
+
+export function accountOf(draft: Draft, open: OpenCall): AccountRow {
+  const account = draft.account(open.accountId)
+  if (account === undefined) throw new Error(`the account of call ${open.callId} was not loaded`)
+  return account
+}
+
+export function memberOf(draft: Draft, open: OpenCall): MemberRow | undefined {
+  if (open.memberId === undefined) return undefined
+  const member = draft.member(open.memberId)
+  if (member === undefined) throw new Error(`the member of call ${open.callId} was not loaded`)
+  return member
+}
+
+export const holdsCredits = ({ held, monthHeld, memberHeld }: OpenCall): boolean =>
+  held > 0n || monthHeld > 0n || memberHeld > 0n
+
+/** The log row with what was decided under the lock. */
+export function settledLog(
+  operation: SettleOperation,
+  {
+    payer,
+    deducted,
+    owed,
+  }: { readonly payer: Payer; readonly deducted: MicroCredits; readonly owed: MicroCredits },
+): CallLogRow {
+  return {
+    ...operation.log,
+    amount: operation.amount,
+    deducted,
+    owed,
+    recipe: operation.recipe,
+    byok: operation.byok,
+    subscriptionCovered: payer === 'subscription',
+    capped: owed > 0n,
+  }
+}
+
+export function abandonedLog({ log }: AbandonOperation): CallLogRow {
+  return { ...log, amount: ZERO, deducted: ZERO, owed: ZERO, subscriptionCovered: false, capped: false }
+}
+
+/** Automatic exchange is due where something was charged. */
+export function exchangeAfter(account: AccountRow, charged: MicroCredits): MicroCredits {
+  return charged > 0n && account.apiDeduction ? exchangeWhenLow(account) : ZERO
+}
+
+export function withExchange(account: AccountRow, exchanged: MicroCredits): AccountRow {
+  if (exchanged === ZERO) return account
+  return withFunds(account, {
+    ...fundsOf(account),
+    credits: microCredits(account.credits + exchanged),
+    balance: microCredits(account.balance - exchanged),
+  })
+}
+
+export interface Settled {
+  readonly operation: SettleOperation
+  readonly deducted: MicroCredits
+}
+
+/**
+ * Keys, members and accounts count what was deducted; a credential counts the exact amount, since its own bill comes below one
+ * Credit too. Only the credential that answered is charged; others were tried in vain and get everything back.
+ */
+export function endOf(
+  open: OpenCall,
+  taken: Pick<Taken, 'subject'>,
+  { operation, deducted }: Settled,
+): CallEnd {
+  const ofCredential = taken.subject.startsWith('credential:')
+  const answered = credentialSubject(operation.credentialId ?? open.claims.at(-1))
+  if (ofCredential && (operation.byok || taken.subject !== answered)) return GIVEN_BACK
+  return {
+    kind: 'settled',
+    consumed: {
+      tokens: toUnits(operation.tokens),
+      images: toUnits(operation.images),
+      videoSeconds: toUnits(operation.videoSeconds),
+      amount: ofCredential ? operation.amount : deducted,
+    },
+  }
+}
+
+const GIVEN_BACK: CallEnd = { kind: 'abandoned', sent: false }
+
+const credentialSubject = (id: CredentialId | undefined): string | undefined =>
+  id === undefined ? undefined : `credential:${id}`

@@ -1,0 +1,41 @@
+import { type CallEnd, readCounted } from '../limits/limit-state.ts'
+import { readQuotaCounted } from '../limits/quota.ts'
+import { ZERO } from '../money.ts'
+import type { Draft } from './draft.ts'
+import type { OpenCall, RecoveredCall, Taken } from './hot-rows.ts'
+import type { AbandonOperation, SettleOperation } from './operations.ts'
+
+/** What is remembered of a call that recovery ends; its windows are read when they were written. */
+export interface Leaving extends Pick<RecoveredCall, 'charged' | 'owed' | 'quotaCharged' | 'monthStart'> {
+  readonly endOf: (taken: Taken) => CallEnd
+}
+
+/** The open row goes; where recovery ends the call it stays, holding nothing, for what its own instance says later. */
+export function leave(
+  draft: Draft,
+  open: OpenCall,
+  {
+    operation,
+    recovered,
+  }: { readonly operation: SettleOperation | AbandonOperation; readonly recovered: Leaving },
+): void {
+  if (operation.recovery !== true) {
+    draft.closeCall(open.callId)
+    return
+  }
+  const { endOf, ...charged } = recovered
+  const quota = draft.limits(`quota:${open.accountId}`)
+  draft.putOpenCall({
+    ...open,
+    held: ZERO,
+    monthHeld: ZERO,
+    memberHeld: ZERO,
+    quotaHeld: ZERO,
+    recovered: {
+      ...charged,
+      at: operation.at,
+      counted: open.taken.map((taken) => readCounted(draft.limits(taken.subject), taken, endOf(taken))),
+      quotaCounted: readQuotaCounted(quota, open.quotaTiers, charged.quotaCharged),
+    },
+  })
+}

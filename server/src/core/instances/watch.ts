@@ -1,0 +1,69 @@
+/**
+ * Who may take over whom. An instance is judged by what is seen of its beats, never by its clock: it is silent when this
+ * process has watched it for a whole period, beating itself without a gap, and its row has not changed. So after an outage,
+ * in which nobody could beat, and after a pause of this process everybody has a whole period to beat again.
+ */
+import type { InstanceId } from '../ids.ts'
+
+/** One instance as the store tells it. */
+export interface SeenInstance {
+  readonly id: InstanceId
+  /** Raised by whoever takes over from it; undefined: it has calls but no row. */
+  readonly epoch: number | undefined
+  /** Changes with every beat. */
+  readonly beats: number
+  /** Epoch ms by its own clock. */
+  readonly beatAt: number
+  /** The system tells that its process has ended. */
+  readonly gone: boolean
+  /** Calls that only a process can end: those of tasks that go on elsewhere are left out. */
+  readonly hasCalls: boolean
+}
+
+export interface WatchPeriods {
+  /** Between two beats of this process more is a gap, ms. */
+  readonly gapMs: number
+  /** How long an instance has to be silent, ms. */
+  readonly silentMs: number
+}
+
+/** All times are those of a clock that only goes forward, ms. */
+export interface Watch {
+  /** The last beat of this process that was written; undefined: none was since the last one that failed. */
+  readonly beatAt: number | undefined
+  /** How each instance stands and since when it has. */
+  readonly seen: ReadonlyMap<InstanceId, { readonly mark: string; readonly since: number }>
+}
+
+export const NOT_WATCHING: Watch = { beatAt: undefined, seen: new Map() }
+
+/** After a beat of this process. One that comes late says that this process slept: what it saw before counts no more. */
+export function noteBeat(watch: Watch, at: number, { gapMs }: WatchPeriods): Watch {
+  const isSteady = watch.beatAt !== undefined && at - watch.beatAt <= gapMs
+  return { beatAt: at, seen: isSteady ? watch.seen : NOT_WATCHING.seen }
+}
+
+/** After a beat that could not be written: perhaps nobody's could. */
+export const noteFailedBeat = (): Watch => NOT_WATCHING
+
+/** Those to take over from now: processes that are known to have ended at once, others when they were silent for long enough. */
+export function lookAround(
+  watch: Watch,
+  now: { readonly at: number; readonly own: InstanceId; readonly instances: readonly SeenInstance[] },
+  { gapMs, silentMs }: WatchPeriods,
+): { readonly watch: Watch; readonly silent: readonly SeenInstance[] } {
+  const { at, own } = now
+  const others = now.instances.filter(({ id }) => id !== own)
+  // Without a fresh beat of its own it does not know whether it is the others who are cut off.
+  if (watch.beatAt === undefined || at - watch.beatAt > gapMs)
+    return { watch: NOT_WATCHING, silent: others.filter(({ gone }) => gone) }
+  const seen = new Map(
+    others.map((instance) => {
+      const mark = `${instance.epoch ?? '-'}/${instance.beats}/${instance.beatAt}`
+      const before = watch.seen.get(instance.id)
+      return [instance.id, before?.mark === mark ? before : { mark, since: at }]
+    }),
+  )
+  const silent = others.filter(({ id, gone }) => gone || at - (seen.get(id)?.since ?? at) >= silentMs)
+  return { watch: { ...watch, seen }, silent }
+}

@@ -1,0 +1,71 @@
+/**
+ * What finished calls tell of a chain: how fast its model generates, hidden reasoning included, and whether it keeps to
+ * a client's token cap. Calls that were cut are charged by the one, holds are sized by the other.
+ */
+export interface ChainObservation {
+  /** Recent output tokens and the time they took; the rate is their quotient. */
+  readonly tokens: number
+  readonly ms: number
+  /** When it last billed beyond a client's own token cap, epoch ms; undefined: never seen. */
+  readonly capBrokenAt: number | undefined
+}
+
+export interface FinishedOutput {
+  /** As the upstream counted them, hidden reasoning included. */
+  readonly outputTokens: number
+  /** From the request's leaving to the end of the answer. */
+  readonly generatedMs: number
+  /** The client's own cap, for all candidates together; absent: it named none. */
+  readonly tokenCap?: number | undefined
+}
+
+/** So much generation is remembered: older calls fade. A few long answers, or some dozens of short ones. */
+const REMEMBERED_MS = 600_000
+/** A shorter answer's time is mostly waiting for its first token: it says nothing of the rate, and anybody could ask for many. */
+const OUTPUT_TOKENS_LEAST = 64
+/** Faster than any hardware that is sold; what an upstream replays from a cache does not count as generating. */
+const TOKENS_PER_SECOND_MAX = 5_000
+/** Some vendors raise a smaller cap to this, so it is held for and billing it breaks no cap. */
+export const TOKEN_CAP_LEAST = 16
+/** How long a chain that broke a cap has to behave before holds trust a cap again. */
+export const CAP_DISTRUST_MS = 3_600_000
+
+/**
+ * Tokens a second taken where nothing was seen of any chain of the model, so that the first client that leaves is not
+ * free: hosted models that reason give 40 to 150.
+ */
+export const OUTPUT_RATE_ASSUMED = 100
+
+export const NOTHING_OBSERVED: ChainObservation = { tokens: 0, ms: 0, capBrokenAt: undefined }
+
+export function observe(before: ChainObservation, output: FinishedOutput, now: number): ChainObservation {
+  const { tokens, ms } = addOutput(before, output)
+  return { tokens, ms, capBrokenAt: breaksCap(output) ? now : before.capBrokenAt }
+}
+
+function addOutput(
+  before: ChainObservation,
+  { outputTokens, generatedMs }: FinishedOutput,
+): Pick<ChainObservation, 'tokens' | 'ms'> {
+  if (!(outputTokens >= OUTPUT_TOKENS_LEAST) || !Number.isFinite(outputTokens) || !(generatedMs >= 0))
+    return before
+  const took = Math.min(Math.max(generatedMs, (outputTokens / TOKENS_PER_SECOND_MAX) * 1_000), REMEMBERED_MS)
+  // A call longer than what is remembered counts as its last part.
+  const share = generatedMs > REMEMBERED_MS ? REMEMBERED_MS / generatedMs : 1
+  const tokens = Math.min(outputTokens * share, (took / 1_000) * TOKENS_PER_SECOND_MAX)
+  const kept = Math.min(1, before.ms === 0 ? 0 : (REMEMBERED_MS - took) / before.ms)
+  return { tokens: before.tokens * kept + tokens, ms: before.ms * kept + took }
+}
+
+function breaksCap({ outputTokens, tokenCap }: FinishedOutput): boolean {
+  return tokenCap !== undefined && outputTokens > Math.max(tokenCap, TOKEN_CAP_LEAST)
+}
+
+/** Output tokens a second; undefined: nothing was seen yet. */
+export function outputRateOf({ tokens, ms }: ChainObservation): number | undefined {
+  return ms > 0 ? (tokens / ms) * 1_000 : undefined
+}
+
+export function trustsCap({ capBrokenAt }: ChainObservation, now: number): boolean {
+  return capBrokenAt === undefined || now - capBrokenAt >= CAP_DISTRUST_MS
+}

@@ -1,0 +1,27 @@
+/** What an answer is taken to have cost where its vendor did not tell: cut answers, and ones that end without usage. */
+import type { MeterReading } from './meter.ts'
+
+export interface Generation {
+  /** Output tokens as the upstream told them last; undefined: it never did. */
+  readonly toldOutput: number | undefined
+  /** ms the upstream may have generated since then. */
+  readonly untoldMs: number
+  /** Output tokens a second, hidden reasoning included; undefined: nothing is known of the chain. */
+  readonly rate: number | undefined
+  /** The most that the call's hold allows for. */
+  readonly worstOutputTokens: number
+}
+
+/**
+ * The larger of what was visible and what the chain's rate makes of the time: hidden reasoning is in no byte. The rate
+ * never makes more than the hold's worst case; what was seen counts however much it is.
+ */
+export function estimateOutput(
+  reading: MeterReading,
+  { toldOutput, untoldMs, rate, worstOutputTokens }: Generation,
+): MeterReading {
+  const seen = reading.usage.output ?? 0
+  const made = (toldOutput ?? 0) + Math.ceil(((rate ?? 0) * Math.max(0, untoldMs)) / 1_000)
+  const output = Math.max(seen, Math.min(made, worstOutputTokens))
+  return { ...reading, usage: { ...reading.usage, output }, source: 'estimated' }
+}

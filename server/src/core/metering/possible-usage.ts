@@ -1,0 +1,106 @@
+import type { UsageSuspect } from '../calls/log-row.ts'
+import type { Usage } from '../canonical/usage.ts'
+
+/** What a reading is held against. */
+export interface UsageBounds {
+  /** Of the model; undefined: the catalogue does not say. */
+  readonly contextTokens: number | undefined
+  readonly maxOutputTokens: number | undefined
+  /** Answers that were asked for. */
+  readonly candidates: number
+  /** Bytes of the request and of the answer: no token is shorter than a byte. */
+  readonly requestBytes: number
+  readonly answerBytes: number
+  /** How often the model may have read its context: tools that run at the vendor make it read it again and again. */
+  readonly rounds: number
+}
+
+export interface PossibleUsage {
+  readonly usage: Usage
+  /** undefined: the reading can be. */
+  readonly suspect: UsageSuspect | undefined
+}
+
+/** A model whose tools run at the vendor reads its context again for each; vendors stop at about as many. */
+export const ROUNDS_OF_TOOLS = 10
+/** Where the catalogue does not say: more than any model reads or writes at once. */
+const CONTEXT_TOKENS_UNKNOWN = 10_000_000
+const OUTPUT_TOKENS_UNKNOWN = 1_000_000
+/** What a vendor's own framing of a conversation and its tools adds to what was sent. */
+const FRAMING_TOKENS = 10_000
+
+/**
+ * A reading that cannot be is charged at what can be: input beyond the model's context, output beyond both the model's
+ * maximum and what the answer's bytes could hold (decisions, Readings that cannot be). Counts that are no whole numbers
+ * from 0 on count as not told.
+ */
+export function boundUsage(reported: Usage, bounds: UsageBounds): PossibleUsage {
+  const usage = wholeCounts(reported)
+  const inputMost = Math.max(
+    (bounds.contextTokens ?? CONTEXT_TOKENS_UNKNOWN) * bounds.rounds,
+    bounds.requestBytes + FRAMING_TOKENS,
+  )
+  const outputMost = Math.max(
+    (bounds.maxOutputTokens ?? OUTPUT_TOKENS_UNKNOWN) * bounds.candidates * bounds.rounds,
+    bounds.answerBytes,
+  )
+  const input = cutInput(usage, inputMost)
+  const output = usage.output === undefined ? undefined : Math.min(usage.output, outputMost)
+  if (input === undefined && output === usage.output) return { usage, suspect: undefined }
+  const charged: Usage = {
+    ...usage,
+    ...input,
+    output,
+    reasoning: usage.reasoning === undefined ? undefined : Math.min(usage.reasoning, output ?? 0),
+  }
+  return {
+    usage: charged,
+    suspect: {
+      inputReported: inputOf(usage),
+      inputCharged: inputOf(charged),
+      outputReported: usage.output ?? 0,
+      outputCharged: output ?? 0,
+    },
+  }
+}
+
+const CLASSES = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const
+
+function wholeCounts(usage: Usage): Usage {
+  const isWhole = (count: number | undefined) =>
+    count === undefined || (Number.isFinite(count) && count >= 0 && Number.isInteger(count))
+  if (CLASSES.every((name) => isWhole(usage[name]))) return usage
+  const whole = (count: number | undefined) =>
+    count !== undefined && Number.isFinite(count) && count >= 0 ? Math.ceil(count) : undefined
+  return {
+    input: whole(usage.input),
+    cachedInput: whole(usage.cachedInput),
+    cacheWrite: whole(usage.cacheWrite),
+    cacheWrite1h: whole(usage.cacheWrite1h),
+    output: whole(usage.output),
+    reasoning: whole(usage.reasoning),
+  }
+}
+
+function inputOf({ input, cachedInput, cacheWrite, cacheWrite1h }: Usage): number {
+  return (input ?? 0) + (cachedInput ?? 0) + (cacheWrite ?? 0) + (cacheWrite1h ?? 0)
+}
+
+/** Plain input is kept before what was cached or written: the customer saw what they sent. undefined: it all fits. */
+function cutInput(
+  usage: Usage,
+  most: number,
+): Pick<Usage, 'input' | 'cachedInput' | 'cacheWrite' | 'cacheWrite1h'> | undefined {
+  if (inputOf(usage) <= most) return undefined
+  let room = most
+  const take = (count: number | undefined) => {
+    if (count === undefined) return undefined
+    const taken = Math.min(count, room)
+    room -= taken
+    return taken
+  }
+  const input = take(usage.input)
+  const cachedInput = take(usage.cachedInput)
+  const cacheWrite = take(usage.cacheWrite)
+  return { input, cachedInput, cacheWrite, cacheWrite1h: take(usage.cacheWrite1h) }
+}

@@ -1,0 +1,54 @@
+import type { Catalogue } from '../core/catalogue.ts'
+import { comesUnder } from '../core/pricing/surcharges.ts'
+import { protocolOf } from '../core/protocols/index.ts'
+import { usableChains } from '../core/routing/order.ts'
+import { providerOf } from '../providers/index.ts'
+import type { ReceivedCall } from './call.ts'
+
+/** More flags than this in one header name nothing. */
+const FLAGS_MAX = 64
+
+/**
+ * Everything a call asks for that some vendor charges for: fields with their values, tools that run at the vendor, and
+ * the flags of headers that are passed on (`anthropic-beta.context-1m-2025-08-07`).
+ */
+export function askedExtras({
+  scan,
+  headers,
+  endpoint,
+}: Pick<ReceivedCall, 'scan' | 'headers' | 'endpoint'>): readonly string[] {
+  const { dearFields, hostedTools } = scan.extras
+  const flags = protocolOf(endpoint.protocol)
+    .forwardedHeaders.filter((name) => name.endsWith('-beta'))
+    .flatMap((name) => flagsOf(headers[name]).map((flag) => `${name}.${flag}`))
+  return flags.length + dearFields.length + hostedTools.length === 0
+    ? NOTHING
+    : [...dearFields, ...hostedTools, ...flags]
+}
+
+const NOTHING: readonly string[] = []
+
+function flagsOf(header: string | undefined): readonly string[] {
+  if (header === undefined) return NOTHING
+  return header
+    .split(',', FLAGS_MAX)
+    .map((flag) => flag.trim().toLowerCase())
+    .filter((flag) => flag !== '')
+}
+
+/** One sentence for each usable chain whose vendor charges for what its model neither prices nor refuses. */
+export function unpricedWarnings(catalogue: Catalogue): readonly string[] {
+  return [...catalogue.models.values()].flatMap((model) => {
+    const known = [...Object.keys(model.surcharges), ...model.refuse]
+    return usableChains(model, catalogue).flatMap((chain) => {
+      const kind = catalogue.vendors.get(chain.vendorCode)?.kind
+      const dear = (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
+      const unpriced = dear.filter((extra) => !known.some((name) => comesUnder(extra, name)))
+      if (unpriced.length === 0) return []
+      return [
+        `${model.modelId} over ${chain.vendorCode}: the vendor charges extra for ${unpriced.join(', ')}, which have no price here; ` +
+          'name them in surcharges or refuse of the model',
+      ]
+    })
+  })
+}

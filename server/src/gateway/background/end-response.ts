@@ -1,0 +1,202 @@
+/**
+ * The end of a background response: its answer is written first, under a name nobody knows, and becomes readable with the
+ * charge, in the transaction that settles its call. Whoever comes second changes nothing, and what it wrote is never shown.
+ */
+import { randomBytes } from 'node:crypto'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { VideoEnd } from '../../core/calls/operations.ts'
+import { tokensOf } from '../../core/calls/recover.ts'
+import { createMeter, type MeterReading } from '../../core/metering/meter.ts'
+import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
+import type { ModelId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { createBodyTap } from '../../core/passthrough/body-tap.ts'
+import { priceCall } from '../../core/pricing/price.ts'
+import { protocolOf } from '../../core/protocols/index.ts'
+import type { VideoTaskPatch } from '../../core/video/task.ts'
+import type { Gateway } from '../gateway.ts'
+import { persist } from '../persist.ts'
+import { TURN_LIFE_MS } from '../turn-keeper.ts'
+import { ANSWER_NAME } from './answer-name.ts'
+import { readResponse } from './response-object.ts'
+import { logRow, tellEnd } from '../video/end-task.ts'
+import type { OpenTask } from '../video/open-task.ts'
+import type { AnsweredStep } from '../video/task-dialect.ts'
+
+/** Settles by the usage the upstream tells; where it tells none, by what the answer shows and the time it took. */
+export async function endResponse(
+  gateway: Gateway,
+  open: OpenTask,
+  { response, state }: Pick<AnsweredStep, 'response' | 'state'>,
+): Promise<void> {
+  const status = readResponse(response)?.status ?? 'failed'
+  const reading = readingOf(gateway, open, { response, status })
+  const answerBytes = Buffer.byteLength(JSON.stringify(response))
+  const answer = await keepAnswer(gateway, open, response)
+  const at = gateway.now()
+  const patch: VideoTaskPatch = {
+    status: status === 'failed' ? 'failed' : 'completed',
+    progress: 100,
+    completedAt: at,
+    dueAt: at,
+    error: undefined,
+    state: { id: state['id'] ?? null, offline: 'made' in state, [ANSWER_NAME]: answer },
+    lastAnswer: status,
+  }
+  const ended = {
+    at,
+    task: { id: open.task.id, patch },
+    log: {
+      ...logRow(gateway, open, at),
+      httpStatus: 200,
+      ending: status === 'failed' ? ('upstream-error' as const) : ('complete' as const),
+    },
+  }
+  const done =
+    reading === undefined
+      ? await giveBack(gateway, open, ended)
+      : await charge(gateway, open, ended, { reading, answerBytes })
+  if (done) await tellEnd(gateway, open, undefined)
+}
+
+interface Ended {
+  readonly at: number
+  readonly task: VideoEnd
+  readonly log: CallLogRow
+}
+
+/** False: the store could not take it yet. */
+async function giveBack(gateway: Gateway, { task }: OpenTask, ended: Ended): Promise<boolean> {
+  const { callId, keyId, accountId } = task
+  const done = await persist(gateway, { kind: 'abandon', callId, keyId, accountId, sent: true, ...ended })
+  return done !== undefined
+}
+
+async function charge(
+  gateway: Gateway,
+  { task, detail }: OpenTask,
+  ended: Ended,
+  made: { readonly reading: MeterReading; readonly answerBytes: number },
+): Promise<boolean> {
+  const { chainId, callId, keyId, accountId, modelId, byok } = task
+  if (chainId === undefined) throw new Error(`task ${task.id} was answered by no chain`)
+  const { images, source } = made.reading
+  const { usage, suspect } = possibleUsage(gateway, modelId, made)
+  const read = gateway.terms.terms(detail.terms)
+  if (read.kind === 'unreadable') throw new Error(`the price terms of task ${task.id} cannot be read`)
+  const { recipe, amount } = priceCall(
+    { usage, images, videoSeconds: 0, requests: 1 },
+    { terms: read.terms, chainId, userRate: detail.userRate },
+  )
+  const log: CallLogRow = {
+    ...ended.log,
+    usage,
+    usageSource: source,
+    usageSuspect: suspect,
+    images,
+    recipe,
+    amount,
+  }
+  const outcome = await persist(gateway, {
+    kind: 'settle',
+    callId,
+    keyId,
+    accountId,
+    at: ended.at,
+    monthStart: gateway.monthOf(ended.at, detail.timezone).from,
+    modelId,
+    byok,
+    credentialId: byok ? undefined : detail.credentialId,
+    recipe,
+    amount,
+    tokens: tokensOf(usage),
+    images,
+    videoSeconds: 0,
+    log,
+    task: ended.task,
+  })
+  if (outcome === undefined) return false
+  if (outcome.first) gateway.observeEnd({ ...log, deducted: outcome.deducted })
+  return true
+}
+
+/** Hosted tools may have been asked for, and the request is not kept: the model's own bounds hold for all rounds of them. */
+function possibleUsage(
+  gateway: Gateway,
+  modelId: ModelId,
+  { reading, answerBytes }: { readonly reading: MeterReading; readonly answerBytes: number },
+): PossibleUsage {
+  const model = gateway.catalogue().models.get(modelId)
+  return boundUsage(reading.usage, {
+    contextTokens: model?.contextTokens,
+    maxOutputTokens: model?.maxOutputTokens,
+    candidates: 1,
+    requestBytes: 0,
+    answerBytes,
+    rounds: ROUNDS_OF_TOOLS,
+  })
+}
+
+/** Seen by nobody who does not know its name; replaced by none. */
+async function keepAnswer(gateway: Gateway, { task }: OpenTask, response: JsonObject): Promise<string> {
+  const name = `answer ${randomBytes(18).toString('hex')}`
+  const at = gateway.now()
+  await gateway.storage.turns.put([
+    {
+      keyId: task.keyId,
+      responseId: name,
+      previousId: undefined,
+      modelId: task.modelId,
+      createdAt: at,
+      expiresAt: Math.max(task.expiresAt, at + TURN_LIFE_MS),
+      content: { kind: 'kept', body: JSON.stringify({ ...response, model: task.modelId }) },
+    },
+  ])
+  return name
+}
+
+/** What is charged; undefined: nothing was produced that anybody knows of. */
+function readingOf(
+  gateway: Gateway,
+  { task, detail }: OpenTask,
+  { response, status }: { readonly response: JsonObject; readonly status: string },
+): MeterReading | undefined {
+  const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
+  const meter = createMeter({
+    countTokens: (text) => gateway.tokens.count(text),
+    countInput: () => inputTokens,
+    inputTokensEstimate: inputTokens,
+  })
+  const tap = createBodyTap('responses', {
+    replacementModel: task.modelId,
+    meter,
+    decodeError: (raw) => protocolOf('responses').decodeError(undefined, raw),
+  })
+  tap.push(Buffer.from(JSON.stringify(response)))
+  tap.finish()
+  const reading = meter.read()
+  if (reading.source === 'upstream') return reading
+  const seen = (reading.usage.output ?? 0) > 0 || reading.images > 0
+  // A failure that shows nothing is not billed by any vendor, and waiting in its queue none made anything.
+  if (!seen && (status === 'failed' || (status === 'cancelled' && task.status === 'queued'))) return undefined
+  return {
+    ...reading,
+    usage: { ...reading.usage, output: generated(gateway, { task, detail }, reading, outputTokensMax) },
+  }
+}
+
+const NOTHING = { inputTokens: 0, outputTokensMax: 0 }
+
+/** Tokens a cut answer had cost by then: what is seen of it, or what the chain makes in that time, whichever is more. */
+function generated(
+  gateway: Gateway,
+  { task }: OpenTask,
+  { usage }: MeterReading,
+  outputTokensMax: number,
+): number {
+  const model = gateway.catalogue().models.get(task.modelId)
+  if (task.chainId === undefined) return usage.output ?? 0
+  const rate = gateway.observations.expectedRate(model ?? { chains: [] }, task.chainId)
+  const byTime = Math.ceil((rate * (gateway.now() - task.createdAt)) / 1_000)
+  return Math.max(usage.output ?? 0, Math.min(byTime, outputTokensMax))
+}

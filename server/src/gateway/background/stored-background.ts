@@ -1,0 +1,51 @@
+/** What is told of a background response: its record, never what the upstream has of it by now. */
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import type { StoredTurn } from '../../storage/turns.ts'
+import type { Gateway } from '../gateway.ts'
+import { ANSWER_NAME } from './answer-name.ts'
+import { shownFailed, shownRunning } from './response-object.ts'
+
+/** The task of a response that is made in the background; undefined: it is none, or its record is gone. */
+export async function taskOfTurn(
+  gateway: Pick<Gateway, 'storage'>,
+  { content }: StoredTurn,
+): Promise<VideoTask | undefined> {
+  const background = content.kind === 'upstream' ? content.background : undefined
+  return background === undefined ? undefined : gateway.storage.videos.read(background.taskId)
+}
+
+/** It has an answer that was paid for. */
+export function endedWell({ phase, status, lastAnswer, state }: VideoTask): boolean {
+  const complete = lastAnswer === 'completed' || lastAnswer === 'incomplete'
+  return phase === 'ended' && status === 'completed' && typeof state[ANSWER_NAME] === 'string' && complete
+}
+
+/**
+ * The response object as it stands. An answer is only told once its charge is on disk: its name comes into the record in
+ * that same transaction.
+ */
+export async function tellBackground(
+  gateway: Pick<Gateway, 'storage' | 'now'>,
+  task: VideoTask,
+  shown: JsonObject,
+): Promise<JsonObject> {
+  if (task.phase !== 'ended') {
+    return shownRunning(shown, task.status === 'in_progress' ? 'in_progress' : 'queued')
+  }
+  const name = task.state[ANSWER_NAME]
+  if (typeof name !== 'string') {
+    const { message = 'the response was given up' } = task.error ?? {}
+    return shownFailed(shown, { code: 'server_error', message })
+  }
+  const kept = await gateway.storage.turns.find(task.keyId, name, gateway.now())
+  const response = kept?.content.kind === 'kept' ? parsed(kept.content.body) : undefined
+  if (response === undefined) throw new GatewayError(40400, { message: 'the response is not kept any more' })
+  return response
+}
+
+function parsed(text: string): JsonObject | undefined {
+  const value = JSON.parse(text) as JsonValue
+  return isJsonObject(value) ? value : undefined
+}

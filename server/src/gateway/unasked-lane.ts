@@ -1,0 +1,15 @@
+import type { Lane } from './lane.ts'
+
+/** For a client that left while the request was put together: an exchange that finds it gone asks no upstream. */
+export const UNASKED_LANE: Lane = {
+  body: [],
+  bodyLength: 0,
+  dropped: [],
+  inputEstimated: false,
+  openStream: unasked,
+  openWhole: unasked,
+}
+
+function unasked(): never {
+  throw new Error('an answer came to a request that was never sent')
+}

@@ -1,0 +1,58 @@
+/** An upstream that reports what cannot be (decisions, Readings that cannot be). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { get, postJson } from '../../test/house/client.ts'
+import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../../test/house/scripted-upstream.ts'
+
+let house: House
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  house = await openHouse()
+  await house.catalogue(
+    ...putVendor('acme', upstream.url),
+    putModel('m', { contextTokens: 100_000, maxOutputTokens: 1_000 }),
+    putChain({ model: 'm', vendor: 'acme' }),
+  )
+})
+
+afterAll(async () => {
+  await house.close()
+  await upstream.close()
+})
+
+async function callWith(usage: { readonly prompt_tokens: number; readonly completion_tokens: number }) {
+  upstream.answer(answerOk(usage))
+  const answer = await postJson(
+    `${house.baseUrl}/v1/chat/completions`,
+    { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+    { authorization: `Bearer ${house.key}` },
+  )
+  expect(answer.status).toBe(200)
+  return house.lastLog()
+}
+
+test('999 999 999 output tokens are charged at the model’s maximum, and the row says both numbers', async () => {
+  const row = await callWith({ prompt_tokens: 1_000_000, completion_tokens: 999_999_999 })
+  expect(row.usage).toMatchObject({ input: 100_000, output: 1_000 })
+  // 100 000 × 10 + 1 000 × 30 yuan a million tokens, 1 000 Credits a yuan, in µCr.
+  expect(row.amount).toBe(1_030_000_000n)
+  expect(row.usageSuspect).toEqual({
+    inputReported: 1_000_000,
+    inputCharged: 100_000,
+    outputReported: 999_999_999,
+    outputCharged: 1_000,
+  })
+})
+
+test('operators see a list of such calls, and a counter', async () => {
+  await callWith({ prompt_tokens: 1, completion_tokens: 1 })
+  const admin = await house.newAdmin({ email: 'admin@example.com' })
+  const listed = await get(`${house.baseUrl}/api/v1/admin/logs?usage_suspect=true`, admin.headers)
+  expect(listed.body.data).toMatchObject([
+    { usage_suspect: { output_reported: 999_999_999, output_charged: 1_000 } },
+  ])
+  const metrics = await get(`${house.opsUrl}/metrics`)
+  expect(metrics.text).toMatch(/^sluice_usage_suspect_total\{chain="\d+"\} 1$/m)
+})

@@ -1,0 +1,40 @@
+/** What passes between the thread that serves calls and the one that answers the operator. */
+import type { TroubledChain } from '../chain-health.ts'
+import type { Readiness } from './ops-source.ts'
+
+export interface OpsThreadOptions {
+  readonly host: string | undefined
+  readonly port: number
+  /** The serving thread's last beat: a `hrtime` in ns, and how late that beat was, in ms. */
+  readonly beat: SharedArrayBuffer
+  /** Silent for longer, the process is called hung. */
+  readonly hungAfterMs: number
+}
+
+export type Question = 'readiness' | 'metrics' | 'chains'
+
+export type ToOps =
+  | { readonly kind: 'known'; readonly id: number; readonly known: Known }
+  | { readonly kind: 'close' }
+
+export type Known =
+  | { readonly what: 'readiness'; readonly readiness: Readiness }
+  | { readonly what: 'metrics'; readonly text: string; readonly contentType: string }
+  | { readonly what: 'chains'; readonly troubled: readonly TroubledChain[] }
+  /** It could not be told; the log says why. */
+  | { readonly what: 'failed' }
+
+export type FromOps =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'not-listening'; readonly error: ListenError }
+  | { readonly kind: 'asked'; readonly id: number; readonly what: Question }
+  | { readonly kind: 'closed' }
+
+/** The members by which a failed `listen` is explained. */
+export interface ListenError {
+  readonly message: string
+  readonly code: string | undefined
+  readonly syscall: string | undefined
+  readonly address: string | undefined
+  readonly port: number | undefined
+}

@@ -1,0 +1,156 @@
+/** Fields that make a call dearer at the vendor (decisions, Fields that cost extra). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { get, postJson } from '../../test/house/client.ts'
+import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import {
+  answerJson,
+  answerOk,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../../test/house/scripted-upstream.ts'
+
+let house: House
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  house = await openHouse()
+  await house.catalogue(
+    ...putVendor('acme', upstream.url, { kind: 'openai' }),
+    ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
+    putModel('priced', {
+      surcharges: {
+        'service_tier.priority': { kind: 'multiplier', multiplier: '1.75' },
+        web_search_call: { kind: 'per-call', perCall: '0.07' },
+      },
+    }),
+    putChain({ model: 'priced', vendor: 'acme' }),
+    putModel('strict', { refuse: ['service_tier', 'web_search', 'anthropic-beta.context-1m-2025-08-07'] }),
+    putChain({ model: 'strict', vendor: 'acme' }),
+    putChain({ model: 'strict', vendor: 'clay', protocol: 'messages' }),
+    putModel('open'),
+    putChain({ model: 'open', vendor: 'acme' }),
+    putModel('over-responses'),
+    putChain({ model: 'over-responses', vendor: 'acme', protocol: 'responses' }),
+  )
+})
+
+afterAll(async () => {
+  await house.close()
+  await upstream.close()
+})
+
+beforeEach(() => {
+  upstream.requests.splice(0)
+  upstream.answer(answerOk({ prompt_tokens: 1_000, completion_tokens: 1_000 }))
+})
+
+const call = (
+  model: string,
+  fields: object | string,
+  path = 'chat/completions',
+  headers: Record<string, string> = {},
+) =>
+  postJson(
+    `${house.baseUrl}/v1/${path}`,
+    typeof fields === 'string'
+      ? fields
+      : { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1_000, ...fields },
+    { authorization: `Bearer ${house.key}`, ...headers },
+  )
+
+/** 1 000 × 10 + 1 000 × 30 yuan a million tokens are 40 Credits. */
+const PLAIN = 40_000_000n
+
+describe('a surcharge is in the hold, the recipe and the amount', () => {
+  test.each<readonly [what: string, fields: object, amount: bigint, surcharges: unknown]>([
+    ['nothing asked for', {}, PLAIN, undefined],
+    ['another tier', { service_tier: 'auto' }, PLAIN, undefined],
+    [
+      'the dear tier',
+      { service_tier: 'priority' },
+      (PLAIN * 7n) / 4n,
+      [{ name: 'service_tier.priority', multiplier: '1.75' }],
+    ],
+    [
+      'a search',
+      { web_search_options: {} },
+      PLAIN + 70_000_000n,
+      [{ name: 'web_search_call', perCall: '0.07' }],
+    ],
+    [
+      'both: the fee of a search is not multiplied',
+      { service_tier: 'priority', web_search_options: {} },
+      (PLAIN * 7n) / 4n + 70_000_000n,
+      [
+        { name: 'service_tier.priority', multiplier: '1.75' },
+        { name: 'web_search_call', perCall: '0.07' },
+      ],
+    ],
+  ])('%s', async (_what, fields, amount, surcharges) => {
+    expect((await call('priced', fields)).status).toBe(200)
+    const row = await house.lastLog()
+    expect([row.amount, row.recipe?.surcharges]).toEqual([amount, surcharges])
+    expect(upstream.requests.at(-1)?.json()).toMatchObject(fields)
+  })
+
+  test('the owner reads it in the log, and the books agree', async () => {
+    await call('priced', { service_tier: 'priority' })
+    await house.settled()
+    const { body } = await get(`${house.baseUrl}/api/v1/user/user/logs?limit=1`, {
+      authorization: `Bearer ${house.key}`,
+    })
+    expect(body.data).toMatchObject([
+      { recipe: { surcharges: [{ name: 'service_tier.priority', multiplier: '1.75' }] } },
+    ])
+    expect(await house.storage.ledger.verify()).toEqual([])
+  })
+
+  test('an account that could pay the plain price alone is refused', async () => {
+    const poor = await house.newAccount({ credits: 50 })
+    const asked = (fields: object) =>
+      postJson(
+        `${house.baseUrl}/v1/chat/completions`,
+        { model: 'priced', messages: [], max_tokens: 1_000, ...fields },
+        { authorization: `Bearer ${poor.key}` },
+      )
+    expect((await asked({ service_tier: 'priority' })).body.code).toBe(40202)
+    expect((await asked({})).status).toBe(200)
+  })
+})
+
+describe('a refused field is answered with 400 and reaches nobody', () => {
+  test.each<readonly [trick: string, fields: object | string]>([
+    ['as it is', { service_tier: 'priority' }],
+    ['in capitals', { service_tier: 'PRIORITY' }],
+    ['as no text', { service_tier: ['priority'] }],
+    ['under another name of the same thing', { web_search_options: {} }],
+    ['as a tool', { tools: [{ type: 'web_search_preview_2025_03_11' }] }],
+    [
+      'twice, the harmless one last',
+      '{"model":"strict","messages":[],"service_tier":"priority","service_tier":null}',
+    ],
+    ['with its name escaped', '{"model":"strict","messages":[],"service\\u005ftier":"priority"}'],
+  ])('%s', async (_trick, fields) => {
+    const answer = await call('strict', fields)
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(answer.body.message).toContain('is not allowed for the model strict')
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test('in a header that is passed on', async () => {
+    const answer = await call('strict', {}, 'messages', { 'anthropic-beta': 'a-b, Context-1M-2025-08-07' })
+    expect(answer.body.code).toBe(40000)
+    expect(upstream.requests).toHaveLength(0)
+  })
+})
+
+test('without a price it is passed on where nothing is converted, and refused where it would be', async () => {
+  expect((await call('open', { service_tier: 'priority' })).status).toBe(200)
+  const converted = await call('over-responses', { service_tier: 'priority' })
+  expect([converted.status, converted.body.code]).toEqual([400, 40000])
+  expect(converted.body.message).toContain('service_tier.priority costs extra')
+  upstream.answer(answerJson({ error: { message: 'no', type: 'server_error' } }, 500))
+  expect((await call('over-responses', { service_tier: 'auto' })).status).toBe(500)
+  await house.resetHealth()
+})

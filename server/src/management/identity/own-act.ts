@@ -1,0 +1,77 @@
+/** What people do to their own account: each act and its entry in the audit log are one transaction. */
+import type { AuditActor, AuditedChange } from '../../storage/audit.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { Account, Storage } from '../../storage/storage.ts'
+import type { Identity } from './identity.ts'
+import type { RequestOrigin } from './sessions.ts'
+
+/** Who acts, on which account. */
+export interface OwnAct {
+  readonly account: Pick<Account, 'id'>
+  readonly actor: AuditActor
+}
+
+export interface OwnDeed<Value> {
+  readonly value: Value
+  /** `account.sign-in`; undefined: nothing was done, so there is no entry. */
+  readonly action: string | undefined
+  /** Never a secret: that one was set shows as a word. */
+  readonly changes?: readonly AuditedChange[]
+}
+
+/** Entries of the audit log are never removed, so nobody makes more than this of them by themselves. */
+const ACTS_PER_HOUR = 3_000
+const HOUR_MS = 3_600_000
+
+/** An account changed too much of itself in too short a time. */
+export class TooManyActs extends Error {
+  readonly retryAfterMs: number
+
+  constructor(retryAfterMs: number) {
+    super('too many changes of this account, try again later')
+    this.name = 'TooManyActs'
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Before an act that leaves an entry; throws `TooManyActs`. */
+export async function countAct(
+  { identity }: Pick<Storage, 'identity'>,
+  account: AccountId,
+  at: number,
+): Promise<void> {
+  const bucket = { subject: `acts/${account}`, limit: ACTS_PER_HOUR, windowMs: HOUR_MS }
+  const waitMs = await identity.attempts.take([bucket], at)
+  if (waitMs !== undefined) throw new TooManyActs(waitMs)
+}
+
+/** `work` may be run again when two transactions were in each other's way; whatever it is given writes in one. */
+export async function ownAct<Value>(
+  identity: Identity,
+  { account, actor }: OwnAct,
+  work: (within: Identity) => Promise<OwnDeed<Value>>,
+): Promise<Value> {
+  await countAct(identity.storage, account.id, identity.now())
+  return identity.storage.audit.act(async (stores) => {
+    const within = { ...identity, storage: { ...identity.storage, ...stores } }
+    const { value, action, changes = [] } = await work(within)
+    const act =
+      action === undefined ? undefined : { at: identity.now(), actor, action, subject: account.id, changes }
+    return { value, act }
+  })
+}
+
+/** Somebody who is not signed in yet, or was a moment ago. */
+export function actorAt(
+  account: Pick<Account, 'id' | 'email' | 'phone'>,
+  origin: RequestOrigin,
+  sessionId: string | undefined,
+): AuditActor {
+  return {
+    accountId: account.id,
+    name: account.email ?? account.phone ?? account.id,
+    sessionId,
+    address: origin.address,
+    requestId: origin.requestId,
+  }
+}
