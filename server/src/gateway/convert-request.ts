@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { tellDropped } from '../core/protocols/dropped-fields.ts'
 import { keepsAnswers, protocolOf } from '../core/protocols/index.ts'
-import type { Decoded, Encoded, Protocol, Refused } from '../core/protocols/protocol.ts'
+import type { Capabilities, Decoded, Encoded, Protocol, Refused } from '../core/protocols/protocol.ts'
 import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
@@ -33,6 +33,8 @@ export interface ConvertibleLeg {
   readonly chain: Leg['chain']
   readonly model: Pick<Leg['model'], 'maxOutputTokens'>
   readonly unsigned?: true
+  /** Canonical names of hosted tools that would cost extra and have no price: the chain is treated as one without them. */
+  readonly unpricedTools?: readonly string[]
 }
 
 /** A request in the canonical form, fit for one chain's dialect, and what has to be fetched before it can be encoded. */
@@ -71,9 +73,11 @@ export function prepareConversion(
   const client = protocolOf(call.endpoint.protocol)
   const decoded = decodeOnce(client, call)
   if (decoded.kind === 'refused') return unconvertible(client, decoded)
+  const forced = findForcedUnpriced(decoded.value, leg.unpricedTools ?? [])
+  if (forced !== undefined) return unconvertible(client, forced)
   const wanted = wantedOf(call, leg, decoded.value)
   const request = dialect.adapt?.(wanted) ?? wanted
-  const capabilities = dialect.capabilities(leg.chain.forwardModelId)
+  const capabilities = capabilitiesOf(leg, dialect)
   const needsInline = (part: MediaPart): boolean =>
     protocolOf(dialect.protocol).needsInline(part, capabilities)
   return {
@@ -99,7 +103,7 @@ export function encodePrepared(
   const encoded = protocolOf(dialect.protocol).encodeRequest(whole, {
     forwardModelId: leg.chain.forwardModelId,
     maxOutputTokens: leg.model.maxOutputTokens,
-    capabilities: dialect.capabilities(leg.chain.forwardModelId),
+    capabilities: capabilitiesOf(leg, dialect),
     issuer,
   })
   if (encoded.kind === 'refused') return unconvertible(client, encoded)
@@ -109,6 +113,47 @@ export function encodePrepared(
     body: encoded.body,
     dropped: tellDropped(clientPaths(client.id, dropped)),
     cutAt: encoded.cutAt ?? [],
+  }
+}
+
+/** What the chain can do, less the tools nobody may be charged for. */
+function capabilitiesOf({ chain, unpricedTools = [] }: ConvertibleLeg, dialect: Dialect): Capabilities {
+  const capabilities = dialect.capabilities(chain.forwardModelId)
+  if (unpricedTools.length === 0) return capabilities
+  const hostedTools = capabilities.hostedTools.filter((name) => !unpricedTools.includes(name))
+  return { ...capabilities, hostedTools }
+}
+
+/** An offered tool can be left out; one the client demands cannot without changing the answer. */
+function findForcedUnpriced(
+  { tools, toolChoice }: CanonicalRequest,
+  unpriced: readonly string[],
+): Refused | undefined {
+  if (toolChoice === undefined || unpriced.length === 0) return undefined
+  const leftOut = tools.flatMap((tool) =>
+    tool.type === 'hosted' && unpriced.includes(tool.name) ? [tool] : [],
+  )
+  const forced = leftOut.find((tool) => {
+    switch (toolChoice.kind) {
+      case 'auto':
+        return toolChoice.hosted === tool.name
+      case 'tool':
+        return tool.json.name === toolChoice.name
+      case 'required':
+        return leftOut.length === tools.length
+      case 'allowed':
+        return toolChoice.mode === 'required' && toolChoice.names.length === 0
+      case 'none':
+        return false
+    }
+  })
+  if (forced === undefined) return undefined
+  const name = forced.name.replaceAll('-', '_')
+  return {
+    kind: 'refused',
+    field: 'toolChoice',
+    message: `${name} costs extra at this model's vendor and has no price here: it cannot be demanded`,
+    details: { param: 'tool_choice', reason: 'field_without_price' },
   }
 }
 

@@ -20,6 +20,7 @@ import { isNear, sharedBytes } from './conversion/conversions.ts'
 import { sharedBody } from './conversion/shared-body.ts'
 import { type AnswerTask, type RequestTask, type TaskResult, WorkFailure } from './conversion/work.ts'
 import {
+  type ConvertibleLeg,
   encodePrepared,
   noteClientInput,
   prepareConversion,
@@ -39,10 +40,14 @@ import { TURN_BYTES_MAX } from './turn-keeper.ts'
 /** A whole answer that has to be parsed; no model writes this much in one go. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
 
+export interface ConversionTarget extends LaneTarget {
+  readonly leg: Leg & Pick<ConvertibleLeg, 'unpricedTools'>
+}
+
 export function openConversionLane(
   gateway: Gateway,
   call: ReservedCall,
-  { leg, dialect, reply }: LaneTarget,
+  { leg, dialect, reply }: ConversionTarget,
 ): OpenedLane | Promise<OpenedLane> {
   const { bodyBytes, values } = call.scan
   if (!isNear({ bytes: bodyBytes, values })) return openFar(gateway, call, { leg, dialect, reply })
@@ -60,7 +65,7 @@ export function openConversionLane(
 const NOTHING: ReadonlyMap<string, MediaSource> = new Map()
 
 interface Opening {
-  readonly leg: Leg
+  readonly leg: ConversionTarget['leg']
   readonly dialect: Dialect
   readonly prepared: PreparedRequest
   /** What was fetched, by address. */
@@ -92,7 +97,7 @@ function openPrepared(
 async function openFar(
   gateway: Gateway,
   call: ReservedCall,
-  { leg, dialect, reply }: LaneTarget,
+  { leg, dialect, reply }: ConversionTarget,
 ): Promise<OpenedLane> {
   const body = await sharedBody(call.body)
   const vendorKind = upstreamOf(leg, call.catalogue).vendor.kind
@@ -110,6 +115,7 @@ async function openFar(
         chain: leg.chain,
         model: { maxOutputTokens: leg.model.maxOutputTokens },
         ...(leg.unsigned === true ? { unsigned: true } : {}),
+        ...(leg.unpricedTools === undefined ? {} : { unpricedTools: leg.unpricedTools }),
       },
       sources,
       keeps: mayKeep(call) && !call.scan.forget,

@@ -1,4 +1,4 @@
-import { comesUnder, findUnpriced } from '../core/pricing/surcharges.ts'
+import { findUnpriced, unpricedTools } from '../core/pricing/surcharges.ts'
 import { providerOf } from '../providers/index.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
@@ -32,9 +32,13 @@ export function openLane(
     const lane = openPassthroughLane(gateway, call, leg, dialect)
     return lane instanceof Promise ? lane.then(opened) : opened(lane)
   }
-  const unpriced = findUnpriced(leg.model, survivingExtras(call, leg, dialect), dearOf(call, leg))
+  const { serviceTier, hostedTools } = dialect.capabilities(leg.chain.forwardModelId)
+  const dear = dearOf(call, leg)
+  const unpriced = serviceTier ? findUnpriced(leg.model, tiersOf(call), dear) : undefined
   if (unpriced !== undefined) return { kind: 'refused', failure: unpricedFailure(unpriced, leg) }
-  return openConversionLane(gateway, call, target)
+  const withoutPrice = unpricedTools(leg.model, hostedTools, dear)
+  const narrowed = withoutPrice.length === 0 ? leg : { ...leg, unpricedTools: withoutPrice }
+  return openConversionLane(gateway, call, { leg: narrowed, dialect, reply: target.reply })
 }
 
 function opened(lane: Lane): OpenedLane {
@@ -47,15 +51,9 @@ function dearOf({ catalogue }: ReservedCall, { chain }: Leg): readonly string[] 
   return (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
 }
 
-/** Of what the call asks for, that which conversion would pass on. */
-function survivingExtras(call: ReservedCall, { chain }: Leg, dialect: Dialect): readonly string[] {
-  const { serviceTier, hostedTools } = dialect.capabilities(chain.forwardModelId)
-  const { dearFields, hostedTools: asked } = call.scan.extras
-  const tiers = serviceTier ? dearFields.filter((name) => name.startsWith('service_tier')) : []
-  const tools = asked.filter((tool) =>
-    hostedTools.some((name) => comesUnder(tool, name.replaceAll('-', '_'))),
-  )
-  return [...tiers, ...tools]
+/** The only dear field that conversion passes on. */
+function tiersOf({ scan }: ReservedCall): readonly string[] {
+  return scan.extras.dearFields.filter((name) => name.startsWith('service_tier'))
 }
 
 function unpricedFailure(extra: string, { model }: Leg): FinalFailure {

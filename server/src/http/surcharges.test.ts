@@ -32,6 +32,12 @@ beforeAll(async () => {
     putChain({ model: 'open', vendor: 'acme' }),
     putModel('over-responses'),
     putChain({ model: 'over-responses', vendor: 'acme', protocol: 'responses' }),
+    putModel('over-messages'),
+    putChain({ model: 'over-messages', vendor: 'clay', protocol: 'messages' }),
+    putModel('over-messages-priced', {
+      surcharges: { web_search: { kind: 'per-call', perCall: '0.07' } },
+    }),
+    putChain({ model: 'over-messages-priced', vendor: 'clay', protocol: 'messages' }),
   )
 })
 
@@ -153,4 +159,95 @@ test('without a price it is passed on where nothing is converted, and refused wh
   upstream.answer(answerJson({ error: { message: 'no', type: 'server_error' } }, 500))
   expect((await call('over-responses', { service_tier: 'auto' })).status).toBe(500)
   await house.resetHealth()
+})
+
+describe('a tool at the vendor that costs extra, on a converted call', () => {
+  const MESSAGE = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [{ type: 'text', text: 'ok' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1_000, output_tokens: 1_000 },
+  }
+  const SEARCH = { type: 'web_search' }
+  const CODE = { type: 'code_interpreter', container: { type: 'auto' } }
+  const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
+  const ask = (model: string, fields: object) =>
+    postJson(
+      `${house.baseUrl}/v1/responses`,
+      { model, input: 'hi', max_output_tokens: 1_000, ...fields },
+      { authorization: `Bearer ${house.key}` },
+    )
+
+  beforeEach(() => upstream.answer(answerJson(MESSAGE)))
+
+  test.each<readonly [what: string, fields: object, sent: readonly string[], dropped: string | null]>([
+    ['offered beside functions it is left out', { tools: [SEARCH, LOOK] }, ['look'], 'tools[0]'],
+    ['offered alone it is left out', { tools: [SEARCH] }, [], 'tools[0]'],
+    ['so is each of several', { tools: [CODE, LOOK, SEARCH] }, ['look'], 'tools[0],tools[2]'],
+    [
+      'a function that must be called is still demanded',
+      { tools: [LOOK, SEARCH], tool_choice: { type: 'function', name: 'look' } },
+      ['look'],
+      'tools[1]',
+    ],
+    [
+      'a call of any tool is the function’s then',
+      { tools: [LOOK, SEARCH], tool_choice: 'required' },
+      ['look'],
+      'tools[1]',
+    ],
+    [
+      'nothing is missing where no tool may be called',
+      { tools: [SEARCH], tool_choice: 'none' },
+      [],
+      'tools[0]',
+    ],
+  ])('without a price: %s', async (_what, fields, sent, dropped) => {
+    const answer = await ask('over-messages', fields)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('gw-dropped-fields')).toBe(dropped)
+    const body = upstream.requests.at(-1)?.json() as { tools?: { name: string }[] }
+    expect((body.tools ?? []).map(({ name }) => name)).toEqual(sent)
+    expect((await house.lastLog()).recipe?.surcharges).toBeUndefined()
+  })
+
+  test.each<readonly [what: string, fields: object]>([
+    ['by its type', { tools: [SEARCH, LOOK], tool_choice: { type: 'web_search' } }],
+    ['by an older type', { tools: [SEARCH, LOOK], tool_choice: { type: 'web_search_preview' } }],
+    ['as the only tool there is', { tools: [SEARCH, CODE], tool_choice: 'required' }],
+    [
+      'as the only one that is allowed',
+      {
+        tools: [SEARCH, LOOK],
+        tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] },
+      },
+    ],
+  ])('without a price it cannot be demanded %s', async (_what, fields) => {
+    const answer = await ask('over-messages', fields)
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(JSON.stringify(answer.body)).toContain('field_without_price')
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test('with a price it is sent', async () => {
+    const answer = await ask('over-messages-priced', { tools: [SEARCH, LOOK] })
+    expect([answer.status, answer.headers.get('gw-dropped-fields')]).toEqual([200, null])
+    expect(upstream.requests.at(-1)?.json()).toMatchObject({
+      tools: [{ name: 'web_search' }, { name: 'look' }],
+    })
+  })
+
+  test('refused by its model it stays refused', async () => {
+    expect((await ask('strict', { tools: [SEARCH, LOOK] })).status).toBe(400)
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test('a large body is treated alike', async () => {
+    const answer = await ask('over-messages', { input: 'word '.repeat(80_000), tools: [SEARCH, LOOK] })
+    expect([answer.status, answer.headers.get('gw-dropped-fields')]).toEqual([200, 'tools[0]'])
+    expect(upstream.requests.at(-1)?.json()).toMatchObject({ tools: [{ name: 'look' }] })
+  })
 })

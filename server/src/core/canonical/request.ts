@@ -213,6 +213,8 @@ export interface HostedTool {
 }
 
 export type ToolChoice =
-  | { readonly kind: 'auto' | 'none' | 'required' }
+  | { readonly kind: 'none' | 'required' }
+  /** `hosted`: the client demanded this tool of the provider's, which not every chain has, so the model may choose. */
+  | { readonly kind: 'auto'; readonly hosted?: HostedTool['name'] }
   | { readonly kind: 'tool'; readonly name: string }
   | { readonly kind: 'allowed'; readonly mode: 'auto' | 'required'; readonly names: readonly string[] }

@@ -41,16 +41,28 @@ export function findUnpriced(
   )
 }
 
-/** `service_tier.priority` comes under itself and under `service_tier`; a search of the web is one by any name. */
+/** `service_tier.priority` comes under itself and under `service_tier`; a search of the web is one by any name, as is code that runs at the vendor. */
 export function comesUnder(extra: string, name: string): boolean {
   const [asked, told] = [plainName(extra), plainName(name)]
   return asked === told || (!told.includes('.') && asked.startsWith(`${told}.`))
+}
+
+/** Of hosted tools by their canonical names, those the vendor charges for and the model gives no price. */
+export function unpricedTools(
+  model: Pick<Model, 'surcharges'>,
+  tools: readonly string[],
+  dear: readonly string[],
+): readonly string[] {
+  return tools.filter((tool) => findUnpriced(model, [tool.replaceAll('-', '_')], dear) !== undefined)
 }
 
 const OTHER_SEARCHES: ReadonlySet<string> = new Set(['file_search', 'tool_search'])
 
 /** Vendors name one thing by the field that asks for it, the tool, or the item of the answer. */
 function plainName(name: string): string {
-  const plain = name.toLowerCase().replace(/_call$/, '')
+  const plain = name
+    .toLowerCase()
+    .replace(/_call$/, '')
+    .replace(/^code_execution$/, 'code_interpreter')
   return /(^|_)search(_|$)/.test(plain) && !OTHER_SEARCHES.has(plain) ? 'web_search' : plain
 }

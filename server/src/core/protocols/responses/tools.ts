@@ -126,7 +126,7 @@ export function decodeToolChoice(
     default:
       // A tool the provider runs: whether the target has it is not known yet, so the model may choose.
       dropped.add('tool_choice')
-      return { kind: 'auto' }
+      return { kind: 'auto', hosted: hostedName(tagOf(choice.type)) }
   }
 }
 
