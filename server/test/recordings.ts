@@ -1,6 +1,6 @@
 /**
- * Recorded traffic of real providers, for tests. The recordings are not part of the project: they lie at
- * `../shared/fixtures` beside the checkout where there are any, and a test without them says so and passes by.
+ * Recorded traffic for tests. A few small answers lie in `fixtures/`, so that every test on recordings runs anywhere.
+ * Traffic of real providers is no part of the project: it lies at `../shared/fixtures` beside the checkout where there is any.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,8 @@ export interface StreamRecording {
   readonly events: readonly SseEvent[]
 }
 
-const ROOT = fileURLToPath(new URL('../../../shared/fixtures/', import.meta.url))
+const OWN = fileURLToPath(new URL('fixtures/', import.meta.url))
+const BESIDE = fileURLToPath(new URL('../../../shared/fixtures/', import.meta.url))
 
 const FOLDERS: Readonly<Record<ProtocolId, readonly string[]>> = {
   messages: ['anthropic'],
@@ -34,24 +35,29 @@ const FOLDERS: Readonly<Record<ProtocolId, readonly string[]>> = {
   responses: ['openai/responses', 'azure', 'xai/responses', 'open-responses/responses'],
 }
 
-/** True when there is something to read; otherwise tests skip and say why in their name. */
-export const haveRecordings = existsSync(ROOT)
+/** True when there is traffic of real providers; tests that need one of those say in their name why they are skipped. */
+export const haveRecordings = existsSync(BESIDE)
 
+/** The project's own ones first. */
 export function findRecordings(protocol: ProtocolId): readonly Recording[] {
-  if (!haveRecordings) return []
-  return FOLDERS[protocol].flatMap((folder) =>
-    readdirSync(`${ROOT}${folder}`)
-      .toSorted()
-      .flatMap((file) => readRecording(protocol, `${folder}/${file}`)),
-  )
+  return [
+    ...readFolder(OWN, protocol, protocol),
+    ...(haveRecordings ? FOLDERS[protocol].flatMap((folder) => readFolder(BESIDE, folder, protocol)) : []),
+  ]
 }
 
-function readRecording(protocol: ProtocolId, path: string): readonly Recording[] {
+function readFolder(root: string, folder: string, protocol: ProtocolId): readonly Recording[] {
+  return readdirSync(`${root}${folder}`)
+    .toSorted()
+    .flatMap((file) => readRecording(root, `${folder}/${file}`, protocol))
+}
+
+function readRecording(root: string, path: string, protocol: ProtocolId): readonly Recording[] {
   if (path.endsWith('.json')) {
-    return [{ kind: 'whole', name: path, body: parseJson(readFileSync(`${ROOT}${path}`, 'utf8')) ?? null }]
+    return [{ kind: 'whole', name: path, body: parseJson(readFileSync(`${root}${path}`, 'utf8')) ?? null }]
   }
   if (path.endsWith('.chunks.txt')) {
-    const lines = readFileSync(`${ROOT}${path}`, 'utf8').split('\n')
+    const lines = readFileSync(`${root}${path}`, 'utf8').split('\n')
     return splitAnswers(protocol, lines).map((data, index, all) => ({
       kind: 'stream',
       name: all.length === 1 ? path : `${path}#${index + 1}`,

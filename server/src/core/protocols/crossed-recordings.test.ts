@@ -1,6 +1,6 @@
 /** Recordings of every provider told to the clients of every other protocol, by the official clients' own word. */
 import { describe, expect, test } from 'vitest'
-import { findRecordings, haveRecordings, type StreamRecording } from '../../../test/recordings.ts'
+import { findRecordings, type StreamRecording } from '../../../test/recordings.ts'
 import { argumentsObject, parseJson } from '../canonical/json-text.ts'
 import { foldStream } from '../canonical/fold.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -45,7 +45,7 @@ const streams = PROTOCOL_IDS.flatMap((id) =>
   ),
 )
 
-describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout when skipped)', () => {
+describe('recorded streams', () => {
   test.each(streams.map(({ id, recording }) => [`${id}: ${recording.name}`, id, recording] as const))(
     '%s',
     async (_name, id, recording) => {
@@ -60,7 +60,7 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
   )
 })
 
-describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout when skipped)', () => {
+describe('recorded answers', () => {
   const answers = PROTOCOL_IDS.flatMap((id) =>
     findRecordings(id).flatMap((recording) => (recording.kind === 'whole' ? [{ id, recording }] : [])),
   )

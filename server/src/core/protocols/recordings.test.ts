@@ -38,12 +38,14 @@ const FAILING = /openai-error/
 const CUT = /parallel-tool-call-wrapper/
 const recordings = [...findRecordings('chat'), ...findRecordings('responses')]
 
-describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout when skipped)', () => {
+describe('recorded streams', () => {
   const streams = recordings.filter(
     ({ kind, name }) => kind === 'stream' && !FAILING.test(name) && !CUT.test(name),
   )
 
-  test('there are some of every vendor', () => expect(streams.length).toBeGreaterThan(40))
+  test.skipIf(!haveRecordings)('there are some of every vendor', () =>
+    expect(streams.length).toBeGreaterThan(40),
+  )
 
   test.each(streams.map((recording) => [recording.name, recording] as const))(
     '%s keeps its words in both protocols',
@@ -60,7 +62,7 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
     },
   )
 
-  test('a proxy that counts text among its tools keeps the call', async () => {
+  test.skipIf(!haveRecordings)('a proxy that counts text among its tools keeps the call', async () => {
     const path = new URL(
       '../../../../../shared/fixtures/openai-compatible/chat/anthropic-fallback-tool-call.sse',
       import.meta.url,
@@ -74,7 +76,7 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
     ])
   })
 
-  test('a call whose stream is cut keeps its arguments and ends in an error', () => {
+  test.skipIf(!haveRecordings)('a call whose stream is cut keeps its arguments and ends in an error', () => {
     const recording = recordings.find(({ kind, name }) => kind === 'stream' && CUT.test(name))
     if (recording?.kind !== 'stream') throw new Error('the recording is gone')
     const parts = decodeRecording(recording)
@@ -87,26 +89,29 @@ describe.skipIf(!haveRecordings)('recorded streams (none beside this checkout wh
     ])
   })
 
-  test('a quota that is used up is an error in both protocols and no end', async () => {
-    const recording = recordings.find(({ kind, name }) => kind === 'stream' && FAILING.test(name))
-    if (recording?.kind !== 'stream') throw new Error('the recording is gone')
-    const parts = decodeRecording(recording)
-    expectLawfulStream(parts)
-    const last = parts.at(-1)
-    expect(last?.type === 'error' && [last.error.status, last.error.code]).toEqual([
-      429,
-      'insufficient_quota',
-    ])
-    await expect(accumulateChat(encodeStream(chatProtocol, parts))).rejects.toThrow(
-      'exceeded your current quota',
-    )
-    await expect(accumulateResponse(encodeStream(responsesProtocol, parts))).rejects.toThrow(
-      'exceeded your current quota',
-    )
-  })
+  test.skipIf(!haveRecordings)(
+    'a quota that is used up is an error in both protocols and no end',
+    async () => {
+      const recording = recordings.find(({ kind, name }) => kind === 'stream' && FAILING.test(name))
+      if (recording?.kind !== 'stream') throw new Error('the recording is gone')
+      const parts = decodeRecording(recording)
+      expectLawfulStream(parts)
+      const last = parts.at(-1)
+      expect(last?.type === 'error' && [last.error.status, last.error.code]).toEqual([
+        429,
+        'insufficient_quota',
+      ])
+      await expect(accumulateChat(encodeStream(chatProtocol, parts))).rejects.toThrow(
+        'exceeded your current quota',
+      )
+      await expect(accumulateResponse(encodeStream(responsesProtocol, parts))).rejects.toThrow(
+        'exceeded your current quota',
+      )
+    },
+  )
 })
 
-describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout when skipped)', () => {
+describe('recorded answers', () => {
   const answers = recordings.filter(({ kind, name }) => kind === 'whole' && !CUT.test(name))
 
   test.each(answers.map((recording) => [recording.name, recording] as const))(
@@ -129,32 +134,29 @@ describe.skipIf(!haveRecordings)('recorded answers (none beside this checkout wh
   )
 })
 
-describe.skipIf(!haveRecordings)(
-  'recorded streams of the other protocols (none beside this checkout when skipped)',
-  () => {
-    const foreign = [messagesProtocol, geminiProtocol].flatMap((protocol) =>
-      findRecordings(protocol.id).flatMap((recording) => {
-        if (recording.kind !== 'stream') return []
-        const parts = decodeStream(protocol, recording.events)
-        return endsPlainly(parts) ? [[recording.name, parts] as const] : []
-      }),
+describe('recorded streams of the other protocols', () => {
+  const foreign = [messagesProtocol, geminiProtocol].flatMap((protocol) =>
+    findRecordings(protocol.id).flatMap((recording) => {
+      if (recording.kind !== 'stream') return []
+      const parts = decodeStream(protocol, recording.events)
+      return endsPlainly(parts) ? [[recording.name, parts] as const] : []
+    }),
+  )
+
+  test.skipIf(!haveRecordings)('there are some', () => expect(foreign.length).toBeGreaterThan(20))
+
+  test.each(foreign)('%s is read by the official client in both protocols', async (_name, parts) => {
+    const whole = foldStream(parts)
+    const said = wordsOfBlocks(whole)
+    const cut = whole.candidates.some(
+      ({ finish }) => finish.reason !== 'stop' && finish.reason !== 'tool-calls',
     )
-
-    test('there are some', () => expect(foreign.length).toBeGreaterThan(20))
-
-    test.each(foreign)('%s is read by the official client in both protocols', async (_name, parts) => {
-      const whole = foldStream(parts)
-      const said = wordsOfBlocks(whole)
-      const cut = whole.candidates.some(
-        ({ finish }) => finish.reason !== 'stop' && finish.reason !== 'tool-calls',
-      )
-      // The SDK throws at an answer that was cut short or refused, as it does with OpenAI's own.
-      if (cut) return
-      await expectChat(parts, said, whole.usage)
-      await expectResponse(parts, said, whole.usage)
-    })
-  },
-)
+    // The SDK throws at an answer that was cut short or refused, as it does with OpenAI's own.
+    if (cut) return
+    await expectChat(parts, said, whole.usage)
+    await expectResponse(parts, said, whole.usage)
+  })
+})
 
 /** Answers that were cut short or refused end in words of their own, which the stream tests show. */
 function endsPlainly(parts: readonly StreamPart[]): boolean {

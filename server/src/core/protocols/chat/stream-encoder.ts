@@ -267,7 +267,9 @@ export class ChatStreamEncoder implements StreamEncoder {
     const state = this.#blocks.get(block)
     const { issuer } = this.#context
     if (state?.type === 'tool-call') {
-      const call = { index: state.position, ...sealedCall(signature, issuer) }
+      // Clients that hold each delta against a schema want the call's member in all of them.
+      const member = state.kind === 'custom' ? 'custom' : 'function'
+      const call = { index: state.position, [member]: {}, ...sealedCall(signature, issuer) }
       return this.#chunk(state.candidate, JSON.stringify({ tool_calls: [call] }))
     }
     if (state?.type !== 'reasoning') return ''
