@@ -2,7 +2,7 @@
 import cluster from 'node:cluster'
 import { type Config, ConfigError, readConfig } from './config/environment.ts'
 import { runGateway } from './house/run-gateway.ts'
-import { explainStartFailure } from './house/start-failure.ts'
+import { findStartFailure, startFailureText, unforeseenText } from './house/start-failure.ts'
 import { startWorkers } from './workers/primary.ts'
 import { runWorker } from './workers/worker.ts'
 
@@ -11,14 +11,13 @@ try {
   config = readConfig(process.env)
   await (cluster.isWorker ? runWorker(config) : runGateway(config, startWorkers))
 } catch (error) {
-  const explained = explain(error)
-  if (explained === undefined) throw error
-  process.stderr.write(`sluice cannot start:\n${explained}\n`)
+  process.stderr.write(`sluice cannot start:\n${explain(error)}\n`)
   // Whatever was opened before the failure would keep the process.
   process.exit(1)
 }
 
-function explain(error: unknown): string | undefined {
+function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message
-  return config === undefined ? undefined : explainStartFailure(error, config)
+  const failure = config === undefined ? undefined : findStartFailure(error, config)
+  return failure === undefined ? unforeseenText(error, config?.logLevel) : startFailureText(failure)
 }

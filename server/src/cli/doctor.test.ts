@@ -186,6 +186,27 @@ test('a port that another program has is told, and so is a gateway that runs', a
   expect(running.told.filter(({ check }) => check.startsWith('port'))).toEqual([])
 })
 
+test('whatever is broken, all else is looked at, and each failure says what to change', async () => {
+  await writeFile(join(line.directory, 'data'), 'a file where the data directory should be')
+  const files = await doctor()
+  expect(files).toMatchObject({ code: 1 })
+  expect(files.of('data directory')).toMatchObject({ state: 'failed', fix: expect.any(String) })
+  expect(files.of('database')).toMatchObject({ state: 'skipped' })
+  expect(files.of('credentials')).toMatchObject({ state: 'skipped' })
+  const environment = {
+    SLUICE_DATA_DIR: 'elsewhere',
+    SLUICE_SECRET_KEY: 'a key that is some text',
+    SLUICE_DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/db',
+  }
+  const postgres = await doctor([], { environment })
+  expect(postgres.of('database')).toMatchObject({
+    state: 'failed',
+    found: expect.stringContaining('ECONNREFUSED'),
+    fix: expect.stringContaining('start it, or correct the host and port'),
+  })
+  expect(`${postgres.out}${postgres.err}`).not.toMatch(/hidden|\n\s+at /)
+})
+
 test('people get a table', async () => {
   const { out } = await line.sluice(['doctor', '--no-credentials'])
   expect(out).toMatch(/^CHECK +STATE +FOUND +WHAT TO DO\nnode +ok +\d+\.\d+\.\d+ +-\n/)

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config/environment.ts'
+import { ConfigError, readConfig } from '../config/environment.ts'
+import { findStartFailure, type StartFailure, startFailureText } from '../house/start-failure.ts'
 import { AmountTooLarge, RateChanged, RateFixed } from '../storage/amount-refused.ts'
 import { LastAdmin } from '../storage/last-admin.ts'
-import { StorageUnavailable } from '../storage/unavailable.ts'
 import type { Console } from './console.ts'
 import { CommandFailure, type Ending, EXIT_CODES } from './exit-codes.ts'
 import { createProgram } from './program.ts'
@@ -13,13 +13,13 @@ export async function run(argv: readonly string[], io: Console): Promise<number>
     await createProgram(io).parseAsync([...argv], { from: 'user' })
     return EXIT_CODES.done.code
   } catch (error) {
-    const { ending, message } = explain(error)
+    const { ending, message } = explain(error, io)
     if (message !== undefined) io.err(`sluice: ${message}\n`)
     return EXIT_CODES[ending].code
   }
 }
 
-function explain(error: unknown): { readonly ending: Ending; readonly message: string | undefined } {
+function explain(error: unknown, io: Console): Explained {
   if (error instanceof CommandFailure) return { ending: error.ending, message: error.message }
   if (error instanceof ConfigError) return { ending: 'mistakes', message: error.message }
   // Commander has already printed help, version or what it did not understand.
@@ -28,13 +28,24 @@ function explain(error: unknown): { readonly ending: Ending; readonly message: s
   }
   if (REFUSALS.some((refusal) => error instanceof refusal))
     return { ending: 'mistakes', message: `${messageOf(error)}; nothing was changed` }
-  if (error instanceof StorageUnavailable) {
-    return {
-      ending: 'failed',
-      message: `the database cannot be reached (${error.message}): check SLUICE_DATABASE_URL or SLUICE_DATA_DIR`,
-    }
+  const failure = failureOf(error, io)
+  return { ending: 'failed', message: failure === undefined ? messageOf(error) : startFailureText(failure) }
+}
+
+/** In the words of a start, which stands on the same. */
+function failureOf(error: unknown, io: Console): StartFailure | undefined {
+  try {
+    return findStartFailure(error, readConfig(io.environment, io.workingDirectory))
+  } catch (mistakes) {
+    if (mistakes instanceof ConfigError) return undefined
+    throw mistakes
   }
-  return { ending: 'failed', message: messageOf(error) }
+}
+
+interface Explained {
+  readonly ending: Ending
+  /** undefined: it was told already. */
+  readonly message: string | undefined
 }
 
 /** What the store refuses whoever asks. */

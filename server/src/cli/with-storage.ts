@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { openDataDirectory } from '../config/data-directory.ts'
 import { type Config, readConfig } from '../config/environment.ts'
 import { instanceId } from '../core/ids.ts'
@@ -52,7 +52,7 @@ export async function storageOptions(io: Console, config: Config): Promise<OpenS
 }
 
 export function refuseMissing({ database }: Config): void {
-  if (database.kind === 'postgres' || existsSync(database.file)) return
+  if (database.kind === 'postgres' || statSync(database.file, { throwIfNoEntry: false }) !== undefined) return
   throw new CommandFailure(
     'missing',
     `there is no database at ${database.file}: start Sluice once, or set SLUICE_DATA_DIR or SLUICE_DATABASE_URL to where it keeps its data`,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, link, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { chmod, link, lstat, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Config, ConfigError } from './environment.ts'
 
 /** The place of this instance's files, and the key that encrypts what is stored. */
@@ -57,13 +58,24 @@ export function secretKeyBytes(text: string): Uint8Array {
 
 async function makeDirectory(directory: string): Promise<void> {
   try {
-    const made = await mkdir(directory, { recursive: true, mode: 0o700 })
+    // Some file systems say of every new directory that its parent is missing, which Node then makes for ever.
+    if (existsSync(dirname(directory))) await makeOne(directory)
     // mkdir applies the mode to every directory it made, but the umask may have taken bits of the owner.
-    if (made !== undefined) await chmod(directory, 0o700)
+    else if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+      await chmod(directory, 0o700)
   } catch (error) {
     throw new ConfigError([
       `SLUICE_DATA_DIR must be a directory this user may write: ${directory} (${codeOf(error)})`,
     ])
+  }
+}
+
+async function makeOne(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 })
+    await chmod(directory, 0o700)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !(await stat(directory)).isDirectory()) throw error
   }
 }
 

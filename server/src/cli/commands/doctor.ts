@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from '../../config/environment.t
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { checkCredentials } from '../doctor/credentials.ts'
 import { checkDatabase } from '../doctor/database.ts'
-import { failed, type Finding, ok, skipped, warning, wordsOf } from '../doctor/finding.ts'
+import { brokenCheck, failed, type Finding, ok, skipped, warning, wordsOf } from '../doctor/finding.ts'
 import {
   checkDataDirectory,
   checkDisk,
@@ -10,7 +10,6 @@ import {
   checkPorts,
   checkUnsettled,
   hasSecretKey,
-  isThere,
 } from '../doctor/machine.ts'
 import { checkBlobs, checkMail, checkPhone } from '../doctor/ways-out.ts'
 import { checkSurcharges, checkUsageTold } from '../doctor/usage-told.ts'
@@ -42,18 +41,41 @@ async function examine(io: Console, flags: DoctorFlags): Promise<readonly Findin
   const findings: Finding[] = [checkNode(process.versions.node)]
   const config = readOrTell(io, findings)
   if (config === undefined) return findings
-  findings.push(...checkDataDirectory(config))
-  const hasDirectory = isThere(config.dataDirectory)
-  if (hasDirectory)
-    findings.push(checkDisk(config.dataDirectory), ...(await checkUnsettled(config.dataDirectory)))
-  const database = hasSecretKey(config)
-    ? await checkDatabase(config, () => storageOptions(io, config))
-    : [skipped('database', 'not looked at without the secret key')]
+  /** Whatever one of them meets, the others are made too. */
+  const check = async (name: string, look: () => Findings | Promise<Findings>): Promise<Findings> => {
+    try {
+      return await look()
+    } catch (error) {
+      return [brokenCheck(name, error, config)]
+    }
+  }
+  const directory = await check('data directory', () => checkDataDirectory(config))
+  findings.push(...directory)
+  const hasDirectory = directory.some(isUsableDirectory)
+  if (hasDirectory) {
+    findings.push(...(await check('disk', () => [checkDisk(config.dataDirectory)])))
+    findings.push(...(await check('unsettled calls', () => checkUnsettled(config.dataDirectory))))
+  }
+  const database = await check('database', () => databaseFindings(io, config, hasDirectory))
   findings.push(...database)
   if (hasDirectory || config.blob.kind === 's3') findings.push(await checkBlobs(config, io.now))
-  findings.push(await checkMail(config), await checkPhone(config, io.now), ...(await checkPorts(config)))
-  findings.push(...(await credentialFindings(io, flags, database)))
+  findings.push(...(await check('mail', async () => [await checkMail(config)])))
+  findings.push(...(await check('phone messages', async () => [await checkPhone(config, io.now)])))
+  findings.push(...(await check('ports', () => checkPorts(config))))
+  findings.push(...(await check('credentials', () => credentialFindings(io, flags, database))))
   return findings
+}
+
+type Findings = readonly Finding[]
+
+const isUsableDirectory = ({ check, state }: Finding): boolean =>
+  check === 'data directory' && state !== 'failed'
+
+function databaseFindings(io: Console, config: Config, hasDirectory: boolean): Findings | Promise<Findings> {
+  if (!hasDirectory && config.database.kind === 'sqlite')
+    return [skipped('database', 'not looked at before the data directory can be used')]
+  if (!hasSecretKey(config)) return [skipped('database', 'not looked at without the secret key')]
+  return checkDatabase(config, () => storageOptions(io, config))
 }
 
 function readOrTell(io: Console, findings: Finding[]): Config | undefined {

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config/environment.ts'
+import type { StartedWith } from '../../house/start-failure.ts'
 import { type DatabaseReport, inspectDatabase } from '../../storage/inspect.ts'
 import type { OpenStorageOptions } from '../../storage/open.ts'
-import { StorageUnavailable } from '../../storage/unavailable.ts'
-import { failed, type Finding, ok, warning, wordsOf } from './finding.ts'
+import { brokenCheck, failed, type Finding, ok, warning } from './finding.ts'
 
 /** Reachable, of this build's schema, near, and of one mind about the time. */
 export async function checkDatabase(
-  { database }: Pick<Config, 'database'>,
+  config: StartedWith,
   options: () => Promise<OpenStorageOptions>,
 ): Promise<readonly Finding[]> {
+  const { database } = config
   if (database.kind === 'sqlite' && !existsSync(database.file))
     return [
       failed(
@@ -21,11 +21,7 @@ export async function checkDatabase(
   try {
     return judge(await inspectDatabase(await options()))
   } catch (error) {
-    const fix =
-      error instanceof StorageUnavailable
-        ? 'check that it runs, and SLUICE_DATABASE_URL or the disk'
-        : 'the sentence before says what to change'
-    return [failed('database', wordsOf(error), fix)]
+    return [brokenCheck('database', error, config)]
   }
 }
 

@@ -1,3 +1,6 @@
+import { ConfigError } from '../../config/environment.ts'
+import { findStartFailure, type StartedWith } from '../../house/start-failure.ts'
+
 /** What one check of the doctor found. */
 export interface Finding {
   readonly check: string
@@ -22,6 +25,17 @@ export function failed(check: string, found: string, fix: string): Finding {
 
 export function skipped(check: string, found: string, fix?: string): Finding {
   return { check, state: 'skipped', found, fix }
+}
+
+/** A check that could not be made: what stood in its way is what was found. */
+export function brokenCheck(check: string, error: unknown, config: StartedWith): Finding {
+  if (error instanceof ConfigError)
+    return failed(check, error.message, 'change what it names, as docs/reference/configuration.md says')
+  const { found, fix } = findStartFailure(error, config) ?? {
+    found: wordsOf(error),
+    fix: 'this was not foreseen: please tell it to the maintainers',
+  }
+  return failed(check, found, fix)
 }
 
 export function wordsOf(error: unknown): string {

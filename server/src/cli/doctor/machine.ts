@@ -39,10 +39,6 @@ export function hasSecretKey({ dataDirectory, secretKey }: Config): boolean {
   return secretKey !== undefined || modeOf(join(dataDirectory, SECRET_KEY_FILE)) !== undefined
 }
 
-export function isThere(path: string): boolean {
-  return modeOf(path) !== undefined
-}
-
 function usableDirectory(directory: string, mode: number): Finding {
   if (!isWritable(directory))
     return failed(

@@ -48,7 +48,7 @@ function parserOf(id: number): (value: string) => bigint | string {
 
 const RETRY_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
 const UNIQUE_VIOLATION = '23505'
-/** Server going down or up, read-only standby, lock and statement time-outs. */
+/** Server going down or up, read-only standby, lock and statement time-outs, a user who may not. */
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
@@ -57,17 +57,17 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   '55P03',
   '25006',
   '25P03',
+  '42501',
 ])
-/** Connection exceptions; insufficient resources (disk, memory, connections); system errors. */
-const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(['08', '53', '58'])
+/** Connection exceptions, sign-in, no such database; insufficient resources (disk, memory, connections); system errors. */
+const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(['08', '28', '3D', '53', '58'])
 
 /** What a query's failure means to the callers of the port. */
 export function translateError(error: unknown): Error {
   if (error instanceof StorageUnavailable || error instanceof TransactionConflict) return error
   // Whatever the server did not say itself came from the connection.
   if (!(error instanceof pg.DatabaseError)) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return new StorageUnavailable(`PostgreSQL: ${reason}`, { cause: error })
+    return new StorageUnavailable(`PostgreSQL: ${reasonOf(error)}`, { cause: error })
   }
   const code = error.code ?? ''
   if (RETRY_CODES.has(code)) return new TransactionConflict({ cause: error })
@@ -76,4 +76,10 @@ export function translateError(error: unknown): Error {
     return new StorageUnavailable(`PostgreSQL: ${error.message}`, { cause: error })
   }
   return error
+}
+
+/** A host with several addresses fails with one error for each, and words in none but those. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 /** Brings a database to this build's schema. Several processes may do it at once; one does, the others find it done. */
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { NewerSchema } from '../newer-schema.ts'
 import type { StorageLog } from './engine.ts'
 import { type EngineName, type Migration, MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
@@ -40,17 +41,6 @@ export async function migrate(
     }
   })
   for (const { version, name } of applied) options.log?.migrated?.({ version, name })
-}
-
-/** This build is older than the database it met. */
-export class NewerSchema extends Error {
-  constructor(found: number, known: number) {
-    super(
-      `the database has schema ${found}, this build of Sluice knows up to ${known}: ` +
-        'start the newer build again, or restore a backup made before the upgrade',
-    )
-    this.name = 'NewerSchema'
-  }
 }
 
 async function createHistory(transaction: Transaction<Schema>): Promise<void> {

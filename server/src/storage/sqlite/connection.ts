@@ -125,7 +125,7 @@ const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 11, 13, 14, 23, 26])
 const CONFLICT_CODES = new Set([2067, 1555])
 
 function errorOf(failure: WorkerFailure): Error {
-  const cause = failure.stack ?? failure.message
+  const cause = Object.assign(new Error(failure.message), { errcode: failure.code, stack: failure.stack })
   if (failure.code !== undefined) {
     if (UNAVAILABLE_CODES.has(failure.code & 0xff)) {
       return new StorageUnavailable(`SQLite: ${failure.message}`, { cause })

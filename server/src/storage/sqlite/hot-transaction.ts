@@ -29,6 +29,7 @@ import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
 import type { SqliteRow } from './library.ts'
 import type { Recent } from './recent.ts'
+import { rollBack } from './roll-back.ts'
 import type { Statements } from './statements.ts'
 
 export class HotTransactions {
@@ -56,7 +57,7 @@ export class HotTransactions {
       return results
     } catch (error) {
       this.#cache.forget()
-      this.#rollback()
+      rollBack(this.#statements)
       throw error
     }
   }
@@ -64,15 +65,6 @@ export class HotTransactions {
   /** Something else is written over this connection. */
   forgetRows(): void {
     this.#cache.forget()
-  }
-
-  /** A full disk has undone the transaction by itself; then there is none to roll back, and the failure stands. */
-  #rollback(): void {
-    try {
-      this.#statements.prepare('rollback').run()
-    } catch (error) {
-      if (!String(error).includes('no transaction is active')) throw error
-    }
   }
 
   /** Another number than last time: another connection has committed since. */

@@ -12,6 +12,7 @@ import {
   type WorkerReply,
   type WorkerRequest,
 } from './messages.ts'
+import { rollBack } from './roll-back.ts'
 import { Statements } from './statements.ts'
 
 /** How long one connection waits for another process's write lock before the call is refused. */
@@ -76,7 +77,8 @@ class DatabaseThread {
         return { kind: 'count', id: request.id, count: BigInt(changes) }
       }
       case 'transaction':
-        this.#statements.prepare(request.verb).run()
+        if (request.verb === 'rollback') rollBack(this.#statements)
+        else this.#statements.prepare(request.verb).run()
         this.#inTransaction = request.verb === 'begin' || request.verb === 'begin immediate'
         return { kind: 'done', id: request.id }
       case 'hot':
