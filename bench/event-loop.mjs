@@ -237,7 +237,8 @@ for (const [name, make] of wanted) {
   await pause(100)
   const { max, computed, rss } = await watched()
   const statuses = [...new Set(answers.map(({ status }) => status))].join(' ')
-  const why = answers[0].status < 400 ? '' : `  ${answers[0].text.slice(0, 110)}`
+  const refused = answers.find(({ status }) => status < 200 || status >= 400)
+  const why = refused === undefined ? '' : `  ${refused.text.slice(0, 110)}`
   process.stdout.write(
     `${computed.toFixed(0).padStart(5)} ms of ${max.toFixed(0).padStart(5)} ms  ${(prepared.bytes.length / 1e6).toFixed(2).padStart(7)} MB  ${statuses}  ${(took / 1000).toFixed(2)} s  ${(rss / 1e6).toFixed(0)} MB  ${name}${why}\n`,
   )

@@ -22,6 +22,12 @@ export interface Lease {
   release(): void
   /** Closes it: it broke, or an answer was left unread on it. */
   discard(): void
+  /**
+   * Closes it because it broke before a byte of an answer. Where it had been idle before, the upstream has most likely
+   * closed it meanwhile, and with it those that fell idle earlier: all idle ones are closed, so that the next try gets a
+   * new connection.
+   */
+  distrust(): void
 }
 
 /**
@@ -47,10 +53,10 @@ export class Connections {
       origin = new Origin(address, this.#findProxy, () => this.#origins.delete(address))
       this.#origins.set(address, origin)
     }
-    const client = origin.take()
-    if (client === undefined) return undefined
+    const taken = origin.take()
+    if (taken === undefined) return undefined
     this.#running += 1
-    return new ClientLease(client, origin, () => this.#leave())
+    return new ClientLease(taken, origin, () => this.#leave())
   }
 
   /** Waits for running calls, then closes everything. */
@@ -70,14 +76,21 @@ export class Connections {
   }
 }
 
+interface Taken {
+  readonly client: Client
+  readonly wasIdle: boolean
+}
+
 class ClientLease implements Lease {
   readonly client: Client
+  readonly #wasIdle: boolean
   readonly #origin: Origin
   readonly #leave: () => void
   #over = false
 
-  constructor(client: Client, origin: Origin, leave: () => void) {
+  constructor({ client, wasIdle }: Taken, origin: Origin, leave: () => void) {
     this.client = client
+    this.#wasIdle = wasIdle
     this.#origin = origin
     this.#leave = leave
   }
@@ -90,6 +103,12 @@ class ClientLease implements Lease {
   discard(): void {
     if (!this.#finish()) return
     this.#origin.drop(this.client)
+  }
+
+  distrust(): void {
+    if (!this.#finish()) return
+    this.#origin.drop(this.client)
+    if (this.#wasIdle) this.#origin.dropIdle()
   }
 
   #finish(): boolean {
@@ -116,9 +135,9 @@ class Origin {
     this.#connect = proxy === undefined ? connect : tunnelConnector(proxy, { inside: connect })
   }
 
-  take(): Client | undefined {
+  take(): Taken | undefined {
     const idle = this.#idle.pop()
-    if (idle !== undefined) return idle
+    if (idle !== undefined) return { client: idle, wasIdle: true }
     if (this.#open >= OPEN_MAX) return undefined
     const client = new Client(this.#address, {
       connect: this.#connect,
@@ -130,7 +149,7 @@ class Origin {
     })
     client.on('disconnect', () => this.#onDisconnect(client))
     this.#open += 1
-    return client
+    return { client, wasIdle: false }
   }
 
   keep(client: Client): void {
@@ -143,6 +162,10 @@ class Origin {
     // Not at once: undici may be in the middle of reporting the end that led here.
     queueMicrotask(() => client.destroy(null, ignoreClosed))
     if (this.#open === 0) this.#onEmpty()
+  }
+
+  dropIdle(): void {
+    for (const client of this.#idle.splice(0)) this.drop(client)
   }
 
   async close(): Promise<void> {

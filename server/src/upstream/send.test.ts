@@ -284,6 +284,50 @@ describe('what can go wrong', () => {
   })
 })
 
+describe('connections that fell idle together', () => {
+  /** Answers the first request of a connection; `later` meets the ones after it. */
+  async function fourIdle(later: 'reset' | 'answer'): Promise<[ScriptedServer, Upstream]> {
+    const first: (() => void)[] = []
+    const server = await serve(({ socket, onRequest }) => {
+      const answer = (): void => void socket.write(plainAnswer('{}'))
+      let fresh = true
+      onRequest(() => {
+        if (!fresh || server.connections() > 4)
+          return later === 'reset' && !fresh ? socket.resetAndDestroy() : answer()
+        fresh = false
+        first.push(answer)
+        if (first.length === 4) for (const one of first) one()
+      })
+    })
+    const room = upstream()
+    const sinks = [1, 2, 3, 4].map(() => new CollectingSink())
+    for (const sink of sinks) room.open(call(server), sink)
+    for (const sink of sinks) expect(await sink.outcome).toEqual({ kind: 'end' })
+    expect(server.connections()).toBe(4)
+    return [server, room]
+  }
+
+  test('when one turns out closed by the upstream, the next try goes over a new one', async () => {
+    const [server, room] = await fourIdle('reset')
+    const [stale, again] = [new CollectingSink(), new CollectingSink()]
+    room.open(call(server), stale)
+    expect(failed(await stale.outcome)).toMatchObject({ kind: 'reset', sent: true })
+    room.open(call(server), again)
+    expect(await again.outcome).toEqual({ kind: 'end' })
+    expect(server.connections()).toBe(5)
+  })
+
+  test('one that answers, and one that is given up, leave the others as they are', async () => {
+    const [server, room] = await fourIdle('answer')
+    const [given, after] = [new CollectingSink(), new CollectingSink()]
+    room.open(call(server), given).abort()
+    expect(failed(await given.outcome).kind).toBe('aborted')
+    room.open(call(server), after)
+    expect(await after.outcome).toEqual({ kind: 'end' })
+    expect(server.connections()).toBe(4)
+  })
+})
+
 describe('abort', () => {
   test('calls fail before it returns, and nothing after', async () => {
     const server = await serve(({ socket, onRequest }) =>

@@ -296,10 +296,12 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   #fail(kind: TransportFailure['kind'], detail: string): void {
     if (this.#phase === 'over') return
     const { sent } = this
+    const unanswered = this.#phase === 'waiting'
     this.#leave()
     this.#controller?.abort(new Error(kind))
     this.#controller = undefined
-    this.#lease?.discard()
+    if (kind === 'reset' && unanswered) this.#lease?.distrust()
+    else this.#lease?.discard()
     this.#filter?.destroy()
     this.#sink.fail({ kind, sent, detail: maskText(detail, this.#call.credential) })
   }
