@@ -50,7 +50,19 @@ export function openConversionLane(
   { leg, dialect, reply }: ConversionTarget,
 ): OpenedLane | Promise<OpenedLane> {
   const { bodyBytes, values } = call.scan
-  if (!isNear({ bytes: bodyBytes, values })) return openFar(gateway, call, { leg, dialect, reply })
+  const size = { bytes: bodyBytes, values }
+  if (!isNear(size)) return openFar(gateway, call, { leg, dialect, reply })
+  const turn = gateway.conversions.turn(size)
+  if (turn === undefined) return openNear(gateway, call, leg, dialect)
+  return turn.then(() => openNear(gateway, call, leg, dialect))
+}
+
+function openNear(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): OpenedLane | Promise<OpenedLane> {
   const prepared = prepareConversion(call, leg, dialect)
   if (prepared.kind === 'refused') return prepared
   if (prepared.remote.length === 0)
@@ -181,6 +193,8 @@ function laneOver(gateway: Gateway, call: ReservedCall, converted: ConvertedLane
     cutAt: converted.cutAt,
     keeps,
     far: (task) => gateway.conversions.runAnswer(task, call.account.id),
+    // Bytes of an answer are twice the work of a request's: it is written again as well.
+    turn: (bytes) => gateway.conversions.turn({ bytes: 2 * bytes, values: 0 }),
     context: {
       model: leg.model.modelId,
       responseId: call.callId,
@@ -226,6 +240,8 @@ interface Conversion {
   readonly keeps: boolean
   /** Does in a thread what would take too long here. */
   readonly far: (task: AnswerTask) => Promise<TaskResult>
+  /** Asked before an answer of so many bytes is taken apart here. */
+  readonly turn: (bytes: number) => Promise<void> | undefined
   readonly context: ReplyContext
 }
 
@@ -440,7 +456,8 @@ class ConvertedWhole implements WholeLane {
     // What responses objects repeat of a large request is large too.
     const repeated = this.#conversion.context.echo?.length ?? 0
     const isNear = this.#length <= NEAR_ANSWER_BYTES_MAX && repeated <= NEAR_ANSWER_BYTES_MAX
-    return isNear ? undefined : this.#convertFar()
+    if (!isNear) return this.#convertFar()
+    return this.#conversion.turn(this.#length)?.then(() => this.end())
   }
 
   async #convertFar(): Promise<WholeEnd> {

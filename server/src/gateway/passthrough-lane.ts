@@ -36,7 +36,9 @@ export function openPassthroughLane(
     return openOver(gateway, call, opening, body)
   }
   const { bodyBytes, values } = call.scan
-  if (isNear({ bytes: bodyBytes, values })) return openOver(gateway, call, opening, editedBody(call, dialect))
+  const size = { bytes: bodyBytes, values }
+  const openNear = (): Lane => openOver(gateway, call, opening, editedBody(call, dialect))
+  if (isNear(size)) return gateway.conversions.turn(size)?.then(openNear) ?? openNear()
   return editedFar(gateway, call, leg).then((body) => openOver(gateway, call, opening, body))
 }
 

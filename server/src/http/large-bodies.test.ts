@@ -81,6 +81,27 @@ describe('a large body to a model of another protocol', () => {
     expect(run).not.toHaveBeenCalled()
   })
 
+  test('one just below waits for its turn where the calls run, with its bytes and members', async () => {
+    let go: (() => void) | undefined
+    const asked = new Promise<void>((reached) => {
+      vi.spyOn(conversions(), 'turn').mockImplementation(({ bytes, values }) => {
+        expect([bytes > 4_000, values > 4_000]).toEqual([true, true])
+        return new Promise((resolve) => {
+          go = resolve
+          reached()
+        })
+      })
+    })
+    const odd = Object.fromEntries(Array.from({ length: 4_050 }, (_, at) => [`key${at}`, 0]))
+    const reply = chat('hi', odd)
+    await asked
+    expect(upstream.requests).toHaveLength(0)
+    vi.restoreAllMocks()
+    go?.()
+    expect((await reply).status).toBe(200)
+    expect(upstream.requests).toHaveLength(1)
+  })
+
   test('that cannot be said in the other protocol is 400/40000 as a small one is', async () => {
     const reply = await chat(LARGE, { n: 'many' })
     expect([reply.status, reply.body.code]).toEqual([400, 40000])
@@ -134,6 +155,16 @@ describe('a large answer of another protocol', () => {
     expect(run).toHaveBeenCalledTimes(1)
     expect(reply.body['choices']).toMatchObject([{ message: { content: LARGE } }])
     expect((await house.lastLog()).usage).toMatchObject({ input: 3, output: 4 })
+  })
+
+  test('one that is not too large waits for its turn where the calls run', async () => {
+    const turn = vi.spyOn(conversions(), 'turn')
+    const words = 'a short story '.repeat(5_000)
+    upstream.answer(answerJson(answer(words)))
+    const reply = await chat('hi')
+    expect(reply.body['choices']).toMatchObject([{ message: { content: words } }])
+    const [, ofAnswer] = turn.mock.calls.map(([size]) => size.bytes)
+    expect(ofAnswer).toBeGreaterThan(2 * words.length)
   })
 
   test('without usage is counted there', async () => {

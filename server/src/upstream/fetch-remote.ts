@@ -211,7 +211,7 @@ export function pinnedLease(
   const discard = (): void => {
     queueMicrotask(() => client.destroy(null, () => undefined))
   }
-  return { client, release: discard, discard }
+  return { client, release: discard, discard, distrust: discard }
 }
 
 function pinnedLookup(address: string): LookupFunction {

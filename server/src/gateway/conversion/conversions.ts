@@ -2,12 +2,19 @@
  * Where conversions run. Small bodies are taken apart where they are; what would hold the event loop too long goes to a
  * thread of its own, and only bytes come back. A thread that breaks is an error of the call it worked for, of no other.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { openConversionThread } from './conversion-thread.ts'
+import { createPacer } from './pacer.ts'
 import { createThreadPool, type PoolThread } from './thread-pool.ts'
 import { type Task, type TaskResult, WorkFailure } from './work.ts'
+
+/** What tells how long a document takes: its bytes and how many members and items it has. */
+export interface DocumentSize {
+  readonly bytes: number
+  readonly values: number
+}
 
 /** About 3 ms of taking apart and putting together. */
 const NEAR_BYTES_MAX = 262_144
@@ -15,7 +22,7 @@ const NEAR_BYTES_MAX = 262_144
 const NEAR_VALUES_MAX = 4_096
 
 /** Whether work on a document of this size may be done where the calls run. */
-export function isNear({ bytes, values }: { readonly bytes: number; readonly values: number }): boolean {
+export function isNear({ bytes, values }: DocumentSize): boolean {
   return bytes <= NEAR_BYTES_MAX && values <= NEAR_VALUES_MAX
 }
 
@@ -37,6 +44,11 @@ export interface Waiting {
 }
 
 export interface Conversions {
+  /**
+   * Asked before a near document is taken apart where the calls run, so that many at once take turns. undefined: go on;
+   * otherwise go on when it resolves.
+   */
+  turn(size: DocumentSize): Promise<void> | undefined
   /**
    * Throws `GatewayError` 50301 when too much waits, 41301 when it takes more memory than there is for one body, 50000
    * when the thread broke; `WorkFailure` `cancelled` when it was given up.
@@ -70,7 +82,9 @@ export function createConversions({ log }: Pick<Telemetry, 'log'>, options: Conv
     },
     (reason, detail) => new WorkFailure(reason, detail ?? MESSAGES[reason]),
   )
+  const pacer = createPacer((next) => setImmediate(next))
   return {
+    turn: ({ bytes, values }) => pacer.turn(Math.max(bytes / NEAR_BYTES_MAX, values / NEAR_VALUES_MAX)),
     async run(task, { accountId, onCancel }) {
       const work = pool.run(task, accountId)
       onCancel?.(() => work.cancel())
@@ -146,7 +160,7 @@ export async function sharedBytes(chunks: readonly Uint8Array[], length: number)
       sinceTurn += piece.byteLength
       if (sinceTurn < COPY_BYTES_MAX) continue
       sinceTurn = 0
-      await turn()
+      await nextTurn()
     }
   }
   return shared
