@@ -1,4 +1,4 @@
-/** `previous_response_id`: what the call continues is found before anything is decided about it (contract §4.2). */
+/** `previous_response_id` and `item_reference`: what the call goes on from is found before anything is decided about it (contract §4.2). */
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { keepsAnswers } from '../core/protocols/index.ts'
 import { usableChains } from '../core/routing/order.ts'
@@ -8,6 +8,7 @@ import { readPast } from './conversion/read-past.ts'
 import type { PastTask } from './conversion/work.ts'
 import { placesOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
+import { recallItems } from './recall-items.ts'
 import type { Conversation } from './turn-keeper.ts'
 
 /**
@@ -18,8 +19,9 @@ export async function recall(
   gateway: Pick<Gateway, 'turns' | 'catalogue' | 'storage' | 'conversions'>,
   call: ReceivedCall,
 ): Promise<ReceivedCall> {
+  if (!keepsAnswers(call.endpoint.protocol)) return call
   const { previousResponseId } = call.scan
-  if (previousResponseId === undefined || !keepsAnswers(call.endpoint.protocol)) return call
+  if (previousResponseId === undefined) return recallItems(gateway, call)
   const found = await gateway.turns.conversation(call.key.id, previousResponseId, call.at)
   switch (found.kind) {
     case 'unknown':
@@ -31,7 +33,7 @@ export async function recall(
       checkReach(gateway, call, found.place)
       return { ...call, past: found }
     case 'kept':
-      return continued(gateway, call, found)
+      return continued(gateway, await recallItems(gateway, call), found)
   }
 }
 
@@ -50,7 +52,7 @@ async function continued(
   if (read.kind !== 'past') throw new Error(`a kept conversation was read as ${read.kind}`)
   const { items: bytes, bodyBytes, mediaBytes, mediaCount, values, unseenInput } = read
   call.body.hold(bytes.byteLength)
-  const past: Past = { kind: 'kept', ids, bytes }
+  const past: Past = { kind: 'kept', ids: [...ids, ...(call.past?.ids ?? [])], bytes }
   const scan = {
     ...call.scan,
     bodyBytes: call.scan.bodyBytes + bodyBytes,

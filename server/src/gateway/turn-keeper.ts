@@ -61,10 +61,17 @@ export type Conversation =
   /** Bodies of its turns, oldest first. */
   | { readonly kind: 'kept'; readonly ids: readonly string[]; readonly bodies: readonly string[] }
 
+export interface KeptAnswer {
+  readonly responseId: string
+  readonly body: string
+}
+
 export interface TurnKeeper {
   keep(turn: NewTurn): void
   find(key: KeyId, responseId: string, at: number): Promise<StoredTurn | undefined>
   conversation(key: KeyId, responseId: string, at: number): Promise<Conversation>
+  /** Those of the answers that are kept here, oldest wish first; 'too-long': more than can be read at once. */
+  answers(key: KeyId, responseIds: readonly string[], at: number): Promise<readonly KeptAnswer[] | 'too-long'>
   remove(key: KeyId, responseId: string): Promise<boolean>
   /** Writes what is waiting. */
   close(): void
@@ -132,6 +139,42 @@ class WaitingTurns implements TurnKeeper {
     const missing = links.at(-1)?.previousId
     if (missing !== undefined) return { kind: 'unknown', missing }
     return this.#bodies(key, ids.toReversed())
+  }
+
+  async answers(
+    key: KeyId,
+    responseIds: readonly string[],
+    at: number,
+  ): Promise<readonly KeptAnswer[] | 'too-long'> {
+    const found = new Map<string, KeptAnswer>()
+    const look = async (): Promise<number> => {
+      const missing = responseIds.filter((id) => !found.has(id))
+      for (
+        let next = 0;
+        next < missing.length && charactersOf(found) <= CONVERSATION_BYTES_MAX;
+        next += TOGETHER
+      )
+        for (const answer of await this.#answers(key, missing.slice(next, next + TOGETHER), at))
+          found.set(answer.responseId, answer)
+      return charactersOf(found)
+    }
+    const characters = await patiently(
+      look,
+      (read) => read > CONVERSATION_BYTES_MAX || found.size === responseIds.length,
+    )
+    return characters > CONVERSATION_BYTES_MAX ? 'too-long' : [...found.values()]
+  }
+
+  async #answers(key: KeyId, responseIds: readonly string[], at: number): Promise<readonly KeptAnswer[]> {
+    const turns = await Promise.all(
+      responseIds.map(
+        async (id) =>
+          this.#waiting.get(nameOf(key, id))?.turn ?? (await this.#storage.turns.find(key, id, at)),
+      ),
+    )
+    return turns.flatMap((turn) =>
+      turn?.content.kind === 'kept' ? [{ responseId: turn.responseId, body: turn.content.body }] : [],
+    )
   }
 
   async remove(key: KeyId, responseId: string): Promise<boolean> {
@@ -218,6 +261,15 @@ class WaitingTurns implements TurnKeeper {
       }
     }
   }
+}
+
+/** Answers read at once: each may be as long as a turn that is kept. */
+const TOGETHER = 4
+
+function charactersOf(found: ReadonlyMap<string, KeptAnswer>): number {
+  let characters = 0
+  for (const { body } of found.values()) characters += body.length
+  return characters
 }
 
 const RETRY_WAIT_MS = 1_000

@@ -19,6 +19,10 @@ export type RequestRole =
   | 'stream-options'
   | 'include-usage'
   | 'message'
+  /** What an item of the conversation is, who speaks in it, and the id it is known by. */
+  | 'item-type'
+  | 'item-role'
+  | 'item-id'
   | 'media'
   /** A field that makes a call dearer at some vendor, by its last name. */
   | 'dear-field'
@@ -79,7 +83,9 @@ export const REQUEST_FIELDS = {
     'input[].content[].file_id': 'media',
     'input[].output[].type': 'content-type',
     'input[].output[].file_id': 'media',
-    'input[].type': 'content-type',
+    'input[].type': 'item-type',
+    'input[].role': 'item-role',
+    'input[].id': 'item-id',
     service_tier: 'dear-field',
     speed: 'dear-field',
     inference_geo: 'dear-field',

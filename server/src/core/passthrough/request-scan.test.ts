@@ -382,3 +382,32 @@ describe('what a body may hold', () => {
     expect(scanned('{"model":"m","a":[1,{"b":true}]}').values).toBe(6)
   })
 })
+
+describe('items that are only named', () => {
+  test.each<[string, readonly unknown[], readonly string[]]>([
+    [
+      'are found by their type',
+      [
+        { type: 'item_reference', id: 'rs_1' },
+        { id: 'fc_2', type: 'item_reference' },
+      ],
+      ['rs_1', 'fc_2'],
+    ],
+    ['are found without it', [{ id: 'rs_1' }, { type: null, id: 'rs_2' }], ['rs_1', 'rs_2']],
+    ['are no items of another type', [{ type: 'reasoning', id: 'rs_1', summary: [] }], []],
+    [
+      'are no messages',
+      [{ role: 'assistant', id: 'msg_1', content: 'x' }, 'x', 7, { role: 'user', content: 'x' }],
+      [],
+    ],
+    ['are none without an id', [{ type: 'item_reference' }, { type: 'item_reference', id: 7 }], []],
+    ['are none by an endless id', [{ type: 'item_reference', id: 'x'.repeat(300) }], []],
+  ])('%s', (_what, input, ids) => {
+    const body = JSON.stringify({ model: 'm', input })
+    const { references } = scanned(body, 'responses')
+    expect(references.map(({ id }) => id)).toEqual(ids)
+    for (const { id, start, end } of references)
+      expect(JSON.parse(body.slice(start, end))).toMatchObject({ id })
+    expect(scanned(body.replace('"input"', '"messages"'), 'chat').references).toEqual([])
+  })
+})

@@ -3,6 +3,7 @@
  * sizes the hold. Everything else is checked to be JSON and otherwise left alone (contract §1.4; decisions, Requests).
  */
 import type { ProtocolId } from '../catalogue.ts'
+import { ITEM_ID_CHARACTERS_MAX, type ItemReference, ItemReferencesReading } from './item-references.ts'
 import { type JsonFailure, type JsonKind, type JsonSink, SCAN_DEPTH_MAX } from './json-scanner.ts'
 import { parseJsonBytes, readTextPrefix, type TextPrefix } from './json-text.ts'
 import { ExtrasReading, type RequestExtras, VALUE_BYTES_MAX } from './request-extras.ts'
@@ -49,6 +50,8 @@ export interface ScannedRequest {
   readonly mediaBytes: number
   readonly mediaCount: number
   readonly extras: RequestExtras
+  /** Items that are only named, in order. Responses only. */
+  readonly references: readonly ItemReference[]
   /** Members of objects and items of arrays, at every depth, and the body itself: what building the document costs. */
   readonly values: number
 }
@@ -189,6 +192,9 @@ const ROLES: readonly RequestRole[] = [
   'stream-options',
   'include-usage',
   'message',
+  'item-type',
+  'item-role',
+  'item-id',
   'media',
   'dear-field',
   'tool-type',
@@ -207,6 +213,8 @@ const WANTED: ReadonlySet<RequestRole> = new Set([
   'candidates-inside',
   'previous-response',
   'stream-options',
+  'item-type',
+  'item-id',
   'dear-field',
   'tool-type',
   'content-type',
@@ -249,6 +257,8 @@ const TREES: Readonly<Record<ProtocolId, WatchNode>> = {
   gemini: treeOf('gemini'),
 }
 
+type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>
+
 type ExtraRole = Extract<
   RequestRole,
   'tool-type' | 'content-type' | 'dear-field' | 'hosted-tool' | 'unseen-input'
@@ -278,6 +288,7 @@ class RequestReading implements JsonSink {
   #mediaBytes = 0
   #mediaCount = 0
   readonly #extras = new ExtrasReading()
+  readonly #references = new ItemReferencesReading()
   /** Items of the conversation so far. */
   messages = 0
 
@@ -341,13 +352,13 @@ class RequestReading implements JsonSink {
         this.#includeUsage = undefined
         return
       case 'message':
-        this.messages++
+      case 'item-type':
+      case 'item-role':
+      case 'item-id':
+        this.#noteItem(role, { kind, start, end })
         return
       case 'media':
-        if (kind !== 'string') return
-        this.#mediaBytes += end - start
-        this.#mediaCount++
-        return
+        return this.#noteMedia({ kind, start, end })
       case 'tool-type':
       case 'content-type':
       case 'dear-field':
@@ -357,6 +368,31 @@ class RequestReading implements JsonSink {
         return
       case undefined:
         return
+    }
+  }
+
+  #noteMedia({ kind, start, end }: ValuePlace): void {
+    if (kind !== 'string') return
+    this.#mediaBytes += end - start
+    this.#mediaCount++
+  }
+
+  #noteItem(role: ItemRole, place: ValuePlace): void {
+    switch (role) {
+      case 'message':
+        this.messages++
+        return this.#references.end(place)
+      case 'item-type': {
+        const type = this.#value(place)
+        this.#extras.contentType(type)
+        return this.#references.type(type)
+      }
+      case 'item-role':
+        return this.#references.role()
+      case 'item-id': {
+        const id = this.#text(place, ITEM_ID_CHARACTERS_MAX)
+        return this.#references.id(id?.whole === true ? id.text : undefined)
+      }
     }
   }
 
@@ -416,6 +452,7 @@ class RequestReading implements JsonSink {
       mediaBytes: this.#mediaBytes,
       mediaCount: this.#mediaCount,
       extras: this.#extras.extras(),
+      references: this.#references.references(),
       values,
     }
   }

@@ -15,7 +15,7 @@ import { parseJson } from '../classify.ts'
 import { editBody } from '../edit-body.ts'
 import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
-import { readPast } from './read-past.ts'
+import { findItems, readPast } from './read-past.ts'
 import type { AnswerTask, EditTask, RequestTask, Task, TaskResult } from './work.ts'
 
 /** More tools than any vendor takes by far; each costs every answer a little. */
@@ -37,6 +37,8 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
       return editRequest(task)
     case 'past':
       return readPast(task)
+    case 'items':
+      return findItems(task)
     case 'answer':
       return convertAnswer(task, count)
   }

@@ -1,19 +1,37 @@
 import type { JsonValue } from '../../core/json.ts'
 import { createRequestScanner } from '../../core/passthrough/request-scan.ts'
-import { itemsOfTurn, readTurn } from '../../core/protocols/responses/stored-turn.ts'
+import { itemsOfTurn, readTurn, type Turn } from '../../core/protocols/responses/stored-turn.ts'
+import { listOf, objectOf, wordOf } from '../../core/protocols/read-json.ts'
 import { bytesOf } from './bytes-of.ts'
-import type { PastRead, PastTask } from './work.ts'
+import type { ItemsFound, ItemsTask, PastRead, PastTask } from './work.ts'
 
 /** Kept turns as the items of a request, and how much they are. Throws when one cannot be read. */
 export function readPast({ bodies }: PastTask): PastRead {
   const items: JsonValue[] = []
   for (const body of bodies) {
-    const turn = readTurn(JSON.parse(body) as JsonValue)
-    if (turn === undefined) throw new Error('a kept turn cannot be read')
-    for (const item of itemsOfTurn(turn)) items.push(item)
+    for (const item of itemsOfTurn(turnOf(body))) items.push(item)
   }
   const bytes = bytesOf(items)
   return { kind: 'past', items: bytes, ...measurePast(bytes) }
+}
+
+/** Items of kept answers by their ids. Throws when a turn cannot be read. */
+export function findItems({ bodies, ids }: ItemsTask): ItemsFound {
+  const wanted = new Set(ids)
+  const found = new Map<string, Uint8Array>()
+  for (const body of bodies) {
+    for (const item of listOf(turnOf(body).response.output)) {
+      const id = wordOf(objectOf(item)?.id)
+      if (id !== undefined && wanted.has(id)) found.set(id, bytesOf(item))
+    }
+  }
+  return { kind: 'items', found }
+}
+
+function turnOf(body: string): Turn {
+  const turn = readTurn(JSON.parse(body) as JsonValue)
+  if (turn === undefined) throw new Error('a kept turn cannot be read')
+  return turn
 }
 
 /** How much of a kept conversation is pictures and sealed reasoning rather than words, as the scanner tells it of a body. */

@@ -18,7 +18,7 @@ export class WorkFailure extends Error {
   }
 }
 
-export type Task = RequestTask | EditTask | PastTask | AnswerTask
+export type Task = RequestTask | EditTask | PastTask | ItemsTask | AnswerTask
 
 /** A client's body into an upstream's. */
 export interface RequestTask {
@@ -55,6 +55,13 @@ export interface PastTask {
   readonly bodies: readonly string[]
 }
 
+/** Single items out of kept turns. */
+export interface ItemsTask {
+  readonly kind: 'items'
+  readonly bodies: readonly string[]
+  readonly ids: readonly string[]
+}
+
 /** An upstream's whole answer into the client's. */
 export interface AnswerTask {
   readonly kind: 'answer'
@@ -73,6 +80,7 @@ export type TaskResult =
   | { readonly kind: 'refused'; readonly message: string; readonly details: JsonObject | undefined }
   | { readonly kind: 'edited'; readonly body: Uint8Array }
   | PastRead
+  | ItemsFound
   | AnswerConverted
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'upstream-error'; readonly status: number | undefined; readonly raw: JsonValue }
@@ -104,6 +112,12 @@ export interface PastRead {
   /** Something is read upstream that is not in it. */
   readonly unseenInput: boolean
   readonly values: number
+}
+
+export interface ItemsFound {
+  readonly kind: 'items'
+  /** JSON by id; an id without an item has none. */
+  readonly found: ReadonlyMap<string, Uint8Array>
 }
 
 export interface AnswerConverted {

@@ -96,6 +96,7 @@ function readItem(item: JsonValue, field: string, reading: Reading): Refused | u
   const type = tagOf(item.type)
   switch (type) {
     case '':
+      return isBareReference(item) ? unknownItem(item, field) : readMessage(item, field, reading)
     case 'message':
       return readMessage(item, field, reading)
     case 'reasoning':
@@ -107,13 +108,34 @@ function readItem(item: JsonValue, field: string, reading: Reading): Refused | u
     case 'custom_tool_call_output':
       return readResult(item, field, reading)
     case 'item_reference':
-      return refused(field, 'references to items are not known here; send the item itself')
+      return unknownItem(item, field)
     case 'compaction':
     case 'compaction_summary':
       return refused(field, 'a compacted conversation can only be read by the provider that made it')
     default:
       return readForeign(item, field, reading)
   }
+}
+
+/** References to what is kept here have been replaced before; OpenAI's own words for the others, which name the cause. */
+function unknownItem(item: JsonObject, field: string): Refused {
+  const id = wordOf(item.id) ?? ''
+  const named = id.length > ID_CHARACTERS_MAX ? `${id.slice(0, ID_CHARACTERS_MAX)}…` : id
+  const message = `Item with id '${named}' not found. Items are kept for a day and not at all when \`store\` is false. Send the item itself, or leave it out.`
+  return {
+    kind: 'refused',
+    field,
+    message: `${field}: ${message}`,
+    details: { param: 'input', reason: 'item_not_found' },
+  }
+}
+
+/** Of an id that goes into a message. */
+const ID_CHARACTERS_MAX = 80
+
+/** The type of a reference may be left out. */
+function isBareReference({ id, role, content }: JsonObject): boolean {
+  return typeof id === 'string' && role === undefined && content === undefined
 }
 
 /** Calls and results of hosted tools, approvals, lists of tools: kept for this protocol, dropped by every other. */

@@ -12,6 +12,15 @@ export function responseIdOf(callId: string): string {
   return withPrefix('resp_', callId)
 }
 
+/** Which answer an item was part of, by the form ids have here; undefined: somebody else gave this id. */
+export function responseIdOfItem(itemId: string): string | undefined {
+  const [, callId] = ITEM_ID.exec(itemId) ?? []
+  return callId === undefined ? undefined : responseIdOf(callId)
+}
+
+/** As `itemId` in `items.ts` writes them. */
+const ITEM_ID = /^[a-z]+_([\w-]+)_\d{1,5}$/
+
 /** A text equals one user message (contract §4.2). */
 export function inputItems(input: JsonValue | undefined): readonly JsonValue[] {
   if (isJsonArray(input)) return input
