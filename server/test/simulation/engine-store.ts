@@ -15,6 +15,7 @@ import type {
 import type { HotOperation, ReserveOperation } from '../../src/core/calls/operations.ts'
 import { type AccountId, accountId, callId, type InstanceId, type VendorCode } from '../../src/core/ids.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import type { TaskKind } from '../../src/core/video/task.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { exchangeBalance } from '../../src/management/exchange.ts'
 import { idempotencyOf } from '../../src/management/acts.ts'
@@ -44,7 +45,7 @@ import type {
   StoreState,
 } from './store.ts'
 import { removeFromTeam, setMember, startTeam } from './team.ts'
-import { videoTaskOf } from './video-task.ts'
+import { taskIdOf, taskOf } from './task.ts'
 import { recover } from '../../src/storage/conformance/suite.ts'
 
 export interface EngineStoreOptions {
@@ -62,6 +63,7 @@ export class EngineStore implements SimulatedStore {
   readonly #byok = new Map<AccountId, Map<VendorCode, boolean>>()
   #switchedOff = 0
   readonly #ordered = new Set<string>()
+  readonly #epochs = new Map<InstanceId, number>()
   readonly #accounts = new Set<AccountId>()
   readonly #subjects = new Set<Subject>()
   /** What may have changed since it was read. */
@@ -117,11 +119,20 @@ export class EngineStore implements SimulatedStore {
     return results?.map(answerOf) ?? []
   }
 
-  async order({ callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation) {
-    const task = videoTaskOf({ callId, keyId: key, accountId: account })
+  async order(
+    { callId, instanceId: instance, keyId: key, accountId: account }: ReserveOperation,
+    kind: TaskKind,
+  ) {
+    const task = taskOf({ callId, keyId: key, accountId: account, kind })
     if (this.#ordered.has(task.id)) return
     this.#ordered.add(task.id)
     await this.#options.office.videos.create(task, undefined, { instance, until: 0 })
+  }
+
+  async lease(instance: InstanceId, times: { readonly at: number; readonly until: number }): Promise<number> {
+    const leased = await this.#options.office.videos.lease({ instance, ...times, limit: LEASED_AT_ONCE })
+    for (const { callId } of leased) this.#touchedCalls.add(callId)
+    return leased.length
   }
 
   async act(act: Act): Promise<boolean> {
@@ -136,7 +147,13 @@ export class EngineStore implements SimulatedStore {
   }
 
   async beat(instance: InstanceId, at: number): Promise<void> {
-    await this.#options.office.calls.heartbeat(instance, at)
+    const { calls } = this.#options.office
+    let outcome = await calls.heartbeat(instance, at, this.#epochs.get(instance))
+    // Others took over from it: it begins anew, once for each time.
+    while (outcome.kind === 'taken-over') {
+      this.#epochs.set(instance, outcome.epoch)
+      outcome = await calls.heartbeat(instance, at, outcome.epoch)
+    }
     for (const id of this.#state.openCalls.keys()) this.#touchedCalls.add(id)
   }
 
@@ -148,6 +165,11 @@ export class EngineStore implements SimulatedStore {
     expectSame('the number of calls that were recovered', count, ran.length)
     for (const { operation } of ran) this.#touch(operation)
     return ran.map(({ operation, result }) => ({ operation, answer: answerOf(result) }))
+  }
+
+  async forgetRecovered(before: number): Promise<void> {
+    await this.#options.office.calls.forgetRecovered(before)
+    for (const id of this.#state.recoveredCalls.keys()) this.#touchedCalls.add(id)
   }
 
   async chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<void> {
@@ -175,11 +197,7 @@ export class EngineStore implements SimulatedStore {
         reader.rows(TRANSFERS, [...calls, ...this.#touchedTransactions]),
         reader.rows(OWED_CHARGES, owedCharged),
         reader.rows(`${LOG_ROWS} call_id`, calls),
-        reader.rows(
-          `${VIDEO_TASKS} id`,
-          calls.map((call) => `video_of_${call}`),
-          ENDED,
-        ),
+        reader.rows(`${VIDEO_TASKS} id`, calls.map(taskIdOf), ENDED),
       ])
     this.#touchedCalls.clear()
     this.#touchedTransactions.clear()
@@ -362,6 +380,8 @@ export class EngineStore implements SimulatedStore {
     })
   }
 }
+
+const LEASED_AT_ONCE = 20
 
 const ACCOUNTS = `select ${HOT_ACCOUNT_COLUMNS.join(', ')} from accounts where id`
 const MEMBERS = `${selectHotMembers('members m')} where m.organisation_id`

@@ -20,6 +20,7 @@ import { recomputeAmount } from '../../src/core/pricing/price.ts'
 import { decideHotBatch } from '../../src/storage/sql/hot-batch.ts'
 import { byRunning } from './open-calls.ts'
 import { addToPools } from './pools.ts'
+import { taskIdOf } from './task.ts'
 import type {
   Act,
   Answer,
@@ -96,8 +97,22 @@ export class PureStore implements SimulatedStore {
   }
 
   async order({ callId }: ReserveOperation): Promise<void> {
-    const id = `video_of_${callId}`
+    const id = taskIdOf(callId)
     if (!this.#ended.has(id)) this.#running.set(id, callId)
+  }
+
+  async lease(instance: InstanceId): Promise<number> {
+    for (const id of this.#running.values()) {
+      const call = this.#openCalls.get(id)
+      if (call !== undefined) this.#openCalls.set(id, { ...call, instanceId: instance })
+    }
+    return this.#running.size
+  }
+
+  async forgetRecovered(before: number): Promise<void> {
+    for (const [id, { recovered }] of this.#openCalls) {
+      if (recovered !== undefined && recovered.at < before) this.#openCalls.delete(id)
+    }
   }
 
   async chargeOwed({ at, monthStart }: { at: number; monthStart: number }): Promise<void> {

@@ -5,7 +5,7 @@
  * long because it is one idea: what may happen, and what the model is told of it.
  */
 import { exampleLog } from '../../src/core/calls/examples.ts'
-import type { OpenCall, Transfer } from '../../src/core/calls/hot-rows.ts'
+import type { CallProgress, OpenCall, Transfer } from '../../src/core/calls/hot-rows.ts'
 import type { CallLogRow } from '../../src/core/calls/log-row.ts'
 import {
   type NaiveAccount,
@@ -39,11 +39,13 @@ import {
 import type { Dimension, Policy } from '../../src/core/limits/policy.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { priceCall } from '../../src/core/pricing/price.ts'
+import type { TaskKind } from '../../src/core/video/task.ts'
 import { compareState } from './compare.ts'
 import { type Random, randomOf } from './random.ts'
 import { expectSame } from './same.ts'
-import type { Act, Answer, SimulatedStore, StoreState } from './store.ts'
+import type { Act, Answer, SimulatedStore, StoredMoney, StoreState } from './store.ts'
 import type { Tally } from './tally.ts'
+import { taskIdOf } from './task.ts'
 import { accountRow, demandOf, isOfMember, keyRow, memberRow, plain, termsOf } from './words.ts'
 
 const MONTH_MS = 600_000
@@ -57,6 +59,9 @@ const OUTAGES_MAX = 6
 /** Operations and reservations that may be repeated later. */
 const REMEMBERED = 60
 
+/** A call begins at one time, whoever writes its log row. */
+const DESCRIPTION = JSON.stringify({ createdAt: exampleLog('any').createdAt })
+
 /** In the order in which a store gives them. */
 const VENDORS = ['google', 'openai']
 const DIMENSIONS: readonly Dimension[] = ['requests', 'tokens', 'images', 'videos', 'amount', 'video_seconds']
@@ -68,15 +73,8 @@ interface Planned {
   readonly call: string
   readonly operation: HotOperation
   readonly answer: () => unknown
-  /** The end of a call once more, at another time. */
-  readonly later?: (at: number) => Planned
-}
-
-export interface LoggedMoney {
-  readonly amount: bigint
-  readonly deducted: bigint
-  readonly owed: bigint
-  readonly late: boolean
+  /** What its instance tells for as long as it hears no answer: the very same, or that the call never began. */
+  readonly unheard?: () => readonly Planned[]
 }
 
 interface Reservation {
@@ -106,12 +104,16 @@ export class Simulation {
   /** Batches that the database has not taken, or not said so. */
   private readonly outages: (readonly Planned[])[] = []
   private readonly heartbeats = new Map<InstanceId, number>()
-  /** Video calls → whether their task was written before anything went wrong. */
+  /** Calls that are tasks, of videos or of background responses. */
+  private readonly kinds = new Map<string, TaskKind>()
+  /** Those → whether their task was written before anything went wrong. */
   private readonly tasks = new Map<string, boolean>()
+  /** Calls that were reserved without their instances knowing it: nothing is done with them but giving them back. */
+  private readonly lost = new Set<string>()
   private readonly ended = new Map<string, number>()
   private readonly logged = new Set<string>()
   /** What the log says of ended calls, in money. */
-  private readonly logRows = new Map<string, LoggedMoney>()
+  private readonly logRows = new Map<string, StoredMoney>()
   private at = START
   private made = 0
   /** Operations so far. */
@@ -152,6 +154,9 @@ export class Simulation {
         await this.step(batch)
       }
       if (this.random.chance(0.04)) await this.crash()
+      if (this.random.chance(0.03)) await this.pause()
+      if (this.random.chance(0.03)) await this.lease()
+      if (this.random.chance(0.01)) await this.forgetRecovered()
       if (step % STEPS_PER_WHOLE_READ === 0) await this.compareWhole()
     }
     await this.endWorld()
@@ -160,12 +165,13 @@ export class Simulation {
 
   /**
    * The database may be away for any time: before the batch was committed, so that nothing of it is there, or after, so
-   * that only its answers are lost. Its instances tell the ends of their calls again until it is back, whatever has happened
-   * to them since; who wanted to begin one has been refused.
+   * that only its answers are lost. Its instances tell the ends of their calls again until it is back, as of then, whatever
+   * has happened since; who wanted to begin one has been refused, and what it may have taken is given back.
    */
   private async stepOrOutage(batch: readonly Planned[]): Promise<void> {
     const isAway = this.outages.length < OUTAGES_MAX && this.random.chance(0.04)
     const isCommitted = !isAway || this.random.chance(0.5)
+    if (isAway) for (const { operation, call } of batch) if (operation.kind === 'reserve') this.lost.add(call)
     if (isCommitted) await this.step(batch)
     if (!isAway) return
     this.tally.add(isCommitted ? 'outage after a commit' : 'outage before a commit')
@@ -173,10 +179,10 @@ export class Simulation {
   }
 
   private async endOutage(): Promise<void> {
-    const batch = this.outages.shift()
+    const [batch] = this.outages.splice(this.random.upTo(this.outages.length - 1), 1)
     if (batch === undefined) return
     this.tally.add('an outage ended')
-    await this.step(batch.flatMap(({ later }) => (later === undefined ? [] : [later(this.at)])))
+    await this.step(batch.flatMap(({ unheard }) => unheard?.() ?? []))
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {
@@ -184,9 +190,7 @@ export class Simulation {
     this.done += batch.length
     const answers = await this.store.run(operations, this.random.chance(0.5) ? 1 : 0)
     for (const [index, planned] of batch.entries()) this.check(planned, answers[index])
-    for (const { operation } of batch) {
-      if (operation.kind === 'reserve' && operation.counts.videos > 0) await this.orderVideo(operation)
-    }
+    for (const { operation } of batch) if (operation.kind === 'reserve') await this.orderTask(operation)
     if (batch.length > 50) this.tally.add('batch of more than 50')
     this.earlier.push(...batch.slice(-REMEMBERED))
     this.earlier.splice(0, Math.max(0, this.earlier.length - REMEMBERED))
@@ -208,17 +212,20 @@ export class Simulation {
       )
     if (found === undefined) return
     this.tally.add(`${name}: ${outcomeOf(found)}`)
+    if (found.kind === 'refused' && found.refusal.message?.includes('held by its running calls'))
+      this.tally.add('reserve: Credits are held by running calls')
     if (found.kind === 'refused' && isOfMember(found.refusal))
       this.tally.add(`${name}: ${outcomeOf(found)} for the member`)
   }
 
   /** Most tasks are written at once; of some the process dies in between. */
-  private async orderVideo(operation: ReserveOperation): Promise<void> {
+  private async orderTask(operation: ReserveOperation): Promise<void> {
     const call = operation.callId
-    if (!this.naive.open.has(call)) return
+    const kind = this.kinds.get(call)
+    if (kind === undefined || !this.naive.open.has(call) || this.lost.has(call)) return
     const isWritten = this.tasks.get(call) ?? this.random.chance(0.8)
     this.tasks.set(call, isWritten)
-    if (isWritten) await this.store.order(operation)
+    if (isWritten) await this.store.order(operation, kind)
   }
 
   private compare(state: StoreState): void {
@@ -251,7 +258,7 @@ export class Simulation {
   }
 
   private plan(concerned: ReadonlySet<string>, size: number): Planned {
-    const open = this.openCalls()
+    const open = this.openCalls().filter(({ callId: call }) => !this.lost.has(call))
     const again = this.random.chance(0.05)
       ? this.earlier[this.random.upTo(this.earlier.length - 1)]
       : undefined
@@ -302,9 +309,18 @@ export class Simulation {
       videos,
       videoSeconds: videos * this.random.upTo(8),
     }
-    const output = this.tokens(600)
-    const tokens = { input: this.tokens(500), output, worst: output + this.tokens(2000) }
+    if (videos > 0) this.kinds.set(call, 'video')
+    else if (this.random.chance(0.08)) this.kinds.set(call, 'response')
+    const [input, output] = [this.tokens(500), this.tokens(600)]
+    const tokens = {
+      input,
+      output,
+      worstInput: input + (this.random.chance(0.3) ? this.tokens(500) : 0),
+      worstOutput: output + this.tokens(2000),
+    }
     const strict = this.random.chance(0.6)
+    const coversWorst = this.random.chance(0.5)
+    const bounds = { counts, tokens, strict, coversWorst }
     const month = this.month()
     const at = this.at
     const operation: ReserveOperation = {
@@ -315,12 +331,12 @@ export class Simulation {
       keyId: keyId(key.id),
       accountId: accountId(key.account),
       counts,
-      model: demandOf(model, { counts, tokens, strict }),
-      fallback: fallback && demandOf(fallback, { counts, tokens, strict }),
+      model: demandOf(model, bounds),
+      fallback: fallback && demandOf(fallback, bounds),
       defaultPolicy: { concurrency: undefined, windows: [] },
       monthStart: month.start,
       monthEnd: month.end,
-      description: '{}',
+      description: DESCRIPTION,
     }
     const ask = {
       call,
@@ -328,15 +344,50 @@ export class Simulation {
       at,
       monthStart: month.start,
       monthEnd: month.end,
-      counts,
       model,
       fallback,
-      tokens,
-      strict,
+      ...bounds,
     }
     this.reservations.push({ operation, ask })
     if (this.reservations.length > REMEMBERED) this.reservations.shift()
-    return { name: 'reserve', call, operation, answer: () => this.reserveNaive(ask) }
+    return {
+      name: 'reserve',
+      call,
+      operation,
+      answer: () => this.reserveNaive(ask),
+      unheard: () => this.giveUp(operation),
+    }
+  }
+
+  /** A reservation whose answer was lost: its log row, so that one still on its way finds its call ended; then its end. */
+  private giveUp({ callId: call, keyId: key, accountId: account, at }: ReserveOperation): readonly Planned[] {
+    const log = exampleLog(call, { keyId: key, accountId: account, httpStatus: 503 })
+    const logged: Planned = {
+      name: 'log of a lost reservation',
+      call,
+      operation: { kind: 'log', log },
+      answer: () => this.logNaive(call),
+    }
+    // Its instance dies between the two: recovery ends a call that has a log row.
+    if (this.random.chance(0.2)) return [logged]
+    const operation: AbandonOperation = {
+      kind: 'abandon',
+      callId: call,
+      keyId: key,
+      accountId: account,
+      at,
+      sent: false,
+      log,
+    }
+    return [
+      logged,
+      {
+        name: 'end of a lost reservation',
+        call,
+        operation,
+        answer: () => this.abandonNaive(operation),
+      },
+    ]
   }
 
   /** A reservation once more, as a store repeats it that lost the answer to its commit; or the log of one that was refused. */
@@ -386,16 +437,19 @@ export class Simulation {
   private planProgress(open: OpenCall): Planned {
     const use = this.randomUse(open)
     const left = this.random.chance(0.3) || undefined
+    const isDeclared = open.counts.videos > 0 && this.random.chance(0.3)
+    const claim = this.random.chance(0.3) ? open.claims[0] : undefined
     const operation: HotOperation = {
       kind: 'progress',
       callId: open.callId,
       at: this.at,
       chainId: chainId(Number(use.chain)),
+      credentialId: claim,
       modelId: modelId(use.model.id),
       byok: use.byok,
-      usage: { ...NO_USAGE, input: use.input, output: use.output },
-      usageSource: 'estimated',
-      images: use.images,
+      usage: isDeclared ? NO_USAGE : { ...NO_USAGE, input: use.input, output: use.output },
+      usageSource: isDeclared ? 'declared' : 'estimated',
+      images: isDeclared ? 0 : use.images,
       left,
     }
     const name = left === true ? 'progress of a client that left' : 'progress'
@@ -437,15 +491,15 @@ export class Simulation {
       task: this.taskOf(open),
     }
     const { task } = operation
-    const naive = { ...use, call, monthStart: month.start, credential: claimed }
-    const end = (at: number): Planned => ({
+    const naive = { ...use, call, at: this.at, monthStart: month.start, credential: claimed }
+    const planned: Planned = {
       name: 'settle',
       call,
-      operation: { ...operation, at },
-      answer: () => this.settleNaive({ ...naive, at }, { amount, task }),
-      later: end,
-    })
-    return end(this.at)
+      operation,
+      answer: () => this.settleNaive(naive, { amount, task }),
+      unheard: () => [planned],
+    }
+    return planned
   }
 
   /** The instance of a call that was taken over says what became of it, or goes on as if nothing had happened. */
@@ -473,17 +527,14 @@ export class Simulation {
       log: this.endLog(open),
       task: this.taskOf(open),
     }
-    const end = (at: number): Planned => {
-      const ended = { ...operation, at }
-      return {
-        name: 'abandon',
-        call,
-        operation: ended,
-        answer: () => this.abandonNaive(ended),
-        later: end,
-      }
+    const planned: Planned = {
+      name: 'abandon',
+      call,
+      operation,
+      answer: () => this.abandonNaive(operation),
+      unheard: () => [planned],
     }
-    return end(this.at)
+    return planned
   }
 
   /** Its client may have left at any moment; what was made until then is estimated. */
@@ -494,10 +545,10 @@ export class Simulation {
     return exampleLog(call, { ...row, clientGone: true, ending: 'client-gone', usageSource: 'estimated' })
   }
 
-  /** Every video is a task, whose record says something else each time it is ended. */
-  private taskOf(open: OpenCall): VideoEnd | undefined {
-    if (open.counts.videos === 0) return undefined
-    return { id: `video_of_${open.callId}`, patch: { progress: this.random.upTo(100) } }
+  /** The record of a task says something else each time it is ended. */
+  private taskOf({ callId: call }: OpenCall): VideoEnd | undefined {
+    if (!this.kinds.has(call)) return undefined
+    return { id: taskIdOf(call), patch: { progress: this.random.upTo(100) } }
   }
 
   /** The process of the call died; it ends as its last progress says. */
@@ -508,15 +559,19 @@ export class Simulation {
 
   private recovery(open: OpenCall, operation: SettleOperation | AbandonOperation): Planned {
     const { callId: call, progress } = open
-    const name = operation.kind === 'abandon' ? 'recovery by abandon' : 'recovery by settle'
-    if (operation.kind === 'abandon')
-      return { name, call, operation, answer: () => this.abandonNaive(operation) }
+    const { at } = operation
+    const produced = progress !== undefined && hasProduced(open, progress)
+    expectSame(`how recovery ends ${call}`, operation.kind, produced ? 'settle' : 'abandon')
+    if (operation.kind === 'abandon') {
+      const told = { ...operation, sent: true }
+      return { name: 'recovery by abandon', call, operation, answer: () => this.abandonNaive(told) }
+    }
     const reserve = this.naive.open.get(call)?.reserve
     if (progress === undefined || reserve === undefined) throw new Error('recovered without progress')
     const isFallback = progress.modelId === reserve.fallback?.id
     const naive = {
       call,
-      at: operation.at,
+      at,
       monthStart: operation.monthStart,
       model: isFallback ? reserve.fallback : reserve.model,
       chain: String(progress.chainId),
@@ -524,12 +579,12 @@ export class Simulation {
       input: progress.usage.input ?? 0,
       output: progress.usage.output ?? 0,
       images: progress.images,
-      seconds: 0,
+      seconds: progress.usageSource === 'declared' ? open.counts.videoSeconds : 0,
       credential: progress.credentialId,
     }
     const { amount } = operation
     return {
-      name,
+      name: 'recovery by settle',
       call,
       operation,
       answer: () => this.settleNaive(naive, { amount, task: undefined, recovery: true }),
@@ -554,12 +609,12 @@ export class Simulation {
       readonly recovery?: boolean
     },
   ): unknown {
+    const was = this.naive.recovered.get(use.call)
     const charge = this.naive.settle(use, settled.recovery)
     if (charge === undefined) return { first: false, late: false, deducted: 0n }
-    this.leaveNaive(use.call, settled.task)
+    this.leaveNaive(use.call, settled.task, 'settle')
     this.logRows.set(use.call, charge)
-    if (charge.late) this.tally.add('settle: late')
-    if (settled.task !== undefined) this.tally.add('video ended by settle')
+    if (charge.late && was !== undefined) this.tally.add(`settle: late, ${correctionOf(was, charge)}`)
     if (use.byok) this.tally.add('settle: by an own credential')
     if (charge.covered) this.tally.add('settle: covered by the subscription')
     if (charge.owed > 0n) this.tally.add('settle: owed')
@@ -568,19 +623,20 @@ export class Simulation {
   }
 
   private abandonNaive({ callId: call, sent, at, task, recovery }: AbandonOperation): unknown {
-    const isLate = this.naive.recovered.has(call)
+    const was = this.naive.recovered.get(call)
     if (!this.naive.abandon({ call, sent, at }, recovery)) return 'done'
-    if (isLate) this.tally.add('abandon: late')
-    this.logRows.set(call, { amount: 0n, deducted: 0n, owed: 0n, late: isLate })
+    if (was !== undefined) this.tally.add(`abandon: late, ${correctionOf(was, NOTHING_CHARGED)}`)
+    this.logRows.set(call, { amount: 0n, deducted: 0n, owed: 0n })
     this.tally.add(sent ? 'abandon: sent' : 'abandon: not sent')
-    this.leaveNaive(call, task)
-    if (task !== undefined) this.tally.add('video ended by abandon')
+    this.leaveNaive(call, task, 'abandon')
     return 'done'
   }
 
   /** By whichever door: one log row, and the end of the task where there is one. */
-  private leaveNaive(call: string, task: VideoEnd | undefined): void {
+  private leaveNaive(call: string, task: VideoEnd | undefined, door: 'settle' | 'abandon'): void {
     this.logged.add(call)
+    const kind = task && this.kinds.get(call)
+    if (kind !== undefined) this.tally.add(`${kind} ended by ${door}`)
     if (task !== undefined && this.tasks.get(call) === true) this.ended.set(task.id, task.patch.progress ?? 0)
   }
 
@@ -643,6 +699,45 @@ export class Simulation {
     await this.recoverAll(random.chance(0.3) ? at - random.upTo(60_000) : 0)
   }
 
+  /**
+   * An instance is not heard of and the others end its calls. It wakes up some time and tells what they were, as of the
+   * moment at which it fell asleep; under its old name it goes on with whatever it begins until then.
+   */
+  private async pause(): Promise<void> {
+    const { random, instances, at } = this
+    const sleeper = random.pick(instances)
+    const calls = this.openCalls().filter(
+      ({ callId: call, instanceId: instance }) => instance === sleeper && !this.lost.has(call),
+    )
+    const ends = calls.map((call) => (random.chance(0.6) ? this.planSettle(call) : this.planAbandon(call)))
+    this.tally.add('an instance paused')
+    if (this.outages.length < OUTAGES_MAX) this.outages.push(ends)
+    for (const instance of instances) {
+      if (instance === sleeper) continue
+      await this.store.beat(instance, at)
+      this.heartbeats.set(instance, at)
+    }
+    await this.recoverAll(0)
+  }
+
+  /** Tasks go on with whoever leases them. */
+  private async lease(): Promise<void> {
+    const { random, at } = this
+    const until = at + random.upTo(60_000)
+    const leased = await this.store.lease(random.pick(this.instances), { at, until })
+    if (leased > 0) this.tally.add('a task was leased')
+    this.state = await this.store.read()
+    this.compare(this.state)
+  }
+
+  private async forgetRecovered(): Promise<void> {
+    const before = this.at - this.random.upTo(MONTH_MS)
+    if (this.naive.forgetRecovered(before) > 0) this.tally.add('a recovered call was forgotten')
+    await this.store.forgetRecovered(before)
+    this.state = await this.store.read()
+    this.compare(this.state)
+  }
+
   private async recoverAll(leakedBefore: number): Promise<void> {
     const { at } = this
     this.state = await this.store.read()
@@ -670,10 +765,10 @@ export class Simulation {
   /** Everything ends, and nothing is held any more. */
   private async endWorld(): Promise<void> {
     while (this.outages.length > 0) await this.endOutage()
-    const videos = this.openCalls().filter(({ callId: call }) => this.tasks.get(call) === true)
-    if (videos.length > 0)
+    const tasks = this.openCalls().filter(({ callId: call }) => this.tasks.get(call) === true)
+    if (tasks.length > 0)
       await this.step(
-        videos.map((call) => (this.random.chance(0.5) ? this.planSettle(call) : this.planAbandon(call))),
+        tasks.map((call) => (this.random.chance(0.5) ? this.planSettle(call) : this.planAbandon(call))),
       )
     this.at = Math.max(this.at, ...this.heartbeats.values()) + 1
     await this.recoverAll(0)
@@ -988,6 +1083,23 @@ const credits = (count: number) => BigInt(count) * 1_000_000n
 
 const byCall = (left: OpenCall, right: OpenCall): number =>
   left.callId < right.callId ? -1 : left.callId > right.callId ? 1 : 0
+
+/** Somebody made something that has a price. */
+const hasProduced = ({ counts }: OpenCall, { usage, usageSource, images }: CallProgress): boolean =>
+  (usage.input ?? 0) + (usage.output ?? 0) + images > 0 || (usageSource === 'declared' && counts.videos > 0)
+
+const NOTHING_CHARGED = { deducted: 0n, covered: false }
+
+/** What recovery charged, against what was due in truth. */
+function correctionOf(
+  was: { readonly credits: bigint; readonly owed: bigint; readonly quota: bigint },
+  is: { readonly deducted: bigint; readonly covered: boolean },
+): string {
+  const more = is.deducted - was.credits - was.quota
+  if (more === 0n) return 'as much'
+  if (more > 0n) return 'more'
+  return was.owed > 0n ? 'less of what was owed' : 'less'
+}
 
 function outcomeOf(answer: Answer): string {
   if (answer.kind === 'refused') return `refused ${answer.refusal.code}`

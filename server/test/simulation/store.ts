@@ -12,6 +12,7 @@ import type {
 import type { HotOperation, HotOutcome, ReserveOperation } from '../../src/core/calls/operations.ts'
 import type { AccountId, InstanceId } from '../../src/core/ids.ts'
 import type { MicroCredits } from '../../src/core/money.ts'
+import type { TaskKind } from '../../src/core/video/task.ts'
 
 export interface SimulatedStore {
   /** What the back office changed; money only by bookings, each one transaction of the ledger. */
@@ -23,14 +24,18 @@ export interface SimulatedStore {
   }): Promise<void>
   /** One batch, one transaction, through one of the two openings. */
   run(batch: readonly HotOperation[], opening: 0 | 1): Promise<readonly Answer[]>
-  /** The task of a video call that was reserved; asked again it is there already. */
-  order(reservation: ReserveOperation): Promise<void>
+  /** The task of a call that was reserved; asked again it is there already. */
+  order(reservation: ReserveOperation, kind: TaskKind): Promise<void>
+  /** The instance goes on with what is free of the tasks that have not ended; how many those are. */
+  lease(instance: InstanceId, times: { readonly at: number; readonly until: number }): Promise<number>
   /** What an account does with its money between calls; false: the balance is too small. */
   act(act: Act): Promise<boolean>
-  /** The instance lives: its slots are renewed. */
+  /** The instance lives: its slots are renewed, and one that was taken over begins anew. */
   beat(instance: InstanceId, at: number): Promise<void>
   /** The survivors end what the dead left open; the operations in the order in which they were run. */
   recover(bounds: RecoveryBounds): Promise<readonly Recovered[]>
+  /** Calls that recovery ended before then are not corrected any more. */
+  forgetRecovered(before: number): Promise<void>
   /** Housekeeping charges what accounts owe. */
   chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<void>
   /** An opening is closed and opened again. */
@@ -90,6 +95,6 @@ export interface StoreState {
   readonly logs: number
   /** What the rows of some calls say, at least of those that were touched since the last time. */
   readonly logRows: ReadonlyMap<string, StoredMoney>
-  /** Video tasks that ended → the progress their ends told. */
+  /** Tasks that ended → the progress their ends told. */
   readonly ended: ReadonlyMap<string, number>
 }

@@ -4,12 +4,12 @@ import type { AccountRow, KeyRow, MemberRow } from '../../src/core/calls/hot-row
 import type {
   NaiveAccount,
   NaiveAnswer,
-  NaiveCounts,
   NaiveFunding,
   NaiveKey,
   NaiveMember,
   NaiveModelPrice,
   NaiveRefusal,
+  NaiveReserve,
 } from '../../src/core/calls/naive-model.ts'
 import type { Demand, Funding, HotOutcome, Refusal } from '../../src/core/calls/operations.ts'
 import { accountId, keyId, memberId, modelId, vendorCode } from '../../src/core/ids.ts'
@@ -38,7 +38,7 @@ export function termsOf(model: NaiveModelPrice): PriceTerms {
 
 export function demandOf(
   model: NaiveModelPrice,
-  ask: { counts: NaiveCounts; tokens: { input: number; output: number; worst: number }; strict: boolean },
+  ask: Pick<NaiveReserve, 'counts' | 'tokens' | 'strict' | 'coversWorst'>,
 ): Demand {
   return {
     modelId: modelId(model.id),
@@ -53,8 +53,9 @@ export function demandOf(
       images: ask.counts.images,
       videoSeconds: ask.counts.videoSeconds,
       bound: ask.strict ? 'strict' : 'affordable',
-      worstInputTokens: ask.tokens.input,
-      worstOutputTokens: ask.tokens.worst,
+      worstInputTokens: ask.tokens.worstInput,
+      worstOutputTokens: ask.tokens.worstOutput,
+      ...(ask.coversWorst && { covers: 'worst' }),
     },
   }
 }

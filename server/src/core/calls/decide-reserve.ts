@@ -83,8 +83,9 @@ const MEMBER_SUSPENDED: Refusal = {
   retryAfterMs: undefined,
 }
 
-/** A used-up quota or cap belongs to the hold, which comes after the limits. */
-const waitsForLimits = (refusal: Refusal): boolean => refusal.code === 42905 || refusal.code === 42906
+/** A used-up quota or cap, and Credits that running calls hold, belong to the hold, which comes after the limits. */
+const waitsForLimits = ({ code }: Refusal): boolean => OF_THE_HOLD.includes(code)
+const OF_THE_HOLD: readonly ErrorCode[] = [42901, 42905, 42906]
 
 function decideDemand(
   draft: Draft,

@@ -59,6 +59,24 @@ describe('reserve: order of checks', () => {
     expect(store.rows().limitStates.size + store.rows().openCalls.size + store.transfers.length).toBe(0)
   })
 
+  test.each([
+    ['told where nothing else is in the way', [], { code: 42901, retryAfterMs: 1_000 }],
+    [
+      'a matter of the hold, so a full window comes first',
+      [{ dimension: 'requests', limit: 1, seconds: 60 }],
+      { code: 42902, retryAfterMs: 60_000 },
+    ],
+  ] as const)('Credits that running calls hold are %s', (_what, windows, refusal) => {
+    const store = exampleStore({
+      key: exampleKey({ policy: policy(windows) }),
+      account: exampleAccount({ credits: credits(30) }),
+    })
+    store.run(exampleReserve('a'))
+    const estimate = { ...exampleDemand().estimate, worstOutputTokens: 5_000, covers: 'worst' as const }
+    const held = exampleReserve('b', { model: exampleDemand({ estimate }) })
+    expect(store.run(held)).toMatchObject([{ kind: 'refused', refusal }])
+  })
+
   test('an unknown key and an unknown account are one answer', () => {
     const rows = {
       keys: new Map(),

@@ -83,8 +83,17 @@ export interface NaiveReserve {
   readonly counts: NaiveCounts
   readonly model: NaiveModelPrice
   readonly fallback: NaiveModelPrice | undefined
-  readonly tokens: { readonly input: number; readonly output: number; readonly worst: number }
+  readonly tokens: NaiveTokens
   readonly strict: boolean
+  /** Credits are held for the most it can cost. */
+  readonly coversWorst: boolean
+}
+
+export interface NaiveTokens {
+  readonly input: number
+  readonly output: number
+  readonly worstInput: number
+  readonly worstOutput: number
 }
 
 export interface NaiveFunding {
@@ -163,6 +172,7 @@ type NaiveEnd =
 /** A call that recovery has ended: what it took, in money and in windows. */
 interface NaiveRecovered {
   readonly open: NaiveOpenCall
+  readonly at: number
   readonly month: number
   readonly credits: bigint
   readonly owed: bigint
@@ -173,6 +183,8 @@ interface NaiveRecovered {
 const CREDIT = 1_000_000n
 const LEAST_OUTPUT = 256
 const SOON = 1000
+/** A used-up quota, a reached cap, Credits that running calls hold: judged after the limits. */
+const OF_THE_HOLD = [42905, 42906, 42901]
 
 interface Share {
   readonly funding: NaiveFunding
@@ -219,7 +231,7 @@ export class NaiveModel {
     if (member?.status === 'suspended') return refused(40102, true)
     const payers = { account, member }
     const model = this.share(payers, ask, ask.model)
-    if ('code' in model && ![42905, 42906].includes(model.code)) return { kind: 'refused', refusal: model }
+    if ('code' in model && !OF_THE_HOLD.includes(model.code)) return { kind: 'refused', refusal: model }
     const full = [
       ...this.exceeded(`key:${key.id}`, key.policy, ask),
       ...(member === undefined ? [] : this.exceeded(`member:${member.id}`, member.policy, ask)),
@@ -346,7 +358,7 @@ export class NaiveModel {
     const touched = credits > 0n || open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
     const owed = touched ? this.charge(open, { credits, month, own: open.monthHeld }) : 0n
     this.settleWindows(open, use, { amount, deducted })
-    if (recovery) this.recovered.set(use.call, { open, month, credits, owed, quota, end })
+    if (recovery) this.recovered.set(use.call, { open, at: use.at, month, credits, owed, quota, end })
     return { amount, deducted, covered, owed, late: false }
   }
 
@@ -389,14 +401,16 @@ export class NaiveModel {
     for (const taking of open.takings) this.giveBack(call, taking, sent)
     const nothing = { credits: 0n, owed: 0n, quota: 0n }
     if (recovery) {
-      this.recovered.set(call, { open, month: account.monthStart, ...nothing, end: { sent } })
+      this.recovered.set(call, { open, at: ask.at, month: account.monthStart, ...nothing, end: { sent } })
     }
     return true
   }
 
-  /** Recovery forgets in the end what it might have had to correct. */
-  forgetRecovered(call: string): void {
-    this.recovered.delete(call)
+  /** What nobody has corrected by now stays as it is. Returns how many those are. */
+  forgetRecovered(before: number): number {
+    const old = [...this.recovered].filter(([, { at }]) => at < before)
+    for (const [call] of old) this.recovered.delete(call)
+    return old.length
   }
 
   /** Brings a recovered call from what was taken to what is true. Returns what lay over the cap in all. */
@@ -464,7 +478,7 @@ export class NaiveModel {
       )
     const full = at(ask.tokens.input, ask.tokens.output)
     const least = ask.strict ? full : at(ask.tokens.input, Math.min(ask.tokens.output, LEAST_OUTPUT))
-    const worst = at(ask.tokens.input, ask.tokens.worst)
+    const worst = at(ask.tokens.worstInput, ask.tokens.worstOutput)
     let usedUp: NaiveRefusal | undefined
     if (plan !== undefined && model.covered && plan.quota.length > 0) {
       const tiers = plan.quota.map((tier) => {
@@ -670,8 +684,9 @@ function creditsShare(
   }
   const available = account.credits - account.held + exchanged
   if (available < cost.least) return { code: 40202, waitMs: undefined }
-  const held = cost.full < available ? cost.full : available
   const worst = cost.worst > cost.full ? cost.worst : cost.full
+  const wanted = ask.coversWorst ? worst : cost.full
+  const held = wanted < available ? wanted : available
   const month =
     ask.monthStart >= account.monthStart
       ? { start: ask.monthStart, end: ask.monthEnd }
@@ -698,6 +713,9 @@ function creditsShare(
   if (first !== undefined) {
     return second !== undefined && Number(second.waitMs) > Number(first.waitMs) ? second : first
   }
+  // Only one call at a time may run that is not held for in full.
+  if (ask.coversWorst && cost.full < worst && available < worst && account.held > 0n)
+    return { code: 42901, waitMs: SOON }
   return {
     held,
     monthHeld: rooms.account ?? held,

@@ -1,12 +1,13 @@
 import { modelId } from '../../src/core/ids.ts'
 import type { VideoTask } from '../../src/core/video/task.ts'
 
-/** The task of a video call, its intent just written. */
-export function videoTaskOf(call: Pick<VideoTask, 'callId' | 'keyId' | 'accountId'>): VideoTask {
+export const taskIdOf = (callId: string): string => `task_of_${callId}`
+
+/** The task of a call, its intent just written. */
+export function taskOf(call: Pick<VideoTask, 'callId' | 'keyId' | 'accountId' | 'kind'>): VideoTask {
   return {
     ...call,
-    id: `video_of_${call.callId}`,
-    kind: 'video',
+    id: taskIdOf(call.callId),
     status: 'queued',
     phase: 'intent',
     modelId: modelId('any'),
