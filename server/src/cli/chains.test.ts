@@ -28,7 +28,7 @@ beforeEach(async () => {
   upstream = await openScriptedUpstream()
   upstream.answer(answerJson(ANSWER))
   line = await openCommandLine()
-  house = await openHouse({ environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
+  house = await openHouse({ ops: true, environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
   await house.catalogue(
     ...putVendor('one', upstream.url),
     putModel('lone'),

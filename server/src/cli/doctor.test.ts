@@ -169,7 +169,7 @@ test('a port that another program has is told, and so is a gateway that runs', a
     state: 'failed',
     fix: expect.stringContaining('SLUICE_PORT'),
   })
-  const house = await openHouse({ environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
+  const house = await openHouse({ ops: true, environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
   await house.catalogue(
     ...putVendor('two', upstream.url),
     putModel('n'),

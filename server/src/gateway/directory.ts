@@ -26,7 +26,7 @@ const LIFE_MS = 60_000
 /** About 1 kB each. */
 const KEYS_MAX = 100_000
 const ACCOUNTS_MAX = 100_000
-/** Few accounts bring credentials of their own, and a cache takes its room (40 bytes a place) at once. */
+/** Few accounts bring credentials of their own. */
 const OWN_MAX = 10_000
 
 export function createKeyDirectory(
@@ -36,6 +36,11 @@ export function createKeyDirectory(
   return new RememberedKeys(storage, now)
 }
 
+/** Told as a number of entries (`max`) the cache would take the room of them all at every start; as a size it grows. */
+function bounds(entriesMax: number, now: () => number) {
+  return { maxSize: entriesMax, sizeCalculation: () => 1, ttl: LIFE_MS, perf: { now } }
+}
+
 class RememberedKeys implements KeyDirectory {
   readonly #storage: Pick<Storage, 'keys' | 'accounts'>
   readonly #keys: LRUCache<string, Key>
@@ -43,11 +48,10 @@ class RememberedKeys implements KeyDirectory {
   readonly #own: LRUCache<AccountId, ReadonlyMap<VendorCode, CredentialSecret>>
 
   constructor(storage: Pick<Storage, 'keys' | 'accounts'>, now: () => number) {
-    const perf = { now }
     this.#storage = storage
-    this.#keys = new LRUCache({ max: KEYS_MAX, ttl: LIFE_MS, perf })
-    this.#accounts = new LRUCache({ max: ACCOUNTS_MAX, ttl: LIFE_MS, perf })
-    this.#own = new LRUCache({ max: OWN_MAX, ttl: LIFE_MS, perf })
+    this.#keys = new LRUCache(bounds(KEYS_MAX, now))
+    this.#accounts = new LRUCache(bounds(ACCOUNTS_MAX, now))
+    this.#own = new LRUCache(bounds(OWN_MAX, now))
   }
 
   async find(hash: string): Promise<KeyHolder | undefined> {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   ill = await openScriptedUpstream()
   well = await openScriptedUpstream()
   third = await openScriptedUpstream()
-  house = await openHouse({ now: () => (stopped ?? Date.now()) + ahead })
+  house = await openHouse({ ops: true, now: () => (stopped ?? Date.now()) + ahead })
   const timeouts = { connectMs: 2_000, firstByteMs: PATIENCE_MS, idleMs: PATIENCE_MS }
   await house.catalogue(
     ...putVendor('ill', ill.url, { timeouts }),

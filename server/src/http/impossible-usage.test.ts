@@ -9,7 +9,7 @@ let upstream: ScriptedUpstream
 
 beforeAll(async () => {
   upstream = await openScriptedUpstream()
-  house = await openHouse()
+  house = await openHouse({ ops: true })
   await house.catalogue(
     ...putVendor('acme', upstream.url),
     putModel('m', { contextTokens: 100_000, maxOutputTokens: 1_000 }),

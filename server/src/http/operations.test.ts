@@ -15,7 +15,7 @@ let upstream: ScriptedUpstream
 
 beforeEach(async () => {
   upstream = await openScriptedUpstream()
-  house = await openHouse({ environment: { SLUICE_SHUTDOWN_GRACE_MS: '2000' } })
+  house = await openHouse({ ops: true, environment: { SLUICE_SHUTDOWN_GRACE_MS: '2000' } })
   await house.catalogue(
     ...putVendor('acme', upstream.url),
     putModel('m'),
@@ -259,7 +259,7 @@ describe('a graceful stop', () => {
   })
 
   test('during the drain delay calls are still taken, and /readyz already sends them elsewhere', async () => {
-    const patient = await openHouse({ environment: { SLUICE_DRAIN_DELAY_MS: '1500' } })
+    const patient = await openHouse({ ops: true, environment: { SLUICE_DRAIN_DELAY_MS: '1500' } })
     const stopping = patient.running.stop()
     const ready = await get(`${patient.opsUrl}/readyz`)
     const call = await postJson(
@@ -274,7 +274,7 @@ describe('a graceful stop', () => {
 })
 
 test('[D-errors-21] while the storage is unavailable calls are refused with 503/50301', async () => {
-  const doomed = await openHouse()
+  const doomed = await openHouse({ ops: true })
   await doomed.storage.close()
   const refused = await postJson(
     `${doomed.baseUrl}/v1/chat/completions`,

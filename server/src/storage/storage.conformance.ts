@@ -21,20 +21,23 @@ import { describeOwed } from './conformance/owed.ts'
 import { describeOrganisations } from './conformance/organisations.ts'
 import { describePayments } from './conformance/payments.ts'
 import { describeRecovery } from './conformance/recovery.ts'
-import type { DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
+import type { DatabaseState, DatabaseUnderTest, StorageSuite } from './conformance/suite.ts'
 import { describeTurns } from './conformance/turns.ts'
 import { describeUsageSums } from './conformance/usage.ts'
 import { describeVideos } from './conformance/videos.ts'
 import { describeYuanRate } from './conformance/yuan-rate.ts'
 import type { Storage } from './storage.ts'
 
-export function describeStorage(name: string, createDatabase: () => Promise<DatabaseUnderTest>): void {
+export function describeStorage(
+  name: string,
+  createDatabase: (state: DatabaseState) => Promise<DatabaseUnderTest>,
+): void {
   describe(`storage on ${name}`, () => {
     const opened: Storage[] = []
     const databases: DatabaseUnderTest[] = []
     const suite: StorageSuite = {
-      async createDatabase() {
-        const database = await createDatabase()
+      async createDatabase(state = 'migrated') {
+        const database = await createDatabase(state)
         databases.push(database)
         return {
           ...database,

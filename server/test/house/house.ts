@@ -16,6 +16,7 @@ import { createKey, type KeyRequest } from '../../src/management/keys.ts'
 import { type Prepare, type RunningGateway, startGateway } from '../../src/house/start-gateway.ts'
 import type { CatalogueChange } from '../../src/storage/records.ts'
 import type { Account, AccountPatch, Storage } from '../../src/storage/storage.ts'
+import { putMigratedDatabase } from '../storage/migrated-database.ts'
 
 /** Vendors ask to be polled every five seconds or so; tests do not wait that long. */
 const VIDEO_PACE = 0.002
@@ -24,6 +25,8 @@ export interface HouseOptions {
   /** Epoch ms by this house's clock; the real one where absent. */
   readonly now?: () => number
   readonly environment?: Readonly<Record<string, string>>
+  /** True where a test asks the operator's port, which is a thread of its own. */
+  readonly ops?: boolean
   /** Address of the account made at start; another one for each instance on a shared database. */
   readonly owner?: string
 }
@@ -81,6 +84,7 @@ export interface NewAccount extends AccountPatch {
 
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-test-'))
+  await putMigratedDatabase(dataDirectory)
   const config = readConfig({
     SLUICE_DATA_DIR: dataDirectory,
     SLUICE_HOST: '127.0.0.1',
@@ -107,7 +111,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     ])
   }
   const running = await startGateway(config, prepare, {
-    ops: true,
+    ops: options.ops ?? false,
     bent: { now: options.now ?? Date.now, videoPace: VIDEO_PACE },
   })
   if (storage === undefined) throw new Error('the gateway started without a store')
@@ -189,7 +193,10 @@ async function finish(parts: {
     running,
     baseUrl: running.baseUrl,
     gatewayUrl: running.gatewayBaseUrl,
-    opsUrl: running.opsUrl ?? '',
+    get opsUrl() {
+      if (running.opsUrl === undefined) throw new Error('this house was opened without `ops`')
+      return running.opsUrl
+    },
     storage,
     key: first.key,
     keyId: first.keyId,

@@ -7,6 +7,7 @@ import { timeOrderedId } from '../../src/management/new-id.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { putMigratedDatabase } from '../storage/migrated-database.ts'
 
 export interface TestStore {
   readonly storage: Storage
@@ -22,6 +23,7 @@ export const TEST_TIME = 1_798_761_600_000
 export async function openTestStore(engine: Engine = 'SQLite'): Promise<TestStore> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-management-'))
   const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+  if (engine === 'SQLite') await putMigratedDatabase(directory)
   const storage = await openStorage({
     databaseUrl: database?.url,
     dataDir: directory,

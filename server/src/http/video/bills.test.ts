@@ -18,7 +18,7 @@ let sora: ScriptedUpstream
 beforeAll(async () => {
   ark = await openScriptedUpstream()
   sora = await openScriptedUpstream()
-  house = await openHouse()
+  house = await openHouse({ ops: true })
   const video = { supportFeatures: ['video'] as const, pricing: VIDEO_PRICES }
   const forward = 'seedance-1-0-pro'
   await house.catalogue(

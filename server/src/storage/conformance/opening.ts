@@ -5,7 +5,7 @@ import { createAccount, openWithAccount, type StorageSuite } from './suite.ts'
 
 export function describeOpening(suite: StorageSuite): void {
   test('several processes may open an empty database at once: it is migrated once and all work on it', async () => {
-    const database = await suite.createDatabase()
+    const database = await suite.createDatabase('empty')
     const storages = await Promise.all(Array.from({ length: 6 }, () => database.open()))
     const [first, ...others] = storages
     if (first === undefined) throw new Error('nothing was opened')

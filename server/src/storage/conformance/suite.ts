@@ -8,9 +8,14 @@ import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts
 import type { AccountPatch, Key, Storage } from '../storage.ts'
 
 export interface StorageSuite {
-  /** An empty database; what is opened on it is closed, and it is removed, when the test ends. */
-  createDatabase(): Promise<DatabaseUnderTest>
+  /**
+   * A database with all tables and no rows, or, `empty`, one that nobody has opened yet; what is opened on it is closed,
+   * and it is removed, when the test ends.
+   */
+  createDatabase(state?: DatabaseState): Promise<DatabaseUnderTest>
 }
+
+export type DatabaseState = 'migrated' | 'empty'
 
 export interface DatabaseUnderTest {
   open(options?: OpenForTest): Promise<Storage>

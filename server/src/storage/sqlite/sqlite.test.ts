@@ -1,13 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { putMigratedDatabase } from '../../../test/storage/migrated-database.ts'
 import { INSTANCE, NOW } from '../conformance/suite.ts'
 import { openStorage } from '../open.ts'
 import { describeStorage } from '../storage.conformance.ts'
 import { loadSqlite } from './library.ts'
 
-describeStorage('SQLite', async () => {
+describeStorage('SQLite', async (state) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-storage-'))
+  if (state === 'migrated') await putMigratedDatabase(dataDir)
   return {
     open: ({ instanceId = INSTANCE, secretKeyByte = 1, now = NOW } = {}) =>
       openStorage({
