@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { CredentialSecret } from '../core/catalogue.ts'
 import type { AccountId, VendorCode } from '../core/ids.ts'
 import type { Account, Announcement, Key, Storage } from '../storage/storage.ts'
+import { asCustomers } from '../upstream/customer-credential.ts'
 
 export interface KeyHolder {
   readonly key: Key
@@ -71,9 +72,10 @@ class RememberedKeys implements KeyDirectory {
   async byok(account: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>> {
     const known = this.#own.get(account)
     if (known !== undefined) return known
-    const read = await this.#storage.accounts.readByok(account)
-    this.#own.set(account, read)
-    return read
+    const stored = await this.#storage.accounts.readByok(account)
+    const own = new Map([...stored].map(([vendor, credential]) => [vendor, asCustomers(credential)]))
+    this.#own.set(account, own)
+    return own
   }
 
   forget(change: Announcement): void {

@@ -266,6 +266,29 @@ describe('a Google service account', () => {
     expect(calls).toHaveLength(2)
   })
 
+  test('a token serves only who holds its private key, though all else of the key file is known', async () => {
+    const { open } = tokenServer([granted('owner'), granted('stranger')])
+    const tokens = new TokenCache(open)
+    const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    const copied = JSON.stringify({
+      ...(JSON.parse(file) as object),
+      private_key: otherKey.export({ type: 'pkcs8', format: 'pem' }),
+    })
+    const owner = await headersOf(call({ kind: 'google-oauth' }, credential({}, file)), AT, tokens)
+    const stranger = await headersOf(call({ kind: 'google-oauth' }, credential({}, copied)), AT, tokens)
+    expect([owner.get('authorization'), stranger.get('authorization')]).toEqual([
+      'Bearer owner',
+      'Bearer stranger',
+    ])
+  })
+
+  test('a private key far larger than any that Google gives out is no key file: signing with it would take seconds', () => {
+    const large = JSON.stringify({ ...(JSON.parse(file) as object), private_key: 'A'.repeat(4_097) })
+    expect((): unknown =>
+      applyAuth(call({ kind: 'google-oauth' }, credential({}, large)), new TokenCache(noNetwork), AT),
+    ).toThrow('the credential holds no service account key file')
+  })
+
   test('a refusal is no token and is asked for again next time', async () => {
     const { open, calls } = tokenServer([
       { status: 400, body: '{"error":"invalid_grant"}' },
@@ -288,6 +311,35 @@ describe('a Google service account', () => {
     expect(readPublicFields(credential({ service_account: file, project: 'other' }), ['project'])).toEqual({
       project: 'other',
     })
+  })
+
+  test.each([
+    ['region', '@127.0.0.1:9090/'],
+    ['region', 'us-east-1.evil.example/'],
+    ['region', 'evil.example'],
+    ['region', 'a\\b'],
+    ['region', 'us east'],
+    ['region', ''],
+    ['resource', '127.0.0.1:8080/x?'],
+    ['resource', 'a#b'],
+    ['project', '../..'],
+    ['project', 'a/b'],
+    ['api_version', 'v1&x=y'],
+    ['storage_uri', 'http://127.0.0.1/'],
+    ['storage_uri', 'gs://a?b'],
+  ])('a %s of %j could lead an address elsewhere and counts as not there', (name, value) => {
+    expect(readPublicFields(credential({ [name]: value }), [name])).toEqual({})
+  })
+
+  test.each([
+    ['region', 'us-east-1'],
+    ['region', 'global'],
+    ['resource', 'my-resource-2'],
+    ['project', 'example.com:my-project'],
+    ['api_version', '2025-04-01-preview'],
+    ['storage_uri', 'gs://bucket/videos/'],
+  ])('a %s of %j stands in an address', (name, value) => {
+    expect(readPublicFields(credential({ [name]: value }), [name])).toEqual({ [name]: value })
   })
 
   test('something else than a key file is refused without showing it', () => {

@@ -48,7 +48,10 @@ export function applyAuth(
   }
 }
 
-/** Values of fields that are no secret (`Provider.publicFields`), for the forming of addresses. */
+/**
+ * Values of fields that are no secret (`Provider.publicFields`), for the forming of addresses. One that could lead an
+ * address elsewhere counts as not there: customers write such fields in credentials of their own.
+ */
 export function readPublicFields(
   credential: CredentialSecret,
   names: readonly string[],
@@ -56,14 +59,27 @@ export function readPublicFields(
   const values: Record<string, string> = {}
   for (const name of names) {
     const field = credential.fields[name]
-    if (field !== undefined) values[name] = field.unwrap()
+    if (field !== undefined && fitsAddress(name, field.unwrap())) values[name] = field.unwrap()
   }
   if (names.includes('project') && values['project'] === undefined) {
     const text = (credential.fields['service_account'] ?? credential.secret)?.unwrap()
     const project = text === undefined ? undefined : parseServiceAccount(text)?.projectId
-    if (project !== undefined) values['project'] = project
+    if (project !== undefined && fitsAddress('project', project)) values['project'] = project
   }
   return values
+}
+
+/** Of regions and resources a host name is made: no dot, no slash, no port. */
+const PLACE = /^[\w-]{1,100}$/
+const OTHER_PLACES: Readonly<Record<string, RegExp>> = {
+  api_version: /^\w[\w.-]{0,99}$/,
+  project: /^\w[\w.:-]{0,99}$/,
+  storage_uri: /^gs:\/\/\w[\w./-]{0,999}$/,
+}
+
+/** Whether a public field may stand in an address under its name. */
+export function fitsAddress(name: string, value: string): boolean {
+  return (OTHER_PLACES[name] ?? PLACE).test(value)
 }
 
 function bearerOf(token: string | Promise<string>): HeaderList | Promise<HeaderList> {

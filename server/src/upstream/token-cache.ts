@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto'
+import { createHash, sign } from 'node:crypto'
 import { isJsonObject } from '../core/json.ts'
 import { readWhole } from './read-whole.ts'
 import type { ServiceAccount } from './service-account.ts'
@@ -30,7 +30,7 @@ export class TokenCache {
 
   /** At once when the token is at hand. */
   read(account: ServiceAccount, epochMs: number): string | Promise<string> {
-    const name = `${account.clientEmail} ${account.keyId ?? ''} ${account.tokenUri}`
+    const name = nameOf(account)
     const token = this.#tokens.get(name)
     if (token !== undefined && token.expiresAt - RENEW_BEFORE_MS > epochMs) return token.value
     const fetching = this.#fetching.get(name)
@@ -72,6 +72,13 @@ export class TokenCache {
     this.#tokens.set(name, { value: granted['access_token'], expiresAt: epochMs + lifeSeconds * 1000 })
     return granted['access_token']
   }
+}
+
+/** Whoever has no private key gets no token of somebody else's, though the rest of the key file is known. */
+function nameOf({ clientEmail, keyId, tokenUri, privateKey }: ServiceAccount): string {
+  return createHash('sha256')
+    .update(JSON.stringify([clientEmail, keyId ?? null, tokenUri, privateKey]))
+    .digest('base64')
 }
 
 function assertionOf(account: ServiceAccount, epochMs: number): string {
