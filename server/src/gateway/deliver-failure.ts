@@ -43,6 +43,7 @@ function deliverUpstream(
   { leg, failure }: { readonly leg: Leg; readonly failure: AttemptFailure },
   reply: ClientReply,
 ): Told {
+  reply.tellModel(leg.model.modelId)
   switch (failure.kind) {
     case 'deadline':
       return failWith(reply, call, new GatewayError(50401))

@@ -152,6 +152,10 @@ class FakeReply implements ClientReply {
   #onGone: (() => void) | undefined
   #onDrain: (() => void) | undefined
 
+  tellModel(): void {
+    return undefined
+  }
+
   start(head: ReplyHead): void {
     this.started = true
     this.wrote += `${head.status}${head.contentLength === undefined ? '' : `/${head.contentLength}`} `

@@ -49,7 +49,7 @@ export function rateLimitHeaders(windows: readonly WindowReading[]): Readonly<Re
   return { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') }
 }
 
-/** Header values are Latin-1 without line breaks; anything else is percent-encoded. */
-function headerText(text: string): string {
+/** Header values are ASCII without line breaks; anything else is percent-encoded. */
+export function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text)
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { ModelId } from '../core/ids.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { findHolderNow } from './authenticate.ts'
 import type { RefusedCall } from './call.ts'
@@ -20,6 +21,8 @@ export async function refuse(
   const refusal = refusalOf(gateway, call, cause)
   if (cause instanceof AddressNotAllowed)
     gateway.telemetry.security.note('key.address-refused', { ...cause.about, request: call.requestId })
+  const model = shownModel(gateway, call)
+  if (model !== undefined) reply.tellModel(model)
   if (!reply.gone) reply.fail(refusal, call)
   const at = gateway.now()
   const log = {
@@ -51,6 +54,13 @@ export async function refuse(
       'a refused call could not be logged',
     )
   }
+}
+
+/** What anybody with a key can see in the catalogue; that a hidden model is there is not given away by a refusal. */
+function shownModel(gateway: Gateway, { key, modelId }: RefusedCall): ModelId | undefined {
+  const model =
+    key === undefined || modelId === undefined ? undefined : gateway.catalogue().models.get(modelId)
+  return model?.status === 'enabled' && model.clientVisible ? model.modelId : undefined
 }
 
 /** The store went away while it was asked to reserve: nobody knows whether it did, or still will. */

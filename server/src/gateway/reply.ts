@@ -1,8 +1,11 @@
 import type { GatewayError } from '../core/errors/gateway-error.ts'
+import type { ModelId } from '../core/ids.ts'
 import type { LoggedCall } from './call.ts'
 
 /** The client's side of an exchange, as the corridor sees it; `http/` implements it over a socket. */
 export interface ClientReply {
+  /** The model the answer is about, once it is known: every head says so that names no other (decisions, Requests). */
+  tellModel(model: ModelId): void
   /** Sends the head. Without a length the body is chunked. May be called once. */
   start(head: ReplyHead): void
   /** False when the client reads slower than we write: stop until `onDrain`. */

@@ -26,6 +26,7 @@ export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply:
     if (asksForVideo(gateway, call)) return await serveChatOrder(gateway, call, reply)
     call = await recall(gateway, call)
     call = admit(gateway, call)
+    reply.tellModel(call.model.modelId)
     checkBackground(call)
     call = await reserve(gateway, call)
   } catch (error) {

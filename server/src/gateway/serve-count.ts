@@ -31,9 +31,10 @@ export async function serveCount(
     call = await recall(gateway, call)
     await checkRight(gateway, call)
     const answer = await count(gateway, call)
+    reply.tellModel(call.modelId)
     reply.start({
       status: 200,
-      headers: { 'content-type': 'application/json', 'gw-model': call.modelId },
+      headers: { 'content-type': 'application/json' },
       contentLength: Buffer.byteLength(answer),
     })
     reply.write(answer)

@@ -38,6 +38,7 @@ export async function serveStored(
     )
     const turn = await gateway.turns.find(call.key.id, wanted.id, call.at)
     if (turn === undefined) throw notFound(wanted.id)
+    reply.tellModel(turn.modelId)
     const asked = { turn, wanted }
     const { status, body } = await (isBackground(turn)
       ? answerBackground(gateway, call, asked)

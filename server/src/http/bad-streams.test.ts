@@ -3,6 +3,7 @@
  * a plain HTTP error of the protocol, as without a stream; after it the protocol's own sign inside the stream, and never a
  * normal end (decisions, Errors).
  */
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, readAnswer } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
@@ -12,6 +13,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../test/house/scripted-upstream.ts'
+import { COUNTS, says } from '../../test/matrix/upstreams.ts'
 
 const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 type Name = (typeof PROTOCOLS)[number]
@@ -36,6 +38,9 @@ beforeAll(async () => {
       ...putVendor(`v-${protocol}`, upstream.url, { kind }),
       putModel(`over-${protocol}`),
       putChain({ model: `over-${protocol}`, vendor: `v-${protocol}`, protocol, forward }),
+      ...putVendor(`short-${protocol}`, upstream.url, { kind, timeouts: { idleMs: 50 } }),
+      putModel(`silent-${protocol}`),
+      putChain({ model: `silent-${protocol}`, vendor: `short-${protocol}`, protocol, forward }),
     )
   }
 })
@@ -206,7 +211,8 @@ describe('after the first byte', () => {
     expect(text).toContain('Hello')
     expectBroken(client, text)
     // What the gateway itself saw is told in its own words, never in those of a library.
-    if (broken !== 'an error event') expectOwnWords(text, requestId)
+    if (broken !== 'an error event')
+      expectOwnWords(text, requestId, ['"50201"', 'the upstream broke off its answer'])
     expect(await house.lastLog()).toMatchObject({
       httpStatus: 200,
       ending: expect.not.stringMatching('complete'),
@@ -214,13 +220,51 @@ describe('after the first byte', () => {
   })
 })
 
-function expectOwnWords(text: string, requestId: string | null): void {
-  for (const said of [
-    '"gateway_error"',
-    '"50201"',
-    `"request_id":${JSON.stringify(requestId)}`,
-    'the upstream broke off its answer',
-  ])
+describe('an upstream that falls silent', () => {
+  const pairs = PROTOCOLS.flatMap((client) => PROTOCOLS.map((over) => ({ client, over })))
+  test.each(pairs)('$client over $over: the gateway says so in its own words', async ({ client, over }) => {
+    upstream.answer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(beginning(over))
+    })
+    const { text, requestId } = await readOn(client, `silent-${over}`)
+    expectBroken(client, text)
+    expectOwnWords(text, requestId, ['"50401"', 'the upstream fell silent inside its answer'])
+  })
+})
+
+describe('an upstream that stays connected after its last word', () => {
+  const pairs = PROTOCOLS.flatMap((client) =>
+    // Gemini has no last word: its streams end with the connection.
+    PROTOCOLS.filter((over) => over !== 'gemini').map((over) => ({ client, over })),
+  )
+  test.each(pairs)(
+    '$client over $over: holds up neither the client nor its slot, and its usage is charged',
+    async ({ client, over }) => {
+      const left = new Set<ServerResponse>()
+      upstream.answer((request, response) => {
+        left.add(response)
+        response.on('close', () => left.delete(response))
+        response.end = () => response
+        return says(over, { text: 'Hello there' })(request, response)
+      })
+      const { key } = await house.newKey(house.accountId, { policy: { concurrency: 1, windows: [] } })
+      for (const _call of [1, 2]) {
+        const { status, text } = await ask(client, `over-${over}`, HI[client], key)
+        expect([status, text]).toEqual([200, expect.stringContaining('there')])
+        expect(left.size).toBeGreaterThan(0)
+      }
+      expect(await house.lastLog()).toMatchObject({
+        ending: 'complete',
+        usageSource: 'upstream',
+        usage: { output: COUNTS.output },
+      })
+    },
+  )
+})
+
+function expectOwnWords(text: string, requestId: string | null, words: readonly string[]): void {
+  for (const said of ['"gateway_error"', `"request_id":${JSON.stringify(requestId)}`, ...words])
     expect(text).toContain(said)
   expect(text).not.toMatch(/UND_ERR|ECONN|socket|terminated/)
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ModelId } from '../core/ids.ts'
 import type { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ClientReply, ReplyHead } from '../gateway/reply.ts'
+import { headerText } from '../gateway/headers.ts'
 import { renderError } from './error-envelope.ts'
 
 export interface SocketReplyOptions {
@@ -21,6 +23,7 @@ export class SocketReply implements ClientReply {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #options: SocketReplyOptions
+  #model: ModelId | undefined
   #onGone: (() => void) | undefined
   #onDrain: (() => void) | undefined
   #stall: NodeJS.Timeout | undefined
@@ -35,10 +38,15 @@ export class SocketReply implements ClientReply {
     response.on('error', () => undefined)
   }
 
+  tellModel(model: ModelId): void {
+    this.#model = model
+  }
+
   start(head: ReplyHead): void {
     this.started = true
     const headers: Record<string, string | number> = {
       'x-request-id': this.#options.requestId,
+      ...(this.#model === undefined ? {} : { 'gw-model': headerText(this.#model) }),
       ...head.headers,
     }
     if (head.contentLength !== undefined) headers['content-length'] = head.contentLength

@@ -2,6 +2,7 @@
  * What the gateway itself writes into a passed stream: a sign of life, and the truth when the upstream broke off after
  * the answer had begun (decisions, Errors: never a fake normal end).
  */
+import type { JsonObject } from '../json.ts'
 import type { ProtocolId } from '../catalogue.ts'
 
 export interface Break {
@@ -36,8 +37,7 @@ export interface BrokenAnswer {
 export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   chat: {
     keepAlive: ': keep-alive\n\n',
-    failure: ({ code, message, requestId }) =>
-      `data: ${JSON.stringify({ error: { message, type: GATEWAY_ERROR, param: null, code, request_id: requestId } })}\n\n`,
+    failure: (failure) => `data: ${JSON.stringify({ error: ownErrorOfChat(failure) })}\n\n`,
   },
   responses: {
     keepAlive: ': keep-alive\n\n',
@@ -66,6 +66,11 @@ export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
     failure: ({ code, status, message, requestId }) =>
       `data: ${JSON.stringify({ error: { code: status, message, status: WORDS[status] ?? 'INTERNAL', type: GATEWAY_ERROR, gateway_code: code, request_id: requestId } })}\r\n\r\n`,
   },
+}
+
+/** The `error` of an event in a chat stream. */
+export function ownErrorOfChat({ code, message, requestId }: StreamFailure): JsonObject {
+  return { message, type: GATEWAY_ERROR, param: null, code, request_id: requestId }
 }
 
 /** Google's words for the statuses of our own failures. */

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../core/json.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { finalChunk, progressChunk, videoCompletion } from '../../core/video/chat-answer.ts'
 import { fieldsOfChat } from '../../core/video/chat-order.ts'
+import { ownErrorOfChat } from '../../core/passthrough/breaks.ts'
 import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
 import { decodeDetail } from '../../core/video/task-detail.ts'
 import type { ReceivedCall } from '../call.ts'
@@ -12,6 +13,7 @@ import { answerHeaders } from '../headers.ts'
 import type { PulsedStream } from '../pulse.ts'
 import { refuse } from '../refuse.ts'
 import type { ClientReply } from '../reply.ts'
+import { streamFailure } from '../stream-failure.ts'
 import { makesOnlyVideos } from './admit-video.ts'
 import { awaitEnd } from './await-end.ts'
 import { orderOf } from './receive-video.ts'
@@ -43,10 +45,11 @@ export async function serveChatOrder(
   const ended = await awaitEnd(gateway, taken, reply, (task) => stream?.progress(task))
   stream?.leave()
   if (ended === undefined) return
+  reply.tellModel(ended.modelId)
   const url = urlOf(gateway, ended)
   if (url === undefined) {
     const error = ended.error ?? UNKNOWN
-    if (stream?.started === true) stream.fail(error)
+    if (stream?.started === true) stream.fail(error, order.requestId)
     else sendTaskError(reply, order, error)
   } else if (stream === undefined) {
     sendJson(reply, 200, videoCompletion(ended, url), headersOf(taken, ended))
@@ -131,9 +134,12 @@ class ProgressStream implements PulsedStream {
   }
 
   /** After the stream has begun a failure is an error object, and no `[DONE]` (decisions, Errors). */
-  fail({ message, code, gatewayCode }: VideoTaskError): void {
-    const type = gatewayCode === undefined ? 'upstream_error' : 'gateway_error'
-    this.#write(JSON.stringify({ error: { message, type, code } }))
+  fail({ message, code, gatewayCode }: VideoTaskError, requestId: string): void {
+    const error =
+      gatewayCode === undefined
+        ? { message, type: 'upstream_error', param: null, code }
+        : ownErrorOfChat(streamFailure(gatewayCode, message, requestId))
+    this.#write(JSON.stringify({ error }))
     this.#reply.end()
   }
 

@@ -25,6 +25,7 @@ export function serveContent(
 ): Promise<void> {
   return answering(gateway, call, reply, async () => {
     const task = await ownTask(gateway, call, action.id)
+    reply.tellModel(task.modelId)
     refuseUnfinished(task)
     const variant = action.query.get('variant') ?? 'video'
     if (variant !== 'video') {

@@ -35,6 +35,7 @@ export function serveRemove(
 ): Promise<void> {
   return answering(gateway, call, reply, async () => {
     const task = await ownTask(gateway, call, id)
+    reply.tellModel(task.modelId)
     if (task.phase !== 'ended') {
       throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
     }

@@ -32,9 +32,9 @@ export function sendTask(
   },
 ): void {
   const { task, status, headers = {} } = answer
+  reply.tellModel(task.modelId)
   const waits = task.status === 'queued' || task.status === 'in_progress'
   sendJson(reply, status, objectOf(gateway, task), {
-    'gw-model': encodeURI(task.modelId),
     ...(waits ? { 'openai-poll-after-ms': String(POLL_AFTER_MS) } : {}),
     ...headers,
   })

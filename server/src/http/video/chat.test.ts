@@ -131,6 +131,7 @@ describe('a chat call to a video model', () => {
     const answer = await chat({})
     expect(answer).toMatchObject({ status: 502, body: { error: { type: 'upstream_error' } } })
     expect(answer.headers.get('x-should-retry')).toBe('false')
+    expect(answer.headers.get('gw-model')).toBe('seedance')
   })
 
   test.each([
@@ -190,6 +191,15 @@ describe('with `stream: true`', () => {
     expect(status).toBe(200)
     expect(text).toContain('"message":"the kiln broke"')
     expect(text).not.toContain('[DONE]')
+  })
+
+  test('one that is the platform’s own concern is told as the gateway’s, with its code and the request', async () => {
+    const broke = { code: 'AccountOverdueError', message: 'pay your bill' }
+    playArk(ark, { polls: [ARK.running, { id: 'cgt-1', status: 'failed', error: broke }] })
+    const { headers, text } = await chat({ stream: true })
+    expect(text).toContain('"type":"gateway_error","param":null,"code":"50201"')
+    expect(text).toContain(`"request_id":${JSON.stringify(headers.get('x-request-id'))}`)
+    expect(text).not.toContain('pay your bill')
   })
 })
 
