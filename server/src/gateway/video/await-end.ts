@@ -1,6 +1,7 @@
 import type { VideoTask } from '../../core/video/task.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ClientReply } from '../reply.ts'
+import { gatewayFailure } from './task-error.ts'
 
 /**
  * Waits for a task to end without costing anything meanwhile. undefined: the client has gone; the task goes on.
@@ -17,11 +18,9 @@ export async function awaitEnd(
   const { waiting, clientsGone } = gateway.videos
   const ended = await new Promise<VideoTask | undefined>((resolve) => {
     const leave = waiting.wait(task.id, (present) => {
-      if (present.phase !== 'ended') {
-        onChange(present)
-        return
-      }
-      finish(present)
+      if (present === 'gone') finish({ ...task, phase: 'ended', status: 'failed', error: MADE_WAY })
+      else if (present.phase === 'ended') finish(present)
+      else onChange(present)
     })
     const finish = (end: VideoTask | undefined): void => {
       leave()
@@ -36,16 +35,22 @@ export async function awaitEnd(
   if (ended === undefined && !joined) {
     clientsGone.add(task.id)
     const leave = waiting.wait(task.id, (present) => {
-      if (present.phase !== 'ended') return
-      clientsGone.delete(present.id)
+      if (present !== 'gone' && present.phase !== 'ended') return
+      clientsGone.delete(task.id)
       leave()
     })
   }
   return ended
 }
 
+/** The record of an order that nobody took makes way for its repetition, be it before all who waited have read its end. */
+const MADE_WAY = gatewayFailure(50301, {
+  message: 'nothing became of the order, and its record is gone; nothing was charged for it, send it again',
+})
+
 /** Reads a task somebody waits for and tells what it found. */
-export async function lookAgain(gateway: Gateway, id: string): Promise<void> {
-  const present = await gateway.storage.videos.read(id)
-  if (present !== undefined) gateway.videos.waiting.tell(present)
+export async function lookAgain({ storage, videos }: Gateway, id: string): Promise<void> {
+  const present = await storage.videos.read(id)
+  if (present === undefined) videos.waiting.tellGone(id)
+  else videos.waiting.tell(present)
 }

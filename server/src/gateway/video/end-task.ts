@@ -8,6 +8,7 @@ import { baseLogRow } from '../log-row.ts'
 import { frozenTerms, monthStartAt } from '../charge-terms.ts'
 import { persist } from '../persist.ts'
 import { quietly } from '../quietly.ts'
+import { lookAgain } from './await-end.ts'
 import type { OpenTask } from './open-task.ts'
 import { inputKeyOf } from './prepare-inputs.ts'
 
@@ -142,8 +143,7 @@ export async function tellEnd(
     waiting.tell({ ...task, ...patch, phase: 'ended', next: undefined })
     return
   }
-  const ended = await gateway.storage.videos.read(task.id)
-  if (ended !== undefined) waiting.tell(ended)
+  await lookAgain(gateway, task.id)
 }
 
 /** What is known of its call, whoever ends it. */

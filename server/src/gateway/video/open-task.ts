@@ -2,6 +2,7 @@
 import type { VideoTask, VideoTaskPatch } from '../../core/video/task.ts'
 import { decodeDetail, encodeDetail, type TaskDetail } from '../../core/video/task-detail.ts'
 import type { Gateway } from '../gateway.ts'
+import { lookAgain } from './await-end.ts'
 
 export interface OpenTask {
   readonly task: VideoTask
@@ -34,8 +35,7 @@ export async function changeTask(
   }
   const held = await gateway.storage.videos.patch(task.id, patch, gateway.instanceId)
   if (!held) {
-    const present = await gateway.storage.videos.read(task.id)
-    if (present !== undefined) gateway.videos.waiting.tell(present)
+    await lookAgain(gateway, task.id)
     return undefined
   }
   const next: OpenTask = {

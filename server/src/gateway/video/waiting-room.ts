@@ -4,12 +4,14 @@
  */
 import type { VideoTask } from '../../core/video/task.ts'
 
-export type Listener = (task: VideoTask) => void
+/** `gone`: the record is not there any more, and nothing more will be heard of it. */
+export type Listener = (present: VideoTask | 'gone') => void
 
 export interface WaitingRoom {
   /** Told of every change a client may see, until the returned function is called. */
   wait(taskId: string, listener: Listener): () => void
   tell(task: VideoTask): void
+  tellGone(taskId: string): void
   has(taskId: string): boolean
   readonly ids: readonly string[]
   readonly size: number
@@ -17,6 +19,10 @@ export interface WaitingRoom {
 
 export function createWaitingRoom(): WaitingRoom {
   const listeners = new Map<string, Set<Listener>>()
+  // One that leaves meanwhile changes the set, which its iteration allows.
+  const tellAll = (taskId: string, present: VideoTask | 'gone'): void => {
+    for (const listener of listeners.get(taskId) ?? []) listener(present)
+  }
   return {
     wait(taskId, listener) {
       const others = listeners.get(taskId) ?? new Set()
@@ -26,10 +32,8 @@ export function createWaitingRoom(): WaitingRoom {
         if (others.size === 0 && listeners.get(taskId) === others) listeners.delete(taskId)
       }
     },
-    tell(task) {
-      // One that leaves meanwhile changes the set, which its iteration allows.
-      for (const listener of listeners.get(task.id) ?? []) listener(task)
-    },
+    tell: (task) => tellAll(task.id, task),
+    tellGone: (taskId) => tellAll(taskId, 'gone'),
     has: (taskId) => listeners.has(taskId),
     get ids() {
       return [...listeners.keys()]

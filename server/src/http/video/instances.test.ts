@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { exampleAbandon, exampleLog } from '../../core/calls/examples.ts'
+import { instanceId } from '../../core/ids.ts'
+import { gatewayFailure } from '../../gateway/video/task-error.ts'
+import { openStorage } from '../../storage/open.ts'
 import { postJson } from '../../../test/house/client.ts'
 import { openHouse, putChain, putModel, putVendor } from '../../../test/house/house.ts'
 import { openScriptedUpstream } from '../../../test/house/scripted-upstream.ts'
-import { ARK, creates, playArk, VIDEO_PRICES } from '../../../test/house/videos.ts'
+import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../../../test/house/videos.ts'
 
 test('[D-video-13] [D-video-14] a task is ordered by one instance, polled by another, and billed once', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-two-'))
@@ -38,6 +42,56 @@ test('[D-video-13] [D-video-14] a task is ordered by one instance, polled by ano
   expect(before - (await asking.account()).credits).toBe(2_500_000_000n)
   await asking.close()
   await polling.close()
+  await vendor.close()
+  rmSync(directory, { recursive: true })
+})
+
+test('a POST that waits for an order whose record is gone is told to send it again', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-gone-'))
+  const vendor = await openScriptedUpstream()
+  playArk(vendor, { polls: [ARK.running] })
+  const secretKey = Buffer.alloc(32, 7)
+  const house = await openHouse({
+    environment: { SLUICE_DATA_DIR: directory, SLUICE_SECRET_KEY: secretKey.toString('hex') },
+  })
+  await house.catalogue(
+    ...putVendor('ark', vendor.url, { kind: 'ark' }),
+    putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
+    putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
+  )
+  const order = () =>
+    postJson(
+      `${house.baseUrl}/v1/videos`,
+      { model: 'seedance', prompt: 'a cat', seconds: '5' },
+      { authorization: `Bearer ${house.key}`, 'idempotency-key': 'twice' },
+    )
+  const first = order()
+  await eventually(() => creates(vendor).length === 1)
+  const second = order()
+  await eventually(() => house.running.openCalls() === 2)
+  await house.running.gateway.videos.poller.stop()
+  // Another instance ends the task, and makes way for a repetition before this one has read its end.
+  const other = await openStorage({
+    databaseUrl: undefined,
+    dataDir: directory,
+    secretKey,
+    instanceId: instanceId('other'),
+    now: Date.now,
+    log: { warn: () => undefined },
+  })
+  const [task] = await other.videos.list({ limit: 1, after: undefined, order: 'desc' })
+  if (task === undefined) throw new Error('there is no task')
+  const { id, callId, keyId, accountId } = task
+  const patch = { status: 'failed', completedAt: Date.now(), error: gatewayFailure(50301) } as const
+  const log = exampleLog(callId, { keyId, accountId, httpStatus: 503 })
+  await other.calls.abandon(
+    exampleAbandon(callId, { keyId, accountId, at: Date.now(), log, task: { id, patch } }),
+  )
+  expect(await other.videos.remove(id, keyId)).toBe(true)
+  await other.close()
+  for (const answer of await Promise.all([first, second]))
+    expect(answer).toMatchObject({ status: 503, body: { code: 50301 } })
+  await house.close()
   await vendor.close()
   rmSync(directory, { recursive: true })
 })
