@@ -2,10 +2,10 @@ import type { Demand } from '../core/calls/operations.ts'
 import type { Catalogue, Model } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { VendorCode } from '../core/ids.ts'
-import { type AppliedSurcharge, findRefused, surchargesOf } from '../core/pricing/surcharges.ts'
+import { findRefused, freezeSurcharges } from '../core/pricing/surcharges.ts'
 import type { PriceTerms } from '../core/pricing/terms.ts'
 import { usableChains } from '../core/routing/order.ts'
-import { askedExtras } from './asked-extras.ts'
+import { askedExtras, toolUsesMax } from './asked-extras.ts'
 import type { AdmittedCall, ReceivedCall } from './call.ts'
 import { type EstimateParts, estimateOf } from './estimate.ts'
 import type { Gateway } from './gateway.ts'
@@ -84,7 +84,10 @@ function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): Demand 
     requiredPlan: model.requiredPlan,
     subscriptionCovered: model.subscriptionCovered,
     vendors: vendorsOf(model, catalogue),
-    terms: termsOf(model, catalogue, surchargesOf(model, parts.asked)),
+    terms: termsOf(model, catalogue, {
+      asked: parts.asked,
+      toolUsesMax: toolUsesMax(model, call, catalogue),
+    }),
     estimate: estimateOf(model, call, parts),
   }
 }
@@ -93,24 +96,36 @@ const termsCache = new WeakMap<Model, string>()
 const vendorsCache = new WeakMap<Model, readonly VendorCode[]>()
 
 /** The model's prices as frozen text. A catalogue is immutable, so its models' texts never change. */
-export function termsOf(
-  model: Model,
-  catalogue: Catalogue,
-  surcharges: readonly AppliedSurcharge[] = [],
-): string {
-  if (surcharges.length > 0) return JSON.stringify({ ...priceTerms(model, catalogue), surcharges })
+export function termsOf(model: Model, catalogue: Catalogue, extras: AskedExtras = NOTHING_ASKED): string {
+  if (extras.asked.length > 0 && hasSurcharges(model))
+    return JSON.stringify(priceTerms(model, catalogue, extras))
   const known = termsCache.get(model)
   if (known !== undefined) return known
-  const text = JSON.stringify(priceTerms(model, catalogue))
+  const text = JSON.stringify(priceTerms(model, catalogue, extras))
   termsCache.set(model, text)
   return text
 }
 
-function priceTerms({ pricing, chains }: Model, { settings }: Catalogue): PriceTerms {
+interface AskedExtras {
+  readonly asked: readonly string[]
+  readonly toolUsesMax: number
+}
+
+const NOTHING_ASKED: AskedExtras = { asked: [], toolUsesMax: 0 }
+
+export function hasSurcharges({ surcharges }: Pick<Model, 'surcharges'>): boolean {
+  for (const _name in surcharges) return true
+  return false
+}
+
+function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras): PriceTerms {
+  const { pricing, chains } = model
+  const surcharges = freezeSurcharges(model, extras.asked, extras.toolUsesMax)
   return {
     pricing,
     creditsPerYuan: settings.creditsPerYuan,
     multipliers: Object.fromEntries(chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
+    ...(surcharges.length === 0 ? {} : { surcharges }),
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Catalogue } from '../core/catalogue.ts'
+import type { Catalogue, Model } from '../core/catalogue.ts'
+import { ROUNDS_OF_TOOLS } from '../core/metering/possible-usage.ts'
 import { comesUnder } from '../core/pricing/surcharges.ts'
 import { protocolOf } from '../core/protocols/index.ts'
 import { usableChains } from '../core/routing/order.ts'
@@ -27,6 +28,21 @@ export function askedExtras({
 }
 
 const NOTHING: readonly string[] = []
+
+/**
+ * How often the tools at the vendor that a call offers may be used at the most. A client's own bound holds only where it
+ * reaches every vendor as it was written.
+ */
+export function toolUsesMax(
+  model: Model,
+  { scan, endpoint }: Pick<ReceivedCall, 'scan' | 'endpoint'>,
+  catalogue: Catalogue,
+): number {
+  const { toolUsesMax: asked } = scan.extras
+  if (asked === 0) return 0
+  const passed = usableChains(model, catalogue).every(({ protocol }) => protocol === endpoint.protocol)
+  return passed ? asked : Math.max(asked, ROUNDS_OF_TOOLS)
+}
 
 function flagsOf(header: string | undefined): readonly string[] {
   if (header === undefined) return NOTHING

@@ -63,6 +63,8 @@ export interface ConvertedRequest {
   readonly dropped: readonly string[]
   /** Stop sequences the upstream cannot take. */
   readonly cutAt: readonly string[]
+  /** What vendors charge extra for, as far as it is in `body`. */
+  readonly sentExtras: readonly string[]
 }
 
 export function prepareConversion(
@@ -113,7 +115,18 @@ export function encodePrepared(
     body: encoded.body,
     dropped: tellDropped(clientPaths(client.id, dropped)),
     cutAt: encoded.cutAt ?? [],
+    sentExtras: sentExtras(whole, encoded.dropped),
   }
+}
+
+/** Of the fields that cost extra only the tier survives a conversion, of the tools those that were not dropped. */
+function sentExtras({ serviceTier, tools }: CanonicalRequest, dropped: readonly string[]): readonly string[] {
+  const left = new Set(dropped)
+  const tier = serviceTier === undefined || left.has('serviceTier') ? [] : [`service_tier.${serviceTier}`]
+  const hosted = tools.flatMap((tool, index) =>
+    tool.type === 'hosted' && !left.has(`tools[${index}]`) ? [tool.name.replaceAll('-', '_')] : [],
+  )
+  return [...tier, ...hosted]
 }
 
 /** What the chain can do, less the tools nobody may be charged for. */

@@ -98,6 +98,7 @@ function openPrepared(
     body: Buffer.from(JSON.stringify(editBody(converted.body, dialect))),
     dropped: converted.dropped,
     cutAt: converted.cutAt,
+    sentExtras: converted.sentExtras,
     asked,
     issuer,
     echo: undefined,
@@ -176,6 +177,7 @@ interface ConvertedLane {
   readonly body: Uint8Array
   readonly dropped: readonly string[]
   readonly cutAt: readonly string[]
+  readonly sentExtras: readonly string[]
   readonly asked: CanonicalRequest
   readonly issuer: string
   readonly echo: string | undefined
@@ -210,6 +212,7 @@ function laneOver(gateway: Gateway, call: ReservedCall, converted: ConvertedLane
     body: [body],
     bodyLength: body.byteLength,
     dropped: converted.dropped,
+    sentExtras: converted.sentExtras,
     get replays() {
       return converted.replays()
     },

@@ -287,6 +287,8 @@ class Stage {
           return this.upstream
         },
       },
+      extras: undefined,
+      tierHeader: undefined,
       offline: undefined,
       forwardModelId: forwardModelId('m'),
       callId: callId('c'),

@@ -16,6 +16,8 @@ import type { Auth } from '../core/http-request.ts'
 import type { CallId, ForwardModelId } from '../core/ids.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
+import type { ToldExtras } from '../core/metering/told-extras.ts'
+import type { ExtrasWatch } from '../core/passthrough/extras-watch.ts'
 import type { Dialect, FormedRequest } from '../providers/provider.ts'
 import { playOffline } from '../upstream/offline.ts'
 import type { TimerHandle, Timers } from '../upstream/timers.ts'
@@ -65,6 +67,10 @@ export interface ExchangeOptions {
   readonly timeouts: Timeouts
   readonly minBytesPerSecond: number
   readonly lane: Lane
+  /** Reads off the answer what costs extra; undefined: the model has no price for any of it. */
+  readonly extras: ExtrasWatch | undefined
+  /** Header in which the vendor tells the tier that an answer was made at. */
+  readonly tierHeader: string | undefined
   readonly stream: boolean
   readonly reply: ClientReply
   /** Head of the answer, made when it begins. */
@@ -128,6 +134,8 @@ export interface Ended {
   readonly generation: 'none' | 'whole' | 'broken' | 'cut'
   /** The best that is known; undefined: there was no answer. */
   readonly reading: MeterReading | undefined
+  /** What it tells of what costs extra; undefined: nothing was read. */
+  readonly extras: ToldExtras | undefined
   /** Output tokens as the upstream told them last; undefined: it never did. */
   readonly toldOutput: number | undefined
   /** ms from the request to the end. */
@@ -240,6 +248,11 @@ export class Exchange implements UpstreamSink, PulsedStream {
     return this.#options.lane.replays === true
   }
 
+  /** Of what costs extra, what was sent; undefined: all that was asked for. */
+  get sentExtras(): readonly string[] | undefined {
+    return this.#options.lane.sentExtras
+  }
+
   get inputEstimated(): boolean {
     return this.#options.lane.inputEstimated
   }
@@ -310,6 +323,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
   data(chunk: Uint8Array): void {
     this.answerBytes += chunk.byteLength
     try {
+      this.#options.extras?.push(chunk)
       this.#take(chunk)
     } catch (error) {
       this.#break(error)
@@ -392,8 +406,12 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   #open(head: UpstreamHead): OpenAnswer {
-    const { lane, stream } = this.#options
-    if (!stream || !isEventStream(head)) {
+    const { lane, stream, extras, tierHeader } = this.#options
+    const streaming = stream && isEventStream(head)
+    extras?.begin(streaming ? 'stream' : 'whole')
+    const tier = tierHeader === undefined ? undefined : headerOf(head.headers, tierHeader)
+    if (tier !== undefined) extras?.noteField('service_tier', tier)
+    if (!streaming) {
       this.#contentType = headerOf(head.headers, 'content-type')
       return { form: 'whole', lane: lane.openWhole() }
     }
@@ -782,6 +800,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
       ending: read.failed === true ? 'gateway-error' : ending,
       generation,
       reading: read.reading,
+      extras: this.#options.extras?.read(),
       toldOutput: answer?.lane.toldOutput,
       generatedMs: now - this.#startedAt,
       untoldMs: now - this.#toldAt,

@@ -15,6 +15,8 @@ export interface Lane {
   readonly bodyLength: number
   /** JSON paths of the request that had no counterpart. */
   readonly dropped: readonly string[]
+  /** Of what the call asked for at extra cost, what is in `body`; absent: all of it. */
+  readonly sentExtras?: readonly string[] | undefined
   /** The upstream told no input count: the meter's is a quick estimate, to be counted properly when the call settles. */
   readonly inputEstimated: boolean
   /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */

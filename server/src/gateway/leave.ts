@@ -7,6 +7,7 @@ import type { CallLogRow } from '../core/calls/log-row.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { OUTPUT_RATE_ASSUMED } from '../core/metering/chain-observation.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
+import type { MadeExtras } from '../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../storage/unavailable.ts'
 import { abandon } from './abandon.ts'
 import { attempt, type Attempted, type Leg } from './attempt.ts'
@@ -138,11 +139,18 @@ async function charge(
     leg,
     reading,
     inputEstimated: exchange.inputEstimated,
+    extras: { told: ended.extras, sent: exchange.sentExtras, extent: extentOf(ended) },
     answerBytes: exchange.answerBytes,
     row,
     onTried: () => exchange.release(),
   })
   return settled ? reading : undefined
+}
+
+/** An answer that ended well for its client is whole, also where its vendor would have gone on. */
+function extentOf({ ending, generation }: Ended): MadeExtras['extent'] {
+  if (ending === 'complete') return 'whole'
+  return generation === 'none' ? 'broken' : generation
 }
 
 function readingOf(

@@ -1,6 +1,8 @@
 import type { CredentialSecret } from '../core/catalogue.ts'
+import { watchExtras } from '../core/passthrough/extras-watch.ts'
 import type { Dialect } from '../providers/provider.ts'
 import { systemTimers } from '../upstream/timers.ts'
+import { hasSurcharges } from './admit.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { claimCredential } from './claim-credential.ts'
@@ -54,6 +56,7 @@ export async function openExchange(
     timeouts: vendor.timeouts,
     minBytesPerSecond: leg.chain.minBytesPerSecond,
     lane: lane.lane,
+    ...extrasTold(leg, dialect),
     stream: call.stream,
     reply,
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
@@ -63,6 +66,13 @@ export async function openExchange(
     ...listeners(gateway, call, leg),
   })
   return { kind: 'open', exchange }
+}
+
+/** What costs extra is looked for only where it has a price. */
+function extrasTold({ model, chain }: Leg, dialect: Dialect): Pick<ExchangeOptions, 'extras' | 'tierHeader'> {
+  if (!hasSurcharges(model)) return { extras: undefined, tierHeader: undefined }
+  const extras = watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
+  return { extras, tierHeader: dialect.tierHeader }
 }
 
 function asAsked(

@@ -6,6 +6,7 @@ import type { MeterReading } from '../core/metering/meter.ts'
 import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../core/metering/possible-usage.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../core/money.ts'
 import { type PricedCall, priceCall } from '../core/pricing/price.ts'
+import type { MadeExtras } from '../core/pricing/surcharges.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { frozenTerms, monthStartAt } from './charge-terms.ts'
@@ -19,6 +20,7 @@ export interface Answered {
   readonly leg: Leg
   readonly reading: MeterReading
   readonly inputEstimated: boolean
+  readonly extras: MadeExtras
   /** As far as they came. */
   readonly answerBytes: number
   readonly row: Partial<CallLogRow>
@@ -36,7 +38,7 @@ export async function settle(gateway: Gateway, call: ReservedCall, answer: Answe
   const faults: unknown[] = []
   const { usage, suspect } = possibleUsage(call, answer, await usageOf(gateway, call, answer, faults))
   call.body.release()
-  const { recipe, amount } = priced(gateway, call, { leg, usage, images: reading.images }, faults)
+  const { recipe, amount } = priced(gateway, call, { ...answer, usage }, faults)
   const at = gateway.now()
   const { timezone } = call.catalogue.settings
   const monthStart = monthStartAt(gateway, { at, timezone }, (error) => faults.push(error))
@@ -116,17 +118,18 @@ function possibleUsage(
 function priced(
   gateway: Gateway,
   call: ReservedCall,
-  made: { readonly leg: Leg; readonly usage: Usage; readonly images: number },
+  made: Pick<Answered, 'leg' | 'extras' | 'reading'> & { readonly usage: Usage },
   faults: unknown[],
 ): PricedCall {
-  const { leg, usage, images } = made
+  const { leg, usage, extras } = made
+  const { images } = made.reading
   const { userRate, held } = call.reservation
   try {
     const demand = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
     const terms = frozenTerms(gateway, demand.terms, (error) => faults.push(error))
     return priceCall(
       { usage, images, videoSeconds: 0, requests: 1 },
-      { terms, chainId: leg.chain.id, userRate },
+      { terms, chainId: leg.chain.id, userRate, made: extras },
     )
   } catch (error) {
     faults.push(error)

@@ -86,6 +86,7 @@ export const logRowShape = z.strictObject({
             name: z.string(),
             multiplier: decimalText.optional(),
             per_call: decimalText.optional(),
+            count: count.optional().meta({ description: 'Uses that are charged, with `per_call`.' }),
           }),
         )
         .optional(),

@@ -82,7 +82,7 @@ describe('a surcharge is in the hold, the recipe and the amount', () => {
       'a search',
       { web_search_options: {} },
       PLAIN + 70_000_000n,
-      [{ name: 'web_search_call', perCall: '0.07' }],
+      [{ name: 'web_search_call', perCall: '0.07', count: 1 }],
     ],
     [
       'both: the fee of a search is not multiplied',
@@ -90,7 +90,7 @@ describe('a surcharge is in the hold, the recipe and the amount', () => {
       (PLAIN * 7n) / 4n + 70_000_000n,
       [
         { name: 'service_tier.priority', multiplier: '1.75' },
-        { name: 'web_search_call', perCall: '0.07' },
+        { name: 'web_search_call', perCall: '0.07', count: 1 },
       ],
     ],
   ])('%s', async (_what, fields, amount, surcharges) => {

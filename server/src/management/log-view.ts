@@ -67,7 +67,7 @@ function viewUsageSuspect(suspect: CallLogRow['usageSuspect']) {
 function viewSurcharge(surcharge: AppliedSurcharge) {
   return 'multiplier' in surcharge
     ? { name: surcharge.name, multiplier: surcharge.multiplier }
-    : { name: surcharge.name, per_call: surcharge.perCall }
+    : { name: surcharge.name, per_call: surcharge.perCall, count: surcharge.count ?? 1 }
 }
 
 function viewRecipe({ recipe, amount }: CallLogRow) {

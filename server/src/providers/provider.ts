@@ -52,6 +52,8 @@ export interface Dialect {
    */
   readonly issuer?: string
   capabilities(model: ForwardModelId): Capabilities
+  /** Header in which an answer names the tier it was made at; absent: it says so in its body, or nowhere. */
+  readonly tierHeader?: string
   /** Turns a request into one this vendor takes, on the canonical form only. */
   adapt?(request: CanonicalRequest): CanonicalRequest
   /** Also for an error inside a 200: then `status` is 200 and `body` the event's JSON. */

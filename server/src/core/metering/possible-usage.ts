@@ -23,6 +23,8 @@ export interface PossibleUsage {
 
 /** A model whose tools run at the vendor reads its context again for each; vendors stop at about as many. */
 export const ROUNDS_OF_TOOLS = 10
+/** More than any vendor runs for one answer: a bound or a count above it is not believed. */
+export const TOOL_USES_MAX = 1_000
 /** Where the catalogue does not say: more than any model reads or writes at once. */
 const CONTEXT_TOKENS_UNKNOWN = 10_000_000
 const OUTPUT_TOKENS_UNKNOWN = 1_000_000

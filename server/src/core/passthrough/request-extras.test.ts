@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProtocolId } from '../catalogue.ts'
+import { ROUNDS_OF_TOOLS } from '../metering/possible-usage.ts'
 import { NO_EXTRAS, type RequestExtras } from './request-extras.ts'
 import { createRequestScanner, type ScannedRequest } from './request-scan.ts'
 
@@ -19,6 +20,12 @@ describe('what a request asks for besides words', () => {
       'the client’s own tools of a vendor’s making',
       'messages',
       '"tools":[{"type":"bash_20250124"},{"name":"f"},{"type":"text_editor_20250728"}]',
+      {},
+    ],
+    [
+      'a search of the client’s own tools',
+      'messages',
+      '"tools":[{"type":"tool_search_tool_bm25_20251119"},{"type":"tool_search"}]',
       {},
     ],
     ['functions of Gemini', 'gemini', '"tools":[{"functionDeclarations":[]}]', {}],
@@ -115,7 +122,8 @@ describe('what a request asks for besides words', () => {
       {},
     ],
   ])('%s', (_what, protocol, body, extras) => {
-    expect(scan(protocol, body).extras).toEqual({ ...NO_EXTRAS, ...extras })
+    const toolUsesMax = extras.hostedTools === undefined ? 0 : ROUNDS_OF_TOOLS
+    expect(scan(protocol, body).extras).toEqual({ ...NO_EXTRAS, toolUsesMax, ...extras })
   })
 
   test.each([
@@ -140,5 +148,35 @@ describe('how many answers are asked for', () => {
     ['"n":2.0', 2],
   ])('%s', (body, candidates) => {
     expect(scan('chat', body).candidates).toBe(candidates)
+  })
+})
+
+describe('how often tools at the vendor may be used', () => {
+  test.each<readonly [body: string, uses: number]>([
+    ['"tools":[{"name":"f"}]', 0],
+    ['"tools":[{"name":"f","max_uses":3}]', 0],
+    ['"tools":[{"type":"web_search_20250305"}]', 10],
+    ['"tools":[{"type":"web_search_20250305","max_uses":3}]', 3],
+    ['"tools":[{"max_uses":25,"type":"web_search_20250305"},{"name":"f"}]', 25],
+    ['"tools":[{"type":"web_search","max_uses":3},{"type":"web_fetch"}]', 10],
+    ['"tools":[{"type":"web_search","max_uses":3},{"type":"web_fetch","max_uses":4}]', 4],
+    ['"tools":[{"type":"web_search","max_uses":1,"max_uses":30}]', 30],
+    ['"tools":[{"type":"web_search","max_uses":30,"max_uses":1}]', 30],
+    ['"tools":[{"type":"web_search","max_uses":1}],"tools":[{"type":"web_search","max_uses":7}]', 7],
+    ['"tools":[{"type":"web_search","max_uses":null}]', 10],
+    ['"tools":[{"type":"web_search","max_uses":"4"}]', 4],
+    ['"tools":[{"type":"web_search","max_uses":1e12}]', 1_000],
+  ])('messages %s', (body, uses) => {
+    expect(scan('messages', body).extras.toolUsesMax).toBe(uses)
+  })
+
+  test.each<readonly [body: string, uses: number]>([
+    ['"max_tool_calls":2,"tools":[{"type":"web_search"}]', 2],
+    ['"tools":[{"type":"web_search"}],"max_tool_calls":2,"max_tool_calls":6', 6],
+    ['"tools":[{"type":"web_search"}],"max_tool_calls":2,"max_tool_calls":null', 10],
+    ['"tools":[{"type":"web_search"}],"max_tool_calls":50', 50],
+    ['"tools":[{"type":"function"}],"max_tool_calls":2', 0],
+  ])('responses %s', (body, uses) => {
+    expect(scan('responses', body).extras.toolUsesMax).toBe(uses)
   })
 })

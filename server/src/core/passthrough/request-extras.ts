@@ -1,4 +1,5 @@
 /** What a request asks for besides words: fields that make it dearer, tools that run at the vendor, what is read unseen. */
+import { ROUNDS_OF_TOOLS, TOOL_USES_MAX } from '../metering/possible-usage.ts'
 import type { JsonKind } from './json-scanner.ts'
 
 export interface RequestExtras {
@@ -6,6 +7,8 @@ export interface RequestExtras {
   readonly dearFields: readonly string[]
   /** Types of tools that run at the vendor, without the date of their version: `web_search`, `code_interpreter`. */
   readonly hostedTools: readonly string[]
+  /** How often those tools may be used at the most; 0: none is offered. */
+  readonly toolUsesMax: number
   /** Files, kept conversations and caches that are read upstream: how long they are is not known here. */
   readonly unseenInput: boolean
 }
@@ -13,6 +16,7 @@ export interface RequestExtras {
 export const NO_EXTRAS: RequestExtras = {
   dearFields: [],
   hostedTools: [],
+  toolUsesMax: 0,
   unseenInput: false,
 }
 
@@ -32,7 +36,6 @@ const OWN_TOOLS: ReadonlySet<string> = new Set([
   'computer',
   'memory',
   'namespace',
-  'tool_search',
 ])
 
 /** Content whose tokens its bytes do not bound: pages and frames are packed. */
@@ -42,6 +45,12 @@ const UNSEEN_TYPES =
 export class ExtrasReading {
   readonly #dearFields = new Set<string>()
   readonly #hostedTools = new Set<string>()
+  /** Over all tools so far, and of the one that is being read. */
+  #toolUsesMax = 0
+  #toolIsHosted = false
+  #toolUses: number | undefined
+  /** Of all tools together, as the client bounds them. */
+  #usesCap: number | undefined
   #unseenInput = false
 
   /** `text`: of a string. */
@@ -53,13 +62,38 @@ export class ExtrasReading {
   }
 
   hostedTool(name: string, kind: JsonKind): void {
-    if (!isOff(kind)) addTo(this.#hostedTools, snakeCase(name))
+    if (isOff(kind)) return
+    addTo(this.#hostedTools, snakeCase(name))
+    this.#raiseUses(undefined)
   }
 
   toolType(text: string | undefined): void {
     if (text === undefined) return
     const type = text.toLowerCase().replace(/_\d{6,8}$|_preview(_\d{4}(_\d\d){2})?$/, '')
-    if (!OWN_TOOLS.has(type)) addTo(this.#hostedTools, type)
+    if (OWN_TOOLS.has(type) || type.startsWith('tool_search')) return
+    addTo(this.#hostedTools, type)
+    this.#toolIsHosted = true
+  }
+
+  /** How often the tool that is being read may be used; a bound that is told twice is the larger. */
+  toolUses(count: number | undefined): void {
+    this.#toolUses = Math.max(this.#toolUses ?? 0, count ?? ROUNDS_OF_TOOLS)
+  }
+
+  /** A tool has been read. */
+  toolEnd(): void {
+    if (this.#toolIsHosted) this.#raiseUses(this.#toolUses)
+    this.#toolIsHosted = false
+    this.#toolUses = undefined
+  }
+
+  /** All tools together; likewise. */
+  usesCap(count: number | undefined): void {
+    this.#usesCap = Math.max(this.#usesCap ?? 0, count ?? ROUNDS_OF_TOOLS)
+  }
+
+  #raiseUses(count: number | undefined): void {
+    this.#toolUsesMax = Math.max(this.#toolUsesMax, Math.min(count ?? ROUNDS_OF_TOOLS, TOOL_USES_MAX), 1)
   }
 
   /** Of a piece of content, or of the bytes in it. */
@@ -77,6 +111,7 @@ export class ExtrasReading {
     return {
       dearFields: [...this.#dearFields],
       hostedTools: [...this.#hostedTools],
+      toolUsesMax: this.#toolUsesMax === 0 ? 0 : Math.min(this.#usesCap ?? this.#toolUsesMax, TOOL_USES_MAX),
       unseenInput: this.#unseenInput,
     }
   }

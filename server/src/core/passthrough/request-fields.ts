@@ -28,6 +28,11 @@ export type RequestRole =
   | 'dear-field'
   /** What a tool is; tools that are not the client's own run at the vendor. */
   | 'tool-type'
+  /** A tool, and how often it may be used at the most. */
+  | 'tool'
+  | 'tool-uses'
+  /** How often all tools at the vendor together may be used. */
+  | 'tool-uses-cap'
   /** A tool of the vendor's own, by its last name. */
   | 'hosted-tool'
   /** Something that is read upstream and is not in the request: a file, a kept conversation, a cache. */
@@ -61,6 +66,7 @@ export const REQUEST_FIELDS = {
     search_parameters: 'hosted-tool',
     enable_search: 'hosted-tool',
     plugins: 'hosted-tool',
+    'tools[]': 'tool',
     'tools[].type': 'tool-type',
   },
   responses: {
@@ -71,6 +77,7 @@ export const REQUEST_FIELDS = {
     previous_response_id: 'previous-response',
     store: 'store',
     background: 'background',
+    max_tool_calls: 'tool-uses-cap',
     'input[]': 'message',
     'input[].content[].image_url': 'media',
     'input[].content[].file_data': 'media',
@@ -91,6 +98,7 @@ export const REQUEST_FIELDS = {
     inference_geo: 'dear-field',
     search_parameters: 'hosted-tool',
     plugins: 'hosted-tool',
+    'tools[]': 'tool',
     'tools[].type': 'tool-type',
   },
   messages: {
@@ -111,7 +119,9 @@ export const REQUEST_FIELDS = {
     service_tier: 'dear-field',
     speed: 'dear-field',
     inference_geo: 'dear-field',
+    'tools[]': 'tool',
     'tools[].type': 'tool-type',
+    'tools[].max_uses': 'tool-uses',
     'messages[].content[].source.data': 'media',
     'messages[].content[].content[].source.data': 'media',
     'messages[].content[].signature': 'media',

@@ -197,7 +197,10 @@ const ROLES: readonly RequestRole[] = [
   'item-id',
   'media',
   'dear-field',
+  'tool',
   'tool-type',
+  'tool-uses',
+  'tool-uses-cap',
   'hosted-tool',
   'unseen-input',
   'content-type',
@@ -217,6 +220,8 @@ const WANTED: ReadonlySet<RequestRole> = new Set([
   'item-id',
   'dear-field',
   'tool-type',
+  'tool-uses',
+  'tool-uses-cap',
   'content-type',
 ])
 
@@ -259,10 +264,25 @@ const TREES: Readonly<Record<ProtocolId, WatchNode>> = {
 
 type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>
 
-type ExtraRole = Extract<
-  RequestRole,
-  'tool-type' | 'content-type' | 'dear-field' | 'hosted-tool' | 'unseen-input'
->
+/** Roles of what a request asks for besides words. */
+const EXTRA_ROLES = [
+  'tool',
+  'tool-type',
+  'tool-uses',
+  'tool-uses-cap',
+  'content-type',
+  'dear-field',
+  'hosted-tool',
+  'unseen-input',
+] as const satisfies readonly RequestRole[]
+
+type ExtraRole = (typeof EXTRA_ROLES)[number]
+
+const EXTRAS: ReadonlySet<unknown> = new Set(EXTRA_ROLES)
+
+function isExtra(role: RequestRole | undefined): role is ExtraRole {
+  return EXTRAS.has(role)
+}
 
 /**
  * The scanner's findings as they come. A value inside an object counts only with the last object of that name, as in
@@ -300,6 +320,7 @@ class RequestReading implements JsonSink {
   onValue(watch: number, kind: JsonKind, start: number, end: number): void {
     const named = NAMED_FIELDS[watch - ROLES.length]
     const role = named?.role ?? ROLES[watch]
+    if (isExtra(role)) return this.#noteExtra(role, named?.name ?? '', { kind, start, end })
     switch (role) {
       case 'root':
         this.#rootStart = start + 1
@@ -359,13 +380,6 @@ class RequestReading implements JsonSink {
         return
       case 'media':
         return this.#noteMedia({ kind, start, end })
-      case 'tool-type':
-      case 'content-type':
-      case 'dear-field':
-      case 'hosted-tool':
-      case 'unseen-input':
-        this.#noteExtra(role, named?.name ?? '', { kind, start, end })
-        return
       case undefined:
         return
     }
@@ -398,8 +412,14 @@ class RequestReading implements JsonSink {
 
   #noteExtra(role: ExtraRole, name: string, place: ValuePlace): void {
     switch (role) {
+      case 'tool':
+        return this.#extras.toolEnd()
       case 'tool-type':
         return this.#extras.toolType(this.#value(place))
+      case 'tool-uses':
+        return this.#extras.toolUses(this.#loosely(place.kind, place.start, place.end))
+      case 'tool-uses-cap':
+        return this.#extras.usesCap(this.#loosely(place.kind, place.start, place.end))
       case 'content-type':
         return this.#extras.contentType(this.#value(place))
       case 'dear-field':

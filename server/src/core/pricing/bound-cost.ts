@@ -29,6 +29,7 @@ export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal)
   const shrinks = estimate.bound === 'affordable' && estimate.outputTokens > LEAST_OUTPUT_TOKENS
   const worst = cost(
     pieces +
+      bounds.furtherUses +
       bounds.worstInput * whole(estimate.worstInputTokens) +
       bounds.output * whole(estimate.worstOutputTokens),
   )

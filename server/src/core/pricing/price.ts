@@ -4,7 +4,7 @@ import type { DecimalText, Pricing } from '../catalogue.ts'
 import type { ChainId } from '../ids.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { add, type Decimal, decimalOf, multiply, parseDecimal, roundHalfEven } from './decimal.ts'
-import type { AppliedSurcharge } from './surcharges.ts'
+import { type AppliedSurcharge, chargedSurcharges, type MadeExtras } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
 
 /** What a call used up, in everything a model can be billed by. */
@@ -22,7 +22,11 @@ export interface Tariff {
   readonly chainId: ChainId
   /** Percent. */
   readonly userRate: DecimalText
+  /** What the answer tells of what costs extra; absent: nothing, so what was asked for counts. */
+  readonly made?: MadeExtras | undefined
 }
+
+const NOTHING_KNOWN: MadeExtras = { told: undefined, sent: undefined, extent: 'cut' }
 
 export interface PricedCall {
   readonly recipe: Recipe
@@ -34,13 +38,14 @@ export interface PricedCall {
  * (decisions, Names and numbers). A model billed by several modes sums them.
  */
 export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall {
-  const { terms } = tariff
+  const { terms, made = NOTHING_KNOWN } = tariff
+  const surcharges = chargedSurcharges(terms.surcharges ?? [], made)
   const base = {
     creditsPerYuan: terms.creditsPerYuan,
     rateMultiplier: terms.multipliers[String(tariff.chainId)] ?? '1',
     userRate: tariff.userRate,
     lines: linesOf(consumption, terms.pricing),
-    ...(terms.surcharges === undefined ? {} : { surcharges: terms.surcharges }),
+    ...(surcharges.length === 0 ? {} : { surcharges }),
   }
   const amount = amountOf(base)
   return { recipe: { ...base, amount: amount.toString() }, amount }
@@ -116,7 +121,10 @@ function withSurcharges(yuan: Decimal, surcharges: readonly AppliedSurcharge[]):
     (sum, one) => ('multiplier' in one ? multiply(sum, read(one.multiplier)) : sum),
     yuan,
   )
-  return surcharges.reduce((sum, one) => ('perCall' in one ? add(sum, read(one.perCall)) : sum), multiplied)
+  return surcharges.reduce(
+    (sum, one) => ('perCall' in one ? add(sum, multiply(read(one.perCall), read(one.count ?? 1))) : sum),
+    multiplied,
+  )
 }
 
 /** Token prices are per 10^6 tokens, rates per 10^2. */

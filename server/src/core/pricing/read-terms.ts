@@ -1,7 +1,7 @@
 import type { BillingMode, DecimalText, Pricing } from '../catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { add, compare, type Decimal, decimalOf, multiply, parseDecimal, unitsAt } from './decimal.ts'
-import type { AppliedSurcharge } from './surcharges.ts'
+import { type FrozenSurcharge, isDiscount } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
 
 /** Frozen terms, checked, with everything that does not depend on the call worked out beforehand. */
@@ -22,6 +22,8 @@ export interface Bounds {
   readonly image: bigint
   readonly videoSecond: bigint
   readonly request: bigint
+  /** Tools at the vendor, used as often as they may be beyond the once that `request` holds for. */
+  readonly furtherUses: bigint
 }
 
 export type TermsResult = ReadableTerms | { readonly kind: 'unreadable'; readonly reason: string }
@@ -161,18 +163,24 @@ function readMultipliers(value: JsonValue | undefined): Readonly<Record<string, 
     : undefined
 }
 
-function readSurcharges(value: JsonValue | undefined): readonly AppliedSurcharge[] | undefined {
+function readSurcharges(value: JsonValue | undefined): readonly FrozenSurcharge[] | undefined {
   if (value === undefined) return []
   if (!Array.isArray(value)) return undefined
-  const surcharges = value.flatMap((one: JsonValue): readonly AppliedSurcharge[] => {
+  const surcharges = value.flatMap((one: JsonValue): readonly FrozenSurcharge[] => {
     const name = isJsonObject(one) ? one['name'] : undefined
     if (!isJsonObject(one) || typeof name !== 'string') return []
     const multiplier = readPrice(one['multiplier'])
     const perCall = readPrice(one['perCall'])
-    if (typeof multiplier === 'string') return [{ name, multiplier }]
-    return typeof perCall === 'string' ? [{ name, perCall }] : []
+    const asked = one['asked'] === false ? { asked: false as const } : {}
+    const usesMax = readUses(one['usesMax'])
+    if (typeof multiplier === 'string') return [{ name, multiplier, ...asked }]
+    return typeof perCall === 'string' ? [{ name, perCall, ...asked, ...usesMax }] : []
   })
   return surcharges.length === value.length ? surcharges : undefined
+}
+
+function readUses(value: JsonValue | undefined): { readonly usesMax?: number } {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? { usesMax: value } : {}
 }
 
 function isTextRecord(value: JsonObject): value is Readonly<Record<string, string>> {
@@ -183,15 +191,19 @@ function boundsOf(terms: PriceTerms): Bounds {
   const { pricing } = terms
   const has = (mode: BillingMode) => pricing.billingModes.includes(mode)
   const chainFactor = multiply(trusted(terms.creditsPerYuan), largest(Object.values(terms.multipliers), '1'))
-  const surcharges = terms.surcharges ?? []
-  const factor = surcharges.reduce(
+  // What nobody asked for is charged when the answer tells of it, and held for no more than a discount is.
+  const asked = (terms.surcharges ?? []).filter((one) => one.asked !== false && !isDiscount(one))
+  const factor = asked.reduce(
     (product, one) => ('multiplier' in one ? multiply(product, trusted(one.multiplier)) : product),
     chainFactor,
   )
-  const perCall = surcharges.reduce(
-    (sum, one) => ('perCall' in one ? add(sum, trusted(one.perCall)) : sum),
-    decimalOf(0n),
-  )
+  const fees = (usesOf: (one: FrozenSurcharge) => number): Decimal =>
+    asked.reduce(
+      (sum, one) =>
+        'perCall' in one ? add(sum, multiply(trusted(one.perCall), decimalOf(BigInt(usesOf(one))))) : sum,
+      decimalOf(0n),
+    )
+  const feeCost = (fee: Decimal): Decimal => multiply(multiply(fee, chainFactor), decimalOf(1_000_000n))
   const cost = (mode: BillingMode, prices: readonly (DecimalText | null)[], per: bigint): Decimal =>
     has(mode) ? multiply(multiply(largest(prices, '0'), factor), decimalOf(per)) : decimalOf(0n)
   const inputPrices = [
@@ -206,12 +218,10 @@ function boundsOf(terms: PriceTerms): Bounds {
   const worstInput = cost('token', inputPrices, 1n)
   const image = cost('image', [pricing.imagePrice], 1_000_000n)
   const videoSecond = cost('video_second', [pricing.videoPrice], 1_000_000n)
-  const request = add(
-    cost('request', [pricing.requestPrice], 1_000_000n),
-    multiply(multiply(perCall, chainFactor), decimalOf(1_000_000n)),
-  )
+  const request = add(cost('request', [pricing.requestPrice], 1_000_000n), feeCost(fees(() => 1)))
+  const furtherUses = feeCost(fees(({ usesMax = 1 }) => usesMax - 1))
   const scale = Math.max(
-    ...[input, output, worstInput, image, videoSecond, request].map((price) => price.scale),
+    ...[input, output, worstInput, image, videoSecond, request, furtherUses].map((price) => price.scale),
   )
   return {
     scale,
@@ -221,6 +231,7 @@ function boundsOf(terms: PriceTerms): Bounds {
     image: unitsAt(image, scale),
     videoSecond: unitsAt(videoSecond, scale),
     request: unitsAt(request, scale),
+    furtherUses: unitsAt(furtherUses, scale),
   }
 }
 

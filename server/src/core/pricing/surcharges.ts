@@ -1,26 +1,140 @@
 import type { DecimalText, Model, Surcharge } from '../catalogue.ts'
+import { TOOL_USES_MAX } from '../metering/possible-usage.ts'
+import type { ToldExtras } from '../metering/told-extras.ts'
 
-/** A surcharge that applies to one call, frozen with its prices. */
-export type AppliedSurcharge =
+/** What a surcharge costs: it multiplies the whole call, or is yuan for each use. */
+type SurchargePrice =
   | { readonly name: string; readonly multiplier: DecimalText }
-  /** Yuan for the call. */
   | { readonly name: string; readonly perCall: DecimalText }
 
-/** Surcharges of a model that what a call asks for comes under; in the model's order, each once. */
-export function surchargesOf(
-  { surcharges }: Pick<Model, 'surcharges'>,
-  asked: readonly string[],
-): readonly AppliedSurcharge[] {
-  if (asked.length === 0) return []
-  return Object.entries(surcharges)
-    .filter(([name]) => asked.some((extra) => comesUnder(extra, name)))
-    .map(([name, surcharge]) => applied(name, surcharge))
+/** A surcharge of a model, frozen into a call with what the call asked for. */
+export type FrozenSurcharge = SurchargePrice & {
+  /** The call did not ask for it, but its answer may tell of it all the same. Absent: it asked. */
+  readonly asked?: false
+  /** How often the call may use it at the most; absent: once. */
+  readonly usesMax?: number
 }
 
-function applied(name: string, surcharge: Surcharge): AppliedSurcharge {
+/** A surcharge that is part of a call's price. */
+export type AppliedSurcharge =
+  | { readonly name: string; readonly multiplier: DecimalText }
+  /** Yuan for each of `count` uses; absent: one. */
+  | { readonly name: string; readonly perCall: DecimalText; readonly count?: number }
+
+/** How an answer came about, as far as its surcharges go. */
+export interface MadeExtras {
+  /** undefined: nothing is known of the answer. */
+  readonly told: ToldExtras | undefined
+  /** Of what the call asked for, what went upstream; undefined: all of it. */
+  readonly sent: readonly string[] | undefined
+  /** `cut`: by us, while the vendor was at work. `broken`: by the vendor. */
+  readonly extent: 'whole' | 'cut' | 'broken'
+}
+
+/** All surcharges of a model in its order, of several names for one thing the first. */
+export function freezeSurcharges(
+  { surcharges }: Pick<Model, 'surcharges'>,
+  asked: readonly string[],
+  toolUsesMax: number,
+): readonly FrozenSurcharge[] {
+  const seen = new Set<string>()
+  return Object.entries(surcharges).flatMap(([name, surcharge]) => {
+    const thing = `${surcharge.kind} ${plainName(name)}`
+    if (seen.has(thing)) return []
+    seen.add(thing)
+    const price = priceOf(name, surcharge)
+    if (!asked.some((extra) => comesUnder(extra, name))) return [{ ...price, asked: false as const }]
+    return [toolUsesMax > 1 && isCounted(price) ? { ...price, usesMax: toolUsesMax } : price]
+  })
+}
+
+function priceOf(name: string, surcharge: Surcharge): SurchargePrice {
   return surcharge.kind === 'multiplier'
     ? { name, multiplier: surcharge.multiplier }
     : { name, perCall: surcharge.perCall }
+}
+
+function isCounted(price: SurchargePrice): boolean {
+  return 'perCall' in price && !isField(price.name)
+}
+
+/** What is charged of a call's frozen surcharges. */
+export function chargedSurcharges(
+  frozen: readonly FrozenSurcharge[],
+  made: MadeExtras,
+): readonly AppliedSurcharge[] {
+  return frozen.flatMap((surcharge): readonly AppliedSurcharge[] => {
+    const { name } = surcharge
+    const count = countOf(surcharge, made)
+    if (count === 0) return []
+    return 'multiplier' in surcharge
+      ? [{ name, multiplier: surcharge.multiplier }]
+      : [{ name, perCall: surcharge.perCall, count }]
+  })
+}
+
+/** A discount: it is in no hold, and only an answer's own word grants it. */
+export function isDiscount(surcharge: SurchargePrice): boolean {
+  return 'multiplier' in surcharge && Number(surcharge.multiplier) < 1
+}
+
+function countOf(surcharge: FrozenSurcharge, made: MadeExtras): number {
+  const asked = isAsked(surcharge, made.sent) && !isDiscount(surcharge) ? 1 : 0
+  const { told } = made
+  if (told === undefined) return asked
+  return isField(surcharge.name)
+    ? fieldCount(surcharge.name, { asked, told, extent: made.extent })
+    : toolCount(surcharge.name, { asked, told, extent: made.extent })
+}
+
+function isAsked({ name, asked }: FrozenSurcharge, sent: MadeExtras['sent']): boolean {
+  return asked !== false && (sent === undefined || sent.some((extra) => comesUnder(extra, name)))
+}
+
+interface Counting {
+  /** 1: the call asked for it. */
+  readonly asked: 0 | 1
+  readonly told: ToldExtras
+  readonly extent: MadeExtras['extent']
+}
+
+/** The value the answer was made at decides; of one that was cut, the dearer. */
+function fieldCount(name: string, { asked, told, extent }: Counting): number {
+  const field = fieldOf(name)
+  const value = name.includes('.') ? told.fields.get(field) : undefined
+  if (value === undefined) return asked
+  const holds = comesUnder(`${field}.${value}`, name) ? 1 : 0
+  return extent === 'cut' ? Math.max(asked, holds) : holds
+}
+
+/** The vendor's own count, else what the answer shows; where it would not show it, what was asked for counts once. */
+function toolCount(name: string, { asked, told, extent }: Counting): number {
+  const used = usesUnder(name, told, extent)
+  switch (extent) {
+    case 'whole':
+      if (used > 0 || isListed(name, told)) return used
+      return asked
+    case 'cut':
+      return Math.max(used, asked)
+    case 'broken':
+      return used
+  }
+}
+
+function usesUnder(name: string, { counted, seen }: ToldExtras, extent: MadeExtras['extent']): number {
+  let uses = 0
+  for (const tool of new Set([...counted.keys(), ...seen.keys()])) {
+    if (!comesUnder(tool, name)) continue
+    const shown = seen.get(tool) ?? 0
+    const count = counted.get(tool)
+    // What a cut answer had counted by then may lie behind what it shows.
+    uses += extent === 'whole' ? (count ?? shown) : Math.max(count ?? 0, shown)
+  }
+  return Math.min(uses, TOOL_USES_MAX)
+}
+
+function isListed(name: string, { counted, listed }: ToldExtras): boolean {
+  return [...counted.keys(), ...listed].some((tool) => comesUnder(tool, name))
 }
 
 /** What a call asks for that its model refuses; undefined: nothing. */
@@ -41,12 +155,6 @@ export function findUnpriced(
   )
 }
 
-/** `service_tier.priority` comes under itself and under `service_tier`; a search of the web is one by any name, as is code that runs at the vendor. */
-export function comesUnder(extra: string, name: string): boolean {
-  const [asked, told] = [plainName(extra), plainName(name)]
-  return asked === told || (!told.includes('.') && asked.startsWith(`${told}.`))
-}
-
 /** Of hosted tools by their canonical names, those the vendor charges for and the model gives no price. */
 export function unpricedTools(
   model: Pick<Model, 'surcharges'>,
@@ -56,13 +164,48 @@ export function unpricedTools(
   return tools.filter((tool) => findUnpriced(model, [tool.replaceAll('-', '_')], dear) !== undefined)
 }
 
-const OTHER_SEARCHES: ReadonlySet<string> = new Set(['file_search', 'tool_search'])
+/**
+ * `service_tier.priority` comes under itself and under `service_tier`; a field whose value could not be read comes under
+ * every value of it. A search of the web is one by any name, as is code that runs at the vendor.
+ */
+export function comesUnder(extra: string, name: string): boolean {
+  const [asked, told] = [plainName(extra), plainName(name)]
+  if (asked === told) return true
+  return told.includes('.') ? asked === fieldOf(told) : asked.startsWith(`${told}.`)
+}
 
-/** Vendors name one thing by the field that asks for it, the tool, or the item of the answer. */
+/** Fields that say how a whole call is made. What else has a name is a tool that is used any number of times. */
+const FIELDS: ReadonlySet<string> = new Set(['service_tier', 'speed', 'inference_geo'])
+
+function isField(name: string): boolean {
+  return name.includes('.') || FIELDS.has(name.toLowerCase())
+}
+
+function fieldOf(name: string): string {
+  return name.toLowerCase().split('.', 1)[0] ?? name
+}
+
+/** One thing by another name: vendors name it by the field that asks for it, the tool, or the item of the answer. */
+const SAME: Readonly<Record<string, string | undefined>> = {
+  code_execution: 'code_interpreter',
+  bash_code_execution: 'code_interpreter',
+  text_editor_code_execution: 'code_interpreter',
+  mcp_servers: 'mcp',
+  mcp_toolset: 'mcp',
+  mcp_tool_use: 'mcp',
+  // One tier, renamed by its vendor; answers keep the old name.
+  'service_tier.fast': 'service_tier.priority',
+}
+
+/** Searches of something else than the web. */
+const OTHER_SEARCH = /^(file|memory|tool)_search/
+
 function plainName(name: string): string {
   const plain = name
     .toLowerCase()
-    .replace(/_call$/, '')
-    .replace(/^code_execution$/, 'code_interpreter')
-  return /(^|_)search(_|$)/.test(plain) && !OTHER_SEARCHES.has(plain) ? 'web_search' : plain
+    .replace(/_calls?$/, '')
+    // Google's own spelling of the value.
+    .replace(/^service_tier\.service_tier_/, 'service_tier.')
+  if (/(^|_)search(_|$)/.test(plain) && !OTHER_SEARCH.test(plain)) return 'web_search'
+  return (Object.hasOwn(SAME, plain) ? SAME[plain] : undefined) ?? plain
 }

@@ -1,5 +1,5 @@
 import type { DecimalText, Pricing } from '../catalogue.ts'
-import type { AppliedSurcharge } from './surcharges.ts'
+import type { FrozenSurcharge } from './surcharges.ts'
 
 /** The prices of one model frozen into a call when it is reserved: what `Demand.terms` holds as JSON text. */
 export interface PriceTerms {
@@ -7,6 +7,6 @@ export interface PriceTerms {
   readonly creditsPerYuan: DecimalText
   /** Chain id → its rate_multiplier, for every enabled chain. The hold is sized by the largest. */
   readonly multipliers: Readonly<Record<string, DecimalText>>
-  /** Of what this call asks for; absent: none. */
-  readonly surcharges?: readonly AppliedSurcharge[]
+  /** Of the model, with what this call asks for; absent: none. */
+  readonly surcharges?: readonly FrozenSurcharge[]
 }

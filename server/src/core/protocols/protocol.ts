@@ -121,6 +121,8 @@ export interface Capabilities {
   readonly imagesInToolResults: boolean
   readonly cacheMarks: 'none' | 'anthropic' | 'breakpoint'
   readonly hostedTools: readonly string[]
+  /** The vendor bills all searches of one answer as one. Absent: each. */
+  readonly searchesAsOne?: boolean
   readonly includeUsage: boolean
   readonly user: boolean
   readonly verbosity: boolean

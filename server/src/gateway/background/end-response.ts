@@ -11,7 +11,9 @@ import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/mete
 import type { ModelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createBodyTap } from '../../core/passthrough/body-tap.ts'
+import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import { priceCall } from '../../core/pricing/price.ts'
+import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import type { VideoTaskPatch } from '../../core/video/task.ts'
 import type { Gateway } from '../gateway.ts'
@@ -30,8 +32,9 @@ export async function endResponse(
   { response, state }: Pick<AnsweredStep, 'response' | 'state'>,
 ): Promise<void> {
   const status = readResponse(response)?.status ?? 'failed'
-  const reading = readingOf(gateway, open, { response, status })
-  const answerBytes = Buffer.byteLength(JSON.stringify(response))
+  const bytes = Buffer.from(JSON.stringify(response))
+  const reading = readingOf(gateway, open, { bytes, status })
+  const made = { reading, answerBytes: bytes.byteLength, extras: extrasOf(bytes, status) }
   const answer = await keepAnswer(gateway, open, response)
   const at = gateway.now()
   const patch: VideoTaskPatch = {
@@ -55,7 +58,7 @@ export async function endResponse(
   const done =
     reading === undefined
       ? await giveBack(gateway, open, ended)
-      : await charge(gateway, open, ended, { reading, answerBytes })
+      : await charge(gateway, open, ended, { ...made, reading })
   if (done) await tellEnd(gateway, open, undefined)
 }
 
@@ -76,7 +79,7 @@ async function charge(
   gateway: Gateway,
   { task, detail }: OpenTask,
   ended: Ended,
-  made: { readonly reading: MeterReading; readonly answerBytes: number },
+  made: { readonly reading: MeterReading; readonly answerBytes: number; readonly extras: MadeExtras },
 ): Promise<boolean> {
   const { chainId, callId, keyId, accountId, modelId, byok } = task
   if (chainId === undefined) throw new Error(`task ${task.id} was answered by no chain`)
@@ -86,7 +89,7 @@ async function charge(
   if (read.kind === 'unreadable') throw new Error(`the price terms of task ${task.id} cannot be read`)
   const { recipe, amount } = priceCall(
     { usage, images, videoSeconds: 0, requests: 1 },
-    { terms: read.terms, chainId, userRate: detail.userRate },
+    { terms: read.terms, chainId, userRate: detail.userRate, made: made.extras },
   )
   const log: CallLogRow = {
     ...ended.log,
@@ -159,7 +162,7 @@ async function keepAnswer(gateway: Gateway, { task }: OpenTask, response: JsonOb
 function readingOf(
   gateway: Gateway,
   { task, detail }: OpenTask,
-  { response, status }: { readonly response: JsonObject; readonly status: string },
+  { bytes, status }: { readonly bytes: Uint8Array; readonly status: string },
 ): MeterReading | undefined {
   const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
   const meter = createMeter({
@@ -172,7 +175,7 @@ function readingOf(
     meter,
     decodeError: (raw) => protocolOf('responses').decodeError(undefined, raw),
   })
-  tap.push(Buffer.from(JSON.stringify(response)))
+  tap.push(bytes)
   tap.finish()
   const reading = meter.read()
   if (reading.source === 'upstream') return reading
@@ -183,6 +186,15 @@ function readingOf(
     ...reading,
     usage: { ...reading.usage, output: generated(gateway, { task, detail }, reading, outputTokensMax) },
   }
+}
+
+/** A response that was cancelled may have used more than it shows. */
+function extrasOf(bytes: Uint8Array, status: string): MadeExtras {
+  const watch = watchExtras('responses')
+  watch.begin('whole')
+  watch.push(bytes)
+  const extent = status === 'failed' ? 'broken' : status === 'cancelled' ? 'cut' : 'whole'
+  return { told: watch.read(), sent: undefined, extent }
 }
 
 const NOTHING = { inputTokens: 0, outputTokensMax: 0 }

@@ -68,6 +68,7 @@ function convertRequest(task: RequestTask): TaskResult {
     body: bytesOf(editBody(converted.body, dialect)),
     dropped: converted.dropped,
     cutAt: converted.cutAt,
+    sentExtras: converted.sentExtras,
     replays: replaysSignatures(request, { protocol: dialect.protocol, issuer }),
     issuer,
     asked: forAnswers(asked),

@@ -92,6 +92,7 @@ export interface RequestConverted {
   readonly body: Uint8Array
   readonly dropped: readonly string[]
   readonly cutAt: readonly string[]
+  readonly sentExtras: readonly string[]
   readonly replays: boolean
   readonly issuer: string
   /** What answers need of the request. */

@@ -9,7 +9,14 @@ export const azureOpenai: Provider = {
   name: 'Azure OpenAI',
   defaultBaseUrl: 'https://{resource}.openai.azure.com/openai/v1',
   publicFields: ['resource', 'api_version'],
-  dear: ['service_tier.priority', 'web_search', 'file_search', 'code_interpreter', 'image_generation'],
+  dear: [
+    'service_tier.priority',
+    'service_tier.ultrafast',
+    'web_search',
+    'file_search',
+    'code_interpreter',
+    'image_generation',
+  ],
   dialects: {
     chat: chatDialect({
       auth: { kind: 'header', name: 'api-key' },

@@ -50,6 +50,7 @@ export interface GeminiDialectDescription {
   /** The address the verb is hung on: `…/models/{model}`; undefined: it cannot be formed. */
   readonly modelUrl: (input: FormInput) => string | undefined
   readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
+  readonly tierHeader?: string
 }
 
 export function geminiDialect(vendor: GeminiDialectDescription): Dialect {
@@ -64,6 +65,7 @@ export function geminiDialect(vendor: GeminiDialectDescription): Dialect {
     },
     // Signatures of thoughts are bound to the model family, not to the door it is reached through.
     issuer: 'google',
+    ...(vendor.tierHeader === undefined ? {} : { tierHeader: vendor.tierHeader }),
     capabilities: (model) => ({ ...GEMINI_CAPABILITIES, ...vendor.capabilities?.(model) }),
     classify: (failure) => classifyFailure(failure),
   }
@@ -80,7 +82,10 @@ export function modelBelow(baseUrl: string, model: string): string {
   return below(baseUrl, `/models/${encodeURIComponent(model)}`)
 }
 
-/** Gemini 3 takes levels, 2.5 budgets, older ones do not think (reference §1.4, §2.6). */
+/**
+ * Gemini 3 takes levels, 2.5 budgets, older ones do not think (reference §1.4, §2.6). Before 3 a prompt is billed one search
+ * however many there were.
+ */
 export function geminiModelCapabilities(model: string): Partial<Capabilities> {
   if (/^gemini-[3-9]/.test(model)) {
     // Pro, and Flash from 3.7 on, have no `minimal`.
@@ -95,11 +100,12 @@ export function geminiModelCapabilities(model: string): Partial<Capabilities> {
     const pro = model.includes('pro')
     // 2.5 Pro cannot stop thinking.
     return {
+      searchesAsOne: true,
       reasoning: 'budget',
       efforts: pro
         ? ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
         : ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
     }
   }
-  return {}
+  return { searchesAsOne: true }
 }

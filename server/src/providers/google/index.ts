@@ -14,6 +14,7 @@ export const google: Provider = {
       auth: { kind: 'header', name: 'x-goog-api-key' },
       modelUrl: (input) => modelBelow(input.baseUrl, input.forwardModelId),
       capabilities: geminiModelCapabilities,
+      tierHeader: 'x-gemini-service-tier',
     }),
   },
   video: googleVideo,

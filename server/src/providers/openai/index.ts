@@ -9,7 +9,14 @@ export const openai: Provider = {
   name: 'OpenAI',
   defaultBaseUrl: 'https://api.openai.com/v1',
   publicFields: [],
-  dear: ['service_tier.priority', 'web_search', 'file_search', 'code_interpreter', 'image_generation'],
+  dear: [
+    'service_tier.priority',
+    'service_tier.ultrafast',
+    'web_search',
+    'file_search',
+    'code_interpreter',
+    'image_generation',
+  ],
   dialects: {
     chat: chatDialect({ capabilities: openAiChatCapabilities }),
     responses: responsesDialect({
