@@ -75,6 +75,8 @@ interface Planned {
   readonly answer: () => unknown
   /** What its instance tells for as long as it hears no answer: the very same, or that the call never began. */
   readonly unheard?: () => readonly Planned[]
+  /** Where a repetition is as of when it is made: only ends of calls are told later as of when they were. */
+  readonly again?: () => Planned
 }
 
 interface Reservation {
@@ -262,7 +264,7 @@ export class Simulation {
     const again = this.random.chance(0.05)
       ? this.earlier[this.random.upTo(this.earlier.length - 1)]
       : undefined
-    if (again !== undefined && again.operation.kind !== 'reserve') return again
+    if (again !== undefined && again.operation.kind !== 'reserve') return again.again?.() ?? again
     const roll = this.random.upTo(99)
     const reserves = size > 2 * open.length ? 60 : 38
     if (open.length === 0 || roll < reserves) return this.planReserve()
@@ -408,7 +410,10 @@ export class Simulation {
   }
 
   private planClaim(open: OpenCall): Planned {
-    const credential = this.random.pick([...this.credentialPolicies.keys()])
+    return this.claimOf(open, this.random.pick([...this.credentialPolicies.keys()]))
+  }
+
+  private claimOf(open: OpenCall, credential: string): Planned {
     const policy = this.credentialPolicies.get(credential) ?? this.randomPolicy()
     const at = this.at
     const operation: ClaimOperation = {
@@ -420,7 +425,13 @@ export class Simulation {
       counts: open.counts,
     }
     const ask = { call: open.callId, credential, policy, counts: open.counts, at }
-    return { name: 'claim', call: open.callId, operation, answer: () => this.naive.claim(ask) }
+    return {
+      name: 'claim',
+      call: open.callId,
+      operation,
+      answer: () => this.naive.claim(ask),
+      again: () => this.claimOf(open, credential),
+    }
   }
 
   private planUnclaim(open: OpenCall): Planned {
@@ -669,7 +680,8 @@ export class Simulation {
 
   private stepClock(): void {
     const before = this.at
-    if (this.random.chance(0.02)) this.at -= this.milliseconds(200_000)
+    // Never back to a millisecond that was there before: a window is known by that of its anchor.
+    if (this.random.chance(0.02)) this.at -= this.milliseconds(200_000) + 1
     else if (this.random.chance(0.7)) this.at += this.milliseconds(4_000)
     if (this.random.chance(0.05)) this.at += this.milliseconds(60_000)
     if (this.random.chance(0.01)) this.at += this.milliseconds(MONTH_MS)
@@ -704,7 +716,7 @@ export class Simulation {
    * moment at which it fell asleep; under its old name it goes on with whatever it begins until then.
    */
   private async pause(): Promise<void> {
-    const { random, instances, at } = this
+    const { random, instances } = this
     const sleeper = random.pick(instances)
     const calls = this.openCalls().filter(
       ({ callId: call, instanceId: instance }) => instance === sleeper && !this.lost.has(call),
@@ -712,10 +724,11 @@ export class Simulation {
     const ends = calls.map((call) => (random.chance(0.6) ? this.planSettle(call) : this.planAbandon(call)))
     this.tally.add('an instance paused')
     if (this.outages.length < OUTAGES_MAX) this.outages.push(ends)
+    this.at += 1_000 + this.milliseconds(60_000)
     for (const instance of instances) {
       if (instance === sleeper) continue
-      await this.store.beat(instance, at)
-      this.heartbeats.set(instance, at)
+      await this.store.beat(instance, this.at)
+      this.heartbeats.set(instance, this.at)
     }
     await this.recoverAll(0)
   }

@@ -352,7 +352,7 @@ export class NaiveModel {
     this.release(open, account)
     for (const seconds of open.quotaSeconds) {
       const window = this.window(`quota:${account.id}`, 'amount', seconds)
-      window.use(use.call, quota, use.at)
+      window.charge(use.call, quota, use.at)
       window.release(use.call)
     }
     const touched = credits > 0n || open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
@@ -423,14 +423,14 @@ export class NaiveModel {
     const { open } = was
     for (const seconds of open.quotaSeconds) {
       const window = this.window(`quota:${open.account}`, 'amount', seconds)
-      if (truth.quota > was.quota) window.use(call, truth.quota - was.quota, truth.at)
+      if (truth.quota > was.quota) window.charge(call, truth.quota - was.quota, truth.at)
       else window.giveBack(call, was.quota - truth.quota)
     }
     for (const taking of open.takings) {
       for (const { dimension, seconds } of taking.tiers) {
         const window = this.window(taking.subject, dimension, seconds)
         const more = counts(open, taking, dimension, truth.end) - counts(open, taking, dimension, was.end)
-        if (more > 0n) window.use(call, more, truth.at)
+        if (more > 0n) window.charge(call, more, truth.at)
         else window.giveBack(call, -more)
       }
     }
@@ -535,6 +535,7 @@ export class NaiveModel {
     )
     for (const { dimension, seconds } of policy.windows) {
       const window = this.window(subject, dimension, seconds)
+      window.noteBeginning(at)
       if (dimension === 'video_seconds') window.hold(call, BigInt(counts.videoSeconds), at)
       if (isCounted(dimension)) window.use(call, wanted(dimension, counts), at)
     }
@@ -572,15 +573,15 @@ export class NaiveModel {
       this.freeSlot(taking)
       for (const { dimension, seconds } of taking.tiers) {
         const window = this.window(taking.subject, dimension, seconds)
-        if (dimension === 'tokens') window.use(use.call, BigInt(use.input + use.output), use.at)
-        if (dimension === 'amount') window.use(use.call, isClaim ? paid.amount : paid.deducted, use.at)
+        if (dimension === 'tokens') window.charge(use.call, BigInt(use.input + use.output), use.at)
+        if (dimension === 'amount') window.charge(use.call, isClaim ? paid.amount : paid.deducted, use.at)
         if (dimension === 'images') {
           const more = BigInt(use.images - taking.counts.images)
-          if (more > 0n) window.use(use.call, more, use.at)
+          if (more > 0n) window.charge(use.call, more, use.at)
           else window.giveBack(use.call, -more)
         }
         if (dimension === 'video_seconds') {
-          window.use(use.call, BigInt(use.seconds), use.at)
+          window.charge(use.call, BigInt(use.seconds), use.at)
           window.release(use.call)
         }
       }

@@ -14,6 +14,7 @@ import {
 } from './limit-state.ts'
 import { NaiveWindow } from './naive-window.ts'
 import { type Dimension, DIMENSIONS, type Policy, type WindowLimit } from './policy.ts'
+import { correctQuota, settleQuota } from './quota.ts'
 import { tierPolicy } from './tiers.ts'
 
 const SUBJECT = 'key:1'
@@ -374,6 +375,38 @@ describe('a clock set back', () => {
     key.take(NOON)
     expect(key.take(NOON - 60_000)).toBeDefined()
     expect(key.check(NOON - 59_999)).toEqual({ code: 42902, retryAfterMs: 59_999 })
+  })
+
+  test.each<[Dimension, number, Partial<Consumed>]>([
+    ['tokens', 42903, { tokens: 1000n }],
+    ['images', 42902, { images: 1000n }],
+  ])('a call that begins then ends windows of %s too: it counts in a new one', (dimension, code, all) => {
+    const key = subject(windows({ dimension, limit: 1000, seconds: 60 }))
+    key.settle(key.take(NOON), NOON, all)
+    const call = key.take(NOON - HOUR_MS)
+    expect(key.state().windows).toEqual([])
+    key.settle(call, NOON - HOUR_MS + 1, all)
+    expect(key.check(NOON - HOUR_MS + 2, counts({ images: 1 }))).toEqual({ code, retryAfterMs: 59_999 })
+  })
+})
+
+describe('an end that is told late, as of when it was', () => {
+  const tokens = { dimension: 'tokens', limit: 1000, seconds: 60 } as const
+
+  test('puts no old window in place of the one that runs, and counts there', () => {
+    const key = subject(windows(tokens))
+    const [first, second] = [key.take(NOON), key.take(NOON)]
+    key.settle(second, NOON + 100_000, { tokens: 700n })
+    key.settle(first, NOON, { tokens: 300n })
+    expect(key.check(NOON + 100_001)).toEqual({ code: 42903, retryAfterMs: 59_999 })
+  })
+
+  test('of a quota counts in the window that runs too', () => {
+    const tiers = ['amount:60']
+    const later = settleQuota(emptyState('quota:1'), tiers, { held: 0n, charged: 7n, at: NOON + 100_000 })
+    const both = settleQuota(later, tiers, { held: 0n, charged: 3n, at: NOON })
+    const corrected = correctQuota(both, tiers, { counted: {}, charged: 5n, at: NOON })
+    expect(corrected.windows).toEqual([{ tier: 'amount:60', anchor: NOON + 100_000, used: 15n, held: 0n }])
   })
 })
 

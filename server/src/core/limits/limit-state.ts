@@ -7,7 +7,17 @@ import type { Counts, WindowReading } from '../calls/operations.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'
 import { toUnits } from './units.ts'
-import { endsInMs, giveBackUsed, isEmpty, isRunning, releaseHeld, usedAt, useWindow } from './window.ts'
+import {
+  beginCall,
+  chargeWindow,
+  endsInMs,
+  giveBackUsed,
+  isEmpty,
+  isRunning,
+  releaseHeld,
+  usedAt,
+  useWindow,
+} from './window.ts'
 
 export interface Exceeded {
   readonly code: LimitCode
@@ -76,7 +86,7 @@ export function takeLimits(
   const windows: WindowState[] = []
   const anchors: Record<string, number> = {}
   for (const tier of policy.tiers) {
-    const before = findWindow(state, tier.tier)
+    const before = beginCall(findWindow(state, tier.tier), { lengthMs: tier.lengthMs, at: call.at })
     const asked = tier.rule.admission === 'room' ? 0n : toUnits(tier.rule.asks(call.counts))
     const after = asked === 0n ? before : takeWindow(before, tier, { asked, at: call.at })
     if (after !== undefined) windows.push(after)
@@ -152,7 +162,7 @@ export function settleLimits(
     }
     if (charge <= 0n) return window
     const { tier, lengthMs } = part
-    return useWindow(window, { tier, lengthMs, at: settled.at, used: charge, held: 0n })
+    return chargeWindow(window, { tier, lengthMs, at: settled.at, used: charge })
   })
 }
 
@@ -225,7 +235,7 @@ export function correctWindow(
   const { tier, lengthMs, at } = to
   let more = to.units
   for (const part of counted) more -= part.units
-  if (more > 0n) return useWindow(window, { tier, lengthMs, at, used: more, held: 0n })
+  if (more > 0n) return chargeWindow(window, { tier, lengthMs, at, used: more })
   if (more === 0n || window === undefined) return window
   let there = 0n
   for (const part of counted) if (part.anchor === window.anchor) there += part.units

@@ -27,6 +27,19 @@ export class NaiveWindow {
     this.uses.push({ call, units })
   }
 
+  /** What a call used when it ended, which may be told late: in the window that began after that, where there is one. */
+  charge(call: string, units: bigint, at: number): void {
+    const isEarlier = this.anchor !== undefined && at < this.anchor
+    this.use(call, units, isEarlier ? (this.anchor ?? at) : at)
+  }
+
+  /** A call begins: a window that lies ahead by its length shows that the clock was set back, and is over. */
+  noteBeginning(at: number): void {
+    if (this.anchor === undefined || this.anchor < at + this.lengthMs) return
+    this.uses = []
+    this.anchor = this.holds.size === 0 ? undefined : at
+  }
+
   hold(call: string, units: bigint, at: number): void {
     if (units <= 0n) return
     this.begin(at)

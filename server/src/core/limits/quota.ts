@@ -6,7 +6,7 @@
 import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
 import { correctWindow, isLive } from './limit-state.ts'
 import { findTier, tierName } from './tiers.ts'
-import { endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
+import { chargeWindow, endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
 
 export interface QuotaRoom {
   /** µCr that every tier can still give; negative after an overrun. */
@@ -56,15 +56,16 @@ export function holdQuota(
 ): LimitState {
   const kept = state.windows.filter((window) => !tiers.includes(window.tier) && isLive(window, hold.at))
   const windows = tiers.flatMap((tier) => {
+    const key = findTier(tier)
     const before = findWindow(state, tier)
-    const after =
-      hold.held === 0n ? before : changeTier(before, tier, { at: hold.at, used: 0n, held: hold.held })
+    const held = { tier, at: hold.at, used: 0n, held: hold.held }
+    const after = key === undefined ? before : useWindow(before, { ...held, lengthMs: key.lengthMs })
     return after === undefined ? [] : [after]
   })
   return { ...state, windows: [...windows, ...kept] }
 }
 
-/** Releases the hold and charges the windows that run at `at`. */
+/** Releases the hold and charges the windows that run at `at`, or have begun since. */
 export function settleQuota(
   state: LimitState,
   tiers: readonly string[],
@@ -72,12 +73,12 @@ export function settleQuota(
 ): LimitState {
   const untouched = state.windows.filter((window) => !tiers.includes(window.tier))
   const windows = tiers.flatMap((tier) => {
+    const key = findTier(tier)
     const held = findWindow(state, tier)
     const free = held === undefined ? undefined : releaseHeld(held, settled.held)
+    const { at, charged: used } = settled
     const after =
-      settled.charged === 0n
-        ? free
-        : changeTier(free, tier, { at: settled.at, used: settled.charged, held: 0n })
+      used === 0n || key === undefined ? free : chargeWindow(free, { tier, lengthMs: key.lengthMs, at, used })
     return after === undefined || isEmpty(after) ? [] : [after]
   })
   return { ...state, windows: [...untouched, ...windows] }
@@ -112,15 +113,6 @@ export function correctQuota(
     return after === undefined || isEmpty(after) ? [] : [after]
   })
   return { ...state, windows: [...untouched, ...windows] }
-}
-
-function changeTier(
-  window: WindowState | undefined,
-  tier: string,
-  use: { readonly at: number; readonly used: bigint; readonly held: bigint },
-): WindowState | undefined {
-  const key = findTier(tier)
-  return key === undefined ? window : useWindow(window, { ...use, tier, lengthMs: key.lengthMs })
 }
 
 function findWindow(state: LimitState, tier: string): WindowState | undefined {

@@ -8,8 +8,10 @@
  * - Counts are given back only into the window they were taken from, known by its anchor: a window that has rolled over
  *   took its counts with it, and a new one must not be credited with them.
  * - Clocks of several instances differ a little and may be set back. A time before the anchor by less than the length
- *   lies in the window. One further before shows that the clock was set back, and the window is over: at worst it
- *   lasts twice its length, never for ever.
+ *   lies in the window. A call that begins further before shows that the clock was set back, and the window is over: at
+ *   worst it lasts twice its length, never for ever.
+ * - Ends of calls are told late at times, as of when they were. They count in the window that has begun since: were the old
+ *   one put back in its place, what others have used would be forgotten.
  */
 import type { WindowState } from '../calls/hot-rows.ts'
 
@@ -44,6 +46,24 @@ export function useWindow(window: WindowState | undefined, use: Use): WindowStat
   if (window === undefined) return { tier, anchor: at, used, held }
   if (!isRunning(window, use.lengthMs, at)) return { tier, anchor: at, used, held: window.held + held }
   return { tier, anchor: window.anchor, used: window.used + used, held: window.held + held }
+}
+
+/** Counts what a call used when it ended: in the running window, in one that began after that, or in a new one. */
+export function chargeWindow(
+  window: WindowState | undefined,
+  { tier, lengthMs, at, used }: Omit<Use, 'held'>,
+): WindowState {
+  const since = window !== undefined && window.anchor > at ? window.anchor : at
+  return useWindow(window, { tier, lengthMs, at: since, used, held: 0n })
+}
+
+/** As a call finds it that begins: over where the clock was set back, except for what is held. */
+export function beginCall(
+  window: WindowState | undefined,
+  { lengthMs, at }: Pick<Use, 'lengthMs' | 'at'>,
+): WindowState | undefined {
+  if (window === undefined || window.anchor - at < lengthMs) return window
+  return window.held === 0n ? undefined : { ...window, anchor: at, used: 0n }
 }
 
 /** Gives up a hold, whatever window runs now. */
