@@ -1,12 +1,12 @@
 import type { Demand } from '../core/calls/operations.ts'
 import type { Catalogue, Model } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import type { VendorCode } from '../core/ids.ts'
 import { findRefused, freezeSurcharges } from '../core/pricing/surcharges.ts'
 import type { PriceTerms } from '../core/pricing/terms.ts'
 import { usableChains } from '../core/routing/order.ts'
 import { askedExtras, toolUsesMax } from './asked-extras.ts'
 import type { AdmittedCall, ReceivedCall } from './call.ts'
+import { demandVendors } from './own-credentials.ts'
 import { type EstimateParts, estimateOf } from './estimate.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -83,7 +83,7 @@ function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): Demand 
     requiredVerification: model.requiredVerification,
     requiredPlan: model.requiredPlan,
     subscriptionCovered: model.subscriptionCovered,
-    vendors: vendorsOf(model, catalogue),
+    ...vendorsOf(model, catalogue),
     terms: termsOf(model, catalogue, {
       asked: parts.asked,
       toolUsesMax: toolUsesMax(model, call, catalogue),
@@ -93,7 +93,7 @@ function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): Demand 
 }
 
 const termsCache = new WeakMap<Model, string>()
-const vendorsCache = new WeakMap<Model, readonly VendorCode[]>()
+const vendorsCache = new WeakMap<Model, ReturnType<typeof demandVendors>>()
 
 /** The model's prices as frozen text. A catalogue is immutable, so its models' texts never change. */
 export function termsOf(model: Model, catalogue: Catalogue, extras: AskedExtras = NOTHING_ASKED): string {
@@ -129,10 +129,10 @@ function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras):
   }
 }
 
-function vendorsOf(model: Model, catalogue: Catalogue): readonly VendorCode[] {
+function vendorsOf(model: Model, catalogue: Catalogue): ReturnType<typeof demandVendors> {
   const known = vendorsCache.get(model)
   if (known !== undefined) return known
-  const vendors = [...new Set(usableChains(model, catalogue).map((chain) => chain.vendorCode))]
+  const vendors = demandVendors(usableChains(model, catalogue), catalogue)
   vendorsCache.set(model, vendors)
   return vendors
 }

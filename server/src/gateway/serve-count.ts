@@ -8,6 +8,7 @@ import { standingOf } from '../core/routing/standing.ts'
 import { authenticate, findHolderNow } from './authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './count-tokens.ts'
+import { demandVendors } from './own-credentials.ts'
 import { placesOf } from './dialect.ts'
 import { forwardCount } from './forward-count.ts'
 import type { Gateway } from './gateway.ts'
@@ -52,8 +53,8 @@ async function checkRight(gateway: Gateway, call: ReceivedCall): Promise<void> {
   const catalogue = gateway.catalogue()
   const model = catalogue.models.get(call.modelId)
   if (model?.status !== 'enabled') throw new GatewayError(50201)
-  const vendors = usableChains(model, catalogue).map((chain) => chain.vendorCode)
-  const refusal = decideRightToAsk(account, { ...model, vendors }, call.at)
+  const vendors = demandVendors(usableChains(model, catalogue), catalogue)
+  const refusal = decideRightToAsk(account, { ...model, ...vendors }, call.at)
   if (refusal !== undefined) throw refusalError(refusal)
   const retryAfterMs = gateway.countWindow(account.id, call.at)
   if (retryAfterMs !== undefined)

@@ -59,6 +59,12 @@ beforeAll(async () => {
   await house.catalogue(
     ...putVendor('acme', upstream.url),
     ...putVendor('bolt', other.url),
+    ...putVendor('keyless', other.url, { asksForKey: false }),
+    putModel('on-keyless', { pricing: TEN_CREDITS }),
+    putChain({ model: 'on-keyless', vendor: 'keyless' }),
+    ...putVendor('own-server', other.url, { kind: 'vllm' }),
+    putModel('on-own-server', { pricing: TEN_CREDITS }),
+    putChain({ model: 'on-own-server', vendor: 'own-server' }),
     putModel('tokens', { pricing: PRICES, maxOutputTokens: 1_000_000, contextTokens: 2_000_000 }),
     putChain({ model: 'tokens', vendor: 'acme' }),
     putModel('doubled', { pricing: PRICES }),
@@ -403,6 +409,19 @@ describe('own credentials', () => {
     expect(credentialsSeen(upstream)).toEqual(['Bearer secret-of-acme-main'])
     expect([row.byok, paid]).toEqual([false, credits(10)])
   })
+
+  test.each(['keyless', 'own-server'])(
+    'pay for nothing at a server that would serve anybody: %s',
+    async (vendor) => {
+      const person = await house.newAccount()
+      await putOwnCredential(person.id, vendor)
+      const { row, paid } = await bill(person, `on-${vendor}`)
+      expect([row.byok, paid]).toEqual([false, credits(10)])
+      const poor = await house.newAccount({ apiDeduction: false })
+      await putOwnCredential(poor.id, vendor)
+      expect(said(await call(poor, `on-${vendor}`))).toEqual([403, 40202])
+    },
+  )
 
   test('[D-money-03] apply only to chains of their vendor', async () => {
     const person = await house.newAccount()

@@ -25,6 +25,8 @@ export interface Provider {
   readonly publicFields: readonly string[]
   /** Fields, values and tools the vendor charges for beside its tokens (`core/pricing/surcharges.ts`). Absent: none known. */
   readonly dear?: readonly string[]
+  /** A server on the operator's own machines: customers have no accounts there, whatever key it is called with. */
+  readonly ownServer?: true
   /** Its models that reason do so beside a client's token cap, not within it. */
   readonly reasoningOutsideCap?: true
   readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect>>>

@@ -69,6 +69,14 @@ export function readPublicFields(
   return values
 }
 
+/** There is a secret in it, whatever it is worth. */
+export function holdsKey({ secret, fields }: CredentialSecret, publicNames: readonly string[]): boolean {
+  const named = Object.entries(fields).filter(([name]) => !publicNames.includes(name))
+  return [secret, ...named.map(([, field]) => field)].some(
+    (one) => one !== undefined && one.unwrap().trim() !== '',
+  )
+}
+
 /** Of regions and resources a host name is made: no dot, no slash, no port. */
 const PLACE = /^[\w-]{1,100}$/
 const OTHER_PLACES: Readonly<Record<string, RegExp>> = {
@@ -77,9 +85,19 @@ const OTHER_PLACES: Readonly<Record<string, RegExp>> = {
   storage_uri: /^gs:\/\/\w[\w./-]{0,999}$/,
 }
 
-/** Whether a public field may stand in an address under its name. */
-export function fitsAddress(name: string, value: string): boolean {
+function fitsAddress(name: string, value: string): boolean {
   return (OTHER_PLACES[name] ?? PLACE).test(value)
+}
+
+/** A public field of a credential that could lead an address elsewhere; undefined: there is none. */
+export function findMisplacedField(
+  { fields }: CredentialSecret,
+  names: readonly string[],
+): string | undefined {
+  return names.find((name) => {
+    const field = fields[name]
+    return field !== undefined && !fitsAddress(name, field.unwrap())
+  })
 }
 
 function bearerOf(token: string | Promise<string>): HeaderList | Promise<HeaderList> {

@@ -284,7 +284,7 @@ export const TOKEN_PRICES: Pricing = {
 export function putVendor(
   code: string,
   baseUrl: string,
-  fields: { readonly kind?: string; readonly timeouts?: Partial<Timeouts> } = {},
+  fields: { readonly kind?: string; readonly timeouts?: Partial<Timeouts>; readonly asksForKey?: false } = {},
 ): readonly CatalogueChange[] {
   return [
     {
@@ -298,8 +298,19 @@ export function putVendor(
         status: 'enabled',
       },
     },
-    putCredential(code),
+    fields.asksForKey === false ? putEmptyCredential(code) : putCredential(code),
   ]
+}
+
+function putEmptyCredential(vendor: string): CatalogueChange {
+  return {
+    kind: 'put-credential',
+    vendorCode: vendorCode(vendor),
+    name: 'main',
+    secret: { secret: undefined, fields: {} },
+    limits: UNLIMITED,
+    status: 'enabled',
+  }
 }
 
 interface Timeouts {

@@ -6,6 +6,7 @@ import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import type { Month } from './cap.ts'
 import { type CreditsDecision, decideCredits } from './credits.ts'
+import { ownVendors } from './own-vendors.ts'
 import { refuseRightToCall } from './right-to-call.ts'
 
 /** Who pays for one model and what has to be held for it. */
@@ -27,7 +28,7 @@ export interface FundingQuestion {
   readonly member: MemberRow | undefined
   /** State of `quota:<account>`. */
   readonly quota: LimitState
-  readonly demand: Pick<Demand, 'vendors' | 'subscriptionCovered'>
+  readonly demand: Pick<Demand, 'vendors' | 'keylessVendors' | 'subscriptionCovered'>
   readonly cost: CostBounds
   readonly at: number
   readonly month: Month
@@ -39,9 +40,7 @@ export interface FundingQuestion {
  * may use those chains alone. Refusals: 40202 nothing can ever pay, 42905 only a used-up quota could, 42906 the cap.
  */
 export function decideFunding(question: FundingQuestion): FundingDecision {
-  const byokVendors = question.demand.vendors.filter((vendor) =>
-    question.account.byokVendors.includes(vendor),
-  )
+  const byokVendors = ownVendors(question.account, question.demand)
   if (byokVendors.length > 0 && byokVendors.length === question.demand.vendors.length) {
     return byokOnly(byokVendors)
   }

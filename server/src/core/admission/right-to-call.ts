@@ -3,6 +3,7 @@ import type { Demand, Refusal } from '../calls/operations.ts'
 import { ERRORS } from '../errors/catalogue.ts'
 import { quotaTiers } from '../limits/quota.ts'
 import { decideLevels } from './levels.ts'
+import { ownVendors } from './own-vendors.ts'
 
 const VERIFY_HINT = 'your account is not verified yet: complete identity verification first'
 
@@ -18,13 +19,16 @@ export function refuseRightToCall(account: Pick<AccountRow, 'verification'>): Re
  */
 export function decideRightToAsk(
   account: AccountRow,
-  demand: Pick<Demand, 'vendors' | 'subscriptionCovered' | 'requiredVerification' | 'requiredPlan'>,
+  demand: Pick<
+    Demand,
+    'vendors' | 'keylessVendors' | 'subscriptionCovered' | 'requiredVerification' | 'requiredPlan'
+  >,
   at: number,
 ): Refusal | undefined {
   const levels = decideLevels(account, demand, at)
   if (levels !== undefined) return levels
   const { subscription, autoExchange } = account
-  const own = demand.vendors.some((vendor) => account.byokVendors.includes(vendor))
+  const own = ownVendors(account, demand).length > 0
   const covered =
     demand.subscriptionCovered &&
     subscription !== undefined &&

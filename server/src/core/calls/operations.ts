@@ -37,6 +37,8 @@ export interface Demand {
   readonly subscriptionCovered: boolean
   /** Vendors of the model's usable chains: decides whether BYOK can pay for all, some or none of them. */
   readonly vendors: readonly VendorCode[]
+  /** Those of them whose servers ask nobody for a key: an own credential pays for nothing there. Absent: none. */
+  readonly keylessVendors?: readonly VendorCode[]
   /** `PriceTerms` as JSON text, frozen into the open call; parsed by `core/pricing`. */
   readonly terms: string
   /** Sizes the hold. */

@@ -7,6 +7,7 @@ import { declaredSeconds, orderSeconds } from '../../core/video/seconds.ts'
 import { findFallback, termsOf } from '../admit.ts'
 import type { Gateway } from '../gateway.ts'
 import { appIdOf, customIdOf, describedChains } from '../log-row.ts'
+import { demandVendors } from '../own-credentials.ts'
 import { refusalError } from '../reserve.ts'
 import type { AdmittedVideo, ReservedVideo, VideoOrder } from './video-call.ts'
 import { videoDialectOf } from './video-vendor.ts'
@@ -61,7 +62,7 @@ function demandOf(order: VideoOrder, model: Model, catalogue: Catalogue): Demand
     requiredVerification: model.requiredVerification,
     requiredPlan: model.requiredPlan,
     subscriptionCovered: model.subscriptionCovered,
-    vendors: [...new Set(chains.map((chain) => chain.vendorCode))],
+    ...demandVendors(chains, catalogue),
     terms: termsOf(model, catalogue),
     estimate: estimateOf(secondsMax(order, chains, catalogue)),
   }

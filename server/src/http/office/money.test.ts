@@ -30,6 +30,9 @@ beforeAll(async () => {
   const plan = { periodDays: 30, quota: [{ credits: '50', seconds: 18_000 }] }
   await house.catalogue(
     ...putVendor('acme', upstream.url),
+    ...putVendor('cloud', upstream.url, { kind: 'bedrock' }),
+    ...putVendor('own-server', upstream.url, { kind: 'ollama' }),
+    ...putVendor('keyless', upstream.url, { asksForKey: false }),
     putModel('ten', {
       subscriptionCovered: true,
       requiredPlan: 1,
@@ -309,6 +312,12 @@ describe('own credentials', () => {
     ['acme', { secret: '' }],
     ['acme', { secret, fields: { 'Not A Name': 'x' } }],
     ['acme', { secret, base_url: 'http://169.254.169.254/' }],
+    ['acme', { secret: ' ' }],
+    ['cloud', { fields: { region: 'us-east-1' } }],
+    ['cloud', { secret, fields: { region: '@127.0.0.1:9090/' } }],
+    ['cloud', { secret, fields: { region: 'evil.example' } }],
+    ['own-server', { secret }],
+    ['keyless', { secret }],
   ])('nonsense is refused: %s %j', async (vendor, body) => {
     expect((await customer.send('PUT', `byok/${vendor}`, body)).status).toBe(400)
     expect(await customer.ask('GET', 'byok')).toEqual([])

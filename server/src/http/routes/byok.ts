@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { vendorCode } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
+import { findOwnCredentialMistake } from '../../gateway/own-credentials.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { changeOwn } from '../own-changes.ts'
@@ -83,6 +84,11 @@ function putting(app: Api, context: ApiContext): void {
       ])
       const secret = body.secret === undefined ? undefined : new Secret(body.secret)
       const credential = { secret, fields: Object.fromEntries(fields) }
+      const mistake = findOwnCredentialMistake(context.gateway.catalogue(), { vendor, credential })
+      if (mistake !== undefined) {
+        const { field: path, message } = mistake
+        throw refuseFields([{ in: path === 'vendor' ? 'path' : 'body', path, message }])
+      }
       await changeOwn(context, { caller, request }, async ({ accounts }) => {
         await accounts.putByok(caller.account.id, vendor, credential, { enabled: body.enabled })
         const changes = [

@@ -9,6 +9,7 @@ export const lmStudio: Provider = {
   name: 'LM Studio',
   defaultBaseUrl: 'http://127.0.0.1:1234/v1',
   publicFields: [],
+  ownServer: true,
   dialects: {
     chat: chatDialect({
       capabilities: () => ({

@@ -9,6 +9,7 @@ export const ollama: Provider = {
   name: 'Ollama',
   defaultBaseUrl: 'http://127.0.0.1:11434/v1',
   publicFields: [],
+  ownServer: true,
   dialects: {
     chat: chatDialect({
       capabilities: () => ({

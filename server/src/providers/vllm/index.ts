@@ -9,6 +9,7 @@ export const vllm: Provider = {
   name: 'vLLM',
   defaultBaseUrl: 'http://127.0.0.1:8000/v1',
   publicFields: [],
+  ownServer: true,
   dialects: {
     chat: chatDialect({
       capabilities: (model) => ({
