@@ -1,8 +1,10 @@
 /**
- * Recorded traffic for tests. A few small answers lie in `fixtures/`, so that every test on recordings runs anywhere.
- * Traffic of real providers is no part of the project: it lies at `../shared/fixtures` beside the checkout where there is any.
+ * Traffic in the wire form of every provider, for tests. What lies in `fixtures/` is the project's own: short answers with
+ * the features that the providers' answers have. Where longer recordings of real traffic lie at `../shared/fixtures` beside
+ * the checkout, they are played as well.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProtocolId } from '../src/core/catalogue.ts'
 import { parseJson } from '../src/core/canonical/json-text.ts'
@@ -23,8 +25,11 @@ export interface StreamRecording {
   readonly events: readonly SseEvent[]
 }
 
-const OWN = fileURLToPath(new URL('fixtures/', import.meta.url))
-const BESIDE = fileURLToPath(new URL('../../../shared/fixtures/', import.meta.url))
+/** What their names begin with, so that no two are called the same; the project's own first. */
+const ROOTS = [
+  { prefix: '', folder: fileURLToPath(new URL('fixtures/', import.meta.url)) },
+  { prefix: 'shared/', folder: fileURLToPath(new URL('../../../shared/fixtures/', import.meta.url)) },
+].filter(({ folder }) => existsSync(folder))
 
 const FOLDERS: Readonly<Record<ProtocolId, readonly string[]>> = {
   messages: ['anthropic'],
@@ -35,36 +40,43 @@ const FOLDERS: Readonly<Record<ProtocolId, readonly string[]>> = {
   responses: ['openai/responses', 'azure', 'xai/responses', 'open-responses/responses'],
 }
 
-/** True when there is traffic of real providers; tests that need one of those say in their name why they are skipped. */
-export const haveRecordings = existsSync(BESIDE)
+/** A whole answer (`.json`), the events of streams (`.chunks.txt`), or a stream with its framing (`.sse`). */
+export interface RecordingFile {
+  readonly name: string
+  /** Below its root: the vendor's folder, then the file. */
+  readonly path: string
+  readonly text: string
+}
 
-/** The project's own ones first. */
+export function recordingFiles(): readonly RecordingFile[] {
+  return ROOTS.flatMap(({ prefix, folder }) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(?:json|chunks\.txt|sse)$/.test(path))
+      .toSorted()
+      .map((path) => ({ name: `${prefix}${path}`, path, text: readFileSync(join(folder, path), 'utf8') })),
+  )
+}
+
 export function findRecordings(protocol: ProtocolId): readonly Recording[] {
-  return [
-    ...readFolder(OWN, protocol, protocol),
-    ...(haveRecordings ? FOLDERS[protocol].flatMap((folder) => readFolder(BESIDE, folder, protocol)) : []),
-  ]
+  const files = recordingFiles()
+  return FOLDERS[protocol].flatMap((folder) =>
+    files.filter(({ path }) => isIn(folder, path)).flatMap((file) => readRecording(protocol, file)),
+  )
 }
 
-function readFolder(root: string, folder: string, protocol: ProtocolId): readonly Recording[] {
-  return readdirSync(`${root}${folder}`)
-    .toSorted()
-    .flatMap((file) => readRecording(root, `${folder}/${file}`, protocol))
+/** Not what lies deeper down: a vendor may speak another protocol there. */
+function isIn(folder: string, path: string): boolean {
+  return path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes('/')
 }
 
-function readRecording(root: string, path: string, protocol: ProtocolId): readonly Recording[] {
-  if (path.endsWith('.json')) {
-    return [{ kind: 'whole', name: path, body: parseJson(readFileSync(`${root}${path}`, 'utf8')) ?? null }]
-  }
-  if (path.endsWith('.chunks.txt')) {
-    const lines = readFileSync(`${root}${path}`, 'utf8').split('\n')
-    return splitAnswers(protocol, lines).map((data, index, all) => ({
-      kind: 'stream',
-      name: all.length === 1 ? path : `${path}#${index + 1}`,
-      events: data.map((line) => ({ event: eventName(protocol, line), data: line })),
-    }))
-  }
-  return []
+function readRecording(protocol: ProtocolId, { name, text }: RecordingFile): readonly Recording[] {
+  if (name.endsWith('.json')) return [{ kind: 'whole', name, body: parseJson(text) ?? null }]
+  if (!name.endsWith('.chunks.txt')) return []
+  return splitAnswers(protocol, text.split('\n')).map((data, index, all) => ({
+    kind: 'stream',
+    name: all.length === 1 ? name : `${name}#${index + 1}`,
+    events: data.map((line) => ({ event: eventName(protocol, line), data: line })),
+  }))
 }
 
 /** Some files hold several answers in a row; a line that is no JSON belongs to none. */

@@ -2,64 +2,54 @@
  * Recorded answers of real providers, passed through at random cuts: every byte comes out as it went in but for the
  * model's name, and the usage read is the usage recorded. What is expected is worked out here, from the parsed events.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PLATFORM_MODEL, replayBody, replayStream } from '../../../test/passthrough/replay.ts'
+import { recordingFiles } from '../../../test/recordings.ts'
 import { framed } from '../../../test/passthrough/sample-answers.ts'
 import { bytesOf, cutAnywhere, FUZZ_SEED, seededChance } from '../../../test/passthrough/test-kit.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { ProtocolId } from '../catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
-const RECORDINGS = path.resolve(import.meta.dirname, '../../../../../shared/fixtures')
 const MODEL = JSON.stringify(PLATFORM_MODEL)
 
-const isPresent = existsSync(RECORDINGS)
-const files = isPresent ? readdirSync(RECORDINGS, { recursive: true, encoding: 'utf8' }).toSorted() : []
-const streams = files.filter((file) => file.endsWith('.chunks.txt'))
-const bodies = files.filter((file) => file.endsWith('.json'))
+const files = recordingFiles()
+const named = (end: string) =>
+  files.filter(({ name }) => name.endsWith(end)).map((file) => [file.name, file] as const)
 
-describe.skipIf(!isPresent)('recorded streams (no recordings beside the checkout: skipped)', () => {
-  test('there are as many as there should be', () => expect(streams.length).toBeGreaterThan(50))
-
-  test.each(streams)('%s', (file) => {
-    const protocol = protocolOf(file)
-    const lines = readFileSync(path.join(RECORDINGS, file), 'utf8').split('\n')
-    const events = lines.filter((line) => parsed(line) !== undefined)
+describe('recorded streams', () => {
+  test.each(named('.chunks.txt'))('%s', (_name, { path, text }) => {
+    const protocol = protocolOf(path)
+    const events = text.split('\n').filter((line) => parsed(line) !== undefined)
     for (const answer of answersIn(protocol, events)) {
       for (const lineEnd of ['\n', '\r\n']) replayAnswer(protocol, answer, lineEnd)
     }
   })
 })
 
-describe.skipIf(!isPresent)('recorded streams that kept their framing', () => {
-  test.each(files.filter((file) => file.endsWith('.sse')))('%s', (file) => {
-    const stream = readFileSync(path.join(RECORDINGS, file), 'utf8')
+describe('recorded streams that kept their framing', () => {
+  test.each(named('.sse'))('%s', (_name, { text }) => {
     for (let run = 0; run < 20; run++) {
       const seed = FUZZ_SEED + run
-      const { output, end } = replayStream('chat', cutAnywhere(bytesOf(stream), seededChance(seed), 40))
-      expect(output, `seed ${seed}`).toBe(stream.replaceAll(/"model":"[^"]*"/g, `"model":${MODEL}`))
+      const { output, end } = replayStream('chat', cutAnywhere(bytesOf(text), seededChance(seed), 40))
+      expect(output, `seed ${seed}`).toBe(text.replaceAll(/"model":"[^"]*"/g, `"model":${MODEL}`))
       expect(end).toBe('complete')
     }
   })
 })
 
-describe.skipIf(!isPresent)('recorded whole answers (no recordings beside the checkout: skipped)', () => {
-  test('there are as many as there should be', () => expect(bodies.length).toBeGreaterThan(50))
-
-  test.each(bodies)('%s', (file) => {
-    const protocol = protocolOf(file)
-    const body = readFileSync(path.join(RECORDINGS, file), 'utf8')
-    const value = parsed(body)
+describe('recorded whole answers', () => {
+  test.each(named('.json'))('%s', (_name, { path, text }) => {
+    const protocol = protocolOf(path)
+    const value = parsed(text)
     if (!isJsonObject(value)) throw new Error('a recording is no JSON object')
-    const bytes = bytesOf(body)
+    const bytes = bytesOf(text)
     for (let run = 0; run < 5; run++) {
       const { output, end, reading } = replayBody(
         protocol,
         cutAnywhere(bytes, seededChance(FUZZ_SEED + run), 20),
       )
-      expect(output).toBe(replaceModel(protocol, body, value))
+      expect(output).toBe(replaceModel(protocol, text, value))
       const isError = value.error !== undefined && value.error !== null
       expect(end).toBe(isError ? 'error' : 'complete')
       const usage = expectedUsage(protocol, [value])

@@ -37,7 +37,7 @@ interface Heard {
 }
 
 /** Answers that end in a failure of the recording; each has a test of its own beside its protocol. */
-const BROKEN = /openai-error|parallel-tool-call-wrapper|spliced-message-start/
+const BROKEN = /used-up-quota|openai-error|parallel-tool-call-wrapper|spliced-message-start/
 
 const streams = PROTOCOL_IDS.flatMap((id) =>
   findRecordings(id).flatMap((recording) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findRecordings, haveRecordings, type StreamRecording } from '../../../../test/recordings.ts'
+import { findRecordings, type StreamRecording } from '../../../../test/recordings.ts'
 import { foldStream } from '../../canonical/fold.ts'
 import { parseJson } from '../../canonical/json-text.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -53,7 +53,7 @@ const recordings = findRecordings('gemini')
 const streams = recordings.filter((recording): recording is StreamRecording => recording.kind === 'stream')
 
 describe('recorded streams', () => {
-  test.skipIf(!haveRecordings)('there are some', () => expect(streams.length).toBeGreaterThan(5))
+  test('there are some', () => expect(streams.length).toBeGreaterThan(5))
 
   test.each(streams.map((recording) => [recording.name, recording] as const))(
     '%s',
@@ -75,7 +75,7 @@ describe('recorded streams', () => {
     },
   )
 
-  test.skipIf(!haveRecordings)('arguments streamed in pieces come together', () => {
+  test('arguments streamed in pieces come together', () => {
     const nested = streams.find(({ name }) => name.includes('arguments-nested'))
     const missing = streams.find(({ name }) => name.includes('missing-terminal'))
     const [recipe] = argumentsOf(foldStream(decodeStream(geminiProtocol, nested?.events ?? [])))
