@@ -16,6 +16,8 @@ const ID = /\[((?:\d+(?:\.\d+)?|D-[a-z]+)-\d+)\]/g
 /** Words of the checklist for what no request to the service shows: promises, advice, where TLS ends, how tests are made. */
 const UNTESTABLE =
   /^(Cannot be tested|Nothing to test|Not testable|Dropped|Only at a deployed address|The test follows)/
+/** Rows whose sentence a later decision replaced: the page says what holds now, whatever the checklist beside says. */
+const DECIDED_ANEW = new Set(['D-money-24'])
 /** More files than this of one row are shown as a number. */
 const FILES_SHOWN = 3
 
@@ -37,9 +39,18 @@ export function readContract(tree) {
   return contractOf(tree, sections)
 }
 
-/** The same, with the rows of a checklist in place of those of the page. */
+/** The same, with the rows of a checklist in place of those of the page, but for what was decided anew. */
 export function importChecklist(tree, text) {
-  return contractOf(tree, parseRows(text))
+  const kept = new Map(
+    readContract(tree)
+      .rows.filter(({ id }) => DECIDED_ANEW.has(id))
+      .map((row) => [row.id, row]),
+  )
+  const sections = parseRows(text).map(({ title, rows }) => ({
+    title,
+    rows: rows.map((row) => kept.get(row.id) ?? row),
+  }))
+  return contractOf(tree, sections)
 }
 
 export function checklistBeside() {
@@ -197,7 +208,9 @@ export function contractFindings(contract, baseline, checklist) {
 function differences(ours, theirs) {
   const text = ({ obligation, seen, area }) => [obligation, seen, area].join(' | ')
   const known = new Map(ours.map((row) => [row.id, text(row)]))
-  const changed = theirs.filter((row) => known.get(row.id) !== text(row)).map(({ id }) => id)
+  const changed = theirs
+    .filter((row) => known.get(row.id) !== text(row) && !DECIDED_ANEW.has(row.id))
+    .map(({ id }) => id)
   return changed.length === 0
     ? []
     : [

@@ -76,4 +76,12 @@ describe('the contract', () => {
       expect.stringContaining('1 rows differ from the checklist'),
     ])
   })
+
+  test('keeps the sentence of a row that was decided anew, and holds no checklist against it', () => {
+    const page = '## D-money: Money\n\n| D-money-24 | What lies over it is owed. | owed | money |\n'
+    const checklist = '## D-money: Money\n\n| D-money-24 | It is clipped. | capped | money |\n'
+    const contract = importChecklist(memoryTree({ [PAGE]: page }), checklist)
+    expect(contract.rows).toMatchObject([{ obligation: 'What lies over it is owed.' }])
+    expect(contractFindings(contract, { money: 1 }, checklist)).toEqual([])
+  })
 })

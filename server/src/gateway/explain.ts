@@ -2,6 +2,7 @@
  * What would become of a call, without making it: the same stages, asked for their decisions instead of their deeds.
  * Nothing is sent, taken or written.
  */
+import { createMonthOf } from '../core/calendar-month.ts'
 import { decideBatch } from '../core/calls/decide.ts'
 import type { HotRows, Subject } from '../core/calls/hot-rows.ts'
 import type { Demand, Funding, ReserveOutcome } from '../core/calls/operations.ts'
@@ -26,7 +27,6 @@ import { upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 import { createChainObservations } from './chain-observations.ts'
 import { createHealthBoard } from './health-board.ts'
-import { createMonthOf } from './month.ts'
 import { recall } from './recall.ts'
 import { refusalError, reservation } from './reserve.ts'
 import { checkRestrictions } from './restrictions.ts'

@@ -1,4 +1,5 @@
 /** The corridor's own parts put together: what every stage may use, and nothing else. */
+import { createMonthOf, type MonthOf } from '../core/calendar-month.ts'
 import type { CallLogRow } from '../core/calls/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
@@ -22,7 +23,6 @@ import { type CountWindow, createCountWindow } from './count-window.ts'
 import { createKeyDirectory, type KeyDirectory } from './directory.ts'
 import { createHealthBoard, type HealthBoard } from './health-board.ts'
 import { keepObservations } from './keep-observations.ts'
-import { createMonthOf, type MonthOf } from './month.ts'
 import { createPendingOperations, type PendingOperations } from './pending-operations.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { createReadOn, type ReadOn } from './read-on.ts'

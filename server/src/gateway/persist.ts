@@ -4,6 +4,7 @@ import type {
   SettleOperation,
   SettleOutcome,
 } from '../core/calls/operations.ts'
+import { monthStartAt } from './charge-terms.ts'
 import type { Gateway } from './gateway.ts'
 
 /**
@@ -22,23 +23,32 @@ export function persist(
   onTried?: () => void,
 ): Promise<DoneOutcome | undefined>
 export async function persist(
-  { storage, pending, telemetry }: Gateway,
+  gateway: Gateway,
   operation: SettleOperation | AbandonOperation,
   onTried: () => void = () => undefined,
 ): Promise<SettleOutcome | DoneOutcome | undefined> {
+  const { storage, pending, telemetry } = gateway
+  const ended = operation.kind === 'settle' ? operation : inItsMonth(gateway, operation)
   try {
-    return await (operation.kind === 'settle'
-      ? storage.calls.settle(operation)
-      : storage.calls.abandon(operation))
+    return await (ended.kind === 'settle' ? storage.calls.settle(ended) : storage.calls.abandon(ended))
   } catch (error) {
-    const { callId, log } = operation
+    const { callId, log } = ended
     telemetry.log.error(
       { requestId: log.requestId, callId, error },
       'the end of a call could not be written; it is tried again',
     )
-    pending.add(operation)
+    pending.add(ended)
     return undefined
   } finally {
     onTried()
   }
+}
+
+/** A call that charges nothing leaves room for what is owed: in the month in which it ends. */
+function inItsMonth(gateway: Gateway, operation: AbandonOperation): AbandonOperation {
+  const { timezone } = gateway.catalogue().settings
+  const monthStart = monthStartAt(gateway, { at: operation.at, timezone }, (error) =>
+    gateway.telemetry.log.error({ callId: operation.callId, error }, 'the month cannot be told'),
+  )
+  return { ...operation, monthStart }
 }

@@ -534,6 +534,7 @@ export class Simulation {
       keyId: key,
       accountId: account,
       at: this.at,
+      monthStart: this.random.chance(0.8) ? this.month().start : undefined,
       sent,
       log: this.endLog(open),
       task: this.taskOf(open),
@@ -633,9 +634,9 @@ export class Simulation {
     return { first: true, late: charge.late, deducted: charge.deducted }
   }
 
-  private abandonNaive({ callId: call, sent, at, task, recovery }: AbandonOperation): unknown {
+  private abandonNaive({ callId: call, sent, at, monthStart, task, recovery }: AbandonOperation): unknown {
     const was = this.naive.recovered.get(call)
-    if (!this.naive.abandon({ call, sent, at }, recovery)) return 'done'
+    if (!this.naive.abandon({ call, sent, at, monthStart }, recovery)) return 'done'
     if (was !== undefined) this.tally.add(`abandon: late, ${correctionOf(was, NOTHING_CHARGED)}`)
     this.logRows.set(call, { amount: 0n, deducted: 0n, owed: 0n })
     this.tally.add(sent ? 'abandon: sent' : 'abandon: not sent')

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { createMonthOf } from '../../gateway/month.ts'
+import { createMonthOf } from '../../core/calendar-month.ts'
 import { type AccountView, eachAccount, viewAccount } from '../../management/accounts.ts'
 import { listKeys } from '../../management/keys.ts'
 import type { Account, Storage } from '../../storage/storage.ts'

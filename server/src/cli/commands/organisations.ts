@@ -1,4 +1,4 @@
-import { createMonthOf } from '../../gateway/month.ts'
+import { createMonthOf } from '../../core/calendar-month.ts'
 import { creditsText } from '../../management/amounts.ts'
 import { type MemberView, viewMember } from '../../management/organisations/member-view.ts'
 import { eachMember } from '../../management/organisations/organisations.ts'

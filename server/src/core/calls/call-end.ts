@@ -26,7 +26,7 @@ export function payerOf(open: OpenCall, operation: SettleOperation): Payer {
 /** The month a charge counts in: an account's goes only forward. */
 export function monthOfCall(
   account: AccountRow,
-  { monthStart }: { readonly monthStart: number },
+  { monthStart = 0 }: { readonly monthStart?: number | undefined },
 ): { readonly startAt: number } {
   return { startAt: Math.max(account.monthStart, monthStart) }
 }

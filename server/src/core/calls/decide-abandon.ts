@@ -3,7 +3,15 @@ import { giveBackLimits } from '../limits/limit-state.ts'
 import { settleQuota } from '../limits/quota.ts'
 import { microCredits, ZERO } from '../money.ts'
 import { withFunds } from './account-funds.ts'
-import { abandonedLog, accountOf, exchangeAfter, holdsCredits, memberOf, withExchange } from './call-end.ts'
+import {
+  abandonedLog,
+  accountOf,
+  exchangeAfter,
+  holdsCredits,
+  memberOf,
+  monthOfCall,
+  withExchange,
+} from './call-end.ts'
 import { decideLateAbandon } from './decide-late.ts'
 import type { Draft } from './draft.ts'
 import type { OpenCall } from './hot-rows.ts'
@@ -15,8 +23,8 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
   const open = draft.openCall(operation.callId)
   if (open === undefined) return decideLateAbandon(draft, operation)
   const { accountId } = open
-  const { monthStart } = accountOf(draft, open)
-  if (holdsCredits(open)) releaseHolds(draft, open, operation)
+  const month = monthOfCall(accountOf(draft, open), operation)
+  if (holdsCredits(open)) releaseHolds(draft, open, { operation, month })
   if (open.quotaTiers.length > 0) {
     const state = draft.limits(`quota:${accountId}`)
     draft.putLimits(
@@ -33,7 +41,7 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
       charged: ZERO,
       owed: ZERO,
       quotaCharged: ZERO,
-      monthStart,
+      monthStart: month.startAt,
       endOf: () => ({ kind: 'abandoned', sent }),
     },
   })
@@ -43,7 +51,12 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
 }
 
 /** What this call held of the month is free now, also for what earlier ones owe. */
-function releaseHolds(draft: Draft, open: OpenCall, { at }: AbandonOperation): void {
+function releaseHolds(
+  draft: Draft,
+  open: OpenCall,
+  given: { readonly operation: AbandonOperation; readonly month: { readonly startAt: number } },
+): void {
+  const { at } = given.operation
   const { callId, accountId, held, monthHeld, memberHeld } = open
   const account = accountOf(draft, open)
   const { credits, balance, owed, monthStart, monthSpent } = account
@@ -57,7 +70,7 @@ function releaseHolds(draft: Draft, open: OpenCall, { at }: AbandonOperation): v
       monthStart,
       monthSpent,
     }),
-    { startAt: monthStart },
+    given.month,
   )
   const exchanged = exchangeAfter(paid.account, paid.charged)
   draft.putAccount(withExchange(paid.account, exchanged))

@@ -36,7 +36,6 @@ export function decideLateSettle(draft: Draft, operation: SettleOperation): Sett
     operation,
     charged: payer === 'credits' ? deducted : ZERO,
     quotaCharged: payer === 'subscription' ? deducted : ZERO,
-    monthStart: operation.monthStart,
     endOf: (taken) => endOf(open, taken, { operation, deducted }),
     log: (owed) => settledLog(operation, { payer, deducted, owed }),
   })
@@ -52,7 +51,6 @@ export function decideLateAbandon(draft: Draft, operation: AbandonOperation): Do
     operation,
     charged: ZERO,
     quotaCharged: ZERO,
-    monthStart: late.recovered.monthStart,
     endOf: () => ({ kind: 'abandoned', sent }),
     log: () => abandonedLog(operation),
   })
@@ -77,7 +75,6 @@ interface Truth {
   /** µCr due from Credits. */
   readonly charged: MicroCredits
   readonly quotaCharged: MicroCredits
-  readonly monthStart: number
   readonly endOf: (taken: Taken) => CallEnd
   readonly log: (owed: MicroCredits) => CallLogRow
 }
@@ -111,7 +108,7 @@ function chargeMore(
   { truth, more }: { readonly truth: Truth; readonly more: MicroCredits },
 ): MicroCredits {
   const account = accountOf(draft, open)
-  const month = monthOfCall(account, truth)
+  const month = monthOfCall(account, truth.operation)
   const charged = chargeableNow(account, more, { held: ZERO, month })
   const owed = microCredits(more - charged)
   const paid = payOwed(
@@ -150,7 +147,7 @@ function giveBack(
   const account = accountOf(draft, open)
   const forgiven = least(back, recovered.owed, account.owed)
   const returned = microCredits(back - forgiven)
-  const month = { startAt: account.monthStart }
+  const month = monthOfCall(account, truth.operation)
   const isSameMonth = account.monthStart === recovered.monthStart
   const paid = payOwed(
     draft,

@@ -154,7 +154,7 @@ export interface OpenCall {
   readonly progress: CallProgress | undefined
   /**
    * Set: the call was ended by recovery. It holds nothing, takes no slot and counts as running nowhere; the row stays for
-   * a day, so that its own instance, should it come back, can still say what the call really was.
+   * 30 days, so that its own instance, should it come back, can still say what the call really was.
    */
   readonly recovered: RecoveredCall | undefined
 }

@@ -382,26 +382,32 @@ export class NaiveModel {
     return by.credits - charged
   }
 
-  abandon(ask: { call: string; sent: boolean; at: number }, recovery = false): boolean {
-    const { call, sent } = ask
+  abandon(
+    ask: { call: string; sent: boolean; at: number; monthStart?: number | undefined },
+    recovery = false,
+  ): boolean {
+    const { call, sent, monthStart = 0 } = ask
     const open = this.open.get(call)
     if (open === undefined) {
       const late = this.recovered.get(call)
       if (late === undefined || recovery) return false
-      this.correct(call, { month: late.month, credits: 0n, quota: 0n, end: { sent }, at: ask.at })
+      const { monthStart: own } = found(this.accounts, late.open.account)
+      const month = Math.max(own, monthStart)
+      this.correct(call, { month, credits: 0n, quota: 0n, end: { sent }, at: ask.at })
       return true
     }
     this.open.delete(call)
     const account = found(this.accounts, open.account)
     this.release(open, account)
     const touched = open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
-    if (touched && payOwed(account, account.monthStart) > 0n) exchangeLow(account)
+    const month = Math.max(account.monthStart, monthStart)
+    if (touched && payOwed(account, month) > 0n) exchangeLow(account)
     for (const seconds of open.quotaSeconds)
       this.window(`quota:${open.account}`, 'amount', seconds).release(call)
     for (const taking of open.takings) this.giveBack(call, taking, sent)
     const nothing = { credits: 0n, owed: 0n, quota: 0n }
     if (recovery) {
-      this.recovered.set(call, { open, at: ask.at, month: account.monthStart, ...nothing, end: { sent } })
+      this.recovered.set(call, { open, at: ask.at, month, ...nothing, end: { sent } })
     }
     return true
   }
@@ -445,7 +451,7 @@ export class NaiveModel {
     account.credits += -more - forgiven
     if (account.monthStart === was.month) account.spent = atLeastZero(account.spent - (-more - forgiven))
     if (member?.monthStart === was.month) member.spent = atLeastZero(member.spent + more)
-    if (payOwed(account, account.monthStart) > 0n) exchangeLow(account)
+    if (payOwed(account, truth.month) > 0n) exchangeLow(account)
     const left = was.owed - forgiven
     return left < truth.credits ? left : truth.credits
   }

@@ -253,7 +253,7 @@ export interface VideoEnd {
 
 export interface SettleOutcome {
   readonly kind: 'settled'
-  /** False when this call was already settled or abandoned, or was recovered more than a day ago: nothing changed. */
+  /** False when this call was already settled or abandoned, or was recovered more than 30 days ago: nothing changed. */
   readonly first: boolean
   /** Recovery had ended the call: the difference to what it had charged was booked. */
   readonly late: boolean
@@ -268,6 +268,8 @@ export interface AbandonOperation {
   readonly keyId: KeyId
   readonly accountId: AccountId
   readonly at: number
+  /** Month in which what the account owes is charged now; absent: the one the account stands in. */
+  readonly monthStart?: number | undefined
   /** A request of this call left for a vendor: it stays counted in request windows, whatever became of it. */
   readonly sent: boolean
   readonly log: CallLogRow

@@ -58,8 +58,9 @@ export function decodeDescription(
 
 /**
  * How a call whose process is gone leaves: at its last known usage by the first door, or by the second when nothing was
- * produced. The charge counts in the month the account stands in, since nobody tells the time zone here; a caller that
- * knows the month passes it.
+ * produced.
+ *
+ * @param monthStart month in which a charge counts, epoch ms; absent: the one the account stands in
  */
 export function decideRecovery(
   call: OpenCall,
@@ -78,6 +79,7 @@ export function decideRecovery(
       keyId,
       accountId,
       at,
+      monthStart,
       // Nobody knows; nearly every call that was reserved was sent in the same millisecond.
       sent: true,
       recovery: true,

@@ -1,10 +1,18 @@
 /** What lies over an account's own cap is owed: booked, shown, and charged as soon as there is room. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ACCOUNT, credits, exampleAbandon, exampleReserve, exampleSettle } from '../../core/calls/examples.ts'
 import { accountId } from '../../core/ids.ts'
 import type { Storage } from '../storage.ts'
 import { createTeam, TEAM } from './organisations.ts'
-import { createAccount, exampleGrant, NOW, openWithAccount, type StorageSuite } from './suite.ts'
+import {
+  createAccount,
+  exampleApiKey,
+  exampleGrant,
+  NOW,
+  openWithAccount,
+  recover,
+  type StorageSuite,
+} from './suite.ts'
 
 const NEXT_MONTH = NOW + 500_000
 
@@ -142,6 +150,59 @@ export function describeOwed(suite: StorageSuite): void {
     const others = Array.from({ length: 3 }, (_, index) => accountId(`other_${index}`))
     for (const id of others) await createAccount(storage, { id })
     expect(await storage.accounts.chargeOwed({ at: NEXT_MONTH, monthStart: NEXT_MONTH })).toBe(1)
+  })
+
+  describe('where nobody has begun the month yet', () => {
+    /** 2027-02-01 00:00:30 in Shanghai; the account stands in January. */
+    const FEBRUARY = Date.UTC(2027, 0, 31, 16)
+    const AT = FEBRUARY + 30_000
+    const JANUARY = Date.UTC(2026, 11, 31, 16)
+    const owingSinceJanuary = async () => {
+      const database = await suite.createDatabase()
+      const storage = await database.open({ now: AT })
+      await createAccount(storage, { monthlyCap: credits(26) })
+      await storage.keys.create(exampleApiKey())
+      for (const id of ['call_1', 'call_2'])
+        await storage.calls.reserve(exampleReserve(id, { at: FEBRUARY - 1_000, monthStart: JANUARY }))
+      await storage.calls.settle(exampleSettle('call_1', OVER, { at: FEBRUARY - 500, monthStart: JANUARY }))
+      expect(await account(storage)).toMatchObject({ owed: credits(35), monthSpent: credits(15) })
+      return storage
+    }
+    const inFebruary = { monthStart: FEBRUARY, monthSpent: credits(26), owed: credits(9) }
+
+    test('another cap charges what is owed in the month that runs', async () => {
+      const storage = await owingSinceJanuary()
+      await storage.accounts.patch(ACCOUNT, { monthlyCap: credits(37) })
+      // The running call holds 11.
+      expect(await account(storage)).toMatchObject(inFebruary)
+      expect(await storage.ledger.verify()).toEqual([])
+    })
+
+    test('a call that is given back charges it there', async () => {
+      const storage = await owingSinceJanuary()
+      await storage.calls.abandon(exampleAbandon('call_2', { at: AT, monthStart: FEBRUARY }))
+      expect(await account(storage)).toMatchObject(inFebruary)
+      expect(await storage.ledger.verify()).toEqual([])
+    })
+
+    test('a call that is taken over charges it there', async () => {
+      const storage = await owingSinceJanuary()
+      expect(await recover(storage, { at: AT, deadBefore: AT, leakedBefore: 0 })).toBe(1)
+      expect(await account(storage)).toMatchObject(inFebruary)
+      expect(await storage.ledger.verify()).toEqual([])
+    })
+
+    test('a recovered call that is given back after all charges it there', async () => {
+      const storage = await owingSinceJanuary()
+      const { callId, keyId, accountId: id } = exampleAbandon('call_2')
+      const settled = exampleSettle('call_2', { usage: { output: 1_100 } }, { at: FEBRUARY - 1 })
+      await storage.calls.settle({ ...settled, monthStart: JANUARY, recovery: true })
+      expect(await account(storage)).toMatchObject({ monthSpent: credits(26), owed: credits(35) })
+      const late = { callId, keyId, accountId: id, sent: false, at: AT, monthStart: FEBRUARY }
+      await storage.calls.abandon(exampleAbandon('call_2', late))
+      expect(await account(storage)).toMatchObject({ ...inFebruary, credits: credits(1_000 - 41) })
+      expect(await storage.ledger.verify()).toEqual([])
+    })
   })
 
   test('a closed organisation owes nothing any more', async () => {

@@ -329,7 +329,7 @@ export function describeRecovery(suite: StorageSuite): void {
     expect(await storage.ledger.verify()).toEqual([])
   })
 
-  test('what nobody says for a day stays as recovery left it', async () => {
+  test('what nobody has said by then stays as recovery left it', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.calls.heartbeat(DEAD, NOW)
     await reserve(storage, 'call_1')

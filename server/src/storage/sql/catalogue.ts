@@ -8,11 +8,9 @@ import type {
   Group,
   Model,
   Plan,
-  Settings,
   Vendor,
 } from '../../core/catalogue.ts'
 import { type CredentialId, credentialId, type ModelId, type VendorCode, vendorCode } from '../../core/ids.ts'
-import { UNLIMITED } from '../../core/limits/policy.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { Announcement, CatalogueStore } from '../storage.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
@@ -30,8 +28,8 @@ import { decodePolicy } from './account-row.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { openCredential } from './sealed-credential.ts'
-import { parseStored } from './stored-json.ts'
-import { CREDITS_PER_YUAN_DEFAULT, findRateHold } from './yuan-rate.ts'
+import { readSettings } from './settings.ts'
+import { findRateHold } from './yuan-rate.ts'
 
 export interface CatalogueStoreOptions {
   readonly engine: SqlEngine
@@ -41,14 +39,6 @@ export interface CatalogueStoreOptions {
   readonly newId: () => string
 }
 
-/** What holds until settings are put (gateway file). */
-const DEFAULT_SETTINGS: Settings = {
-  currency: 'CNY',
-  creditsPerYuan: CREDITS_PER_YUAN_DEFAULT,
-  timezone: 'Asia/Shanghai',
-  keyPrefix: 'sk-gateway-',
-  limits: UNLIMITED,
-}
 const NO_SECRET: CredentialSecret = { secret: undefined, fields: {} }
 
 export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueStore {
@@ -78,10 +68,9 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
 }
 
 async function readCatalogue(database: Kysely<Schema>, secrets: SecretBox): Promise<Catalogue> {
-  const settings = await database.selectFrom('settings').select('body').executeTakeFirst()
   const chains = await readChains(database)
   return {
-    settings: settings === undefined ? DEFAULT_SETTINGS : parseStored<Settings>(settings.body),
+    settings: await readSettings(database),
     vendors: await readVendors(database),
     credentials: await readCredentials(database, secrets),
     models: await readModels(database, chains),

@@ -7,6 +7,7 @@ import type { AccountId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from './account-row.ts'
 import type { SqlEngine } from './engine.ts'
+import { readMonthStart } from './platform-month.ts'
 import type { Schema } from './schema.ts'
 import { transferColumns } from './transfer-row.ts'
 
@@ -15,7 +16,7 @@ export interface OwedCharging {
   readonly newId: () => string
   /** Epoch ms. */
   readonly at: number
-  /** Month that runs, where the caller knows it; an account whose own is later stays in that. */
+  /** Month that runs; absent: that of `at`. An account whose own is later stays in that. */
   readonly monthStart?: number
 }
 
@@ -33,10 +34,12 @@ export async function chargeOwedIn(
     .where('owed', '>', 0n)
     .orderBy('id')
   const rows = await (options.engine.name === 'postgres' ? query.forUpdate() : query).execute()
+  if (rows.length === 0) return []
+  const monthStart = options.monthStart ?? (await readMonthStart(transaction, options.at))
   const charged: AccountId[] = []
   for (const row of rows) {
     const before = decodeAccountRow({ ...row })
-    const startAt = Math.max(before.monthStart, options.monthStart ?? 0)
+    const startAt = Math.max(before.monthStart, monthStart)
     const { account, charged: amount } = chargeOwed(before, { startAt })
     if (amount === 0n) continue
     await writeCharged(transaction, account)

@@ -9,6 +9,7 @@ import type { SqlEngine, StorageLog } from './engine.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { beatHeart, ENDS_WITH_ITS_PROCESS, forgetInstance, raiseEpoch } from './instances.ts'
 import { decodeOpenCall } from './open-call-row.ts'
+import { readMonthStart } from './platform-month.ts'
 import type { Schema } from './schema.ts'
 import { type StoredRow, textOf } from './table.ts'
 
@@ -99,10 +100,11 @@ async function underOwnName(
   const owner = instanceId(`recovery:${options.newId()}`)
   await beatHeart(engine, owner, { at, epoch: 1 })
   await engine.writer.transaction().execute((transaction) => take(owner, transaction))
+  const monthStart = await readMonthStart(engine.writer, at)
   const ended: CallId[] = []
   for (let after = ''; ; ) {
     const rows = await takenAfter(engine, owner, after)
-    const done = await Promise.all(rows.map((row) => finish(options, row, at)))
+    const done = await Promise.all(rows.map((row) => finish(options, row, { at, monthStart })))
     ended.push(...done.filter((id) => id !== undefined))
     const last = rows.at(-1)
     if (last === undefined || rows.length < FINISHED_AT_ONCE) break
@@ -134,10 +136,10 @@ async function takenAfter(
 async function finish(
   { group, log }: RecoveryOptions,
   row: StoredRow,
-  at: number,
+  { at, monthStart }: { readonly at: number; readonly monthStart: number },
 ): Promise<CallId | undefined> {
   try {
-    const result = await group.submit(decideRecovery(decodeOpenCall(row), at))
+    const result = await group.submit(decideRecovery(decodeOpenCall(row), at, monthStart))
     return result.kind === 'outcome' ? callId(textOf(row, 'call_id')) : undefined
   } catch (error) {
     if (error instanceof StorageUnavailable) throw error

@@ -3,22 +3,17 @@
  * then what is a setting in yuan keeps its worth when the rate changes.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { DecimalText, Settings } from '../../core/catalogue.ts'
+import type { DecimalText } from '../../core/catalogue.ts'
 import { microCredits } from '../../core/money.ts'
 import { atOtherRate, isSameRate, type RateChange } from '../../core/pricing/yuan-rate.ts'
 import { RateChanged, RateFixed, type RateHold } from '../amount-refused.ts'
 import { decodeAutoExchange, encodeAutoExchange } from './account-row.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
-import { parseStored } from './stored-json.ts'
-
-export const CREDITS_PER_YUAN_DEFAULT = '1000'
+import { readSettings } from './settings.ts'
 
 export async function readRate(database: Kysely<Schema>): Promise<DecimalText> {
-  const row = await database.selectFrom('settings').select('body').executeTakeFirst()
-  return row === undefined
-    ? CREDITS_PER_YUAN_DEFAULT
-    : parseStored<Pick<Settings, 'creditsPerYuan'>>(row.body).creditsPerYuan
+  return (await readSettings(database)).creditsPerYuan
 }
 
 /** undefined: nothing in yuan was booked or promised, so the rate may change. */

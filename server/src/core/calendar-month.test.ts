@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createMonthOf } from './month.ts'
+import { createMonthOf } from './calendar-month.ts'
 
 const DAY_MS = 86_400_000
 const iso = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z')
