@@ -101,7 +101,10 @@ export const SCENARIOS = {
     settleMs: 3_000,
   }),
   'a video order by chat with a picture of 30 MB': () => ({
-    body: chat('v', image(30 * MIB)),
+    body: chat(
+      'v',
+      user(`[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"${picture(30 * MIB)}"}}]`),
+    ),
     leaveAfterMs: 3_000,
   }),
   'reading a kept response of 15 MB': () => ({

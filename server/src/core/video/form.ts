@@ -9,7 +9,8 @@ export type ReceivedForm =
   | { readonly kind: 'empty' }
   | { readonly kind: 'unreadable'; readonly detail: string }
   | { readonly kind: 'not-json' }
-  | { readonly kind: 'json'; readonly value: JsonValue }
+  /** JSON, but not taken apart: a picture in it may be long. */
+  | { readonly kind: 'json'; readonly chunks: readonly Uint8Array[]; readonly length: number }
   | { readonly kind: 'multipart'; readonly parts: readonly FormPart[] }
 
 export interface FormPart {

@@ -15,7 +15,16 @@ import { openPassthroughLane } from '../passthrough-lane.ts'
 import { orderFor } from '../route.ts'
 import type { Ordering } from '../video/creation.ts'
 import { changeTask, type OpenTask } from '../video/open-task.ts'
-import { judge, type OrderOutcome, placed, placedDetail, RANK, skipped } from '../video/send-order.ts'
+import {
+  judge,
+  notWritten,
+  type OrderOutcome,
+  placed,
+  placedDetail,
+  RANK,
+  skipped,
+  type SkippedOrder,
+} from '../video/send-order.ts'
 import type { SentToVendor } from '../video/send-to-vendor.ts'
 import { gatewayFailure } from '../video/task-error.ts'
 import { orderOffline } from './offline-response.ts'
@@ -76,7 +85,8 @@ async function sendResponse(gateway: Gateway, call: ReservedCall, { open, leg }:
   const formed = formRequest(found, { chain: leg.chain, secret, operation: 'generate' })
   if (formed === undefined) return { outcome: skipped('no address', gatewayFailure(50201), RANK.nothing) }
   const { vendor, dialect } = found
-  const lane = await openPassthroughLane(gateway, call, leg, dialect)
+  const lane = await openLane(gateway, call, leg, dialect)
+  if ('kind' in lane) return { outcome: lane }
   const offline = answeredOffline(gateway, call, { leg, dialect, lane })
   // From here on it may have arrived.
   const sent = await changeTask(gateway, open, {
@@ -98,6 +108,20 @@ async function sendResponse(gateway: Gateway, call: ReservedCall, { open, leg }:
   const outcome = judge(responseVendor({ vendor, dialect, secret, formed }), { open: sent, leg, answer })
   if (outcome.kind !== 'accepted' || answer.kind !== 'answered') return { outcome }
   return { outcome, response: readResponse(answer.reply.body)?.response }
+}
+
+/** A body that cannot be written was not sent. */
+async function openLane(
+  gateway: Gateway,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): Promise<Lane | SkippedOrder> {
+  try {
+    return await openPassthroughLane(gateway, call, leg, dialect)
+  } catch (error) {
+    return notWritten(error)
+  }
 }
 
 function answeredOffline(

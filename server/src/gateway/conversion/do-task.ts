@@ -15,6 +15,7 @@ import { parseJson } from '../classify.ts'
 import { editBody } from '../edit-body.ts'
 import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
+import { readFarOrder, submitFar } from './order-tasks.ts'
 import { findItems, readPast } from './read-past.ts'
 import type { AnswerTask, EditTask, RequestTask, Task, TaskResult } from './work.ts'
 
@@ -41,6 +42,10 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
       return findItems(task)
     case 'answer':
       return convertAnswer(task, count)
+    case 'order':
+      return readFarOrder(task)
+    case 'submit':
+      return submitFar(task)
   }
 }
 

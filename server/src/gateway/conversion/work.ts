@@ -5,7 +5,9 @@ import type { Usage } from '../../core/canonical/usage.ts'
 import type { ProtocolId } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { ReplyContext } from '../../core/protocols/protocol.ts'
+import type { VideoSubmission, VideoSubmit } from '../../providers/video.ts'
 import type { ConvertibleLeg } from '../convert-request.ts'
+import type { OrderForm, OrderRead } from '../video/order-form.ts'
 
 /** Why work has no result. */
 export class WorkFailure extends Error {
@@ -18,7 +20,7 @@ export class WorkFailure extends Error {
   }
 }
 
-export type Task = RequestTask | EditTask | PastTask | ItemsTask | AnswerTask
+export type Task = RequestTask | EditTask | PastTask | ItemsTask | AnswerTask | OrderTask | SubmitTask
 
 /** A client's body into an upstream's. */
 export interface RequestTask {
@@ -74,6 +76,19 @@ export interface AnswerTask {
   readonly inputTokensEstimate: number
 }
 
+/** The form of a large video order into the order. */
+export interface OrderTask {
+  readonly kind: 'order'
+  readonly form: OrderForm
+}
+
+/** An order with large pictures into the request a vendor takes it as. */
+export interface SubmitTask {
+  readonly kind: 'submit'
+  readonly vendorKind: string
+  readonly input: VideoSubmit
+}
+
 export type TaskResult =
   | RequestConverted
   | { readonly kind: 'media'; readonly remote: readonly RemoteMedia[] }
@@ -81,6 +96,8 @@ export type TaskResult =
   | { readonly kind: 'edited'; readonly body: Uint8Array }
   | PastRead
   | ItemsFound
+  | OrderRead
+  | Submitted
   | AnswerConverted
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'upstream-error'; readonly status: number | undefined; readonly raw: JsonValue }
@@ -101,6 +118,10 @@ export interface RequestConverted {
   readonly echo: string | undefined
   /** What the client said, as a JSON array; only where it was asked for. */
   readonly input: string | undefined
+}
+
+export interface Submitted extends VideoSubmission {
+  readonly kind: 'submitted'
 }
 
 export interface PastRead {

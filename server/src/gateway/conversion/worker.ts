@@ -29,6 +29,14 @@ function send(result: TaskResult): void {
 }
 
 function bytesOf(result: TaskResult): ArrayBuffer | undefined {
-  const bytes = 'items' in result ? result.items : 'body' in result ? result.body : undefined
+  const bytes =
+    'items' in result
+      ? result.items
+      : 'body' in result
+        ? result.body
+        : result.kind === 'submitted'
+          ? result.request.body
+          : undefined
+  if (typeof bytes === 'string') return undefined
   return bytes?.buffer instanceof ArrayBuffer ? bytes.buffer : undefined
 }

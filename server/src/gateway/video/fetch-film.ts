@@ -11,6 +11,7 @@ import { TransportError } from '../../upstream/read-whole.ts'
 import { redirectOf } from '../../upstream/stream-remote.ts'
 import type { Gateway } from '../gateway.ts'
 import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
+import { inPieces } from './in-pieces.ts'
 import { changeTask, type OpenTask } from './open-task.ts'
 import { callOf } from './send-to-vendor.ts'
 import { gatewayFailure } from './task-error.ts'
@@ -66,7 +67,7 @@ export async function storeBase64(
   film: { readonly data: string } & Pick<FinishedResult, 'secondsProduced' | 'size'>,
 ): Promise<void> {
   try {
-    const stored = await store(gateway, open, oneChunk(Buffer.from(film.data, 'base64')))
+    const stored = await store(gateway, open, inPieces(Buffer.from(film.data, 'base64')))
     await endCompleted(gateway, open, madeOf(stored, film))
   } catch (error) {
     // Asked again, the vendor gives the same film again.
@@ -74,10 +75,6 @@ export async function storeBase64(
     const message = 'the finished video could not be stored'
     await endFailed(gateway, open, gatewayFailure(50201, { message, accepted: true }))
   }
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
 }
 
 /** The vendor, its link or our way there failed; anything else is a fault of ours. */

@@ -6,6 +6,7 @@ import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../core/canonical/med
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import type { ImageForm } from '../../providers/video.ts'
 import type { Gateway } from '../gateway.ts'
+import { inPieces } from './in-pieces.ts'
 import type { ReservedVideo } from './video-call.ts'
 
 export type PreparedRequest =
@@ -101,7 +102,7 @@ async function publish(
   index: number,
 ): Promise<VideoMedia> {
   const key = inputKeyOf(taskId, index)
-  await gateway.blobs.put(key, once(media.bytes), {
+  await gateway.blobs.put(key, inPieces(media.bytes), {
     mediaType: media.mediaType,
     maxBytes: media.bytes.byteLength,
   })
@@ -111,8 +112,4 @@ async function publish(
 /** A published image's key; its task knows how many there are. */
 export function inputKeyOf(taskId: string, index: number): string {
   return `inputs/${taskId}-${index}`
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
 }

@@ -1,16 +1,12 @@
 /** Reads the order out of a form (contract §4.4, §7.1): 40003 empty or unreadable, 40000, 40002, then the key's own limits. */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { modelId, vendorCode } from '../../core/ids.ts'
-import { isJsonObject } from '../../core/json.ts'
-import { fieldsOfParts, type FormFields, type ReceivedForm } from '../../core/video/form.ts'
-import { readOrder } from '../../core/video/read-order.ts'
+import type { ReceivedForm } from '../../core/video/form.ts'
 import { findHolder, presentedKey } from '../authenticate.ts'
 import type { ReceivedBody } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { checkRestrictions } from '../restrictions.ts'
-import { decodeBase64 } from './base64.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import type { AuthenticatedVideo, IncomingVideo, Repeat, VideoOrder } from './video-call.ts'
+import { orderOf, type RawForm } from './read-order.ts'
+import type { AuthenticatedVideo, IncomingVideo, VideoOrder } from './video-call.ts'
 
 export async function authenticateVideo(gateway: Gateway, call: IncomingVideo): Promise<AuthenticatedVideo> {
   const { key, account } = await findHolder(gateway, presentedKey(call), call.at)
@@ -20,9 +16,10 @@ export async function authenticateVideo(gateway: Gateway, call: IncomingVideo): 
 export async function receiveVideo(gateway: Gateway, call: AuthenticatedVideo): Promise<VideoOrder> {
   const body = openBody(gateway)
   try {
-    const form = await readForm(gateway, call, body)
+    const form = rawFormOf(await readForm(gateway, call, body))
+    const read = await orderOf(gateway, form, { ...call, body })
     const { action: _action, readForm: _readForm, contentLength: _length, keyInQuery: _query, ...rest } = call
-    return { ...rest, stage: 'received', body, stream: false, ...orderOf(fieldsOf(form), call.headers) }
+    return { ...rest, stage: 'received', body, stream: false, ...read }
   } catch (error) {
     body.release()
     throw error
@@ -38,46 +35,8 @@ export function restrictVideo(gateway: Gateway, order: VideoOrder): void {
   )
 }
 
-/** The order that fields describe; throws what is wrong with them. */
-export function orderOf(
-  fields: FormFields,
-  headers: VideoOrder['headers'],
-): Pick<VideoOrder, 'modelId' | 'user' | 'request' | 'size' | 'dropped' | 'pinned' | 'repeat'> {
-  const read = readOrder(fields, decodeBase64)
-  if (read.kind === 'refused') {
-    throw new GatewayError(read.code, read.message === undefined ? {} : { message: read.message })
-  }
-  const { model, user, request, size, dropped } = read.order
-  const pinned = headers['gw-vendor-code']?.trim()
-  return {
-    modelId: modelId(model),
-    user,
-    request,
-    size,
-    dropped,
-    pinned: pinned === undefined || pinned === '' ? undefined : vendorCode(pinned),
-    repeat: repeatOf(fields, headers),
-  }
-}
-
-/** A key longer than this is no key. */
-const IDEMPOTENCY_KEY_MAX = 512
-
-function repeatOf(fields: FormFields, headers: VideoOrder['headers']): Repeat {
-  const key = headers['idempotency-key']?.trim()
-  if (key !== undefined && key.length > IDEMPOTENCY_KEY_MAX) {
-    throw new GatewayError(40000, {
-      message: `Idempotency-Key may have at most ${IDEMPOTENCY_KEY_MAX} characters`,
-    })
-  }
-  return {
-    key: key === '' ? undefined : key,
-    bodySha256: fingerprintOf(fields),
-    retried: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
-  }
-}
-
-function fieldsOf(form: ReceivedForm): FormFields {
+/** Of a form, what an order can be read of. */
+function rawFormOf(form: ReceivedForm): RawForm {
   switch (form.kind) {
     case 'empty':
       throw new GatewayError(40003)
@@ -86,12 +45,8 @@ function fieldsOf(form: ReceivedForm): FormFields {
     case 'not-json':
       throw new GatewayError(40000, { message: 'the request body is not valid JSON' })
     case 'json':
-      if (!isJsonObject(form.value)) {
-        throw new GatewayError(40000, { message: 'the request body is not a JSON object' })
-      }
-      return form.value
     case 'multipart':
-      return fieldsOfParts(form.parts)
+      return form
   }
 }
 

@@ -2,6 +2,7 @@
 import type { TransportFailure } from '../../upstream/upstream.ts'
 import { CONSEQUENCES } from '../../core/routing/failure.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { tellDropped } from '../../core/protocols/dropped-fields.ts'
 import { orderSeconds } from '../../core/video/seconds.ts'
@@ -15,6 +16,7 @@ import { CREATE_WATCH_MS } from './create-task.ts'
 import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
 import { type InputCache, prepareInputs } from './prepare-inputs.ts'
 import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
+import { submitOrder } from './submit-order.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from './task-error.ts'
 import type { ReservedVideo } from './video-call.ts'
 import type { TaskStep, TaskVendor } from './task-dialect.ts'
@@ -23,13 +25,7 @@ import { contextOf, findVideoVendor } from './video-vendor.ts'
 export type OrderOutcome =
   /** The task is another instance's by now, or has ended. */
   | { readonly kind: 'lost' }
-  /** Nothing was sent over this chain. */
-  | {
-      readonly kind: 'skipped'
-      readonly reason: string
-      readonly error: VideoTaskError
-      readonly rank: number
-    }
+  | SkippedOrder
   | { readonly kind: 'accepted'; readonly open: OpenTask; readonly step: TaskStep; readonly status: number }
   /** It is certain that no task exists. */
   | {
@@ -49,6 +45,15 @@ export type OrderOutcome =
       readonly class: ChainFailure
       readonly status: number | undefined
     }
+
+/** Nothing was sent over this chain. */
+export interface SkippedOrder {
+  readonly kind: 'skipped'
+  readonly reason: string
+  readonly error: VideoTaskError
+  /** How telling the error is (decisions, Errors). */
+  readonly rank: number
+}
 
 export interface OrderWork {
   readonly order: ReservedVideo
@@ -84,9 +89,10 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     const error = { ...gatewayFailure(40000), message: prepared.message }
     return skipped('an image cannot be had', error, RANK.ownWords)
   }
-  const { request } = prepared
   const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
-  const submission = vendor.dialect.submit({ ...context, request, seconds: seconds.sent })
+  const input = { ...context, request: prepared.request, seconds: seconds.sent }
+  const submission = await submitOrder(gateway, order, { vendor, input }).catch(notWritten)
+  if (submission.kind === 'skipped') return submission
   const sent = await changeTask(gateway, open, {
     ...placed(work, gateway.now()),
     seconds: seconds.shown,
@@ -274,7 +280,14 @@ export function mayMoveOn(outcome: Extract<OrderOutcome, { kind: 'refused' }>): 
   return CONSEQUENCES[outcome.class.kind].nextChain
 }
 
+/** The gateway could not write the request: nothing was sent. */
+export function notWritten(error: unknown): SkippedOrder {
+  if (!(error instanceof GatewayError)) throw error
+  const { code, message, retryAfterMs } = error
+  return skipped('not written', gatewayFailure(code, { message, retryAfterMs }), RANK.ownWords)
+}
+
 /** Nothing was sent over this chain. */
-export function skipped(reason: string, error: VideoTaskError, rank: number): OrderOutcome {
+export function skipped(reason: string, error: VideoTaskError, rank: number): SkippedOrder {
   return { kind: 'skipped', reason, error, rank }
 }

@@ -1,13 +1,10 @@
 /** A chat call to a video model: the same order over the same chains for the same bill, answered in the chat's own form. */
-import { isJsonObject } from '../../core/json.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { finalChunk, progressChunk, videoCompletion } from '../../core/video/chat-answer.ts'
-import { fieldsOfChat } from '../../core/video/chat-order.ts'
 import { ownErrorOfChat } from '../../core/passthrough/breaks.ts'
 import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
 import { decodeDetail } from '../../core/video/task-detail.ts'
 import type { ReceivedCall } from '../call.ts'
-import { parseJson } from '../classify.ts'
 import type { Gateway } from '../gateway.ts'
 import { answerHeaders } from '../headers.ts'
 import type { PulsedStream } from '../pulse.ts'
@@ -16,7 +13,7 @@ import type { ClientReply } from '../reply.ts'
 import { streamFailure } from '../stream-failure.ts'
 import { makesOnlyVideos } from './admit-video.ts'
 import { awaitEnd } from './await-end.ts'
-import { orderOf } from './receive-video.ts'
+import { orderOf } from './read-order.ts'
 import { type TakenOrder, takeOrder } from './take-order.ts'
 import { sendJson, sendTaskError, urlOf } from './task-answer.ts'
 import type { VideoOrder } from './video-call.ts'
@@ -35,7 +32,7 @@ export async function serveChatOrder(
   let order: VideoOrder
   let taken: TakenOrder
   try {
-    order = chatOrder(call)
+    order = await chatOrder(gateway, call)
     taken = await takeOrder(gateway, order)
   } catch (error) {
     await refuse(gateway, call, error, reply)
@@ -58,10 +55,10 @@ export async function serveChatOrder(
 
 const UNKNOWN: VideoTaskError = { status: 502, code: 'unknown', message: 'the video failed', body: undefined }
 
-/** A prompt and a picture at the end of a conversation; it is taken apart where the calls run. */
+/** A prompt and a picture at the end of a conversation. */
 const ORDER_VALUES_MAX = 10_000
 
-function chatOrder(call: ReceivedCall): VideoOrder {
+async function chatOrder(gateway: Gateway, call: ReceivedCall): Promise<VideoOrder> {
   if (call.endpoint.protocol !== 'chat') {
     throw new GatewayError(40000, {
       message: `${call.modelId} is a video model: call it on /v1/videos, or on /v1/chat/completions`,
@@ -72,11 +69,9 @@ function chatOrder(call: ReceivedCall): VideoOrder {
       message: `an order of a video holds at most ${ORDER_VALUES_MAX} members and items`,
     })
   }
-  const document = parseJson(Buffer.concat(call.body.chunks))
-  if (!isJsonObject(document)) throw new GatewayError(40000)
   const { callId, requestId, at, address, ip, headers, key, account, stream, user, body } = call
   return {
-    ...orderOf(fieldsOfChat(document), headers),
+    ...(await orderOf(gateway, { kind: 'chat', ...chunksOf(body) }, call)),
     stage: 'received',
     callId,
     requestId,
@@ -92,6 +87,10 @@ function chatOrder(call: ReceivedCall): VideoOrder {
     user,
     body,
   }
+}
+
+function chunksOf({ chunks, length }: ReceivedCall['body']): Pick<ReceivedCall['body'], 'chunks' | 'length'> {
+  return { chunks, length }
 }
 
 function headersOf(taken: TakenOrder, task: VideoTask): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 /** Images in the form a vendor takes: fetched where it wants bytes, published where it wants addresses (contract §4.4). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Answer, postJson } from '../../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../../test/house/house.ts'
 import {
@@ -7,23 +7,37 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../../test/house/scripted-upstream.ts'
-import { creates, filmOf, PNG, playSora, VIDEO_PRICES } from '../../../test/house/videos.ts'
+import {
+  creates,
+  filmOf,
+  PNG,
+  playArk,
+  playSora,
+  postForm,
+  VIDEO_PRICES,
+} from '../../../test/house/videos.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
 
 let house: House
 let sora: ScriptedUpstream
 let luma: ScriptedUpstream
 let images: ScriptedUpstream
+let ark: ScriptedUpstream
 
 beforeAll(async () => {
   sora = await openScriptedUpstream()
   luma = await openScriptedUpstream()
   images = await openScriptedUpstream()
+  ark = await openScriptedUpstream()
   house = await openHouse({ environment: { SLUICE_FETCH_ALLOW: '127.0.0.1/32' } })
   await house.catalogue(
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     ...putVendor('luma', `${luma.url}/dream-machine/v1`, { kind: 'luma-dream-machine' }),
     putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
+    ...putVendor('ark', ark.url, { kind: 'ark' }),
+    putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
+    putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-2-0' }),
     putModel('ray', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'ray', vendor: 'luma', protocol: 'video', forward: 'ray-2' }),
   )
@@ -33,10 +47,13 @@ afterAll(async () => {
   await sora.close()
   await luma.close()
   await images.close()
+  await ark.close()
 })
 beforeEach(() => {
-  for (const server of [sora, luma, images]) server.requests.length = 0
+  for (const server of [sora, luma, images, ark]) server.requests.length = 0
+  vi.restoreAllMocks()
   playSora(sora, filmOf(1))
+  playArk(ark, { create: answerJson({ error: { code: 'no', message: 'no' } }, 400), polls: [] })
   images.answer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/octet-stream' })
     response.end(PNG)
@@ -100,5 +117,87 @@ describe('a vendor that wants addresses', () => {
     expect(link.startsWith(`${house.baseUrl}/media/`)).toBe(true)
     await house.settled()
     expect((await fetch(link)).status).toBe(404)
+  })
+})
+
+describe('an order with a large picture', () => {
+  const LARGE = Buffer.concat([PNG, Buffer.alloc(600_000, 7)])
+  const ADDRESS = `data:image/png;base64,${LARGE.toString('base64')}`
+  const conversions = () => house.running.gateway.conversions
+  const authorized = () => ({ authorization: `Bearer ${house.key}` })
+  const ways: readonly [string, (model: string) => Promise<Answer>][] = [
+    ['JSON', (model) => post({ model, input_reference: ADDRESS })],
+    [
+      'a form',
+      (model) =>
+        postForm(
+          `${house.baseUrl}/v1/videos`,
+          [
+            { name: 'model', value: model },
+            { name: 'prompt', value: 'a cat' },
+            { name: 'input_reference', value: LARGE, type: 'image/png' },
+          ],
+          authorized(),
+        ),
+    ],
+    [
+      'chat',
+      (model) => {
+        const content = [
+          { type: 'text', text: 'a cat' },
+          { type: 'image_url', image_url: { url: ADDRESS } },
+        ]
+        const body = { model, messages: [{ role: 'user', content }] }
+        return postJson(`${house.baseUrl}/v1/chat/completions`, body, authorized())
+      },
+    ],
+  ]
+
+  test.each(ways)('as %s is read and written in threads, and arrives as it was sent', async (_way, send) => {
+    const run = vi.spyOn(conversions(), 'run')
+    expect((await send('sora-2')).status).toBe(200)
+    expect(creates(sora)[0]?.body.includes(LARGE)).toBe(true)
+    await send('seedance')
+    const kinds = run.mock.calls.map(([{ kind }]) => kind)
+    expect(kinds).toEqual(['order', 'submit', 'order', 'submit'])
+    const asked = creates(ark).map((create) => create.body.toString('utf8'))
+    expect(asked).toEqual([expect.stringContaining(`"${ADDRESS}"`)])
+  })
+
+  test('a small one is read and written where the calls run', async () => {
+    const run = vi.spyOn(conversions(), 'run')
+    const image = `data:image/png;base64,${PNG.toString('base64')}`
+    expect((await post({ model: 'sora-2', input_reference: image })).status).toBe(200)
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('is refused in the same words as a small one', async () => {
+    const broken = await post({
+      model: 'sora-2',
+      input_reference: `data:image/png;base64,${'?'.repeat(600_000)}`,
+    })
+    expect(broken).toMatchObject({ status: 400, body: { code: 40000 } })
+    expect(broken.body.message).toContain('input_reference is a data: URL that holds no base64')
+  })
+
+  test('when too many wait for a thread it is 503/50301 with Retry-After, and nothing stays held', async () => {
+    vi.spyOn(conversions(), 'run').mockRejectedValue(new GatewayError(50301, { retryAfterMs: 2_000 }))
+    const answer = await post({ model: 'sora-2', input_reference: ADDRESS })
+    expect(answer).toMatchObject({ status: 503, body: { code: 50301 } })
+    expect(answer.headers.get('retry-after')).toBe('2')
+    await house.settled()
+    expect((await house.account()).held).toBe(0n)
+  })
+
+  test('when its request cannot be written, the task fails, nothing is sent and nothing stays held', async () => {
+    const run = conversions().run.bind(conversions())
+    vi.spyOn(conversions(), 'run').mockImplementation((task, waiting) =>
+      task.kind === 'submit' ? Promise.reject(new GatewayError(41301)) : run(task, waiting),
+    )
+    const answer = await post({ model: 'sora-2', input_reference: ADDRESS })
+    expect(answer).toMatchObject({ status: 413, body: { code: 41301 } })
+    expect(creates(sora)).toHaveLength(0)
+    await house.settled()
+    expect((await house.account()).held).toBe(0n)
   })
 })

@@ -4,7 +4,6 @@
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import type { JsonValue } from '../../core/json.ts'
 import { JsonScanner } from '../../core/passthrough/json-scanner.ts'
 import { compileWatchTree } from '../../core/passthrough/watch-tree.ts'
 import type { FormPart, ReceivedForm } from '../../core/video/form.ts'
@@ -25,35 +24,34 @@ export function readForm(source: FormSource): Promise<ReceivedForm> {
 
 async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm> {
   const chunks: Uint8Array[] = []
+  let length = 0
+  // Read as it comes, without making the document; members count at every depth.
+  const scanner = new JsonScanner(UNWATCHED, { onValue: () => undefined })
+  let isBlank = true
+  let isJson = true
   await readBody((chunk) => {
     onBytes(chunk.byteLength)
+    length += chunk.byteLength
+    isBlank &&= chunk.every((byte) => byte <= SPACE)
+    // Of a body that is refused the rest is read, so that the client hears why, but not kept.
+    if (!isJson || scanner.values > VALUES_MAX) return
+    isJson = scanner.push(chunk, 0, chunk.byteLength)
     chunks.push(chunk)
   })
-  const body = Buffer.concat(chunks)
-  if (holdsMore(body, MEMBERS_MAX)) {
+  if (scanner.values > VALUES_MAX) {
     throw new GatewayError(40000, {
       message: `the request body holds more than ${MEMBERS_MAX} members and items`,
     })
   }
-  const text = body.toString('utf8')
-  if (text.trim() === '') return { kind: 'empty' }
-  try {
-    return { kind: 'json', value: JSON.parse(text) as JsonValue }
-  } catch (error) {
-    if (error instanceof SyntaxError) return { kind: 'not-json' }
-    throw error
-  }
+  if (isBlank) return { kind: 'empty' }
+  return isJson && scanner.end() ? { kind: 'json', chunks, length } : { kind: 'not-json' }
 }
 
+const SPACE = 0x20
 /** An order has a dozen members; its pictures are texts. */
 const MEMBERS_MAX = 10_000
-
-/** Counted at every depth, without making the document. */
-function holdsMore(body: Uint8Array, most: number): boolean {
-  const scanner = new JsonScanner(UNWATCHED, { onValue: () => undefined })
-  scanner.push(body, 0, body.byteLength)
-  return scanner.values - 1 > most
-}
+/** The document itself is a value too. */
+const VALUES_MAX = MEMBERS_MAX + 1
 
 const UNWATCHED = compileWatchTree([])
 
@@ -138,8 +136,20 @@ function gatherFile(
     gathering.trouble ??= error.message
   })
   stream.on('end', () => {
-    gathering.parts[place] = { name, value: { mediaType, bytes: Buffer.concat(chunks) } }
+    gathering.parts[place] = { name, value: { mediaType, bytes: joined(chunks) } }
   })
+}
+
+/** In memory that threads share: a large picture is not copied again when its order is read in one. */
+function joined(chunks: readonly Buffer[]): Uint8Array {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
+  const bytes = new Uint8Array(new SharedArrayBuffer(length))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
 }
 
 /** undefined: the content type is one no form can be read with. */
