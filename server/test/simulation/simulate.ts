@@ -18,7 +18,7 @@ const OPERATIONS_PER_WORLD = 5_000
 const OPERATIONS_PER_DATABASE = 100_000
 /** From here on everything that can happen must have. */
 const OPERATIONS_FOR_ALL_KINDS = 100_000
-const OPERATIONS_FOR_EVERYDAY_KINDS = 15_000
+const OPERATIONS_FOR_EVERYDAY_KINDS = 12_000
 
 /** Returns how often what happened. */
 export async function simulate(options: SimulateOptions): Promise<ReadonlyMap<string, number>> {

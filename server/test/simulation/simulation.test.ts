@@ -10,9 +10,9 @@ const SEED = Number(process.env['SLUICE_SIMULATION_SEED'] ?? 20260101)
 const FOREVER = { timeout: 24 * 3_600_000 }
 
 test.each<[string, SimulateOptions['on'], number]>([
-  ['the decisions', 'decisions', 40_000],
-  ['SQLite, two instances and an office', 'sqlite', 20_000],
-  ['PostgreSQL, two instances and an office', 'postgres', 20_000],
+  ['the decisions', 'decisions', 30_000],
+  ['SQLite, two instances and an office', 'sqlite', 12_000],
+  ['PostgreSQL, two instances and an office', 'postgres', 12_000],
 ])(
   '[D-money-14] %s: every balance, window and slot is at each step as the model has it',
   FOREVER,
