@@ -1,6 +1,5 @@
 import type { Chain } from '../core/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { keepsAnswers } from '../core/protocols/index.ts'
 import { usableChains } from '../core/routing/order.ts'
 import type { StoredTurn, TurnContent } from '../storage/turns.ts'
@@ -10,6 +9,7 @@ import type { AuthenticatedCall, StoredRequest } from './call.ts'
 import { parseJson } from './classify.ts'
 import { formRequest, isOwnPlace, placesOf, upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
+import { showStored } from './show-stored.ts'
 
 /** A response holds its whole answer, pictures included. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -25,7 +25,7 @@ export async function forwardStored(
   gateway: Gateway,
   call: AuthenticatedCall,
   { turn, pin, wanted }: Pinned,
-): Promise<{ readonly status: number; readonly body: JsonValue }> {
+): Promise<{ readonly status: number; readonly body: Uint8Array }> {
   const leg = legTo(gateway, turn, pin)
   const found = upstreamOf(leg, gateway.catalogue())
   const { dialect, vendor, credential } = found
@@ -67,9 +67,30 @@ export async function forwardStored(
       },
     )
   })
-  const read = readAnswer(answer, turn)
-  if (wanted.what === 'response') refuseUnpaid(read.body)
-  return read
+  return shown(gateway, call, { turn, wanted }, answer)
+}
+
+async function shown(
+  gateway: Gateway,
+  call: AuthenticatedCall,
+  { turn, wanted }: Pick<Pinned, 'turn' | 'wanted'>,
+  answer: Answer,
+): Promise<{ readonly status: number; readonly body: Uint8Array }> {
+  const { status } = answer
+  const { body, isRunning } = await showStored(gateway, call, {
+    kind: 'forwarded',
+    body: answer.body,
+    model: turn.modelId,
+  })
+  if (isCredentialRefusal(status)) {
+    throw new GatewayError(50201, {
+      upstreamBody: parseJson(answer.body) ?? null,
+      internal: 'the upstream refused our credential',
+    })
+  }
+  if (body === undefined) throw new GatewayError(50201, { internal: `no JSON came, with status ${status}` })
+  if (wanted.what === 'response' && isRunning) throw unpaid()
+  return { status, body }
 }
 
 interface Answer {
@@ -110,25 +131,13 @@ function addressOf(url: string, { id, what, query }: StoredRequest): string {
   return address.href
 }
 
-function readAnswer({ status, body }: Answer, turn: StoredTurn): { status: number; body: JsonValue } {
-  const json = parseJson(body)
-  if (status === 401 || status === 402 || status === 403) {
-    throw new GatewayError(50201, {
-      upstreamBody: json ?? null,
-      internal: 'the upstream refused our credential',
-    })
-  }
-  if (json === undefined) throw new GatewayError(50201, { internal: `no JSON came, with status ${status}` })
-  const named = isJsonObject(json) && typeof json['model'] === 'string'
-  return { status, body: named ? { ...json, model: turn.modelId } : json }
+function isCredentialRefusal(status: number): boolean {
+  return status === 401 || status === 402 || status === 403
 }
 
 /** Charged was what had been sent when the call ended: an upstream that goes on with it makes more than that. */
-function refuseUnpaid(body: JsonValue): void {
-  if (!isJsonObject(body)) return
-  const { background, status } = body
-  if (background !== true && status !== 'queued' && status !== 'in_progress') return
-  throw new GatewayError(40000, {
+function unpaid(): GatewayError {
+  return new GatewayError(40000, {
     status: 409,
     message:
       'the provider went on with this response after its call had ended: it was not charged and cannot be read',

@@ -3,16 +3,18 @@
  * it came from. Only the key that made it sees it (contract §4.2; decisions, Addresses).
  */
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import type { JsonObject, JsonValue } from '../core/json.ts'
-import { inputItemPage, readTurn, type Turn } from '../core/protocols/responses/stored-turn.ts'
+import type { ItemPage } from '../core/protocols/responses/stored-turn.ts'
 import type { StoredTurn } from '../storage/turns.ts'
 import { authenticate, findHolderNow } from './authenticate.ts'
 import type { AuthenticatedCall, IncomingCall, StagedCall, StoredRequest } from './call.ts'
 import { answerBackground, isBackground } from './background/serve-stored-background.ts'
 import { forwardStored } from './forward-stored.ts'
+import type { ShowTask } from './conversion/work.ts'
 import type { Gateway } from './gateway.ts'
 import { refuse } from './refuse.ts'
 import type { ClientReply } from './reply.ts'
+import { showStored } from './show-stored.ts'
+import type { StoredAnswer } from './stored-answer.ts'
 import { checkKey } from './restrictions.ts'
 
 export async function serveStored(
@@ -54,11 +56,6 @@ interface Asked {
   readonly wanted: StoredRequest
 }
 
-interface StoredAnswer {
-  readonly status: number
-  readonly body: JsonValue
-}
-
 async function answerOf(gateway: Gateway, call: AuthenticatedCall, asked: Asked): Promise<StoredAnswer> {
   const { turn, wanted } = asked
   const { content } = turn
@@ -74,25 +71,33 @@ async function answerOf(gateway: Gateway, call: AuthenticatedCall, asked: Asked)
   }
   switch (wanted.what) {
     case 'response':
-      return { status: 200, body: opened(content.body).response }
+      return { status: 200, body: await shown(gateway, call, { kind: 'response', turn: content.body }) }
     case 'input-items':
-      return { status: 200, body: listed(opened(content.body), wanted.query) }
+      return {
+        status: 200,
+        body: await shown(gateway, call, {
+          kind: 'input-items',
+          turn: content.body,
+          page: pageOf(wanted.query),
+        }),
+      }
     case 'delete':
       if (!(await gateway.turns.remove(call.key.id, wanted.id))) throw notFound(wanted.id)
       return { status: 200, body: { id: wanted.id, object: 'response', deleted: true } }
   }
 }
 
-function opened(body: string): Turn {
-  const turn = readTurn(JSON.parse(body) as JsonValue)
-  if (turn === undefined) throw new Error('a kept turn cannot be read')
-  return turn
+async function shown(gateway: Gateway, call: AuthenticatedCall, of: ShowTask['of']): Promise<Uint8Array> {
+  const { body } = await showStored(gateway, call, of)
+  if (body === undefined)
+    throw new GatewayError(40000, { message: 'after: no item of the response has this id' })
+  return body
 }
 
 const PAGE_DEFAULT = 20
 const PAGE_MAX = 100
 
-function listed(turn: Turn, query: string): JsonObject {
+function pageOf(query: string): ItemPage {
   const parameters = new URLSearchParams(query)
   const order = parameters.get('order') ?? 'desc'
   const limit = Number(parameters.get('limit') ?? PAGE_DEFAULT)
@@ -103,10 +108,7 @@ function listed(turn: Turn, query: string): JsonObject {
     throw new GatewayError(40000, { message: `limit: must be a whole number from 1 to ${PAGE_MAX}` })
   }
   const after = parameters.get('after') ?? undefined
-  const page = inputItemPage(turn, { order, limit, after })
-  if (page === undefined)
-    throw new GatewayError(40000, { message: 'after: no item of the response has this id' })
-  return page
+  return { order, limit, after }
 }
 
 function notFound(id: string): GatewayError {
@@ -114,8 +116,8 @@ function notFound(id: string): GatewayError {
   return new GatewayError(40400, { message: `the response ${JSON.stringify(shown)} was not found` })
 }
 
-function send(reply: ClientReply, status: number, body: JsonValue): void {
-  const bytes = Buffer.from(JSON.stringify(body))
+function send(reply: ClientReply, status: number, body: StoredAnswer['body']): void {
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
   reply.start({ status, headers: { 'content-type': 'application/json' }, contentLength: bytes.byteLength })
   reply.write(bytes)
   reply.end()

@@ -43,8 +43,6 @@ export async function keepHouse(house: {
   /** 0: for ever. */
   readonly logRetentionDays: number
   readonly now: () => number
-  /** ms of a clock that only goes forward. */
-  readonly elapsed?: () => number
   readonly periods?: InstancePeriods
 }): Promise<Housekeeping> {
   const { storage, telemetry, periods = INSTANCE_PERIODS } = house
@@ -52,7 +50,7 @@ export async function keepHouse(house: {
   const rounds = new InstanceRounds({
     ...house,
     calls: storage.calls,
-    elapsed: house.elapsed ?? (() => performance.now()),
+    elapsed: () => performance.now(),
     periods: { gapMs: beatMs * GAP_BEATS, silentMs },
   })
   const expire = (): Promise<void> => expireKept(house, house.now())

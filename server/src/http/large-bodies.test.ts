@@ -147,6 +147,39 @@ describe('a large body to a model of another protocol', () => {
   })
 })
 
+describe('a large response that is kept', () => {
+  const ask = (path: string, body?: object) =>
+    fetch(`${house.baseUrl}/v1/responses${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...authorized(), 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const make = async (input: string) =>
+    (await (await ask('', { model: 'claude', input })).json()) as { id: string }
+
+  test('is read in a thread, its input too; a small one is not', async () => {
+    const made = await make(LARGE)
+    const small = await make('hi')
+    const run = vi.spyOn(conversions(), 'run')
+    expect(await (await ask(`/${made.id}`)).json()).toEqual(made)
+    expect(await (await ask(`/${made.id}/input_items`)).json()).toMatchObject({
+      data: [{ role: 'user', content: [{ type: 'input_text', text: LARGE }] }],
+    })
+    expect(run.mock.calls.map(([{ kind }]) => kind)).toEqual(['show', 'show'])
+    expect(await (await ask(`/${small.id}`)).json()).toEqual(small)
+    expect(run).toHaveBeenCalledTimes(2)
+    const after = await ask(`/${made.id}/input_items?after=nowhere`)
+    expect([after.status, await after.json()]).toMatchObject([400, { code: 40000 }])
+  })
+
+  test('is 503/50301 with Retry-After when too many wait for a thread', async () => {
+    const made = await make(LARGE)
+    vi.spyOn(conversions(), 'run').mockRejectedValue(new GatewayError(50301, { retryAfterMs: 2_000 }))
+    const reply = await ask(`/${made.id}`)
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '2'])
+  })
+})
+
 describe('a large answer of another protocol', () => {
   test('is converted in a thread, billed by the usage the upstream told', async () => {
     const run = vi.spyOn(conversions(), 'runAnswer')

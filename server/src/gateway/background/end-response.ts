@@ -9,19 +9,20 @@ import { tokensOf } from '../../core/calls/recover.ts'
 import { createMeter, type MeterReading } from '../../core/metering/meter.ts'
 import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
 import type { ModelId } from '../../core/ids.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { createBodyTap } from '../../core/passthrough/body-tap.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import { priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import type { VideoTaskPatch } from '../../core/video/task.ts'
+import { frozenTerms, monthStartAt } from '../charge-terms.ts'
 import type { Gateway } from '../gateway.ts'
 import { persist } from '../persist.ts'
 import { TURN_LIFE_MS } from '../turn-keeper.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { readResponse } from './response-object.ts'
-import { logRow, tellEnd } from '../video/end-task.ts'
+import { logRow, tellEnd, toldFault } from '../video/end-task.ts'
+import { inPieces } from '../video/in-pieces.ts'
 import type { OpenTask } from '../video/open-task.ts'
 import type { AnsweredStep } from '../video/task-dialect.ts'
 
@@ -32,10 +33,11 @@ export async function endResponse(
   { response, state }: Pick<AnsweredStep, 'response' | 'state'>,
 ): Promise<void> {
   const status = readResponse(response)?.status ?? 'failed'
-  const bytes = Buffer.from(JSON.stringify(response))
-  const reading = readingOf(gateway, open, { bytes, status })
-  const made = { reading, answerBytes: bytes.byteLength, extras: extrasOf(bytes, status) }
-  const answer = await keepAnswer(gateway, open, response)
+  const text = JSON.stringify({ ...response, model: open.task.modelId })
+  const bytes = Buffer.from(text)
+  const reading = await readingOf(gateway, open, { bytes, status })
+  const made = { reading, answerBytes: bytes.byteLength, extras: await extrasOf(bytes, status) }
+  const answer = await keepAnswer(gateway, open, text)
   const at = gateway.now()
   const patch: VideoTaskPatch = {
     status: status === 'failed' ? 'failed' : 'completed',
@@ -83,30 +85,26 @@ async function charge(
 ): Promise<boolean> {
   const { chainId, callId, keyId, accountId, modelId, byok } = task
   if (chainId === undefined) throw new Error(`task ${task.id} was answered by no chain`)
-  const { images, source } = made.reading
-  const { usage, suspect } = possibleUsage(gateway, modelId, made)
-  const read = gateway.terms.terms(detail.terms)
-  if (read.kind === 'unreadable') throw new Error(`the price terms of task ${task.id} cannot be read`)
+  const { images, source: usageSource } = made.reading
+  const { usage, suspect: usageSuspect } = possibleUsage(gateway, modelId, made)
+  const onFault = toldFault(gateway, { task, detail })
   const { recipe, amount } = priceCall(
     { usage, images, videoSeconds: 0, requests: 1 },
-    { terms: read.terms, chainId, userRate: detail.userRate, made: made.extras },
+    {
+      terms: frozenTerms(gateway, detail.terms, onFault),
+      chainId,
+      userRate: detail.userRate,
+      made: made.extras,
+    },
   )
-  const log: CallLogRow = {
-    ...ended.log,
-    usage,
-    usageSource: source,
-    usageSuspect: suspect,
-    images,
-    recipe,
-    amount,
-  }
+  const log: CallLogRow = { ...ended.log, usage, usageSource, usageSuspect, images, recipe, amount }
   const outcome = await persist(gateway, {
     kind: 'settle',
     callId,
     keyId,
     accountId,
     at: ended.at,
-    monthStart: gateway.monthOf(ended.at, detail.timezone).from,
+    monthStart: monthStartAt(gateway, { at: ended.at, timezone: detail.timezone }, onFault),
     modelId,
     byok,
     credentialId: byok ? undefined : detail.credentialId,
@@ -141,7 +139,7 @@ function possibleUsage(
 }
 
 /** Seen by nobody who does not know its name; replaced by none. */
-async function keepAnswer(gateway: Gateway, { task }: OpenTask, response: JsonObject): Promise<string> {
+async function keepAnswer(gateway: Gateway, { task }: OpenTask, body: string): Promise<string> {
   const name = `answer ${randomBytes(18).toString('hex')}`
   const at = gateway.now()
   await gateway.storage.turns.put([
@@ -152,18 +150,18 @@ async function keepAnswer(gateway: Gateway, { task }: OpenTask, response: JsonOb
       modelId: task.modelId,
       createdAt: at,
       expiresAt: Math.max(task.expiresAt, at + TURN_LIFE_MS),
-      content: { kind: 'kept', body: JSON.stringify({ ...response, model: task.modelId }) },
+      content: { kind: 'kept', body },
     },
   ])
   return name
 }
 
 /** What is charged; undefined: nothing was produced that anybody knows of. */
-function readingOf(
+async function readingOf(
   gateway: Gateway,
   { task, detail }: OpenTask,
   { bytes, status }: { readonly bytes: Uint8Array; readonly status: string },
-): MeterReading | undefined {
+): Promise<MeterReading | undefined> {
   const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
   const meter = createMeter({
     countTokens: (text) => gateway.tokens.count(text),
@@ -175,7 +173,7 @@ function readingOf(
     meter,
     decodeError: (raw) => protocolOf('responses').decodeError(undefined, raw),
   })
-  tap.push(bytes)
+  for await (const piece of inPieces(bytes)) tap.push(piece)
   tap.finish()
   const reading = meter.read()
   if (reading.source === 'upstream') return reading
@@ -189,10 +187,10 @@ function readingOf(
 }
 
 /** A response that was cancelled may have used more than it shows. */
-function extrasOf(bytes: Uint8Array, status: string): MadeExtras {
+async function extrasOf(bytes: Uint8Array, status: string): Promise<MadeExtras> {
   const watch = watchExtras('responses')
   watch.begin('whole')
-  watch.push(bytes)
+  for await (const piece of inPieces(bytes)) watch.push(piece)
   const extent = status === 'failed' ? 'broken' : status === 'cancelled' ? 'cut' : 'whole'
   return { told: watch.read(), sent: undefined, extent }
 }

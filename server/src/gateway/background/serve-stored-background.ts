@@ -1,11 +1,12 @@
 /** Reading, cancelling and deleting a response that is, or was, made in the background. */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { StoredTurn } from '../../storage/turns.ts'
 import type { AuthenticatedCall, StoredRequest } from '../call.ts'
 import { forwardStored } from '../forward-stored.ts'
 import type { Gateway } from '../gateway.ts'
+import type { StoredAnswer } from '../stored-answer.ts'
 import { openTask } from '../video/open-task.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { cancelResponse } from './cancel-response.ts'
@@ -14,11 +15,6 @@ import { taskOfTurn, tellBackground } from './stored-background.ts'
 interface Asked {
   readonly turn: StoredTurn
   readonly wanted: StoredRequest
-}
-
-interface StoredAnswer {
-  readonly status: number
-  readonly body: JsonValue
 }
 
 export function isBackground({ content }: StoredTurn): boolean {

@@ -1,6 +1,6 @@
 /** What is told of a background response: its record, never what the upstream has of it by now. */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { StoredTurn } from '../../storage/turns.ts'
 import type { Gateway } from '../gateway.ts'
@@ -23,14 +23,14 @@ export function endedWell({ phase, status, lastAnswer, state }: VideoTask): bool
 }
 
 /**
- * The response object as it stands. An answer is only told once its charge is on disk: its name comes into the record in
+ * The response object as it stands, an ended one as the bytes of its JSON. An answer is only told once its charge is on disk: its name comes into the record in
  * that same transaction.
  */
 export async function tellBackground(
   gateway: Pick<Gateway, 'storage' | 'now'>,
   task: VideoTask,
   shown: JsonObject,
-): Promise<JsonObject> {
+): Promise<JsonObject | Uint8Array> {
   if (task.phase !== 'ended') {
     return shownRunning(shown, task.status === 'in_progress' ? 'in_progress' : 'queued')
   }
@@ -40,12 +40,7 @@ export async function tellBackground(
     return shownFailed(shown, { code: 'server_error', message })
   }
   const kept = await gateway.storage.turns.find(task.keyId, name, gateway.now())
-  const response = kept?.content.kind === 'kept' ? parsed(kept.content.body) : undefined
-  if (response === undefined) throw new GatewayError(40400, { message: 'the response is not kept any more' })
-  return response
-}
-
-function parsed(text: string): JsonObject | undefined {
-  const value = JSON.parse(text) as JsonValue
-  return isJsonObject(value) ? value : undefined
+  if (kept?.content.kind !== 'kept')
+    throw new GatewayError(40400, { message: 'the response is not kept any more' })
+  return Buffer.from(kept.content.body)
 }

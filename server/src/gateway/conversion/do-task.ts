@@ -17,6 +17,7 @@ import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
 import { readFarOrder, submitFar } from './order-tasks.ts'
 import { findItems, readPast } from './read-past.ts'
+import { showKept } from './show-kept.ts'
 import type { AnswerTask, EditTask, RequestTask, Task, TaskResult } from './work.ts'
 
 /** More tools than any vendor takes by far; each costs every answer a little. */
@@ -46,6 +47,8 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
       return readFarOrder(task)
     case 'submit':
       return submitFar(task)
+    case 'show':
+      return showKept(task)
   }
 }
 

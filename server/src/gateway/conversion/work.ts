@@ -3,8 +3,10 @@ import type { RemoteMedia } from '../../core/canonical/remote-media.ts'
 import type { CanonicalRequest, MediaSource } from '../../core/canonical/request.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { ProtocolId } from '../../core/catalogue.ts'
+import type { ModelId } from '../../core/ids.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { ReplyContext } from '../../core/protocols/protocol.ts'
+import type { ItemPage } from '../../core/protocols/responses/stored-turn.ts'
 import type { VideoSubmission, VideoSubmit } from '../../providers/video.ts'
 import type { ConvertibleLeg } from '../convert-request.ts'
 import type { OrderForm, OrderRead } from '../video/order-form.ts'
@@ -20,7 +22,15 @@ export class WorkFailure extends Error {
   }
 }
 
-export type Task = RequestTask | EditTask | PastTask | ItemsTask | AnswerTask | OrderTask | SubmitTask
+export type Task =
+  | RequestTask
+  | EditTask
+  | PastTask
+  | ItemsTask
+  | AnswerTask
+  | OrderTask
+  | SubmitTask
+  | ShowTask
 
 /** A client's body into an upstream's. */
 export interface RequestTask {
@@ -89,6 +99,24 @@ export interface SubmitTask {
   readonly input: VideoSubmit
 }
 
+/** A kept response as it is shown. */
+export interface ShowTask {
+  readonly kind: 'show'
+  readonly of: /** Kept here: the JSON text of its turn. */
+    | { readonly kind: 'response'; readonly turn: string }
+    | { readonly kind: 'input-items'; readonly turn: string; readonly page: ItemPage }
+    /** Kept by an upstream: its answer, and how its model is called here. */
+    | { readonly kind: 'forwarded'; readonly body: Uint8Array; readonly model: ModelId }
+}
+
+export interface Shown {
+  readonly kind: 'shown'
+  /** JSON; undefined: no JSON came, or the page begins after an item that is not there. */
+  readonly body: Uint8Array | undefined
+  /** An upstream goes on with it, or made it in the background. */
+  readonly isRunning: boolean
+}
+
 export type TaskResult =
   | RequestConverted
   | { readonly kind: 'media'; readonly remote: readonly RemoteMedia[] }
@@ -98,6 +126,7 @@ export type TaskResult =
   | ItemsFound
   | OrderRead
   | Submitted
+  | Shown
   | AnswerConverted
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'upstream-error'; readonly status: number | undefined; readonly raw: JsonValue }

@@ -72,7 +72,7 @@ export async function endCompleted(
   await tellEnd(gateway, { task, detail }, outcome.first ? patch : undefined)
 }
 
-function toldFault(gateway: Gateway, { task, detail }: OpenTask): (error: unknown) => void {
+export function toldFault(gateway: Gateway, { task, detail }: OpenTask): (error: unknown) => void {
   const { requestId } = detail.description
   return (error) =>
     gateway.telemetry.log.error(

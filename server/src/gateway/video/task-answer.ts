@@ -43,10 +43,10 @@ export function sendTask(
 export function sendJson(
   reply: ClientReply,
   status: number,
-  body: JsonValue,
+  body: JsonValue | Uint8Array,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const bytes = Buffer.from(JSON.stringify(body))
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
   reply.start({
     status,
     headers: { 'content-type': 'application/json', ...headers },
