@@ -648,7 +648,64 @@ describe('the deadline', () => {
     await late.close()
   })
 
-  test('an upstream that will not be cancelled: it has failed, and its answer is never shown', async () => {
+  /** A response past its deadline whose upstream goes on and refuses every cancellation. */
+  async function uncancelled() {
+    let ahead = 0
+    const late = await openHouse({ now: () => Date.now() + ahead })
+    await late.catalogue(
+      ...putVendor('acme', upstream.url, { kind: 'openai' }),
+      putModel('native'),
+      putChain({ model: 'native', vendor: 'acme', protocol: 'responses', forward: 'gpt-4.1' }),
+    )
+    const before = (await late.account()).credits
+    const { body } = await postJson(
+      `${late.baseUrl}/v1/responses`,
+      { model: 'native', input: 'x', background: true },
+      bearer(late.key),
+    )
+    last().status = 'in_progress'
+    const refusal = answerJson({ error: { message: 'no' } }, 500)
+    vendor.cancelWith.push(...Array.from({ length: 5_000 }, () => refusal))
+    ahead += 3_600_000
+    const { reads } = last()
+    await eventually(() => Promise.resolve(last().reads > reads + 8))
+    return {
+      late,
+      find: () => get(`${late.baseUrl}/v1/responses/${String(body['id'])}`, bearer(late.key)),
+      spent: async () => before - (await late.account()).credits,
+      pass: (ms: number) => {
+        ahead += ms
+      },
+    }
+  }
+
+  test('an upstream that goes on and will not be cancelled is asked until it has ended: its answer is paid for and shown', async () => {
+    const { late, find, spent: paid } = await uncancelled()
+    expect((await find()).body['status']).toBe('in_progress')
+    vendor.finish(last())
+    await late.videosEnded()
+    vendor.cancelWith.length = 0
+    expect(await paid()).toBe(PRICE)
+    expect((await find()).text).toContain(ANSWER)
+    await late.close()
+  })
+
+  test('one that never ends is charged by an estimate half a day later; what it makes then is never shown', async () => {
+    const { late, find, spent: paid, pass } = await uncancelled()
+    pass(13 * 3_600_000)
+    await late.videosEnded()
+    vendor.cancelWith.length = 0
+    vendor.finish(last())
+    const found = await find()
+    expect(found.body).toMatchObject({ status: 'failed', output: [] })
+    expect(found.text).not.toContain(ANSWER)
+    expect(await paid()).toBeGreaterThan(0n)
+    expect((await late.account()).held).toBe(0n)
+    expect(await late.lastLog()).toMatchObject({ code: 50401, usageSource: 'estimated', ending: 'timeout' })
+    await late.close()
+  })
+
+  test('an upstream that cannot be reached any more: it has failed, and its answer is never shown', async () => {
     let ahead = 0
     const late = await openHouse({ now: () => Date.now() + ahead })
     await late.catalogue(
@@ -662,6 +719,7 @@ describe('the deadline', () => {
       bearer(late.key),
     )
     const refusal = answerJson({ error: { message: 'no' } }, 500)
+    vendor.readWith.push(...Array.from({ length: 50 }, () => refusal))
     vendor.cancelWith.push(...Array.from({ length: 50 }, () => refusal))
     ahead += 3_600_000
     await late.videosEnded()

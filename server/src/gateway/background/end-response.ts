@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { VideoEnd } from '../../core/calls/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
+import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { createMeter, type MeterReading } from '../../core/metering/meter.ts'
 import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
 import type { ModelId } from '../../core/ids.ts'
@@ -24,6 +25,7 @@ import { readResponse } from './response-object.ts'
 import { logRow, tellEnd, toldFault } from '../video/end-task.ts'
 import { inPieces } from '../video/in-pieces.ts'
 import type { OpenTask } from '../video/open-task.ts'
+import { gatewayFailure } from '../video/task-error.ts'
 import type { AnsweredStep } from '../video/task-dialect.ts'
 
 /** Settles by the usage the upstream tells; where it tells none, by what the answer shows and the time it took. */
@@ -63,6 +65,36 @@ export async function endResponse(
       : await charge(gateway, open, ended, { ...made, reading })
   if (done) await tellEnd(gateway, open, undefined)
 }
+
+/** It was never cancelled and has not ended: nobody sees an answer of it, but what its upstream made by now is charged. */
+export async function endUncancelled(gateway: Gateway, open: OpenTask): Promise<void> {
+  const { task, detail } = open
+  const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
+  const at = gateway.now()
+  const error = gatewayFailure(50401, { message: NEVER_ENDED, accepted: true })
+  const patch: VideoTaskPatch = { status: 'failed', completedAt: at, dueAt: at, error }
+  const log = {
+    ...logRow(gateway, open, at),
+    httpStatus: error.status,
+    code: error.gatewayCode,
+    ending: 'timeout' as const,
+  }
+  const none: MeterReading = {
+    usage: { ...NO_USAGE, input: inputTokens },
+    images: 0,
+    source: 'estimated',
+    produced: true,
+  }
+  const output = generated(gateway, open, none, outputTokensMax)
+  const reading = { ...none, usage: { ...none.usage, output } }
+  const extras: MadeExtras = { told: undefined, sent: undefined, extent: 'cut' }
+  const ended = { at, task: { id: task.id, patch }, log }
+  if (await charge(gateway, open, ended, { reading, answerBytes: 0, extras }))
+    await tellEnd(gateway, open, undefined)
+}
+
+const NEVER_ENDED =
+  'the provider neither finished the response nor cancelled it; what it made is charged by an estimate'
 
 interface Ended {
   readonly at: number
