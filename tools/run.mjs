@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildWhenNeeded } from './project/build.mjs'
 import { installWhenNeeded } from './project/dependencies.mjs'
+import { requireNode } from './project/require-node.mjs'
 
-const NODE_MIN = [20, 19]
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 const COMMANDS = { start, test, check, build, bench }
 
-refuseOldNode()
+requireNode(root)
 const [name = '', ...rest] = process.argv.slice(2)
 const command = COMMANDS[name]
 if (command === undefined) {
@@ -65,13 +65,4 @@ function runNode(script, args) {
 function exitWith(result) {
   if (result.error) throw result.error
   process.exit(result.status ?? 1)
-}
-
-function refuseOldNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return
-  process.stderr.write(
-    `Sluice needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node}.\n`,
-  )
-  process.exit(1)
 }

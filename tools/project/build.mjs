@@ -1,10 +1,11 @@
 /**
- * Bundles the gateway's own code into `server/dist`; packages stay outside and are loaded from `node_modules`.
+ * Bundles the gateway and the packages it begins with into `server/dist`: reading a thousand small files costs a start and
+ * every command more than all they do. What is imported while it runs becomes a file of its own, read when it is wanted.
  * Does nothing when no input changed since the last build, so every command can afford to call it.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
 /** What becomes a file of its own: the process, the command line, and what runs in a thread of its own. */
 const ENTRIES = {
@@ -14,6 +15,19 @@ const ENTRIES = {
   'ops-worker': 'server/src/http/ops/ops-worker.ts',
   'conversion-worker': 'server/src/gateway/conversion/worker.ts',
 }
+/** Stay in `node_modules`: what is no JavaScript, and what is large and wanted by few. */
+const OUTSIDE = [
+  '@node-rs/argon2',
+  '@photostructure/sqlite',
+  'pg-native',
+  '@aws-sdk/*',
+  'gpt-tokenizer',
+  'nodemailer',
+  'stripe',
+]
+/** Packages of the older kind ask for what is Node's own by a name that modules do not have. */
+const REQUIRE =
+  "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);"
 /** A lock older than this was left by a build that died. */
 const LOCK_AGE_MS_MAX = 60_000
 const LOCK_WAIT_MS = 50
@@ -38,23 +52,36 @@ async function bundle({ root, output, entries, recipe }) {
     entryPoints: entries.map(([name, source]) => ({ in: source, out: name })),
     outdir: output,
     bundle: true,
-    packages: 'external',
+    splitting: true,
+    external: OUTSIDE,
+    banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
     sourcemap: 'linked',
-    legalComments: 'none',
+    // Read with every file, for the places in a stack trace alone.
+    sourcesContent: false,
+    legalComments: 'linked',
     metafile: true,
     logLevel: 'warning',
   })
   // esbuild keeps a process of its own; the gateway runs on in this one and has no use for it.
   await stop()
-  const inputs = Object.keys(result.metafile.inputs).map((path) => {
+  removeFormer(output, Object.keys(result.metafile.outputs))
+  const own = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith('node_modules/'))
+  const inputs = own.map((path) => {
     const state = stateOf(join(root, path))
     // Written while it was read: which of both went in is not known, so the next build looks again.
     return [path, changedAt(join(root, path)) >= startedAt ? 'changing' : state]
   })
   writeFileSync(statePath(output), JSON.stringify({ recipe, inputs: Object.fromEntries(inputs) }))
+}
+
+/** Files of a former build that this one has no more. */
+function removeFormer(output, outputs) {
+  const made = new Set(outputs.map((path) => basename(path)))
+  for (const name of readdirSync(output))
+    if (!name.startsWith('.') && !made.has(name)) rmSync(join(output, name))
 }
 
 /** One build at a time: two commands started together would write over each other. */
@@ -91,10 +118,14 @@ function isUpToDate(root, output, recipe) {
   return Object.entries(last.inputs).every(([path, state]) => stateOf(join(root, path)) === state)
 }
 
-/** Everything besides the inputs that decides what comes out: this file and the entries. */
+/** Everything besides our own sources that decides what comes out: this file, the entries and the packages. */
 function recipeOf(root, entries) {
   const self = readFileSync(join(root, 'tools/project/build.mjs'))
-  return createHash('sha256').update(self).update(JSON.stringify(entries)).digest('hex')
+  const packages = stateOf(join(root, 'node_modules/.package-lock.json'))
+  return createHash('sha256')
+    .update(self)
+    .update(JSON.stringify([entries, packages]))
+    .digest('hex')
 }
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -1,17 +1,28 @@
 /** Keeps `node_modules` equal to `package-lock.json`, so that no command needs an installing step before it. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Installs when the lock and `node_modules` differ. Everything it says goes to stderr. */
 export function installWhenNeeded(root) {
+  if (isCompared(root)) return
   const reason = whyInstall(root)
-  if (reason === undefined) return
+  if (reason === undefined) {
+    noteCompared(root)
+    return
+  }
   process.stderr.write(`installing dependencies (${reason}); the first time takes about a minute\n`)
   const npm = npmCommand()
   const result = spawnSync(
     npm.file,
-    [...npm.prefix, 'ci', '--include=dev', '--no-progress', '--loglevel=error'],
+    // Only a terminal can be shown how far it is.
+    [
+      ...npm.prefix,
+      'ci',
+      '--include=dev',
+      ...(process.stderr.isTTY ? [] : ['--no-progress']),
+      '--loglevel=error',
+    ],
     {
       cwd: root,
       stdio: ['ignore', 2, 2],
@@ -27,12 +38,35 @@ export function installWhenNeeded(root) {
   }
 }
 
+const installedPath = (root) => join(root, 'node_modules', '.package-lock.json')
+const comparedPath = (root) => join(root, 'node_modules', '.sluice-compared')
+
+/** Reading both locks takes longer than most commands: they are compared again when one of them was written. */
+function isCompared(root) {
+  return existsSync(comparedPath(root)) && readFileSync(comparedPath(root), 'utf8') === stateOf(root)
+}
+
+function noteCompared(root) {
+  try {
+    writeFileSync(comparedPath(root), stateOf(root))
+  } catch (error) {
+    // Somebody else's checkout: it is compared every time.
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
+  }
+}
+
+function stateOf(root) {
+  return [join(root, 'package-lock.json'), installedPath(root)]
+    .map((path) => statSync(path, { throwIfNoEntry: false }))
+    .map((stat) => `${stat?.size}:${stat?.mtimeMs}`)
+    .join(' ')
+}
+
 /** Why `node_modules` is not what the lock asks for; undefined when it is. */
 function whyInstall(root) {
-  const installedPath = join(root, 'node_modules', '.package-lock.json')
-  if (!existsSync(installedPath)) return 'nothing is installed yet'
+  if (!existsSync(installedPath(root))) return 'nothing is installed yet'
   const wanted = readPackages(join(root, 'package-lock.json'))
-  const installed = readPackages(installedPath)
+  const installed = readPackages(installedPath(root))
   for (const [path, entry] of Object.entries(wanted)) {
     // Workspaces stand in the lock twice, as a folder and as a link to it; only the link is installed.
     if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) continue

@@ -3,6 +3,7 @@ import { checkCorePurity } from './core-purity.mjs'
 import { checkDecisions } from './decisions.mjs'
 import { checkDocLinks } from './doc-links.mjs'
 import { checkForeignPlaces } from './foreign-places.mjs'
+import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
 import { checkRoomReadmes } from './room-readmes.mjs'
@@ -19,6 +20,7 @@ export const CHECKS = [
   { name: 'core-purity', check: checkCorePurity },
   { name: 'silencing', check: checkSilencing },
   { name: 'decisions', check: checkDecisions },
+  { name: 'light-starts', check: checkLightStarts },
   { name: 'lock', check: checkLock },
   { name: 'foreign-places', check: checkForeignPlaces },
 ]

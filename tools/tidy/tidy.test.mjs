@@ -5,6 +5,7 @@ import { checkCorePurity } from './core-purity.mjs'
 import { checkDecisions } from './decisions.mjs'
 import { checkDocLinks } from './doc-links.mjs'
 import { checkForeignPlaces } from './foreign-places.mjs'
+import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
 import { checkRoomReadmes } from './room-readmes.mjs'
@@ -71,6 +72,19 @@ const WRONG = [
     { 'package.json': '{"dependencies":{"left-pad":"1.0.0"}}' },
   ],
   ['a folder of one machine', checkForeignPlaces, { 'docs/a.md': ['run it in ', 'home', 'me'].join('/') }],
+  [
+    'a heavy package that every command would load',
+    checkLightStarts,
+    {
+      'server/src/cli/run-here.ts': "import { far } from './far.ts'",
+      'server/src/cli/far.ts': "import { z } from 'zod'",
+    },
+  ],
+  [
+    'something imported before the look at Node',
+    checkLightStarts,
+    { 'server/src/main.ts': "import { run } from './run.ts'", 'server/src/run.ts': '' },
+  ],
   [
     'a lock with registry addresses',
     checkLock,
@@ -141,6 +155,14 @@ const RIGHT = [
     'a dependency with its line',
     checkDecisions,
     { 'package.json': '{"dependencies":{"pg":"8.0.0"}}', 'docs/decisions/0001-stack.md': '- `pg`: …' },
+  ],
+  [
+    'a heavy package that is imported where it is used, and types',
+    checkLightStarts,
+    {
+      'server/src/cli/run-here.ts': "import type { Far } from './far.ts'\nawait import('./far.ts')",
+      'server/src/cli/far.ts': "import { z } from 'zod'",
+    },
   ],
   [
     'a path of an address',

@@ -1,38 +1,14 @@
-/** The process behind `sluice`: joins the command line to the real world. */
-import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
-import { run } from './run.ts'
+/**
+ * The process behind `sluice`. Like `main.ts` it loads nothing before it has looked at Node.
+ */
+import { oldNodeText } from '../config/node-version.ts'
 
-// Whoever reads may have read enough: `sluice logs | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
-
-const code = await run(process.argv.slice(2), {
-  environment: process.env,
-  workingDirectory: process.cwd(),
-  now: Date.now,
-  out: (line) => process.stdout.write(line),
-  err: (line) => process.stderr.write(line),
-  readInput: () => text(process.stdin),
-  input: process.stdin,
-  output: process.stdout,
-  patience: { interruption, pause },
-})
-// Not process.exit: what was written to a pipe may still be on its way.
-process.exitCode = code
-
-function interruption(): AbortSignal {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
-  return controller.signal
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await wait(ms, undefined, { signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
+const refused = oldNodeText({ version: process.versions.node, path: process.execPath })
+if (refused === undefined) {
+  const { runHere } = await import('./run-here.ts')
+  // Not process.exit: what was written to a pipe may still be on its way.
+  process.exitCode = await runHere()
+} else {
+  process.stderr.write(refused)
+  process.exitCode = 1
 }

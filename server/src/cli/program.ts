@@ -1,34 +1,23 @@
 /** The `sluice` command: every command, its options and what it is for. The reference page is written from this. */
 import { Command } from 'commander'
+import { CODES_PER_BATCH_MAX } from '../core/top-up/code-text.ts'
 import { VERSION } from '../version.ts'
-import { accountsList, accountsShow, type OutputFlags } from './commands/accounts.ts'
-import { apply, type ApplyFlags } from './commands/apply.ts'
-import { backup, type BackupFlags } from './commands/backup.ts'
-import { addCodes } from './commands/codes.ts'
-import { chainsList, chainsReset, chainsSwitch, chainsTest, type ChainTestFlags } from './commands/chains.ts'
-import { completion } from './commands/completion.ts'
-import { doctor, type DoctorFlags } from './commands/doctor.ts'
-import { explainCall, type ExplainFlags } from './commands/explain.ts'
-import { exportFile, type ExportFlags } from './commands/export.ts'
-import { grant, type GrantFlags } from './commands/grant.ts'
-import {
-  keysCreate,
-  type KeyCreateFlags,
-  keysList,
-  type KeyListFlags,
-  keysRotate,
-  type KeyRotateFlags,
-  keysSwitch,
-} from './commands/keys.ts'
-import { logs, type LogFlags } from './commands/logs.ts'
-import { migrate, type MigrateFlags } from './commands/migrate.ts'
-import { organisationsList, organisationsMembers } from './commands/organisations.ts'
-import { resetFactorsOf, type ResetFactorsFlags } from './commands/reset-factors.ts'
-import { restoreBackup, type RestoreFlags } from './commands/restore.ts'
-import { start } from './commands/start.ts'
-import { usage, type UsageFlags } from './commands/usage.ts'
-import { verify } from './commands/verify.ts'
-import { type VideoFailFlags, videos, videosFail, videosRepoll } from './commands/videos.ts'
+import type { OutputFlags } from './commands/accounts.ts'
+import type { ApplyFlags } from './commands/apply.ts'
+import type { BackupFlags } from './commands/backup.ts'
+import type { ChainTestFlags } from './commands/chains.ts'
+import type { CodesCreateFlags } from './commands/codes.ts'
+import type { DoctorFlags } from './commands/doctor.ts'
+import type { ExplainFlags } from './commands/explain.ts'
+import type { ExportFlags } from './commands/export.ts'
+import type { GrantFlags } from './commands/grant.ts'
+import type { KeyCreateFlags, KeyListFlags, KeyRotateFlags } from './commands/keys.ts'
+import type { LogFlags } from './commands/logs.ts'
+import type { MigrateFlags } from './commands/migrate.ts'
+import type { ResetFactorsFlags } from './commands/reset-factors.ts'
+import type { RestoreFlags } from './commands/restore.ts'
+import type { UsageFlags } from './commands/usage.ts'
+import type { VideoFailFlags } from './commands/videos.ts'
 import type { Console } from './console.ts'
 
 const JSON_OPTION = ['--json', 'print JSON for programs instead of text for people'] as const
@@ -59,7 +48,9 @@ export function createProgram(io: Console): Command {
     .command('completion')
     .description('print a script that lets a shell complete commands and options')
     .argument('<shell>', 'bash, zsh or fish; the script says where it goes')
-    .action((shell: string) => completion(io, program, shell))
+    .action(async (shell: string) =>
+      (await import('./commands/completion.ts')).completion(io, program, shell),
+    )
   return program
 }
 
@@ -67,7 +58,7 @@ function addRunning(program: Command, io: Console): void {
   program
     .command('start')
     .description('run the gateway in this process until it is told to stop')
-    .action(() => start())
+    .action(async () => (await import('./commands/start.ts')).start())
   program
     .command('doctor')
     .description('look at all that a gateway stands on, and say what to do; ends with 1 when a check fails')
@@ -76,14 +67,14 @@ function addRunning(program: Command, io: Console): void {
       'make no calls to vendors; without it each credential makes one small real call',
     )
     .option(...JSON_OPTION)
-    .action((flags: DoctorFlags) => doctor(io, flags))
+    .action(async (flags: DoctorFlags) => (await import('./commands/doctor.ts')).doctor(io, flags))
   program
     .command('migrate')
     .description('bring the database to this version and say what was done (a start does the same)')
     .option('--to <address>', 'move the SQLite database to this one, postgres://…, while no gateway runs')
     .option('--replace', 'with --to: remove what the new database holds')
     .option(...JSON_OPTION)
-    .action((flags: MigrateFlags) => migrate(io, flags))
+    .action(async (flags: MigrateFlags) => (await import('./commands/migrate.ts')).migrate(io, flags))
   program
     .command('backup')
     .description('write one moment of the database into a file, of either engine, while gateways run')
@@ -93,7 +84,7 @@ function addRunning(program: Command, io: Console): void {
     )
     .option('--files', 'with stored files: finished videos and verification documents')
     .option(...JSON_OPTION)
-    .action((flags: BackupFlags) => backup(io, flags))
+    .action(async (flags: BackupFlags) => (await import('./commands/backup.ts')).backup(io, flags))
   program
     .command('restore')
     .description('fill an empty database, of either engine, with a backup, and verify it; no gateway may run')
@@ -101,7 +92,9 @@ function addRunning(program: Command, io: Console): void {
     .option('--check', 'only read the backup through and say whether it is whole')
     .option('--replace', 'remove what the database holds')
     .option(...JSON_OPTION)
-    .action((path: string, flags: RestoreFlags) => restoreBackup(io, path, flags))
+    .action(async (path: string, flags: RestoreFlags) =>
+      (await import('./commands/restore.ts')).restoreBackup(io, path, flags),
+    )
 }
 
 function addGatewayFile(program: Command, io: Console): void {
@@ -112,13 +105,13 @@ function addGatewayFile(program: Command, io: Console): void {
     .option('--dry-run', 'only say what would change')
     .option('--prune', 'switch off what the sections of the file leave out')
     .option(...JSON_OPTION)
-    .action((flags: ApplyFlags) => apply(io, flags))
+    .action(async (flags: ApplyFlags) => (await import('./commands/apply.ts')).apply(io, flags))
   program
     .command('export')
     .description('print what is stored as a gateway file, without secrets')
     .option('-o, --output <path>', 'write into this file instead')
     .option('--json', 'as JSON instead of YAML')
-    .action((flags: ExportFlags) => exportFile(io, flags))
+    .action(async (flags: ExportFlags) => (await import('./commands/export.ts')).exportFile(io, flags))
 }
 
 function addKeys(program: Command, io: Console): void {
@@ -128,7 +121,7 @@ function addKeys(program: Command, io: Console): void {
     .description('list keys, all or those of one account')
     .option('--account <account>', ACCOUNT[1])
     .option(...JSON_OPTION)
-    .action((flags: KeyListFlags) => keysList(io, flags))
+    .action(async (flags: KeyListFlags) => (await import('./commands/keys.ts')).keysList(io, flags))
   keys
     .command('create')
     .description('make a key and print it, this once')
@@ -140,14 +133,18 @@ function addKeys(program: Command, io: Console): void {
     .option('--expires <date>', 'when it ends, like 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--policy <policy>', 'its limits as in the gateway file, like {concurrency: 5}')
     .option(...JSON_OPTION)
-    .action((account: string, flags: KeyCreateFlags) => keysCreate(io, account, flags))
+    .action(async (account: string, flags: KeyCreateFlags) =>
+      (await import('./commands/keys.ts')).keysCreate(io, account, flags),
+    )
   keys
     .command('rotate')
     .description('give a key another secret and print it, this once')
     .argument(...KEY)
     .option('--overlap <seconds>', 'how long the former secret works on; without, it ends at once')
     .option(...JSON_OPTION)
-    .action((key: string, flags: KeyRotateFlags) => keysRotate(io, key, flags))
+    .action(async (key: string, flags: KeyRotateFlags) =>
+      (await import('./commands/keys.ts')).keysRotate(io, key, flags),
+    )
   for (const [name, status, description] of [
     ['disable', 'disabled', 'refuse the key from its next call on'],
     ['enable', 'enabled', 'let the key call again'],
@@ -158,7 +155,9 @@ function addKeys(program: Command, io: Console): void {
       .description(description)
       .argument(...KEY)
       .option(...JSON_OPTION)
-      .action((key: string, flags: OutputFlags) => keysSwitch(io, key, status, flags))
+      .action(async (key: string, flags: OutputFlags) =>
+        (await import('./commands/keys.ts')).keysSwitch(io, key, status, flags),
+      )
   }
 }
 
@@ -168,20 +167,24 @@ function addAccounts(program: Command, io: Console): void {
     .command('list')
     .description('list all accounts with what they have')
     .option(...JSON_OPTION)
-    .action((flags: OutputFlags) => accountsList(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/accounts.ts')).accountsList(io, flags))
   accounts
     .command('show')
     .description('show one account')
     .argument(...ACCOUNT)
     .option(...JSON_OPTION)
-    .action((account: string, flags: OutputFlags) => accountsShow(io, account, flags))
+    .action(async (account: string, flags: OutputFlags) =>
+      (await import('./commands/accounts.ts')).accountsShow(io, account, flags),
+    )
   accounts
     .command('reset-second-factors')
     .description('remove every second factor of an account and end its sessions')
     .argument(...ACCOUNT)
     .requiredOption('--reason <text>', 'for the audit log')
     .option(...JSON_OPTION)
-    .action((account: string, flags: ResetFactorsFlags) => resetFactorsOf(io, account, flags))
+    .action(async (account: string, flags: ResetFactorsFlags) =>
+      (await import('./commands/reset-factors.ts')).resetFactorsOf(io, account, flags),
+    )
   program
     .command('grant')
     .description('give an account Credits; a negative amount takes them back (write -- before it)')
@@ -190,7 +193,9 @@ function addAccounts(program: Command, io: Console): void {
     .option('--reason <text>', 'for the statement')
     .option('--id <id>', 'books the grant once, however often the command is run with this id')
     .option(...JSON_OPTION)
-    .action((account: string, credits: string, flags: GrantFlags) => grant(io, account, credits, flags))
+    .action(async (account: string, credits: string, flags: GrantFlags) =>
+      (await import('./commands/grant.ts')).grant(io, account, credits, flags),
+    )
 }
 
 function addOrganisations(program: Command, io: Console): void {
@@ -201,13 +206,45 @@ function addOrganisations(program: Command, io: Console): void {
     .command('list', { isDefault: true })
     .description('list all organisations with what they have')
     .option(...JSON_OPTION)
-    .action((flags: OutputFlags) => organisationsList(io, flags))
+    .action(async (flags: OutputFlags) =>
+      (await import('./commands/organisations.ts')).organisationsList(io, flags),
+    )
   organisations
     .command('members')
     .description('list the members of one, with what they may and did spend this month, in yuan')
     .argument('<organisation>', 'its id (acc_…)')
     .option(...JSON_OPTION)
-    .action((id: string, flags: OutputFlags) => organisationsMembers(io, id, flags))
+    .action(async (id: string, flags: OutputFlags) =>
+      (await import('./commands/organisations.ts')).organisationsMembers(io, id, flags),
+    )
+}
+
+function addCodes(program: Command, io: Console): void {
+  const codes = program.command('codes').description('redemption codes')
+  codes
+    .command('create')
+    .description('make codes that are worth money and print them, this once')
+    .option('--credits <amount>', 'what each is worth in Credits')
+    .option('--yuan <amount>', 'or in yuan of balance')
+    .option('--count <number>', `how many, at most ${CODES_PER_BATCH_MAX}`, '1')
+    .option('--expires <date>', 'until when they are good, like 2027-01-31 or 2027-01-31T12:00:00Z')
+    .option('--note <text>', 'what they are for')
+    .option('--csv', 'as CSV, with what each is worth')
+    .option(...JSON_OPTION)
+    .action(async (flags: CodesCreateFlags) => (await import('./commands/codes.ts')).codesCreate(io, flags))
+  codes
+    .command('list')
+    .description('list batches of codes, newest first, with what became of them')
+    .option(...JSON_OPTION)
+    .action(async (flags: OutputFlags) => (await import('./commands/codes.ts')).codesList(io, flags))
+  codes
+    .command('void')
+    .description('make one code, or what is open of a batch, void')
+    .argument('<code>', 'a code, its id, or the id of a batch (bat_…)')
+    .option(...JSON_OPTION)
+    .action(async (reference: string, flags: OutputFlags) =>
+      (await import('./commands/codes.ts')).codesVoid(io, reference, flags),
+    )
 }
 
 function addChains(program: Command, io: Console): void {
@@ -216,14 +253,16 @@ function addChains(program: Command, io: Console): void {
     .command('list', { isDefault: true })
     .description('list chains with how they are: by the log, and by a gateway that runs here')
     .option(...JSON_OPTION)
-    .action((flags: OutputFlags) => chainsList(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/chains.ts')).chainsList(io, flags))
   chains
     .command('test')
     .description('make one real, cheap call over each; ends with 1 when one fails')
     .argument('[chain...]', CHAIN[1])
     .option('--all', 'every chain that is enabled')
     .option(...JSON_OPTION)
-    .action((references: readonly string[], flags: ChainTestFlags) => chainsTest(io, references, flags))
+    .action(async (references: readonly string[], flags: ChainTestFlags) =>
+      (await import('./commands/chains.ts')).chainsTest(io, references, flags),
+    )
   for (const [verb, status, description] of [
     ['enable', 'enabled', 'send calls over the chain again'],
     ['disable', 'disabled', 'send no more calls over the chain'],
@@ -234,8 +273,8 @@ function addChains(program: Command, io: Console): void {
       .description(description)
       .argument(...CHAIN)
       .option(...JSON_OPTION)
-      .action((reference: string, flags: OutputFlags) =>
-        chainsSwitch(io, reference, { ...flags, verb, status }),
+      .action(async (reference: string, flags: OutputFlags) =>
+        (await import('./commands/chains.ts')).chainsSwitch(io, reference, { ...flags, verb, status }),
       )
   }
   chains
@@ -243,7 +282,9 @@ function addChains(program: Command, io: Console): void {
     .description('forget what the chain rests from: it is tried with the next call')
     .argument(...CHAIN)
     .option(...JSON_OPTION)
-    .action((reference: string, flags: OutputFlags) => chainsReset(io, reference, flags))
+    .action(async (reference: string, flags: OutputFlags) =>
+      (await import('./commands/chains.ts')).chainsReset(io, reference, flags),
+    )
 }
 
 function addVideos(program: Command, io: Console): void {
@@ -252,20 +293,24 @@ function addVideos(program: Command, io: Console): void {
     .command('list', { isDefault: true })
     .description('list the tasks that run, oldest first, with what was heard of them last')
     .option(...JSON_OPTION)
-    .action((flags: OutputFlags) => videos(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/videos.ts')).videos(io, flags))
   command
     .command('repoll')
     .description('ask the provider about a task at once')
     .argument(...VIDEO)
     .option(...JSON_OPTION)
-    .action((id: string, flags: OutputFlags) => videosRepoll(io, id, flags))
+    .action(async (id: string, flags: OutputFlags) =>
+      (await import('./commands/videos.ts')).videosRepoll(io, id, flags),
+    )
   command
     .command('fail')
     .description('give a running task up: it has failed, and nothing is charged for it')
     .argument(...VIDEO)
     .option('--reason <text>', 'told to whoever waits for it', 'given up')
     .option(...JSON_OPTION)
-    .action((id: string, flags: VideoFailFlags) => videosFail(io, id, flags))
+    .action(async (id: string, flags: VideoFailFlags) =>
+      (await import('./commands/videos.ts')).videosFail(io, id, flags),
+    )
 }
 
 function addLogs(program: Command, io: Console): void {
@@ -289,7 +334,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--cursor <cursor>', 'go on where a former page ended')
     .option('-F, --follow', 'go on showing calls as they end, until interrupted')
     .option('--json', 'print one JSON object a line')
-    .action((flags: LogFlags) => logs(io, flags))
+    .action(async (flags: LogFlags) => (await import('./commands/logs.ts')).logs(io, flags))
   program
     .command('usage')
     .description('sum what was used, by hour or day and by model, key or app')
@@ -302,7 +347,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--time-zone <zone>', "whose midnight ends a day; without it the platform's")
     .option('--recount', 'sum the period anew from the log, as far as the log goes back')
     .option(...JSON_OPTION)
-    .action((flags: UsageFlags) => usage(io, flags))
+    .action(async (flags: UsageFlags) => (await import('./commands/usage.ts')).usage(io, flags))
 }
 
 function addQuestions(program: Command, io: Console): void {
@@ -319,12 +364,14 @@ function addQuestions(program: Command, io: Console): void {
     .option('--stream', 'as a stream')
     .option('--gateway', 'at the gateway address')
     .option(...JSON_OPTION)
-    .action((key: string, model: string, flags: ExplainFlags) => explainCall(io, key, model, flags))
+    .action(async (key: string, model: string, flags: ExplainFlags) =>
+      (await import('./commands/explain.ts')).explainCall(io, key, model, flags),
+    )
   program
     .command('verify')
     .description(
       'recompute every balance from the ledger and the chain of the audit log, and print what differs',
     )
     .option(...JSON_OPTION)
-    .action((flags: OutputFlags) => verify(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/verify.ts')).verify(io, flags))
 }

@@ -2,9 +2,12 @@
  * Counts tokens where an upstream does not say. The tokenizer's time grows with the square of a run without a break, so
  * texts are counted in slices, and long ones give the event loop its turn between slices.
  */
+import { createRequire } from 'node:module'
 import { setImmediate as turn } from 'node:timers/promises'
 
 export interface TokenCounter {
+  /** Reads the vocabulary, which takes about 200 ms, before somebody has to wait for it. */
+  load(): void
   /** For short texts, such as one event of a stream. */
   count(text: string): number
   /** For texts of any length; never blocks for more than one slice. */
@@ -17,11 +20,13 @@ const SLICE_CHARACTERS = 2_048
 const RUN_CHARACTERS = 96
 const LONG_RUN = new RegExp(`\\S{${RUN_CHARACTERS}}`, 'g')
 
-/** Loads the vocabulary once, at start: it takes about 200 ms. */
-export async function loadTokenCounter(): Promise<TokenCounter> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
-  const countSlice = (slice: string): number =>
-    countTokens(slice.replace(LONG_RUN, '$& '), { allowedSpecial: 'all' })
+/** Most upstreams say what they used, and a start does not wait for what few calls need. */
+export function createTokenCounter(): TokenCounter {
+  let vocabulary: Vocabulary | undefined
+  const countSlice = (slice: string): number => {
+    vocabulary ??= readVocabulary()
+    return vocabulary.countTokens(slice.replace(LONG_RUN, '$& '), { allowedSpecial: 'all' })
+  }
   const count = (text: string): number => {
     let tokens = 0
     for (let at = 0; at < text.length; at += SLICE_CHARACTERS)
@@ -29,6 +34,9 @@ export async function loadTokenCounter(): Promise<TokenCounter> {
     return tokens
   }
   return {
+    load() {
+      vocabulary ??= readVocabulary()
+    },
     count,
     async countLong(texts) {
       let tokens = 0
@@ -46,4 +54,20 @@ export async function loadTokenCounter(): Promise<TokenCounter> {
       return tokens
     },
   }
+}
+
+/** What is used of the library. */
+interface Vocabulary {
+  countTokens(text: string, options: { readonly allowedSpecial: 'all' }): number
+}
+
+/** Without a promise: whoever counts the text of a stream cannot wait. */
+function readVocabulary(): Vocabulary {
+  const read: unknown = createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base')
+  if (isVocabulary(read)) return read
+  throw new Error('gpt-tokenizer offers no countTokens')
+}
+
+function isVocabulary(value: unknown): value is Vocabulary {
+  return typeof value === 'object' && value !== null && 'countTokens' in value
 }

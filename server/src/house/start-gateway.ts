@@ -4,12 +4,12 @@ import { type DataDirectory, openDataDirectory, removeSecretKey } from '../confi
 import type { Config } from '../config/environment.ts'
 import { type InstanceId, instanceId } from '../core/ids.ts'
 import { createGateway, type Gateway, type GatewayParts } from '../gateway/gateway.ts'
-import { loadTokenCounter } from '../gateway/token-counter.ts'
+import { createTokenCounter } from '../gateway/token-counter.ts'
 import { openUnsettledFiles, type UnsettledFiles } from '../gateway/unsettled-files.ts'
 import { startVideos } from '../gateway/video/start-videos.ts'
 import { every, type Housekeeping, type InstancePeriods, keepHouse } from './housekeeping.ts'
-import { openApi } from '../http/api.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
+import { openApi } from '../http/api.ts'
 import { openOpsServer } from '../http/ops/ops-server.ts'
 import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
 import { openServers, type Servers } from '../http/servers.ts'
@@ -37,6 +37,8 @@ import { streamRemote } from '../upstream/stream-remote.ts'
 import { VERSION } from '../version.ts'
 
 const UNSETTLED_EVERY_MS = 60_000
+/** Whoever has just started it asks it things. */
+const QUIET_LOOK_MS = 15_000
 
 export interface RunningGateway {
   /** As a client on this machine reaches them, without a slash at the end. */
@@ -107,13 +109,27 @@ export async function startGateway(
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, gateway, { ...doors, unsettled })
+  const vocabulary = loadWhenQuiet(gateway, doors)
   return {
     ...addresses,
     ops: doors.ops,
     gateway,
     openCalls: () => doors.servers.openCalls(),
-    stop: () => stopAll({ config, ground, gateway, upstream, unsettled, house, doors, rounds }),
+    async stop() {
+      clearInterval(vocabulary)
+      await stopAll({ config, ground, gateway, upstream, unsettled, house, doors, rounds })
+    },
   }
+}
+
+/** Neither a start nor a running stream waits for the tokenizer: it is loaded in a pause, or by the call that needs it. */
+function loadWhenQuiet({ tokens }: Gateway, { servers }: Doors): NodeJS.Timeout {
+  const looks = setInterval(() => {
+    if (servers.openCalls() > 0) return
+    clearInterval(looks)
+    tokens.load()
+  }, QUIET_LOOK_MS)
+  return looks.unref()
 }
 
 /** Whatever fails on the way, what the store has not taken is kept in a file. */
@@ -193,7 +209,7 @@ async function partsOf(
       noteForbidden(telemetry, 'a call', await fetchRemote(url, { ...options, allow })),
     streamRemote: async (url, options) =>
       noteForbidden(telemetry, 'a call', await streamRemote(url, { ...options, allow })),
-    tokens: await loadTokenCounter(),
+    tokens: createTokenCounter(),
     limits: {
       bodyLimitBytes: config.bodyLimitBytes,
       bodyMembersMax: config.bodyMembersMax,

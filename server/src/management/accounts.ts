@@ -1,5 +1,4 @@
 /** Accounts in the back office: made, found, shown (decisions, Accounts). */
-import { normalPhone } from '../config/phone-number.ts'
 import type { Subscription } from '../core/calls/hot-rows.ts'
 import type { DecimalText, Plan } from '../core/catalogue.ts'
 import { type AccountId, accountId } from '../core/ids.ts'
@@ -47,8 +46,11 @@ export async function findAccount(
 ): Promise<Account | undefined> {
   const text = reference.trim()
   if (text.includes('@')) return storage.accounts.findByLogin({ email: text })
-  const phone = normalPhone(text, phoneRegion) ?? text
-  return (await storage.accounts.find(accountId(text))) ?? storage.accounts.findByLogin({ phone })
+  const named = await storage.accounts.find(accountId(text))
+  if (named !== undefined) return named
+  // Every country's numbers are a table that most never need.
+  const { normalPhone } = await import('../config/phone-number.ts')
+  return storage.accounts.findByLogin({ phone: normalPhone(text, phoneRegion) ?? text })
 }
 
 /** Every account, page by page, so that no list holds them all. */

@@ -1,13 +1,11 @@
-/** Chooses the engine: the only place that sees both. */
+/** Chooses the engine: the only place that sees both, and loads the one that is wanted. */
 import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceId } from '../core/ids.ts'
-import { openPostgres } from './postgres/engine.ts'
 import { createSecretBox } from './secret-box.ts'
 import { checkSecretKey } from './sql/check-secret-key.ts'
 import type { SqlEngine, StorageLog } from './sql/engine.ts'
 import { createSqlStorage } from './sql/sql-storage.ts'
-import { openSqlite } from './sqlite/engine.ts'
 import type { Storage } from './storage.ts'
 
 export interface OpenStorageOptions {
@@ -43,10 +41,13 @@ export async function openEngine(
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const path = join(dataDir, 'sluice.db')
     makePrivate(path)
+    const { openSqlite } = await import('./sqlite/engine.ts')
     return openSqlite({ path, now, log, schemaMost })
   }
-  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres({ databaseUrl, now, log, schemaMost })
-  throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl))
+    throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')
+  const { openPostgres } = await import('./postgres/engine.ts')
+  return openPostgres({ databaseUrl, now, log, schemaMost })
 }
 
 /** SQLite makes its database readable to everybody, less the umask, and gives the files beside it the same mode. */

@@ -1,11 +1,10 @@
-import type { Command } from 'commander'
 import type { Read } from '../../config/gateway-file/map-reader.ts'
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { decimal, instant, integer, shortText } from '../../config/gateway-file/values.ts'
+import { CODES_PER_BATCH_MAX } from '../../core/top-up/code-text.ts'
 import { creditsOfText, creditsOfYuan } from '../../management/amounts.ts'
 import {
   type BatchRequest,
-  CODES_PER_BATCH_MAX,
   codesCsv,
   createCodes,
   findWorthMistake,
@@ -20,35 +19,7 @@ import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'
 import type { OutputFlags } from './accounts.ts'
 
-/** What the command's subcommands are and take. */
-export function addCodes(program: Command, io: Console): void {
-  const json = ['--json', 'print JSON for programs instead of text for people'] as const
-  const codes = program.command('codes').description('redemption codes')
-  codes
-    .command('create')
-    .description('make codes that are worth money and print them, this once')
-    .option('--credits <amount>', 'what each is worth in Credits')
-    .option('--yuan <amount>', 'or in yuan of balance')
-    .option('--count <number>', `how many, at most ${CODES_PER_BATCH_MAX}`, '1')
-    .option('--expires <date>', 'until when they are good, like 2027-01-31 or 2027-01-31T12:00:00Z')
-    .option('--note <text>', 'what they are for')
-    .option('--csv', 'as CSV, with what each is worth')
-    .option(...json)
-    .action((flags: CodesCreateFlags) => codesCreate(io, flags))
-  codes
-    .command('list')
-    .description('list batches of codes, newest first, with what became of them')
-    .option(...json)
-    .action((flags: OutputFlags) => codesList(io, flags))
-  codes
-    .command('void')
-    .description('make one code, or what is open of a batch, void')
-    .argument('<code>', 'a code, its id, or the id of a batch (bat_…)')
-    .option(...json)
-    .action((reference: string, flags: OutputFlags) => codesVoid(io, reference, flags))
-}
-
-interface CodesCreateFlags {
+export interface CodesCreateFlags {
   readonly credits?: string
   readonly yuan?: string
   readonly count: string
@@ -59,7 +30,7 @@ interface CodesCreateFlags {
 }
 
 /** The codes alone go to standard output, so that they can be caught in a file. */
-async function codesCreate(io: Console, flags: CodesCreateFlags): Promise<void> {
+export async function codesCreate(io: Console, flags: CodesCreateFlags): Promise<void> {
   const count = valueOf('--count', flags.count, integer({ least: 1, most: CODES_PER_BATCH_MAX }))
   const expiresAt = flags.expires === undefined ? undefined : valueOf('--expires', flags.expires, instant)
   if (expiresAt !== undefined && expiresAt <= io.now())
@@ -104,7 +75,7 @@ function readWorth(
 
 const PAGE_ROWS = 500
 
-async function codesList(io: Console, flags: OutputFlags): Promise<void> {
+export async function codesList(io: Console, flags: OutputFlags): Promise<void> {
   const batches = await withStorage(io, 'refuse', async (storage) => {
     const { creditsPerYuan } = (await storage.catalogue.read()).settings
     const views: ReturnType<typeof viewBatch>[] = []
@@ -138,7 +109,7 @@ async function* eachBatch({ topUps }: Storage) {
   }
 }
 
-async function codesVoid(io: Console, reference: string, flags: OutputFlags): Promise<void> {
+export async function codesVoid(io: Console, reference: string, flags: OutputFlags): Promise<void> {
   const told = await withStorage(io, 'refuse', async (storage) => {
     const actor = commandLineActor(io)
     const batch = await voidBatch(storage, reference, actor)

@@ -4,18 +4,15 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
 import type { Config } from '../../config/environment.ts'
+import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
 import { readUnsettled } from '../../gateway/unsettled-files.ts'
 import { askRunning } from '../ask-running.ts'
 import { failed, type Finding, ok, skipped, warning } from './finding.ts'
 
-/** As the packages' manifests say. */
-const NODE_LEAST = { major: 20, minor: 19 }
-
 export function checkNode(version: string): Finding {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isOld = major < NODE_LEAST.major || (major === NODE_LEAST.major && minor < NODE_LEAST.minor)
-  if (!isOld) return ok('node', version)
-  return failed('node', version, `install Node ${NODE_LEAST.major}.${NODE_LEAST.minor} or newer`)
+  return isOldNode(version)
+    ? failed('node', version, `install Node ${NODE_LEAST} or newer`)
+    : ok('node', version)
 }
 
 export function checkDataDirectory(config: Config): readonly Finding[] {

@@ -15,6 +15,9 @@ const CHECK_PRIME = 37n
 /** Bits of a code that are drawn. */
 export const CODE_VALUE_BITS = 95
 
+/** More at once would be an answer nobody can look through, and a long transaction. */
+export const CODES_PER_BATCH_MAX = 10_000
+
 /**
  * undefined: this value's check would be one of Crockford's five signs, which neither phones nor selections by double
  * click take for part of a word; draw another one.

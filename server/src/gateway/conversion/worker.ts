@@ -1,19 +1,14 @@
 /** A conversion thread: one task after the other, each answered once. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { loadTokenCounter, type TokenCounter } from '../token-counter.ts'
+import { createTokenCounter } from '../token-counter.ts'
 import { doTask } from './do-task.ts'
 import type { Task, TaskResult } from './work.ts'
 
 if (parentPort === null) throw new Error('the conversion runs as a worker thread')
 const port: MessagePort = parentPort
 
-/** Loaded when an upstream tells no usage of a large answer, which is rare. */
-let counter: Promise<TokenCounter> | undefined
-
-async function countTokens(text: string): Promise<number> {
-  counter ??= loadTokenCounter()
-  return (await counter).count(text)
-}
+const counter = createTokenCounter()
+const countTokens = (text: string): Promise<number> => Promise.resolve(counter.count(text))
 
 port.on('message', (task: Task) => {
   doTask(task, countTokens).then(send, (error: unknown) => {

@@ -1,13 +1,9 @@
 /** Passkeys (WebAuthn): added by a signed-in owner, asked for as second factor, or enough by themselves. */
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
@@ -21,6 +17,9 @@ import { factorChangedText } from './message-texts.ts'
 import { ownAct } from './own-act.ts'
 import { tellOwner } from './tell.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
+
+/** Loaded by the first passkey: it brings a reader of certificates. */
+const library = () => import('@simplewebauthn/server')
 
 /** Where the browser is: a passkey is bound to the host name, an answer to the whole origin. */
 export interface Site {
@@ -46,7 +45,7 @@ export async function startRegistration(
   site: Site,
 ): Promise<PasskeyQuestion<PublicKeyCredentialCreationOptionsJSON>> {
   const known = await identity.storage.identity.factors.listPasskeys(account.id)
-  const options = await generateRegistrationOptions({
+  const options = await (await library()).generateRegistrationOptions({
     rpName: 'Sluice',
     rpID: site.hostName,
     userName: account.email ?? account.phone ?? account.id,
@@ -107,8 +106,8 @@ async function readNewPasskey(
     readonly site: Site
   },
 ): Promise<Passkey | undefined> {
-  const verified = await judged(identity, () =>
-    verifyRegistrationResponse({
+  const verified = await judged(identity, async () =>
+    (await library()).verifyRegistrationResponse({
       response: answer.response,
       expectedChallenge: answer.expected,
       expectedOrigin: answer.site.origin,
@@ -159,7 +158,7 @@ export async function startPasskeySignIn(
   const waitMs = await identity.storage.identity.attempts.take([questionBucket(address)], identity.now())
   if (waitMs !== undefined) return { kind: 'too-many', retryAfterMs: waitMs }
   const known = account === undefined ? [] : await identity.storage.identity.factors.listPasskeys(account)
-  const options = await generateAuthenticationOptions({
+  const options = await (await library()).generateAuthenticationOptions({
     rpID: site.hostName,
     userVerification: account === undefined ? 'required' : 'preferred',
     timeout: LIFE_MS,
@@ -191,8 +190,8 @@ export async function passPasskey(
   if (asked === undefined || passkey === undefined) return undefined
   const expectedAccount = role === 'alone' ? undefined : passkey.accountId
   if (asked.accountId !== expectedAccount) return undefined
-  const verified = await judged(identity, () =>
-    verifyAuthenticationResponse({
+  const verified = await judged(identity, async () =>
+    (await library()).verifyAuthenticationResponse({
       response: answer.response,
       expectedChallenge: asked.challenge,
       expectedOrigin: answer.site.origin,

@@ -23,8 +23,6 @@ import { creditsText, yuanText } from '../amounts.ts'
 import { placeOf } from '../identity/limits.ts'
 import { timeOrderedId } from '../new-id.ts'
 
-/** More at once would be an answer nobody can look through, and a long transaction. */
-export const CODES_PER_BATCH_MAX = 10_000
 const NUMBER_DIGITS = 5
 
 /** Why a code cannot be worth as much; a sentence that goes on after the amount's name. */

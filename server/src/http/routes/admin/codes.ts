@@ -1,10 +1,10 @@
 /** Redemption codes as an admin makes and voids them. */
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { CODES_PER_BATCH_MAX } from '../../../core/top-up/code-text.ts'
 import { creditsOfText, creditsOfYuan } from '../../../management/amounts.ts'
 import {
   type BatchRequest,
-  CODES_PER_BATCH_MAX,
   codesCsv,
   createCodes,
   findWorthMistake,
