@@ -9,15 +9,18 @@ import type { CanonicalRequest, MediaPart, MediaSource } from '../core/canonical
 import { withoutSignatures } from '../core/canonical/signatures.ts'
 import { isJsonArray } from '../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { isForced } from '../core/protocols/chain-limits.ts'
 import { clientPath, clientPaths } from '../core/protocols/client-fields.ts'
 import { tellDropped } from '../core/protocols/dropped-fields.ts'
 import { keepsAnswers, protocolOf } from '../core/protocols/index.ts'
+import { unsupported } from '../core/protocols/refusal.ts'
 import type { Capabilities, Decoded, Encoded, Protocol, Refused } from '../core/protocols/protocol.ts'
 import { continuedBody, inputItems } from '../core/protocols/responses/stored-turn.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
 import type { Past, ReceivedBody, ReceivedCall } from './call.ts'
 import { parseJson } from './classify.ts'
+import { capabilitiesOf } from './dialect.ts'
 
 /** What of a call its conversion looks at. */
 export interface ConvertibleCall {
@@ -75,11 +78,11 @@ export function prepareConversion(
   const client = protocolOf(call.endpoint.protocol)
   const decoded = decodeOnce(client, call)
   if (decoded.kind === 'refused') return unconvertible(client, decoded)
-  const forced = findForcedUnpriced(decoded.value, leg.unpricedTools ?? [])
+  const forced = findForcedUnpriced(decoded.value, leg.unpricedTools ?? []) ?? findForced(leg, decoded.value)
   if (forced !== undefined) return unconvertible(client, forced)
   const wanted = wantedOf(call, leg, decoded.value)
   const request = dialect.adapt?.(wanted) ?? wanted
-  const capabilities = capabilitiesOf(leg, dialect)
+  const capabilities = narrowedCapabilities(leg, dialect)
   const needsInline = (part: MediaPart): boolean =>
     protocolOf(dialect.protocol).needsInline(part, capabilities)
   return {
@@ -90,7 +93,7 @@ export function prepareConversion(
     issuer: dialect.issuer ?? leg.chain.vendorCode,
     needsInline,
     remote: listRemoteMedia(request, needsInline),
-    dropped: decoded.dropped,
+    dropped: lacksTools(leg, decoded.value) ? [...decoded.dropped, 'tools'] : decoded.dropped,
   }
 }
 
@@ -105,7 +108,7 @@ export function encodePrepared(
   const encoded = protocolOf(dialect.protocol).encodeRequest(whole, {
     forwardModelId: leg.chain.forwardModelId,
     maxOutputTokens: leg.model.maxOutputTokens,
-    capabilities: capabilitiesOf(leg, dialect),
+    capabilities: narrowedCapabilities(leg, dialect),
     issuer,
   })
   if (encoded.kind === 'refused') return unconvertible(client, encoded)
@@ -130,8 +133,8 @@ function sentExtras({ serviceTier, tools }: CanonicalRequest, dropped: readonly 
 }
 
 /** What the chain can do, less the tools nobody may be charged for. */
-function capabilitiesOf({ chain, unpricedTools = [] }: ConvertibleLeg, dialect: Dialect): Capabilities {
-  const capabilities = dialect.capabilities(chain.forwardModelId)
+function narrowedCapabilities({ chain, unpricedTools = [] }: ConvertibleLeg, dialect: Dialect): Capabilities {
+  const capabilities = capabilitiesOf(chain, dialect)
   if (unpricedTools.length === 0) return capabilities
   const hostedTools = capabilities.hostedTools.filter((name) => !unpricedTools.includes(name))
   return { ...capabilities, hostedTools }
@@ -170,13 +173,27 @@ function findForcedUnpriced(
   }
 }
 
+/** Tools are offered to a model that is said to call none. */
+function lacksTools({ chain }: ConvertibleLeg, { tools }: CanonicalRequest): boolean {
+  return chain.capabilities.tools === false && tools.length > 0
+}
+
+/** Offered tools can be left out; an answer without the call that is demanded would be another one. */
+function findForced(leg: ConvertibleLeg, request: CanonicalRequest): Refused | undefined {
+  const { toolChoice } = request
+  if (!lacksTools(leg, request) || toolChoice === undefined || !isForced(toolChoice)) return undefined
+  return unsupported('toolChoice', 'this model calls no tools')
+}
+
 /** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
 function wantedOf(call: ConvertibleCall, leg: ConvertibleLeg, asked: CanonicalRequest): CanonicalRequest {
   const state = keepsAnswers(call.endpoint.protocol) ? NO_STATE : asked.state
-  const wanted = { ...asked, stream: call.stream, state }
+  const offered = lacksTools(leg, asked) ? NO_TOOLS : {}
+  const wanted = { ...asked, ...offered, stream: call.stream, state }
   return leg.unsigned === true ? withoutSignatures(wanted) : wanted
 }
 
+const NO_TOOLS = { tools: [], toolChoice: undefined, parallelToolCalls: undefined }
 const NO_STATE = { store: undefined, previousResponseId: undefined }
 
 interface DecodedBody {

@@ -1,4 +1,5 @@
 import type { Catalogue, Chain, Credential, CredentialSecret, Vendor } from '../core/catalogue.ts'
+import type { Capabilities } from '../core/protocols/protocol.ts'
 import { providerOf } from '../providers/index.ts'
 import type { Dialect, FormedRequest, Operation, Provider } from '../providers/provider.ts'
 import { readPublicFields } from '../upstream/auth.ts'
@@ -27,6 +28,28 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
   }
   return { vendor, provider, dialect, credential }
+}
+
+/** What a chain's model can do: what its vendor's folder knows, and over it what the operator says of the chain. */
+export function capabilitiesOf(
+  { forwardModelId, capabilities: said }: Pick<Chain, 'forwardModelId' | 'capabilities'>,
+  dialect: Dialect,
+): Capabilities {
+  const known = dialect.capabilities(forwardModelId)
+  const { sampling = known.sampling, images = known.images, stopMax = known.stopMax } = said
+  const { reasoning = known.reasoning } = said
+  const efforts = reasoning === known.reasoning ? known.efforts : EFFORTS_OF[reasoning]
+  return { ...known, reasoning, efforts, sampling, images, stopMax }
+}
+
+/** What every model of such a kind takes. */
+const EFFORTS_OF: Readonly<Record<Capabilities['reasoning'], Capabilities['efforts']>> = {
+  none: [],
+  effort: ['low', 'medium', 'high'],
+  adaptive: ['low', 'medium', 'high'],
+  level: ['low', 'medium', 'high'],
+  budget: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  toggle: ['none', 'high'],
 }
 
 /** Whose signatures a chain makes and reads (`core/canonical/envelope.ts`). */

@@ -14,7 +14,7 @@ import { attempt, type Attempted, type Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { type ChainRates, chargedReading, coversAll } from './charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
-import { upstreamOf } from './dialect.ts'
+import { capabilitiesOf, upstreamOf } from './dialect.ts'
 import type { Ended, Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { quietly } from './quietly.ts'
@@ -179,10 +179,7 @@ function ratesOf(gateway: Gateway, call: ReservedCall, leg: Leg): ChainRates {
 }
 
 function reasons(call: ReservedCall, leg: Leg): boolean {
-  const said = leg.chain.capabilities.reasoning
-  if (said !== undefined) return said !== 'none'
-  const { dialect } = upstreamOf(leg, call.catalogue)
-  return dialect.capabilities(leg.chain.forwardModelId).reasoning !== 'none'
+  return capabilitiesOf(leg.chain, upstreamOf(leg, call.catalogue).dialect).reasoning !== 'none'
 }
 
 /** A shorter time says nothing of how fast a model generates: the answer came out of a cache. */

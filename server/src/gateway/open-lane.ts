@@ -2,6 +2,7 @@ import { findUnpriced, unpricedTools } from '../core/pricing/surcharges.ts'
 import { providerOf } from '../providers/index.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
+import { capabilitiesOf } from './dialect.ts'
 import type { ReservedCall } from './call.ts'
 import { openConversionLane } from './convert.ts'
 import type { Gateway } from './gateway.ts'
@@ -32,7 +33,7 @@ export function openLane(
     const lane = openPassthroughLane(gateway, call, leg, dialect)
     return lane instanceof Promise ? lane.then(opened) : opened(lane)
   }
-  const { serviceTier, hostedTools } = dialect.capabilities(leg.chain.forwardModelId)
+  const { serviceTier, hostedTools } = capabilitiesOf(leg.chain, dialect)
   const dear = dearOf(call, leg)
   const unpriced = serviceTier ? findUnpriced(leg.model, tiersOf(call), dear) : undefined
   if (unpriced !== undefined) return { kind: 'refused', failure: unpricedFailure(unpriced, leg) }

@@ -6,7 +6,7 @@ import { protocolOf } from '../core/protocols/index.ts'
 import type { Dialect } from '../providers/provider.ts'
 import type { TransportFailure, UpstreamSink } from '../upstream/upstream.ts'
 import { parseJson } from './classify.ts'
-import { formRequest, upstreamOf } from './dialect.ts'
+import { capabilitiesOf, formRequest, upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 import { editBody } from './edit-body.ts'
 
@@ -89,7 +89,7 @@ function bodyFor(
   const encoded = protocolOf(dialect.protocol).encodeRequest(request, {
     forwardModelId: chain.forwardModelId,
     maxOutputTokens: model.maxOutputTokens,
-    capabilities: dialect.capabilities(chain.forwardModelId),
+    capabilities: capabilitiesOf(chain, dialect),
     issuer: dialect.issuer ?? chain.vendorCode,
   })
   if (encoded.kind === 'refused') return undefined

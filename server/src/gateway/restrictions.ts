@@ -62,14 +62,23 @@ function checkGroup(use: RestrictedUse, catalogue: Catalogue): void {
   }
 }
 
+/** At the gateway address every key is bound to a group. */
+export function checkBound({
+  key,
+  address,
+}: Pick<RestrictedUse, 'address'> & { readonly key: Pick<Key, 'group'> }): void {
+  if (address === 'base' || key.group !== undefined) return
+  throw new GatewayError(40301, {
+    message:
+      'at this address an API key must be bound to a protocol group; use the main address or a bound key',
+  })
+}
+
 /** The key's group, fit for the protocol; `undefined`: the key is bound to none and need not be. */
 function findGroup(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalogue): Group | undefined {
   if (use.key.group === undefined) {
-    if (use.address === 'base') return undefined
-    throw new GatewayError(40301, {
-      message:
-        'at this address an API key must be bound to a protocol group; use the main address or a bound key',
-    })
+    checkBound(use)
+    return undefined
   }
   const group = catalogue.groups.get(use.key.group)
   if (group === undefined)

@@ -278,6 +278,13 @@ describe('GET /v1/models', () => {
     expect((await get(`${house.gatewayUrl}/v1/models`, { 'x-api-key': bound.key })).status).toBe(200)
     expect((await get(`${house.baseUrl}/v1/models`, { 'x-api-key': bound.key })).status).toBe(401)
   })
+
+  test('[D-addresses-11] an unbound key is 403/40301 there, whatever the shape', async () => {
+    for (const headers of [{}, { 'anthropic-version': '2023-06-01' }]) {
+      const answer = await list(house.key, headers, house.gatewayUrl)
+      expect([answer.status, answer.body.code]).toEqual([403, 40301])
+    }
+  })
 })
 
 test('[9-01] the public protocol endpoints live under /v1 only', async () => {

@@ -22,9 +22,9 @@ export function clampTemperature(temperature: number, { temperatureMax }: Capabi
 const CUTS_MAX = 16
 const CUT_LENGTH_MAX = 256
 
-/** The sequences beyond what the chain takes, for whoever cuts the answer in its stead. */
-export function cutAt(stop: readonly string[], stopMax: number): Pick<Encoded, 'cutAt'> {
-  const left = stop.slice(stopMax).filter(({ length }) => length <= CUT_LENGTH_MAX)
+/** The sequences beside those the chain takes, for whoever cuts the answer in its stead. */
+export function cutAt(stop: readonly string[], taken: readonly string[]): Pick<Encoded, 'cutAt'> {
+  const left = stop.filter((each) => !taken.includes(each) && each !== '' && each.length <= CUT_LENGTH_MAX)
   return left.length === 0 ? {} : { cutAt: left.slice(0, CUTS_MAX) }
 }
 

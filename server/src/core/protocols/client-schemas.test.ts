@@ -46,6 +46,7 @@ describe.each(READERS.map((reader) => [reader.name, reader] as const))('%s reads
         fc.pre(saysInWordsOf(reader, response))
         await expectHeard(reader, unfoldResponse(response), response)
       }),
+      { numRuns: 40 },
     )
   })
 })

@@ -7,6 +7,7 @@ import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import type { ImageForm } from '../../providers/video.ts'
 import type { Gateway } from '../gateway.ts'
 import { inPieces } from './in-pieces.ts'
+import { withImages } from './used-images.ts'
 import type { ReservedVideo } from './video-call.ts'
 
 export type PreparedRequest =
@@ -30,19 +31,17 @@ export function openInputCache(): InputCache {
   return { fetched: new Map(), published: new Map() }
 }
 
+/** `used`: the images the vendor is sent; the others stay as they are. */
 export async function prepareInputs(
   gateway: Gateway,
   work: { readonly order: ReservedVideo; readonly taskId: string; readonly cache: InputCache },
-  forms: readonly ImageForm[],
+  { forms, used }: { readonly forms: readonly ImageForm[]; readonly used: ReadonlySet<VideoMedia> },
 ): Promise<PreparedRequest> {
   const { request } = work.order
   try {
-    const convert = (media: VideoMedia): Promise<VideoMedia> => converted(gateway, work, { media, forms })
-    const firstFrame = request.firstFrame === undefined ? undefined : await convert(request.firstFrame)
-    const lastFrame = request.lastFrame === undefined ? undefined : await convert(request.lastFrame)
-    const referenceImages: VideoMedia[] = []
-    for (const image of request.referenceImages) referenceImages.push(await convert(image))
-    return { kind: 'ready', request: { ...request, firstFrame, lastFrame, referenceImages } }
+    const made = new Map<VideoMedia, VideoMedia>()
+    for (const media of used) made.set(media, await converted(gateway, work, { media, forms }))
+    return { kind: 'ready', request: withImages(request, (image) => made.get(image) ?? image) }
   } catch (error) {
     if (error instanceof UnusableInput) return { kind: 'refused', message: error.message }
     throw error

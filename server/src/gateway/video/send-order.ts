@@ -14,7 +14,10 @@ import { claimCredential } from '../claim-credential.ts'
 import type { Gateway } from '../gateway.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
 import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
+import type { VideoRequest } from '../../core/video/request.ts'
+import type { VideoSubmission } from '../../providers/video.ts'
 import { type InputCache, prepareInputs } from './prepare-inputs.ts'
+import { usedImages } from './used-images.ts'
 import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
 import { submitOrder } from './submit-order.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from './task-error.ts'
@@ -80,16 +83,19 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     const error = gatewayFailure(42904, { retryAfterMs: claim.retryAfterMs })
     return skipped('credential-full', error, RANK.rateLimited)
   }
+  const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
+  const submit = (request: VideoRequest): VideoSubmission =>
+    vendor.dialect.submit({ ...context, request, seconds: seconds.sent })
+  const forms = vendor.dialect.imageForms
   const prepared = await prepareInputs(
     gateway,
     { order, taskId: open.task.id, cache: work.inputs },
-    vendor.dialect.imageForms,
+    { forms, used: usedImages(order.request, forms, submit) },
   )
   if (prepared.kind === 'refused') {
     const error = { ...gatewayFailure(40000), message: prepared.message }
     return skipped('an image cannot be had', error, RANK.ownWords)
   }
-  const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
   const input = { ...context, request: prepared.request, seconds: seconds.sent }
   const submission = await submitOrder(gateway, order, { vendor, input }).catch(notWritten)
   if (submission.kind === 'skipped') return submission

@@ -9,6 +9,8 @@ import {
   findModelForKey,
   listModelsForKey,
 } from '../../management/model-listing.ts'
+import { checkBound } from '../../gateway/restrictions.ts'
+import { addressOf } from '../address.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute } from '../define-route.ts'
 import { modelItemShape, modelListingShape } from '../shapes.ts'
@@ -34,6 +36,7 @@ export function modelRoutes(app: Api, context: ApiContext): void {
     query: listingQuery,
     answer: { contentType: JSON_TYPE, schema: modelListingShape },
     handle: ({ caller, query, request }) => {
+      checkBound({ key: caller.key, address: addressOf(request.raw) })
       const models = listModelsForKey(gateway.catalogue(), caller.key)
       if (!speaksMessages(request)) return encodeChatListing(models)
       return encodeMessagesListing(models, {

@@ -69,6 +69,22 @@ function post(body: Record<string, unknown>): Promise<Answer> {
 }
 
 describe('a vendor that wants bytes', () => {
+  test.each(['image_tail', 'reference_images'])(
+    '[4.4-36] is not kept waiting for a %s it takes none of: it is dropped and named, not fetched',
+    async (field) => {
+      const address = 'https://nowhere.invalid/cat.png'
+      const answer = await post({
+        model: 'sora-2',
+        input_reference: `${images.url}/cat`,
+        [field]: field === 'image_tail' ? address : [address],
+      })
+      expect([answer.status, answer.headers.get('gw-dropped-fields')]).toEqual([200, field])
+      expect(creates(sora)[0]?.body.includes(PNG)).toBe(true)
+      expect(creates(sora)[0]?.body.includes('nowhere')).toBe(false)
+      expect(images.requests).toHaveLength(1)
+    },
+  )
+
   test('[4.4-29] gets those behind a public URL, as the image they are', async () => {
     const answer = await post({ model: 'sora-2', input_reference: `${images.url}/cat` })
     expect(answer.status).toBe(200)

@@ -122,40 +122,34 @@ describe('what Sora is sent', () => {
 })
 
 describe('what an imitation is sent', () => {
-  test('sizes and plain values go on under the client’s own names', () => {
-    const request = {
-      size: { width: 1024, height: 1024 },
-      ratio: '1:1',
-      resolution: '720p',
-      negativePrompt: 'text',
-      generateAudio: false,
-      seed: 0,
-      watermark: false,
-      promptExtend: true,
-    }
-    expect(submittedBody(imitation, { ...OTHER, request })).toEqual({
-      model: 'wan-2.6',
-      prompt: 'a red kite',
-      seconds: '4',
-      size: '1024x1024',
-      ratio: '1:1',
-      resolution: '720p',
-      negative_prompt: 'text',
-      generate_audio: false,
-      seed: 0,
-      watermark: false,
-      prompt_extend: true,
-    })
-  })
-
-  test('a Sora model behind it is sent what Sora takes', () => {
-    const { dropped } = submitted(imitation, {
-      ...OTHER,
-      model: 'openai/sora-2',
-      request: { size: { width: 1024, height: 1024 }, seed: 1 },
-    })
-    expect(dropped).toEqual(['size', 'seed'])
-  })
+  test.each(['wan-2.6', 'sora-2', 'openai/sora-2-pro', 'soraya'])(
+    'sizes and plain values go on under the client’s own names, whatever the model %s is called',
+    (model) => {
+      const request = {
+        size: { width: 1024, height: 1024 },
+        ratio: '1:1',
+        resolution: '720p',
+        negativePrompt: 'text',
+        generateAudio: false,
+        seed: 0,
+        watermark: false,
+        promptExtend: true,
+      }
+      expect(submittedBody(imitation, { ...OTHER, model, request })).toEqual({
+        model,
+        prompt: 'a red kite',
+        seconds: '4',
+        size: '1024x1024',
+        ratio: '1:1',
+        resolution: '720p',
+        negative_prompt: 'text',
+        generate_audio: false,
+        seed: 0,
+        watermark: false,
+        prompt_extend: true,
+      })
+    },
+  )
 
   test('a public address of a picture is said as the official clients say it', () => {
     const request = { firstFrame: at('https://cdn.example/a.png') }

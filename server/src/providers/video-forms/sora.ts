@@ -49,7 +49,7 @@ export function soraVideo({ upstream }: SoraVendor): VideoDialect {
     auth: () => ({ kind: 'bearer' }),
     imageForms: ['bytes'],
     defaultSeconds: () => DEFAULT_SECONDS,
-    submit: (input) => submit(input, upstream === 'sora' || isSora(input.forwardModelId)),
+    submit: (input) => submit(input, upstream === 'sora'),
     accepted: read,
     step: read,
     classify: (failure) => classifyFailure(failure),
@@ -58,10 +58,6 @@ export function soraVideo({ upstream }: SoraVendor): VideoDialect {
       return id === undefined ? undefined : getJson(taskUrl(context, id))
     },
   }
-}
-
-function isSora(model: ForwardModelId): boolean {
-  return /(^|\/)sora/i.test(model)
 }
 
 function submit(input: VideoSubmit, sora: boolean): VideoSubmission {

@@ -40,7 +40,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     kind: 'encoded',
     body,
     dropped: [...encoding.dropped],
-    ...cutAt(request.stop, target.capabilities.stopMax),
+    ...cutAt(request.stop, request.stop.slice(0, target.capabilities.stopMax)),
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toOpenApiSubset } from '../../canonical/schema.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
-import { clampTemperature, findImpossible } from '../chain-limits.ts'
+import { clampTemperature, cutAt, findImpossible } from '../chain-limits.ts'
 import type { Capabilities, Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused } from '../refusal.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
@@ -49,7 +49,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
     ...encodeServiceTier(plan),
   }
-  return { kind: 'encoded', body, dropped: [...plan.dropped] }
+  return { kind: 'encoded', body, dropped: [...plan.dropped], ...cutAt(request.stop, takenStops(plan)) }
 }
 
 /** Before its third generation Gemini refuses a JSON answer together with functions (reference §1.4). */
@@ -86,7 +86,12 @@ function instruction({ output }: CanonicalRequest): string {
   return `${plain} It must match this JSON Schema: ${JSON.stringify(output.schema)}`
 }
 
-function encodeSampling({ request, target, dropped }: Plan): JsonObject {
+function takenStops({ request, target }: Plan): readonly string[] {
+  return request.stop.filter((sequence) => sequence !== '').slice(0, target.capabilities.stopMax)
+}
+
+function encodeSampling(plan: Plan): JsonObject {
+  const { request, target, dropped } = plan
   const { capabilities } = target
   const { sampling, logprobs, candidates, stop } = request
   const free = capabilities.sampling !== 'none'
@@ -100,7 +105,7 @@ function encodeSampling({ request, target, dropped }: Plan): JsonObject {
     ['seed', 'seed', sampling.seed, capabilities.seed],
     ['logprobs', 'responseLogprobs', logprobs === undefined ? undefined : true, capabilities.logprobs],
   ]
-  const sequences = stop.filter((sequence) => sequence !== '').slice(0, capabilities.stopMax)
+  const sequences = takenStops(plan)
   if (sequences.length < stop.length) dropped.add('stop')
   return {
     ...kept(wanted, dropped),

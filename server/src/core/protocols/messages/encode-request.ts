@@ -4,7 +4,7 @@ import { mayReplay } from '../../canonical/envelope.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
 import { toAnthropicSchema } from '../../canonical/schema.ts'
 import type { JsonObject } from '../../json.ts'
-import { clampTemperature, findImpossible } from '../chain-limits.ts'
+import { clampTemperature, cutAt, findImpossible } from '../chain-limits.ts'
 import type { Encoded, EncodeTarget, Refused } from '../protocol.ts'
 import { isRefused } from '../refusal.ts'
 import { keepCacheControls } from './cache-marks.ts'
@@ -49,7 +49,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     ...(whole === undefined ? {} : { cache_control: whole }),
     stream: request.stream,
   }
-  return { kind: 'encoded', body, dropped: [...dropped] }
+  return { kind: 'encoded', body, dropped: [...dropped], ...cutAt(request.stop, takenStops(plan)) }
 }
 
 /** A message is one answer; everything else that cannot be told is the same for all protocols. */
@@ -223,11 +223,15 @@ function encodeSampling({ request, target, dropped, thinks }: Plan): JsonObject 
   }
 }
 
-/** Blank sequences are refused upstream. */
-function encodeStop({ request, target, dropped }: Plan): JsonObject {
-  const kept = request.stop.filter((sequence) => sequence.trim() !== '').slice(0, target.capabilities.stopMax)
-  if (kept.length < request.stop.length) dropped.add('stop')
+function encodeStop(plan: Plan): JsonObject {
+  const kept = takenStops(plan)
+  if (kept.length < plan.request.stop.length) plan.dropped.add('stop')
   return kept.length === 0 ? {} : { stop_sequences: kept }
+}
+
+/** Blank sequences are refused upstream. */
+function takenStops({ request, target }: Plan): readonly string[] {
+  return request.stop.filter((sequence) => sequence.trim() !== '').slice(0, target.capabilities.stopMax)
 }
 
 function encodeIdentity({ request, target, dropped }: Plan): JsonObject {

@@ -35,7 +35,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
     ...encodeState(request),
     ...(request.stream ? { stream: true } : {}),
   }
-  return { kind: 'encoded', body, dropped: [...encoding.dropped], ...cutAt(request.stop, 0) }
+  return { kind: 'encoded', body, dropped: [...encoding.dropped], ...cutAt(request.stop, []) }
 }
 
 /** Settings this protocol has no words for, on any chain. */
