@@ -191,9 +191,12 @@ describe('pricing', () => {
       input_price: 10,
       output_price: 30,
       cache_input_price: 1,
-      cache_output_price: null,
-      cache_write_price: null,
-      cache_write_1h_price: null,
+      cache_output_price: 30,
+      cache_write_price: 10,
+      cache_write_1h_price: 10,
+      image_price: 0,
+      video_price: 0,
+      request_price: 0,
       rate_multiplier: 1.25,
     })
     const features = (await pricing()).flatMap((entry) => entry['support_features'] as string[])

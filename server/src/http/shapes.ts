@@ -135,7 +135,7 @@ export const catalogueEntryShape = z.strictObject({
   forward_model_id: z.string(),
 })
 
-const price = z.number().nullable()
+const price = z.number()
 
 /** Contract §2.2. */
 export const pricingEntryShape = z.strictObject({

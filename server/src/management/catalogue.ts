@@ -15,7 +15,10 @@ export interface CatalogueEntry {
   readonly forward_model_id: string
 }
 
-/** Contract §2.2 with the further fields of decisions, Names and numbers. Prices are list prices in `currency`. */
+/**
+ * Contract §2.2 with the further fields of decisions, Names and numbers. Prices are list prices in `currency`, each the one
+ * that applies: 0 for what the model is not billed by.
+ */
 export interface PricingEntry {
   readonly model_id: string
   readonly name: string
@@ -24,15 +27,15 @@ export interface PricingEntry {
   readonly currency: string
   readonly support_features: readonly string[]
   readonly billing_modes: readonly string[]
-  readonly input_price: number | null
-  readonly output_price: number | null
-  readonly cache_input_price: number | null
-  readonly cache_output_price: number | null
-  readonly cache_write_price: number | null
-  readonly cache_write_1h_price: number | null
-  readonly request_price: number | null
-  readonly image_price: number | null
-  readonly video_price: number | null
+  readonly input_price: number
+  readonly output_price: number
+  readonly cache_input_price: number
+  readonly cache_output_price: number
+  readonly cache_write_price: number
+  readonly cache_write_1h_price: number
+  readonly request_price: number
+  readonly image_price: number
+  readonly video_price: number
   readonly rate_multiplier: number
   readonly user_rate: number
 }
@@ -112,10 +115,10 @@ function pricingEntry(
     billing_modes: pricing.billingModes,
     input_price: numberOf(pricing.inputPrice),
     output_price: numberOf(pricing.outputPrice),
-    cache_input_price: numberOf(pricing.cacheInputPrice),
-    cache_output_price: numberOf(pricing.cacheOutputPrice),
-    cache_write_price: numberOf(pricing.cacheWritePrice),
-    cache_write_1h_price: numberOf(pricing.cacheWrite1hPrice),
+    cache_input_price: numberOf(pricing.cacheInputPrice ?? pricing.inputPrice),
+    cache_output_price: numberOf(pricing.cacheOutputPrice ?? pricing.outputPrice),
+    cache_write_price: numberOf(pricing.cacheWritePrice ?? pricing.inputPrice),
+    cache_write_1h_price: numberOf(pricing.cacheWrite1hPrice ?? pricing.inputPrice),
     request_price: numberOf(pricing.requestPrice),
     image_price: numberOf(pricing.imagePrice),
     video_price: numberOf(pricing.videoPrice),
@@ -125,6 +128,6 @@ function pricingEntry(
 }
 
 /** The contract shows prices as numbers; money is never computed from them. */
-function numberOf(price: DecimalText | null): number | null {
-  return price === null ? null : Number(price)
+function numberOf(price: DecimalText | null): number {
+  return price === null ? 0 : Number(price)
 }

@@ -23,7 +23,7 @@ export function decodeUsage(value: Maybe): Usage | undefined {
   }
 }
 
-/** Both detail objects are always there: the SDK's types demand them. */
+/** Both detail objects are always there, whole: OpenAI's document demands them. */
 export function encodeUsage(usage: Usage): ResponsesUsage {
   const written = (usage.cacheWrite ?? 0) + (usage.cacheWrite1h ?? 0)
   const cached = usage.cachedInput ?? 0
@@ -33,7 +33,7 @@ export function encodeUsage(usage: Usage): ResponsesUsage {
     input_tokens: input,
     input_tokens_details: {
       cached_tokens: cached,
-      ...(written === 0 ? {} : { cache_write_tokens: written }),
+      cache_write_tokens: written,
     },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
