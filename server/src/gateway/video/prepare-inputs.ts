@@ -4,10 +4,10 @@
  */
 import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../core/canonical/media-type.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
-import type { ImageForm } from '../../providers/video.ts'
+import type { ImageForm, VideoDialect, VideoSubmit } from '../../providers/video.ts'
 import type { Gateway } from '../gateway.ts'
 import { inPieces } from './in-pieces.ts'
-import { withImages } from './used-images.ts'
+import { usedImages, withImages } from './used-images.ts'
 import type { ReservedVideo } from './video-call.ts'
 
 export type PreparedRequest =
@@ -31,16 +31,18 @@ export function openInputCache(): InputCache {
   return { fetched: new Map(), published: new Map() }
 }
 
-/** `used`: the images the vendor is sent; the others stay as they are. */
+/** Images the vendor is not sent stay as they are. */
 export async function prepareInputs(
   gateway: Gateway,
   work: { readonly order: ReservedVideo; readonly taskId: string; readonly cache: InputCache },
-  { forms, used }: { readonly forms: readonly ImageForm[]; readonly used: ReadonlySet<VideoMedia> },
+  { dialect, asked }: { readonly dialect: VideoDialect; readonly asked: VideoSubmit },
 ): Promise<PreparedRequest> {
   const { request } = work.order
+  const forms = dialect.imageForms
   try {
     const made = new Map<VideoMedia, VideoMedia>()
-    for (const media of used) made.set(media, await converted(gateway, work, { media, forms }))
+    for (const media of usedImages(dialect, asked))
+      made.set(media, await converted(gateway, work, { media, forms }))
     return { kind: 'ready', request: withImages(request, (image) => made.get(image) ?? image) }
   } catch (error) {
     if (error instanceof UnusableInput) return { kind: 'refused', message: error.message }

@@ -14,10 +14,7 @@ import { claimCredential } from '../claim-credential.ts'
 import type { Gateway } from '../gateway.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
 import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
-import type { VideoRequest } from '../../core/video/request.ts'
-import type { VideoSubmission } from '../../providers/video.ts'
 import { type InputCache, prepareInputs } from './prepare-inputs.ts'
-import { usedImages } from './used-images.ts'
 import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
 import { submitOrder } from './submit-order.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from './task-error.ts'
@@ -84,19 +81,14 @@ export async function sendOrder(gateway: Gateway, work: OrderWork): Promise<Orde
     return skipped('credential-full', error, RANK.rateLimited)
   }
   const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
-  const submit = (request: VideoRequest): VideoSubmission =>
-    vendor.dialect.submit({ ...context, request, seconds: seconds.sent })
-  const forms = vendor.dialect.imageForms
-  const prepared = await prepareInputs(
-    gateway,
-    { order, taskId: open.task.id, cache: work.inputs },
-    { forms, used: usedImages(order.request, forms, submit) },
-  )
+  const asked = { ...context, request: order.request, seconds: seconds.sent }
+  const inputs = { order, taskId: open.task.id, cache: work.inputs }
+  const prepared = await prepareInputs(gateway, inputs, { dialect: vendor.dialect, asked })
   if (prepared.kind === 'refused') {
     const error = { ...gatewayFailure(40000), message: prepared.message }
     return skipped('an image cannot be had', error, RANK.ownWords)
   }
-  const input = { ...context, request: prepared.request, seconds: seconds.sent }
+  const input = { ...asked, request: prepared.request }
   const submission = await submitOrder(gateway, order, { vendor, input }).catch(notWritten)
   if (submission.kind === 'skipped') return submission
   const sent = await changeTask(gateway, open, {

@@ -1,17 +1,18 @@
 /** Which images of an order its vendor is sent at all: the others need not be fetched or published (contract §4.4 rule 2). */
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
-import type { ImageForm, VideoSubmission } from '../../providers/video.ts'
+import type { ImageForm, VideoDialect, VideoSubmit } from '../../providers/video.ts'
 
-/** `submit`: the vendor's own. It is tried with stand-ins, and those that are found in what it would send are used. */
+/** Tried with stand-ins: those that are found in what the vendor would be sent are used. */
 export function usedImages(
-  request: VideoRequest,
-  forms: readonly ImageForm[],
-  submit: (request: VideoRequest) => VideoSubmission,
+  { imageForms: forms, submit }: Pick<VideoDialect, 'imageForms' | 'submit'>,
+  asked: VideoSubmit,
 ): ReadonlySet<VideoMedia> {
+  const { request } = asked
   const images = imagesOf(request)
   if (images.every(({ kind }) => forms.includes(kind))) return new Set(images)
   const standIns = new Map(images.map((image, index) => [image, standInFor(image, index, forms)]))
-  const told = submit(withImages(request, (image) => standIns.get(image)?.media ?? image)).request.body
+  const tried = withImages(request, (image) => standIns.get(image)?.media ?? image)
+  const told = submit({ ...asked, request: tried }).request.body
   const sent = typeof told === 'string' ? Buffer.from(told) : Buffer.from(told ?? '')
   return new Set(images.filter((image) => standIns.get(image)?.marks.some((mark) => sent.includes(mark))))
 }
@@ -26,7 +27,7 @@ export function withImages(request: VideoRequest, change: (image: VideoMedia) =>
   }
 }
 
-export function imagesOf({ firstFrame, lastFrame, referenceImages }: VideoRequest): readonly VideoMedia[] {
+function imagesOf({ firstFrame, lastFrame, referenceImages }: VideoRequest): readonly VideoMedia[] {
   return [firstFrame, lastFrame, ...referenceImages].filter((image) => image !== undefined)
 }
 
