@@ -28,11 +28,11 @@ export async function serveCall(gateway: Gateway, incoming: IncomingCall, reply:
     call = admit(gateway, call)
     reply.tellModel(call.model.modelId)
     checkBackground(call)
+    if (call.scan.background) return await serveBackground(gateway, call, reply)
     call = await reserve(gateway, call)
   } catch (error) {
     await refuse(gateway, call, error, reply)
     return
   }
-  if (call.scan.background) return serveBackground(gateway, call, reply)
   await runReserved(gateway, call, reply)
 }

@@ -1,6 +1,6 @@
 /** `background: true` on responses: a task that is charged once, by its true usage, whatever anybody does meanwhile. */
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   ANSWER,
   type BackgroundVendor,
@@ -619,6 +619,83 @@ describe('the sandbox', () => {
     await client.responses.delete(first.id)
     await expect(client.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 })
     await offline.close()
+  })
+})
+
+test('whoever dies on the way: it can be found before anything could be charged for it', async () => {
+  const puts = vi.spyOn(house.storage.turns, 'put')
+  const patches = vi.spyOn(house.storage.videos, 'patch')
+  const { body } = await create()
+  const found = puts.mock.calls.findIndex(([turns]) => turns.some((turn) => turn.responseId === body['id']))
+  const known = patches.mock.calls.findIndex(([, patch]) => patch.state?.['id'] === body['id'])
+  expect(puts.mock.invocationCallOrder[found]).toBeLessThan(patches.mock.invocationCallOrder[known] ?? 0)
+  vi.restoreAllMocks()
+  vendor.finish(last())
+  await ended(body['id'])
+})
+
+describe('a POST that is repeated with its Idempotency-Key', () => {
+  const again = (key: string, body: object = {}, holder = house.key) =>
+    postJson(
+      `${house.baseUrl}/v1/responses`,
+      { model: 'native', input: 'x', background: true, ...body },
+      { ...bearer(holder), 'idempotency-key': key },
+    )
+  const orders = () => upstream.requests.filter(({ method }) => method === 'POST').length
+
+  test('is told the same response while it runs and when it has ended; it is ordered and charged once', async () => {
+    upstream.requests.length = 0
+    const before = await spent()
+    const first = await again('run-once')
+    const second = await again('run-once')
+    expect([second.status, second.body['id']]).toEqual([200, first.body['id']])
+    vendor.finish(last())
+    await ended(first.body['id'])
+    const third = await again('run-once')
+    expect(third.body).toMatchObject({ id: first.body['id'], status: 'completed' })
+    expect(third.text).toContain(ANSWER)
+    expect([orders(), before - (await spent())]).toEqual([1, PRICE])
+    expect((await house.account()).held).toBe(0n)
+  })
+
+  test('ten at once make one response', async () => {
+    upstream.requests.length = 0
+    const answers = await Promise.all(Array.from({ length: 10 }, () => again('at-once')))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${String(body['id'])}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(orders()).toBe(1)
+    vendor.finish(last())
+    await ended(answers[0]?.body['id'])
+  })
+
+  test('with another body is 422/40004, and nothing is ordered', async () => {
+    const first = await again('one-body')
+    upstream.requests.length = 0
+    const other = await again('one-body', { input: 'y' })
+    expect([other.status, other.body.code]).toEqual([422, 40004])
+    expect(orders()).toBe(0)
+    vendor.finish(last())
+    await ended(first.body['id'])
+  })
+
+  test('of another API key is a response of its own', async () => {
+    const first = await again('shared')
+    const stranger = await house.newAccount()
+    const other = await again('shared', {}, stranger.key)
+    expect(other.status).toBe(200)
+    expect(other.body['id']).not.toBe(first.body['id'])
+    for (const made of vendor.made.slice(-2)) vendor.finish(made)
+    await ended(first.body['id'])
+    await ended(other.body['id'], stranger.key)
+  })
+
+  test('is ordered anew when no upstream had it', async () => {
+    vendor.createWith.push(answerJson({ error: { message: 'no' } }, 400))
+    expect((await again('refused')).status).toBe(400)
+    const next = await again('refused')
+    expect(next.status).toBe(200)
+    vendor.finish(last())
+    await ended(next.body['id'])
   })
 })
 

@@ -27,7 +27,9 @@ import {
 } from '../video/send-order.ts'
 import type { SentToVendor } from '../video/send-to-vendor.ts'
 import { gatewayFailure } from '../video/task-error.ts'
+import { whileAway } from '../video/while-away.ts'
 import { orderOffline } from './offline-response.ts'
+import { pinResponse } from './pin-response.ts'
 import { readResponse } from './response-object.ts'
 import { responseVendor } from './response-vendor.ts'
 
@@ -106,8 +108,11 @@ async function sendResponse(gateway: Gateway, call: ReservedCall, { open, leg }:
       timeouts: vendor.timeouts,
     }))
   const outcome = judge(responseVendor({ vendor, dialect, secret, formed }), { open: sent, leg, answer })
-  if (outcome.kind !== 'accepted' || answer.kind !== 'answered') return { outcome }
-  return { outcome, response: readResponse(answer.reply.body)?.response }
+  const made = answer.kind === 'answered' ? readResponse(answer.reply.body) : undefined
+  if (outcome.kind !== 'accepted' || made === undefined) return { outcome }
+  const { id, response } = made
+  await whileAway(() => pinResponse(gateway, call, { task: outcome.open.task, leg, response, id }))
+  return { outcome, response }
 }
 
 /** A body that cannot be written was not sent. */

@@ -5,7 +5,7 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { Gateway } from '../gateway.ts'
-import type { VideoOrder } from './video-call.ts'
+import type { Repeat, VideoOrder } from './video-call.ts'
 
 /** SDKs wait ten minutes by default and half an hour when told to; after this long a same order is meant anew. */
 const RETRY_WITHIN_MS = 2 * 3_600_000
@@ -29,7 +29,11 @@ export async function findRepeated(gateway: Gateway, order: VideoOrder): Promise
  * An order that no vendor ever had is no task to join: its record makes way for a new try. So does one that has expired and
  * was not swept away yet.
  */
-async function standing(gateway: Gateway, task: VideoTask, at: number): Promise<VideoTask | undefined> {
+export async function standing(
+  gateway: Gateway,
+  task: VideoTask,
+  at: number,
+): Promise<VideoTask | undefined> {
   const neverTaken = task.status === 'failed' && task.error?.accepted !== true
   if (!neverTaken && task.expiresAt > at) return task
   if (task.phase === 'ended' && task.blob !== undefined) await gateway.blobs.remove(task.blob)
@@ -42,8 +46,8 @@ async function standing(gateway: Gateway, task: VideoTask, at: number): Promise<
  * of the account's for nothing.
  */
 export async function inTurn<Result>(
-  gateway: Gateway,
-  order: VideoOrder,
+  gateway: Pick<Gateway, 'videos'>,
+  order: { readonly key: Pick<VideoOrder['key'], 'id'>; readonly repeat: Pick<Repeat, 'key'> },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { key } = order.repeat

@@ -75,15 +75,20 @@ function bytesOfParts(parts: readonly FormPart[]): number {
 /** A key longer than this is no key. */
 const IDEMPOTENCY_KEY_MAX = 512
 
-function repeatOf(bodySha256: string, headers: VideoOrder['headers']): Repeat {
+/** undefined: there is none. Throws 40000 for one that is too long. */
+export function idempotencyKeyOf(headers: VideoOrder['headers']): string | undefined {
   const key = headers['idempotency-key']?.trim()
   if (key !== undefined && key.length > IDEMPOTENCY_KEY_MAX) {
     throw new GatewayError(40000, {
       message: `Idempotency-Key may have at most ${IDEMPOTENCY_KEY_MAX} characters`,
     })
   }
+  return key === '' ? undefined : key
+}
+
+function repeatOf(bodySha256: string, headers: VideoOrder['headers']): Repeat {
   return {
-    key: key === '' ? undefined : key,
+    key: idempotencyKeyOf(headers),
     bodySha256,
     retried: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
   }
