@@ -45,6 +45,8 @@ export async function buildWhenNeeded(root) {
 }
 
 async function bundle({ root, output, entries, recipe }) {
+  if (!existsSync(statePath(output)))
+    process.stderr.write('building, which takes a few seconds the first time\n')
   const { build, stop } = await import('esbuild')
   const startedAt = Date.now()
   const result = await build({

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECRET_KEY_FILE } from '../config/data-directory.ts'
 import type { Config, Environment } from '../config/environment.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import { usableChains } from '../core/routing/order.ts'
@@ -37,7 +40,9 @@ export type StartWorkers = (
 export async function runGateway(config: Config, startWorkers: StartWorkers): Promise<void> {
   const environment: Environment = process.env
   const prepared: Prepared = { firstRun: { kind: 'not-first', unread: [] }, catalogue: undefined }
+  const tell = teller(config)
   const prepare: Prepare = async ({ storage, telemetry, now }) => {
+    tell('The database is ready. Making what it begins with, and opening the ports.')
     prepared.firstRun = await prepareFirstRun({
       storage,
       config,
@@ -52,18 +57,25 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
       for (const unread of prepared.firstRun.unread) telemetry.log.info({}, unread)
     prepared.catalogue = await storage.catalogue.read()
   }
+  tell(`First start: making ${config.dataDirectory} with a secret key, and the database.`)
   try {
     const serving = await (config.workers > 1
       ? runSeveral(config, prepare, startWorkers)
       : runOne(config, prepare))
     // First: whoever reads the ready line may send a signal at once.
     stopOnSignal(serving)
-    welcome(serving, prepared)
+    welcome(serving, prepared, config)
   } catch (error) {
     // The keys are stored by now and the next start is no first one: who does not see them here never will.
     process.stderr.write(newKeysText(prepared.firstRun))
     throw error
   }
+}
+
+/** A first start says what it does while it does it; a later one is over before anybody has read it. */
+function teller({ dataDirectory, secretKey }: Config): (sentence: string) => void {
+  if (secretKey !== undefined || existsSync(join(dataDirectory, SECRET_KEY_FILE))) return () => undefined
+  return (sentence) => process.stderr.write(`${sentence}\n`)
 }
 
 interface Prepared {
@@ -114,8 +126,9 @@ async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartW
   }
 }
 
-function welcome(serving: Serving, { firstRun, catalogue }: Prepared): void {
-  process.stdout.write(`${readyLine(serving)}\n`)
+function welcome(serving: Serving, { firstRun, catalogue }: Prepared, config: Config): void {
+  // For programs, which never give a terminal.
+  if (!process.stdout.isTTY) process.stdout.write(`${readyLine(serving)}\n`)
   const example = catalogue === undefined ? undefined : exampleModel(catalogue)
   process.stderr.write(
     welcomeText({
@@ -126,6 +139,7 @@ function welcome(serving: Serving, { firstRun, catalogue }: Prepared): void {
       exampleModel: example?.id,
       exampleIsOffline: example?.offline ?? false,
       nodeVersion: process.version,
+      leaves: { mail: config.smtpUrl !== undefined, phone: config.smsUrl !== undefined },
     }),
   )
 }

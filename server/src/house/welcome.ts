@@ -12,6 +12,8 @@ export interface WelcomeFacts {
   /** Nothing leaves this machine for it. */
   readonly exampleIsOffline: boolean
   readonly nodeVersion: string
+  /** Whether messages leave by each; what does not is printed to the log. */
+  readonly leaves: { readonly mail: boolean; readonly phone: boolean }
 }
 
 export function welcomeText(facts: WelcomeFacts): string {
@@ -21,6 +23,7 @@ export function welcomeText(facts: WelcomeFacts): string {
     `  base address     ${facts.baseUrl}      chat, responses, messages, Gemini, catalogue`,
     `  gateway address  ${facts.gatewayBaseUrl}      keys bound to a protocol group`,
     ...operations(facts.opsUrl),
+    ...unsent(facts.leaves),
     ...endOfLife(facts.nodeVersion),
     ...newKeys(facts),
     '',
@@ -29,6 +32,17 @@ export function welcomeText(facts: WelcomeFacts): string {
 
 function operations(url: string | undefined): readonly string[] {
   return url === undefined ? [] : [`  operations       ${url}      /healthz /readyz /metrics`]
+}
+
+function unsent({ mail, phone }: WelcomeFacts['leaves']): readonly string[] {
+  return [
+    ...(mail
+      ? []
+      : ['  mail             not configured (SLUICE_SMTP_URL): what would be mailed is printed to the log']),
+    ...(phone
+      ? []
+      : ['  phones           not configured (SLUICE_SMS_URL): codes for them are printed to the log']),
+  ]
 }
 
 function newKeys(facts: WelcomeFacts): readonly string[] {

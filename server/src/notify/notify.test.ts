@@ -207,10 +207,9 @@ function aliyunAuthorization({ headers, query, body }: ReceivedRequest): string 
 }
 
 describe('without a service', () => {
-  test('the start says so, and messages are printed to the operator’s log', async () => {
+  test('messages are printed to the operator’s log', async () => {
     const lines: Line[] = []
     const messenger = await open({}, lines)
-    expect(lines.map(({ message }) => message).join('\n')).toMatch(/SLUICE_SMTP_URL[^]*SLUICE_SMS_URL/)
     await messenger.send(SMS)
     expect(lines.at(-1)?.fields).toMatchObject({ to: SMS.to, text: SMS.text })
     await messenger.send(MAIL)

@@ -30,20 +30,13 @@ export interface OpenedMessenger extends Messenger {
   verify(): Promise<void>
 }
 
-/** Says at once which channels end in the log. Throws when an address is configured that no driver takes. */
+/** What has no way out ends in the log. Throws when an address is configured that no driver takes. */
 export async function openMessenger(options: MessengerOptions): Promise<OpenedMessenger> {
   const { smtpUrl, mailFrom, smsUrl, log } = options
   const mail: Sender<MailMessage> | undefined =
     smtpUrl === undefined || mailFrom === undefined ? undefined : await openMailSender(smtpUrl, mailFrom)
   const phone: Sender<PhoneMessage> | undefined =
     smsUrl === undefined ? undefined : openPhoneSender(smsUrl, options)
-  if (mail === undefined)
-    log.info(
-      {},
-      'no mail server is configured (SLUICE_SMTP_URL): what would be mailed is printed to this log',
-    )
-  if (phone === undefined)
-    log.info({}, 'no SMS service is configured (SLUICE_SMS_URL): codes for phones are printed to this log')
   const printed = createLogSender(log)
   return {
     send: (message) =>

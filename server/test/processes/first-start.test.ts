@@ -34,3 +34,18 @@ test('a start that fails shows the keys it made, and the next one takes them', a
   rmSync(directory, { recursive: true })
   expect(answer.status).toBe(200)
 })
+
+test('a first start says what it does, in text that no log line stands in; a later one is quiet', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-first-'))
+  const environment = { SLUICE_DATA_DIR: directory, SLUICE_LOG_LEVEL: 'info' }
+  const first = await launch(environment)
+  await first.stop()
+  const second = await launch(environment)
+  await second.stop()
+  rmSync(directory, { recursive: true })
+  const [told = ''] = first.errors().split('{"level"')
+  expect(told).toMatch(/^First start: making \S+ .*\nThe database is ready\..*\n\nSluice is ready\.\n/)
+  expect(told).toMatch(/\n {2}mail +not configured \(SLUICE_SMTP_URL\).*\n {2}phones +not configured/)
+  expect(told).toMatch(/claude -p Hello\n$/)
+  expect(second.errors()).toMatch(/^\nSluice is ready\.\n/)
+})
