@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { hello, KINDS, type ProtocolName, PROTOCOLS, streamed } from '../../test/house/answers.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import { openScriptedUpstream } from '../../test/house/scripted-upstream.ts'
+import { ARK, eventually, playArk, VIDEO_PRICES } from '../../test/house/videos.ts'
 
 const COST = { input: 200, output: 3_000 }
 const ENVIRONMENT = { SLUICE_SHUTDOWN_GRACE_MS: '0', SLUICE_DRAIN_DELAY_MS: '0' }
@@ -134,3 +135,36 @@ test('a whole answer that has not begun is 503/50301, and is given back', async 
     }),
   ])
 })
+
+test.each([
+  ['a POST', '/v1/videos', { prompt: 'a cat' }],
+  ['a chat call', '/v1/chat/completions', { messages: [{ role: 'user', content: 'a cat' }] }],
+  ['a chat stream', '/v1/chat/completions', { messages: [{ role: 'user', content: 'a cat' }], stream: true }],
+])(
+  '%s that waits for its video is told that it goes on, and where it is found',
+  async (_what, path, fields) => {
+    const upstream = await openScriptedUpstream()
+    const house = await openHouse({ environment: ENVIRONMENT })
+    await house.catalogue(
+      ...putVendor('ark', upstream.url, { kind: 'ark' }),
+      putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
+      putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-2-0' }),
+    )
+    playArk(upstream, { polls: [ARK.running] })
+    const pending = fetch(`${house.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${house.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'seedance', ...fields }),
+    })
+    await eventually(() => Promise.resolve(upstream.requests.some(({ method }) => method === 'GET')))
+    const [task] = await house.storage.videos.list({ limit: 1, after: undefined, order: 'desc' })
+    await house.running.stop()
+    const answer = await pending
+    const text = await answer.text()
+    await upstream.close()
+    if (!('stream' in fields)) expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(text).toContain(`the video goes on: read it as ${String(task?.id)}`)
+    expect(text).toContain('50301')
+    expect(text).not.toContain('[DONE]')
+  },
+)

@@ -1,5 +1,6 @@
-import type { VideoTask } from '../../core/video/task.ts'
+import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
 import type { Gateway } from '../gateway.ts'
+import type { PulsedStream } from '../pulse.ts'
 import type { ClientReply } from '../reply.ts'
 import { gatewayFailure } from './task-error.ts'
 
@@ -22,13 +23,18 @@ export async function awaitEnd(
       else if (present.phase === 'ended') finish(present)
       else onChange(present)
     })
+    const stopped = (): void => finish({ ...task, phase: 'ended', status: 'failed', error: goesOn(task.id) })
+    const waiter: PulsedStream = { onPulse: () => undefined, onStop: stopped }
     const finish = (end: VideoTask | undefined): void => {
       leave()
+      gateway.pulse.remove(waiter)
       reply.onGone(undefined)
       resolve(end)
     }
+    gateway.pulse.add(waiter)
     reply.onGone(() => finish(undefined))
     if (reply.gone) finish(undefined)
+    else if (gateway.pulse.stopping) stopped()
     // What another instance works on may have ended before anybody listened here.
     if (joined) gateway.telemetry.background.track(lookAgain(gateway, task.id), 'read a joined video task')
   })
@@ -47,6 +53,16 @@ export async function awaitEnd(
 const MADE_WAY = gatewayFailure(50301, {
   message: 'nothing became of the order, and its record is gone; nothing was charged for it, send it again',
 })
+
+/** The gateway stops, the task does not: any instance goes on with it. SDKs that repeat the POST find it again. */
+function goesOn(id: string): VideoTaskError {
+  return gatewayFailure(50301, {
+    message: `the gateway is shutting down; the video goes on: read it as ${id}, or send the order again with the same Idempotency-Key`,
+    retryAfterMs: RETRY_AFTER_MS,
+  })
+}
+
+const RETRY_AFTER_MS = 2_000
 
 /** Reads a task somebody waits for and tells what it found. */
 export async function lookAgain({ storage, videos }: Gateway, id: string): Promise<void> {
