@@ -407,7 +407,8 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   #open(head: UpstreamHead): OpenAnswer {
     const { lane, stream, extras, tierHeader } = this.#options
-    const streaming = stream && isEventStream(head)
+    // One that nobody asked for would be no document: passed as what it is, it is metered and paid for.
+    const streaming = stream ? isEventStream(head) : lane.passesStreams === true && saysEventStream(head)
     extras?.begin(streaming ? 'stream' : 'whole')
     const tier = tierHeader === undefined ? undefined : headerOf(head.headers, tierHeader)
     if (tier !== undefined) extras?.noteField('service_tier', tier)
@@ -892,6 +893,10 @@ function isBlank(chunk: Uint8Array): boolean {
 
 function unset(): void {
   throw new Error('an exchange was decided before it was made')
+}
+
+function saysEventStream(head: UpstreamHead): boolean {
+  return headerOf(head.headers, 'content-type')?.startsWith('text/event-stream') === true
 }
 
 function isEventStream(head: UpstreamHead): boolean {

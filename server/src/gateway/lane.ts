@@ -21,6 +21,8 @@ export interface Lane {
   readonly inputEstimated: boolean
   /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */
   readonly replays?: boolean
+  /** A stream that was not asked for can be passed on as it comes. Absent: it cannot. */
+  readonly passesStreams?: true
   openStream(): StreamLane
   openWhole(): WholeLane
 }

@@ -75,6 +75,7 @@ function openOver(
     get inputEstimated() {
       return metering.inputEstimated
     },
+    passesStreams: true,
     openStream: () => new PassedStream(passing),
     openWhole: () => new PassedWhole(passing),
   }

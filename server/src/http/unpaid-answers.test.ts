@@ -5,6 +5,7 @@ import { type Answer, get, postJson, sendRaw } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import {
   answerJson,
+  answerStream,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../test/house/scripted-upstream.ts'
@@ -19,6 +20,8 @@ beforeAll(async () => {
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     putModel('native'),
     putChain({ model: 'native', vendor: 'acme', protocol: 'responses', forward: 'gpt-4.1' }),
+    putModel('plain'),
+    putChain({ model: 'plain', vendor: 'acme' }),
   )
 })
 
@@ -113,6 +116,44 @@ describe('a client that leaves its call and asks for the answer later', () => {
     })
     await expect(left).rejects.toThrow()
     await expectNothing(id)
+  })
+})
+
+describe('an answer that is streamed though nobody asked for a stream', () => {
+  const chunk = (rest: object) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...rest })}\n\n`
+  const text = (content: string) =>
+    chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+  const END = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+
+  const ask = () =>
+    postJson(
+      `${house.baseUrl}/v1/chat/completions`,
+      { model: 'plain', messages: [{ role: 'user', content: 'x' }] },
+      bearer(),
+    )
+
+  test('is passed on and charged by its usage, however long it is', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 700 }
+    const pieces = Array.from({ length: 40 }, () => text('word '.repeat(8_000)))
+    upstream.script(answerStream([...pieces, END, chunk({ choices: [], usage }), 'data: [DONE]\n\n']))
+    const answer = await ask()
+    expect(answer.status).toBe(200)
+    expect(answer.text).toMatch(/data: \[DONE\]\n\n$/)
+    const row = await house.lastLog()
+    expect(row).toMatchObject({
+      ending: 'complete',
+      usageSource: 'upstream',
+      usage: { input: 10, output: 700 },
+    })
+    expect(row.deducted).toBeGreaterThan(0n)
+  })
+
+  test('is charged by what was visible where it tells no usage', async () => {
+    upstream.script(answerStream([text('word '.repeat(5_000)), END, 'data: [DONE]\n\n']))
+    expect((await ask()).status).toBe(200)
+    const { usage } = await house.lastLog()
+    expect(usage?.output).toBeGreaterThan(4_000)
   })
 })
 
