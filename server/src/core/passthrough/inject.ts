@@ -6,8 +6,9 @@ const encoder = new TextEncoder()
 
 /**
  * The edit that sets `stream_options.include_usage`, or undefined where nothing is to be done: the call does not
- * stream, the client said itself what it wants, or wrote something there that is the upstream's to refuse. A `null` is a
- * field left unset. Where an edit is made, the stream's extra usage chunk is not the client's (`removeUsageChunk`).
+ * stream, the client asks itself, or `stream_options` is nothing that the upstream would take. A client that says anything
+ * but `true` wants no usage, which is no reason for the gateway not to know it. Where an edit is made, the stream's extra
+ * usage chunk is not the client's (`removeUsageChunk`).
  */
 export function usageInjection(scanned: ScannedRequest): Edit | undefined {
   if (!scanned.stream) return undefined
@@ -19,9 +20,9 @@ export function usageInjection(scanned: ScannedRequest): Edit | undefined {
   if (includeUsage === undefined) {
     return insert(value.start + 1, value.empty ? '"include_usage":true' : '"include_usage":true,')
   }
-  return includeUsage.kind === 'null'
-    ? { ...span(includeUsage), replacement: encoder.encode('true') }
-    : undefined
+  return includeUsage.kind === 'true'
+    ? undefined
+    : { ...span(includeUsage), replacement: encoder.encode('true') }
 }
 
 function insert(at: number, text: string): Edit {

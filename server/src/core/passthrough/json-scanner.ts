@@ -6,7 +6,7 @@
  */
 import { unescapeJson } from './json-text.ts'
 import type { WatchNode } from './watch-tree.ts'
-import { findWord, type WordTable } from './word-table.ts'
+import { findWord, spellsAlike, type WordTable } from './word-table.ts'
 
 /**
  * Containers open at once. No real request comes near (tool schemas stay under 50, most parsers stop between 64 and
@@ -105,6 +105,7 @@ export class JsonScanner {
   #keyStart = 0
   /** Written bytes of a watched object's key that began in an earlier piece. */
   #keyStash: Uint8Array | undefined = undefined
+  #lookAlike: string | undefined = undefined
   #hexLeft = 0
   #utf8Left = 0
   #utf8Low = 0
@@ -124,6 +125,11 @@ export class JsonScanner {
   /** Values that have begun so far, at any depth: members of objects, items of arrays, the document itself. */
   get values(): number {
     return this.#values
+  }
+
+  /** A name that differs from a watched one in the case of its letters alone, where the tree asks for them; the last. */
+  get lookAlike(): string | undefined {
+    return this.#lookAlike
   }
 
   /** Why the text is not JSON, once that is known. */
@@ -367,7 +373,7 @@ export class JsonScanner {
               if (keys === undefined) valueNode = undefined
               else if (this.#keyEscaped || this.#keyStash !== undefined) {
                 valueNode = this.#findWrittenKey(keys, bytes, Math.max(keyStart - base, from), at - 1)
-              } else valueNode = findWord(keys, bytes, keyStart - base, at - 1)
+              } else valueNode = this.#findKey(keys, bytes, keyStart - base, at - 1)
               if (at < to && bytes[at] === 0x3a) {
                 at++
                 state = VALUE
@@ -595,7 +601,14 @@ export class JsonScanner {
     this.#keyStash = undefined
     if (written.length > keys.lengthMax * ESCAPED_BYTES_PER_BYTE) return undefined
     const key = this.#keyEscaped ? encoder.encode(unescapeJson(written)) : written
-    return findWord(keys, key, 0, key.length)
+    return this.#findKey(keys, key, 0, key.length)
+  }
+
+  #findKey(keys: WordTable<WatchNode>, bytes: Uint8Array, from: number, to: number): WatchNode | undefined {
+    const found = findWord(keys, bytes, from, to)
+    if (found === undefined && keys.looksAlike && spellsAlike(keys, bytes, from, to))
+      this.#lookAlike = new TextDecoder().decode(bytes.subarray(from, to))
+    return found
   }
 }
 

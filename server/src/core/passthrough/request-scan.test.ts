@@ -94,14 +94,49 @@ describe('what is read', () => {
     ['true', true],
     ['false', false],
     ['null', false],
-    ['1', false],
-    ['"true"', false],
-    ['{}', false],
-    ['[true]', false],
     ['true,"stream":false', false],
     ['false,"stream":true', true],
-  ])('stream %s means %s: only a literal true streams, the last one counts', (value, stream) => {
+  ])('stream %s means %s: the last one counts', (value, stream) => {
     expect(scanned(`{"model":"m","stream":${value}}`).stream).toBe(stream)
+  })
+
+  test.each(['1', '0', '"true"', '"yes"', '{}', '[true]', '"true","stream":false'])(
+    'stream %s is refused: an upstream that reads it as yes would stream what is read as one document here',
+    (value) => {
+      const result = scanPieces([bytesOf(`{"model":"m","stream":${value}}`)])
+      expect(result).toEqual({ kind: 'refused', code: 40000, message: 'stream must be true or false' })
+    },
+  )
+
+  test.each<[ProtocolId, string, string]>([
+    ['chat', '"Model":"dear"', 'Model'],
+    ['chat', '"MODEL":"dear"', 'MODEL'],
+    ['chat', '"\\u004dodel":"dear"', 'Model'],
+    ['chat', '"Stream":true', 'Stream'],
+    ['chat', '"\u017ftream":true', '\u017ftream'],
+    ['chat', '"max_to\u212aens":5', 'max_to\u212aens'],
+    ['responses', '"Background":true', 'Background'],
+    ['messages', '"Service_Tier":"x"', 'Service_Tier'],
+  ])(
+    '%s: %s is refused: to upstreams that do not mind the case of letters it is another value of a field',
+    (protocol, members, name) => {
+      const body = `{"model":"m",${members}}`
+      for (let at = 0; at <= body.length; at++) {
+        const result = scanPieces(cutAt(bytesOf(body), [at]), protocol)
+        expect(result).toEqual({
+          kind: 'refused',
+          code: 40000,
+          message: `${JSON.stringify(name)}: the names of fields are written in small letters`,
+        })
+      }
+    },
+  )
+
+  test.each<[ProtocolId, string]>([
+    ['chat', '"Models":1,"MyField":2,"metadata":{"Model":"x"},"messages":[{"Model":1}]'],
+    ['gemini', '"Model":"x","generationconfig":{}'],
+  ])('%s: %s goes on: no reader takes it for a field', (protocol, members) => {
+    expect(scanned(`{"model":"m",${members}}`, protocol).kind).toBe('scanned')
   })
 
   test.each<[ProtocolId, string, boolean]>([
@@ -155,6 +190,8 @@ describe('what is read', () => {
     ['gemini', '"generationConfig":{"maxOutputTokens":500}', 500],
     ['gemini', '"generation_config":{"max_output_tokens":500}', 500],
     ['gemini', '"generationConfig":{"maxOutputTokens":500},"generationConfig":{}', undefined],
+    ['gemini', '"generationConfig":{},"generation_config":{"maxOutputTokens":500}', undefined],
+    ['gemini', '"generationConfig":{"maxOutputTokens":500},"generation_config":{"maxOutputTokens":1}', 500],
     ['gemini', '"maxOutputTokens":500', undefined],
     ['chat', '"max_tokens":1e2', 100],
     ['chat', '"max_tokens":0', undefined],
@@ -171,6 +208,7 @@ describe('what is read', () => {
     ['chat', '"n":3', 3],
     ['chat', '"n":"3"', 3],
     ['gemini', '"generationConfig":{"candidateCount":2}', 2],
+    ['gemini', '"generationConfig":{"candidateCount":8},"generation_config":{}', 8],
     ['messages', '"n":3', undefined],
   ])('candidates of %s %s are %s', (protocol, members, candidates) => {
     expect(scanned(`{"model":"m",${members}}`, protocol).candidates).toBe(candidates)
@@ -233,6 +271,16 @@ describe('asking for usage', () => {
       '{"model":"m","stream":true,"stream_options":{"include_usage":true}}',
     ],
     [
+      'the client wants none',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":false}}',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true}}',
+    ],
+    [
+      'a word that upstreams read as no',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":"off","x":1}}',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true,"x":1}}',
+    ],
+    [
       'only the first of two objects',
       '{"stream_options":{"include_usage":true},"stream":true,"model":"m","stream_options":{}}',
       '{"stream_options":{"include_usage":true},"stream":true,"model":"m","stream_options":{"include_usage":true}}',
@@ -249,7 +297,6 @@ describe('asking for usage', () => {
 
   test.each([
     ['the client wants it', '"stream":true,"stream_options":{"include_usage":true}'],
-    ['the client does not want it', '"stream":true,"stream_options":{"include_usage":false}'],
     ['the value is nonsense', '"stream":true,"stream_options":"yes"'],
     ['the answer is not streamed', '"stream":false'],
     ['nothing says stream', '"n":1'],

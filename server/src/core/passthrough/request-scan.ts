@@ -30,7 +30,7 @@ export interface ScannedRequest {
   readonly model: string | undefined
   /** Every top-level `model` value: all are replaced (decisions, Requests). Empty for gemini. */
   readonly modelSpans: readonly Span[]
-  /** Literally `true`; any other value means no. */
+  /** `true`; `false`, `null` and nothing mean no, and any other value is refused. */
   readonly stream: boolean
   /** Opaque end-user id for the log, cut to a bounded length; only where it is a string. */
   readonly user: string | undefined
@@ -113,7 +113,7 @@ export function createRequestScanner(protocol: ProtocolId, bounds: BodyBounds = 
     push(chunk) {
       if (excess !== undefined) return false
       const goesOn = reader.push(chunk) && isObject(reader.rootKind)
-      excess = goesOn ? excessOf(reader.values, reading, bounds) : undefined
+      excess = goesOn ? (excessOf(reader.values, reading, bounds) ?? ambiguityOf(reader, reading)) : undefined
       return goesOn && excess === undefined
     },
     end() {
@@ -149,6 +149,16 @@ function excessOf(values: number, reading: RequestReading, bounds: BodyBounds): 
   return reading.names > MODEL_SPANS_MAX
     ? refuse(40000, `the request body names its model more than ${MODEL_SPANS_MAX} times`)
     : undefined
+}
+
+/** What an upstream may read otherwise than it is read here, so that another call would be made than is paid for. */
+function ambiguityOf(
+  { lookAlike }: SpanReader,
+  { streamIsClear }: RequestReading,
+): RefusedRequest | undefined {
+  if (lookAlike !== undefined)
+    return refuse(40000, `${JSON.stringify(lookAlike)}: the names of fields are written in small letters`)
+  return streamIsClear ? undefined : refuse(40000, 'stream must be true or false')
 }
 
 function unreadable({ reason, offset }: JsonFailure, { bodyDepthMax }: BodyBounds): string {
@@ -252,7 +262,9 @@ function treeOf(protocol: ProtocolId): WatchNode {
     watch: watchOf(path, role),
     wanted: WANTED.has(role),
   }))
-  return compileWatchTree([{ path: '', watch: ROLES.indexOf('root'), wanted: false }, ...paths])
+  const root = { path: '', watch: ROLES.indexOf('root'), wanted: false }
+  // Gemini's names have capitals of their own, and Google minds them.
+  return compileWatchTree([root, ...paths], { looksAlike: protocol !== 'gemini' })
 }
 
 const TREES: Readonly<Record<ProtocolId, WatchNode>> = {
@@ -294,12 +306,15 @@ class RequestReading implements JsonSink {
   readonly #modelSpans: Span[] = []
   #model: string | undefined
   #stream = false
+  /** False: it was said in words that some upstreams read as yes, such as "true" and 1. */
+  streamIsClear = true
   #user: string | undefined
   #userInside: string | undefined
   #outputCap: number | undefined
   #outputCapInside: number | undefined
   #candidates: number | undefined
   #candidatesInside: number | undefined
+  #capsHolders = 0
   #previousResponseId: string | undefined
   #forget = false
   #background = false
@@ -357,10 +372,7 @@ class RequestReading implements JsonSink {
         this.#candidatesInside = larger(this.#candidatesInside, this.#loosely(kind, start, end))
         return
       case 'caps-holder':
-        this.#outputCap = this.#outputCapInside
-        this.#candidates = this.#candidatesInside
-        this.#outputCapInside = undefined
-        this.#candidatesInside = undefined
+        this.#takeCaps()
         return
       case 'previous-response':
         this.#previousResponseId = this.#marked(this.#text({ kind, start, end }, STATE_ID_CHARACTERS_MAX))
@@ -439,6 +451,7 @@ class RequestReading implements JsonSink {
   #flag(role: 'stream' | 'store' | 'background', kind: JsonKind): void {
     switch (role) {
       case 'stream':
+        this.streamIsClear &&= kind === 'true' || kind === 'false' || kind === 'null'
         this.#stream = kind === 'true'
         return
       case 'store':
@@ -491,6 +504,18 @@ class RequestReading implements JsonSink {
   /** A chat body may carry two caps; the hold has to cover the larger. */
   #raiseOutputCap(cap: number | undefined): void {
     if (cap !== undefined) this.#outputCap = Math.max(cap, this.#outputCap ?? 0)
+  }
+
+  /** Where both spellings of the holder come, which one counts is the upstream's to say: the larger of everything is held for. */
+  #takeCaps(): void {
+    const cap = this.#outputCapInside
+    if (this.#capsHolders === 0) this.#outputCap = cap
+    else if (cap === undefined) this.#outputCap = undefined
+    else if (this.#outputCap !== undefined) this.#outputCap = Math.max(cap, this.#outputCap)
+    this.#candidates = larger(this.#candidates, this.#candidatesInside)
+    this.#capsHolders++
+    this.#outputCapInside = undefined
+    this.#candidatesInside = undefined
   }
 
   #isBlank(start: number, end: number): boolean {

@@ -21,6 +21,11 @@ export class SpanReader {
     return this.#scanner.values
   }
 
+  /** As of the scanner. */
+  get lookAlike(): string | undefined {
+    return this.#scanner.lookAlike
+  }
+
   get failure(): JsonFailure | undefined {
     return this.#scanner.failure
   }

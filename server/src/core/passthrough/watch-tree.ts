@@ -14,9 +14,13 @@ export interface WatchNode {
 /**
  * Makes the tree the scanner walks. A path is written `choices[].delta.content`; `''` is the root, `[]` the elements of a
  * root array. Names may not hold `.` or `[`. The number given with a path is reported with every value found there;
- * `wanted` says that the value's bytes will be read, so a cut one is kept until it is whole.
+ * `wanted` says that the value's bytes will be read, so a cut one is kept until it is whole. `looksAlike`: names beside the
+ * root's own that differ from them in case alone are noted (`JsonScanner.lookAlike`).
  */
-export function compileWatchTree(paths: Iterable<WatchedPath>): WatchNode {
+export function compileWatchTree(
+  paths: Iterable<WatchedPath>,
+  { looksAlike = false }: { readonly looksAlike?: boolean } = {},
+): WatchNode {
   const root = draft()
   for (const { path, watch, wanted } of paths) {
     let node = root
@@ -33,7 +37,7 @@ export function compileWatchTree(paths: Iterable<WatchedPath>): WatchNode {
     node.watch = watch
     node.wanted = wanted
   }
-  return freeze(root)
+  return freeze(root, looksAlike)
 }
 
 export interface WatchedPath {
@@ -53,12 +57,12 @@ function draft(): Draft {
   return { watch: -1, wanted: false, keys: new Map(), items: undefined }
 }
 
-function freeze(node: Draft): WatchNode {
-  const children = [...node.keys].map(([name, child]) => [name, freeze(child)] as const)
+function freeze(node: Draft, looksAlike: boolean): WatchNode {
+  const children = [...node.keys].map(([name, child]) => [name, freeze(child, false)] as const)
   return {
     watch: node.watch,
     wanted: node.wanted,
-    keys: children.length === 0 ? undefined : createWordTable(children),
-    items: node.items === undefined ? undefined : freeze(node.items),
+    keys: children.length === 0 ? undefined : createWordTable(children, { looksAlike }),
+    items: node.items === undefined ? undefined : freeze(node.items, false),
   }
 }

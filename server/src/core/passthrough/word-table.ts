@@ -5,6 +5,8 @@
 export interface WordTable<Value> {
   readonly byLength: readonly (readonly Word<Value>[] | undefined)[]
   readonly lengthMax: number
+  /** Words that differ from one of these in the case of letters alone are of interest, too (`spellsAlike`). */
+  readonly looksAlike: boolean
 }
 
 interface Word<Value> {
@@ -12,7 +14,10 @@ interface Word<Value> {
   readonly value: Value
 }
 
-export function createWordTable<Value>(entries: Iterable<readonly [string, Value]>): WordTable<Value> {
+export function createWordTable<Value>(
+  entries: Iterable<readonly [string, Value]>,
+  { looksAlike = false }: { readonly looksAlike?: boolean } = {},
+): WordTable<Value> {
   const byLength: Word<Value>[][] = []
   const encoder = new TextEncoder()
   for (const [text, value] of entries) {
@@ -23,6 +28,7 @@ export function createWordTable<Value>(entries: Iterable<readonly [string, Value
   return {
     byLength: byLength.map((words) => (words.length === 0 ? undefined : words)),
     lengthMax: byLength.length - 1,
+    looksAlike,
   }
 }
 
@@ -47,4 +53,32 @@ export function findWord<Value>(
     return word.value
   }
   return undefined
+}
+
+/** Letters beside `A` to `Z` that readers without regard to case take for plain ones: ſ for s, K for k. */
+const BYTES_PER_LETTER_MAX = 3
+
+/**
+ * Whether `bytes[from, to)`, which is none of the table's words, is one of them to a reader that does not mind the case of
+ * letters, as Go's is.
+ */
+export function spellsAlike<Value>(
+  table: WordTable<Value>,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): boolean {
+  if (to - from > table.lengthMax * BYTES_PER_LETTER_MAX || isPlain(bytes, from, to)) return false
+  const text = new TextDecoder().decode(bytes.subarray(from, to))
+  const folded = new TextEncoder().encode(text.toLowerCase().replaceAll('ſ', 's'))
+  return findWord(table, folded, 0, folded.length) !== undefined
+}
+
+/** No capital and nothing beside ASCII in it. */
+function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let index = from; index < to; index++) {
+    const byte = bytes[index] ?? 0
+    if (byte >= 0x80 || (byte >= 0x41 && byte <= 0x5a)) return false
+  }
+  return true
 }
