@@ -78,6 +78,28 @@ describe('an order', () => {
   })
 })
 
+test.each([
+  'Seconds',
+  'seconds ',
+  'DURATION',
+  'n_seconds',
+  'video-length',
+  'Model',
+  'model_name',
+  'N',
+  'n_variants',
+  'numberOfVideos',
+  'sampleCount',
+  'num frames',
+  'Ｓize',
+  'Resolution',
+])('%j is withheld and named: an upstream may take it for what is billed', (name) => {
+  const read = readOrder({ ...ORDER, seconds: '4', [name]: '60' }, decode)
+  if (read.kind === 'refused') throw new Error(read.message)
+  expect(read.order.dropped).toEqual([name])
+  expect(read.order.request).toMatchObject({ seconds: '4', extras: {} })
+})
+
 describe('a chat call as an order', () => {
   const user = (content: unknown) => ({ role: 'user', content })
   test.each([

@@ -55,7 +55,7 @@ export function readOrder(fields: FormFields, decode: DecodeBase64): ReadOrder {
         promptExtend: firstFlag(fields, EXTEND_FLAGS),
         extras: extrasOf(fields),
       },
-      dropped: Object.keys(fields).filter((name) => WITHHELD.has(name) && fields[name] !== undefined),
+      dropped: Object.keys(fields).filter((name) => isWithheld(name) && fields[name] !== undefined),
     },
   }
 }
@@ -123,27 +123,38 @@ const READ: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Never passed on: addresses the vendor would tell the client's task to; several results where one is billed; a length in
- * frames beside the billed seconds; queues that finish after two days.
+ * Never passed on: addresses the vendor would tell the client's task to; several results where one is billed; another length
+ * or model beside the ones that are billed; queues that finish after two days. In whatever letters, blanks and strokes: some
+ * upstreams mind none of them.
  */
-const WITHHELD: ReadonlySet<string> = new Set([
-  'n',
-  'callback',
-  'callback_url',
-  'callbackUrl',
-  'webhook',
-  'webhook_url',
-  'webhook_events_filter',
-  'frames',
-  'num_frames',
-  'off_peak',
-  'service_tier',
-])
+const WITHHELD: ReadonlySet<string> = new Set(
+  (
+    'callback callback_url webhook webhook_url webhook_events_filter off_peak service_tier ' +
+    'n n_variants num_videos number_of_videos num_outputs num_results num_samples sample_count batch_size ' +
+    'seconds duration duration_seconds n_seconds num_seconds duration_sec duration_secs duration_ms ' +
+    'length video_length video_duration output_duration ' +
+    'frames num_frames n_frames max_frames frame_count total_frames ' +
+    'model model_id model_name size resolution'
+  )
+    .split(' ')
+    .map(plainName),
+)
+
+function isWithheld(name: string): boolean {
+  return !READ.has(name) && WITHHELD.has(plainName(name))
+}
+
+function plainName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+}
 
 function extrasOf(fields: FormFields): JsonObject {
   const extras: Record<string, JsonValue> = {}
   for (const [name, value] of Object.entries(fields)) {
-    if (READ.has(name) || WITHHELD.has(name) || value === undefined) continue
+    if (READ.has(name) || isWithheld(name) || value === undefined) continue
     if (FLAGS.has(name) && flagOf(value) !== undefined) continue
     const json = jsonOf(value)
     if (json !== undefined) extras[name] = json

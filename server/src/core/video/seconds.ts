@@ -1,11 +1,22 @@
+/** Nobody makes a shorter film: less than this declares nothing, and the vendor takes a length of its own. */
+const SECONDS_LEAST = 1
+const SECONDS_MAX = 999_999_999
+
 /**
  * The length an order declares: what is billed and shown (contract §4.4, §8 rule 4). Text that is no positive number
- * declares nothing, `-1` and `0` included, by which some vendors mean a length of their own choice.
+ * declares nothing, `-1` and `0` included, by which some vendors mean a length of their own choice. What a loose reader
+ * takes for a number is that number: `4e1`, `1_0`, `0x10`, `１２`.
  */
 export function declaredSeconds(text: string | undefined): number | undefined {
-  const number = text !== undefined && /^\+?\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : 0
-  return number > 0 ? number : undefined
+  if (text === undefined || text.length > 40) return undefined
+  const written = text.normalize('NFKC').replace(/[_\s]/g, '')
+  const number = /^(\+?[\d.]+(e[+-]?\d+)?|0[xob][\da-f]+)$/i.test(written) ? Number(written) : Number.NaN
+  if (!(number >= SECONDS_LEAST && number <= SECONDS_MAX)) return undefined
+  return Number(number.toFixed(DECIMALS_MAX))
 }
+
+/** As of amounts. */
+const DECIMALS_MAX = 6
 
 /** What is billed, what is shown, and what the vendor is told (decisions, Video). */
 export interface OrderedSeconds {
