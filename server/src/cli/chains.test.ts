@@ -18,7 +18,7 @@ const ANSWER = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'OK' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
 }
-const SEEN = { timeout: 5_000, interval: 50 }
+const SEEN = { timeout: 60_000, interval: 50 }
 
 let house: House
 let upstream: ScriptedUpstream

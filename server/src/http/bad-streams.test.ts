@@ -38,7 +38,7 @@ beforeAll(async () => {
       ...putVendor(`v-${protocol}`, upstream.url, { kind }),
       putModel(`over-${protocol}`),
       putChain({ model: `over-${protocol}`, vendor: `v-${protocol}`, protocol, forward }),
-      ...putVendor(`short-${protocol}`, upstream.url, { kind, timeouts: { idleMs: 50 } }),
+      ...putVendor(`short-${protocol}`, upstream.url, { kind, timeouts: { idleMs: 250 } }),
       putModel(`silent-${protocol}`),
       putChain({ model: `silent-${protocol}`, vendor: `short-${protocol}`, protocol, forward }),
     )

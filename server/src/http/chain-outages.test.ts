@@ -17,9 +17,6 @@ import {
   staySilent,
 } from '../../test/house/scripted-upstream.ts'
 
-/** Short enough to be waited for, long enough for a busy machine. */
-const PATIENCE_MS = 700
-
 let house: House
 let ill: ScriptedUpstream
 let well: ScriptedUpstream
@@ -34,11 +31,10 @@ beforeAll(async () => {
   well = await openScriptedUpstream()
   third = await openScriptedUpstream()
   house = await openHouse({ ops: true, now: () => (stopped ?? Date.now()) + ahead })
-  const timeouts = { connectMs: 2_000, firstByteMs: PATIENCE_MS, idleMs: PATIENCE_MS }
   await house.catalogue(
-    ...putVendor('ill', ill.url, { timeouts }),
-    ...putVendor('well', well.url, { timeouts }),
-    ...putVendor('third', third.url, { timeouts }),
+    ...putVendor('ill', ill.url),
+    ...putVendor('well', well.url),
+    ...putVendor('third', third.url),
     putModel('three'),
     putChain({ model: 'three', vendor: 'ill', priority: 1 }),
     putChain({ model: 'three', vendor: 'well', priority: 2 }),
@@ -54,11 +50,18 @@ beforeEach(async () => {
   stopped = undefined
   await house.resetHealth()
   await house.storage.accounts.patch(house.accountId, { fallbackModel: undefined })
+  await house.catalogue(...putVendor('ill', ill.url))
   for (const upstream of [ill, well, third]) {
     upstream.requests.length = 0
     upstream.answer(WELL)
   }
 })
+
+/** The first chain says nothing, and is not waited for. */
+async function silenceIll(): Promise<void> {
+  await house.catalogue(...putVendor('ill', ill.url, { timeouts: { firstByteMs: 300 } }))
+  ill.answer(staySilent)
+}
 
 afterAll(async () => {
   await house.close()
@@ -135,7 +138,7 @@ async function chainOf(vendor: string, model = 'three'): Promise<AnswerBody> {
 
 describe('of three chains the first', () => {
   test('hangs before its head: 2 of 12 calls wait for it, all are answered', async () => {
-    ill.answer(staySilent)
+    await silenceIll()
     const answers = await calls(12, 'three')
     expect(answers.filter(isWhole)).toHaveLength(12)
     expect([ill.requests.length, well.requests.length]).toEqual([2, 12])
@@ -249,7 +252,7 @@ describe('of three chains the first', () => {
     ill.answer(BUSY)
     await calls(2, 'three')
     ahead += 15_000
-    ill.answer(staySilent)
+    await silenceIll()
     const probe = chat('three')
     while (ill.requests.length < 3) await new Promise((resolve) => setImmediate(resolve))
     const others = await calls(5, 'three')
@@ -324,7 +327,7 @@ describe('when every chain rests', () => {
 
   test('the fallback model answers meanwhile, before any chain is tried as a last resort', async () => {
     await house.storage.accounts.patch(house.accountId, { fallbackModel: (await spare()).modelId })
-    ill.answer(staySilent)
+    await silenceIll()
     const answers = await calls(8, 'lone')
     expect(answers.every(({ body }) => body['model'] === 'spare')).toBe(true)
     expect([ill.requests.length, well.requests.length]).toEqual([2, 8])

@@ -25,9 +25,9 @@ beforeAll(async () => {
   upstream = await openScriptedUpstream()
   house = await openHouse()
   await house.catalogue(
-    ...putVendor('acme', upstream.url, { kind: 'openai', timeouts: { firstByteMs: 300 } }),
-    ...putVendor('clay', upstream.url, { kind: 'anthropic', timeouts: { firstByteMs: 300 } }),
-    ...putVendor('goo', upstream.url, { kind: 'google', timeouts: { firstByteMs: 300 } }),
+    ...putVendor('acme', upstream.url, { kind: 'openai' }),
+    ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
+    ...putVendor('goo', upstream.url, { kind: 'google' }),
     putModel('chat-model'),
     putChain({ model: 'chat-model', vendor: 'acme' }),
     putModel('responses-model'),
@@ -36,7 +36,11 @@ beforeAll(async () => {
     putChain({ model: 'messages-model', vendor: 'clay', protocol: 'messages' }),
     putModel('gemini-model'),
     putChain({ model: 'gemini-model', vendor: 'goo', protocol: 'gemini' }),
-    ...putVendor('roomy', upstream.url, { timeouts: { firstByteMs: 60_000, idleMs: 60_000 } }),
+    // Not waited for: nothing but silence comes of it.
+    ...putVendor('hasty', upstream.url, { timeouts: { firstByteMs: 300 } }),
+    putModel('silent-model'),
+    putChain({ model: 'silent-model', vendor: 'hasty' }),
+    ...putVendor('roomy', upstream.url),
     putModel('large-model'),
     putChain({ model: 'large-model', vendor: 'roomy' }),
     putModel('off-model', { status: 'disabled' }),
@@ -340,7 +344,7 @@ describe('a client that goes away', () => {
     const pending = fetch(`${house.baseUrl}${CHAT}`, {
       method: 'POST',
       headers: authorized(),
-      body: JSON.stringify({ model: 'chat-model', messages: [] }),
+      body: JSON.stringify({ model: 'silent-model', messages: [] }),
       signal: controller.signal,
     })
     await hasArrived

@@ -2,9 +2,9 @@
  * What each upstream failure does, in each phase of an answer: the status and body the client sees, the attempts, the
  * cooldown, the charge (contract §1.6–1.9, §7.3; decisions, Errors and Fallback).
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson, type Answer } from '../../test/house/client.ts'
-import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import { type House, openHouse, PATIENCE_MS, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import {
   answerJson,
   answerStream,
@@ -23,18 +23,26 @@ let second: ScriptedUpstream
 /** Where the gateway's clock stands still, epoch ms. */
 let stopped: number | undefined
 
-beforeEach(async () => {
-  stopped = undefined
+beforeAll(async () => {
   first = await openScriptedUpstream()
   second = await openScriptedUpstream()
-  house = await openHouse({
-    environment: { SLUICE_CALL_DEADLINE_MS: '3000' },
-    now: () => stopped ?? Date.now(),
-  })
-  const timeouts = { connectMs: 500, firstByteMs: 300, idleMs: 300 }
+  house = await openHouse({ now: () => stopped ?? Date.now() })
+})
+
+afterAll(async () => {
+  await house.close()
+  await first.close()
+  await second.close()
+})
+
+/** Everything as it was, whatever the test before has changed. */
+beforeEach(async () => {
+  stopped = undefined
+  first.requests.length = 0
+  second.requests.length = 0
   await house.catalogue(
-    ...putVendor('one', first.url, { timeouts }),
-    ...putVendor('two', second.url, { timeouts }),
+    ...putVendor('one', first.url),
+    ...putVendor('two', second.url),
     putModel('twin'),
     putChain({ model: 'twin', vendor: 'one', priority: 1, forward: 'one-model' }),
     putChain({ model: 'twin', vendor: 'two', priority: 2, forward: 'two-model' }),
@@ -43,13 +51,16 @@ beforeEach(async () => {
     putModel('spare', { pricing: { ...PRICES, inputPrice: '100', outputPrice: '300' } }),
     putChain({ model: 'spare', vendor: 'two', forward: 'spare-model' }),
   )
+  await house.resetHealth()
+  await house.storage.accounts.patch(house.accountId, { fallbackModel: undefined })
 })
 
-afterEach(async () => {
-  await house.close()
-  await first.close()
-  await second.close()
-})
+/** The first vendor says nothing, and is not waited for any longer. */
+const silentSoon = (timeouts = { firstByteMs: 300, idleMs: 300 }) =>
+  house.catalogue(...putVendor('one', first.url, { timeouts }))
+
+/** Nobody listens at the first vendor's address. */
+const closeFirst = () => house.catalogue(...putVendor('one', 'http://127.0.0.1:9'))
 
 const PRICES = {
   billingModes: ['token'] as const,
@@ -173,6 +184,7 @@ const FAILURES: readonly FailureCase[] = [
 
 describe('before anything was sent, the next chain answers', () => {
   test.each(FAILURES)('[1-41] [1-61] [1-39] non-streamed: $name', async ({ answer, outcome, rests }) => {
+    if (answer === staySilent) await silentSoon()
     first.answer(answer)
     second.answer(answerJson(completion('two-model')))
     const got = await chat('twin')
@@ -191,6 +203,7 @@ describe('before anything was sent, the next chain answers', () => {
   test.each(FAILURES)(
     '[D-fallback-04] streamed, before the first meaningful event: $name',
     async ({ answer }) => {
+      if (answer === staySilent) await silentSoon()
       first.answer(answer)
       second.answer(answerStream(GOOD_STREAM))
       const got = await chat('twin', { stream: true })
@@ -215,7 +228,8 @@ describe('before anything was sent, the next chain answers', () => {
         response.write(ROLE)
       },
     ],
-  ])('streamed, role chunk sent, then %s', async (_name, answer) => {
+  ])('streamed, role chunk sent, then %s', async (name, answer) => {
+    if (name.startsWith('silence')) await silentSoon()
     first.answer(answer)
     second.answer(answerStream(GOOD_STREAM))
     const got = await chat('twin', { stream: true })
@@ -224,7 +238,7 @@ describe('before anything was sent, the next chain answers', () => {
   })
 
   test('a refused connection is tried once more on the same chain, then on the next', async () => {
-    await first.close()
+    await closeFirst()
     second.answer(answerJson(completion('two-model')))
     expect((await chat('twin')).status).toBe(200)
     expect((await house.lastLog()).attempts.map((attempt) => attempt.why)).toEqual([
@@ -311,6 +325,7 @@ describe('after the answer has begun', () => {
   })
 
   test('silence is ended by the idle time-out and told as an error', async () => {
+    await silentSoon({ firstByteMs: PATIENCE_MS, idleMs: 300 })
     first.answer(async (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(ROLE + HELLO)
@@ -397,13 +412,14 @@ describe('the error when every chain failed', () => {
   )
 
   test('[7.1-34] a time-out is 504/50401', async () => {
+    await silentSoon()
     first.answer(staySilent)
     const got = await chat('lone')
     expect([got.status, got.body.code]).toEqual([504, 50401])
   })
 
   test('no connection is 502/50201', async () => {
-    await first.close()
+    await closeFirst()
     const got = await chat('lone')
     expect([got.status, got.body.code]).toEqual([502, 50201])
   })
@@ -428,6 +444,7 @@ describe('fallback model', () => {
   test.each(lone)(
     '[1-47] [1-51] [D-fallback-05] [D-fallback-06] [D-fallback-07] [D-fallback-13] is tried when the chains failed with $name',
     async ({ answer }) => {
+      if (answer === staySilent) await silentSoon()
       first.answer(answer)
       const got = await chat('lone')
       expect(got.status).toBe(200)
@@ -442,7 +459,7 @@ describe('fallback model', () => {
   )
 
   test('[D-fallback-08] [1-55] [2.3-05] [D-requests-37] on a closed port, and model names the fallback', async () => {
-    await first.close()
+    await closeFirst()
     expect((await chat('lone')).body['model']).toBe('spare')
   })
 
@@ -503,9 +520,14 @@ describe('fallback model', () => {
   })
 
   test('[1-49] is routed like any model: its second chain serves when the first fails', async () => {
-    await house.catalogue(putChain({ model: 'spare', vendor: 'one', forward: 'spare-on-one', priority: 0 }))
+    await house.catalogue(
+      putModel('twin-spare'),
+      putChain({ model: 'twin-spare', vendor: 'one', forward: 'spare-on-one', priority: 0 }),
+      putChain({ model: 'twin-spare', vendor: 'two', forward: 'spare-model' }),
+    )
+    await house.storage.accounts.patch(house.accountId, { fallbackModel: modelId('twin-spare') })
     first.answer(answerJson(upstreamError('server_error'), 500))
-    expect((await chat('lone')).body['model']).toBe('spare')
+    expect((await chat('lone')).body['model']).toBe('twin-spare')
     expect((await house.lastLog()).attempts.map((attempt) => attempt.vendorCode)).toEqual([
       'one',
       'one',

@@ -130,7 +130,7 @@ async function hangUp({ request }: Hung): Promise<void> {
   const noted = vi.spyOn(house.running.gateway, 'clientLeft')
   const before = noted.mock.calls.length
   request.destroy()
-  await vi.waitUntil(() => noted.mock.calls.length > before, { interval: 2, timeout: 20_000 })
+  await vi.waitUntil(() => noted.mock.calls.length > before, { interval: 2, timeout: 60_000 })
   noted.mockRestore()
 }
 
@@ -222,7 +222,7 @@ describe('a client that hangs up', () => {
     await hung.read
     const noted = vi.spyOn(house.running.gateway, 'clientLeft')
     hung.request.socket?.end()
-    await vi.waitUntil(() => noted.mock.calls.length > 0, { interval: 2, timeout: 20_000 })
+    await vi.waitUntil(() => noted.mock.calls.length > 0, { interval: 2, timeout: 60_000 })
     noted.mockRestore()
     script.end.open()
     const log = await house.lastLog()

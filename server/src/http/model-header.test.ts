@@ -19,7 +19,10 @@ beforeAll(async () => {
   upstream = await openScriptedUpstream()
   house = await openHouse()
   await house.catalogue(
-    ...putVendor('acme', upstream.url, { timeouts: { firstByteMs: 300 } }),
+    ...putVendor('acme', upstream.url),
+    ...putVendor('hasty', upstream.url, { timeouts: { firstByteMs: 300 } }),
+    putModel('silent'),
+    putChain({ model: 'silent', vendor: 'hasty' }),
     ...['known', 'spare', 'hidden', 'für-alle'].flatMap((id) => [
       putModel(id, { clientVisible: id !== 'hidden' }),
       putChain({ model: id, vendor: 'acme' }),
@@ -96,10 +99,10 @@ const ROWS: readonly Row[] = [
   {
     what: 'a time-out',
     status: 504,
-    model: 'known',
+    model: 'silent',
     answer: () => {
       upstream.script(staySilent)
-      return ask('known')
+      return ask('silent')
     },
   },
   {

@@ -693,7 +693,7 @@ describe('settings', () => {
         { authorization: `Bearer ${person.key}` },
       )
       expect(answer.status).toBe(200)
-      await vi.waitUntil(() => running.openCalls() === 0, { interval: 5 })
+      await vi.waitUntil(() => running.openCalls() === 0, { timeout: 60_000, interval: 5 })
       expect((await storage?.accounts.find(person.id))?.credits).toBe(credits(2_000))
     } finally {
       await running.stop()

@@ -197,7 +197,7 @@ describe('requests', () => {
       }),
       { numRuns: Number(process.env['FUZZ_RUNS'] ?? 1_000) },
     )
-  }, 60_000)
+  })
 })
 
 describe('headers', () => {

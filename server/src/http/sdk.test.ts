@@ -25,13 +25,16 @@ beforeAll(async () => {
   house = await openHouse()
   await house.catalogue(
     ...putVendor('sandbox', 'http://sandbox.invalid', { kind: 'sandbox' }),
-    ...putVendor('acme', upstream.url, { kind: 'openai', timeouts: { firstByteMs: 300 } }),
+    ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
     ...['sandbox-chat', 'sandbox-reasoning'].flatMap((model) => [
       putModel(model),
       ...PROTOCOLS.map((protocol) => putChain({ model, vendor: 'sandbox', protocol, forward: model })),
     ]),
+    ...putVendor('hasty', upstream.url, { timeouts: { firstByteMs: 300 } }),
+    putModel('silent'),
+    putChain({ model: 'silent', vendor: 'hasty' }),
     putModel('real'),
     putChain({ model: 'real', vendor: 'acme', protocol: 'chat' }),
     putChain({ model: 'real', vendor: 'acme', protocol: 'responses' }),
@@ -188,7 +191,7 @@ describe('the openai package, chat completions', () => {
   test('a time-out is a 504 the SDK knows as a server error', async () => {
     upstream.answer(staySilent)
     const error = await openai.chat.completions
-      .create({ model: 'real', messages: USER })
+      .create({ model: 'silent', messages: USER })
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(OpenAI.InternalServerError)
     await house.resetHealth()

@@ -108,7 +108,7 @@ test('whatever is applied, exporting and applying again changes nothing, and a n
     }),
     { numRuns: 8, endOnFailure: true },
   )
-}, 60_000)
+})
 
 /** Files over few names, so that rows meet and refer to each other. */
 function gatewayFiles(): fc.Arbitrary<object> {

@@ -138,5 +138,5 @@ describe('the guide to adding a provider', () => {
     await writeFile(join(copy, 'tsconfig.json'), JSON.stringify(settings))
     const checking = promisify(execFile)(process.execPath, [compiler, '-p', join(copy, 'tsconfig.json')])
     expect(await checking.catch((failure: { stdout: string }) => failure)).toMatchObject({ stdout: '' })
-  }, 60_000)
+  })
 })

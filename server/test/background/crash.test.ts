@@ -23,7 +23,7 @@ const CHILD = fileURLToPath(new URL('../../dist/crash-background-child.js', impo
 const AHEAD_MS = 60_000
 /** 100 tokens in at 10 yuan a million, 1000 out at 30. */
 const PRICE = 31_000_000n
-const PATIENT = { timeout: 120_000 }
+const PATIENT = { timeout: 300_000 }
 
 /**
  * Where each response stands when its process is killed, and what becomes of it. `ordering`: sent, no answer yet. `queued`:

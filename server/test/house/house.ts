@@ -20,6 +20,8 @@ import { putMigratedDatabase } from '../storage/migrated-database.ts'
 
 /** Vendors ask to be polled every five seconds or so; tests do not wait that long. */
 const VIDEO_PACE = 0.002
+/** What is not there by then never comes, however busy the machine is. */
+export const PATIENCE_MS = 60_000
 
 export interface HouseOptions {
   /** Epoch ms by this house's clock; the real one where absent. */
@@ -168,7 +170,7 @@ async function finish(parts: {
   }
 
   async function settled(): Promise<void> {
-    const until = Date.now() + 5_000
+    const until = Date.now() + PATIENCE_MS
     for (;;) {
       await gateway.telemetry.background.drain(1_000)
       const open = running.openCalls()
@@ -180,7 +182,7 @@ async function finish(parts: {
 
   /** No task runs any more: each has been settled or given back. */
   async function videosEnded(): Promise<void> {
-    const until = Date.now() + 5_000
+    const until = Date.now() + PATIENCE_MS
     while ((await storage.videos.nextDue()) !== undefined) {
       if (Date.now() > until) throw new Error('a video task is still running')
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -294,7 +296,12 @@ export function putVendor(
         name: code.toUpperCase(),
         kind: fields.kind ?? 'openai-compatible',
         baseUrl,
-        timeouts: { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000, ...fields.timeouts },
+        timeouts: {
+          connectMs: PATIENCE_MS,
+          firstByteMs: PATIENCE_MS,
+          idleMs: PATIENCE_MS,
+          ...fields.timeouts,
+        },
         status: 'enabled',
       },
     },

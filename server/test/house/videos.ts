@@ -2,6 +2,7 @@
 import type { Pricing } from '../../src/core/catalogue.ts'
 import { filmOf as makeFilm } from '../../src/providers/sandbox/film.ts'
 import { type Answer, readAnswer } from './client.ts'
+import { PATIENCE_MS } from './house.ts'
 import type { Answerer, ReceivedRequest, ScriptedUpstream } from './scripted-upstream.ts'
 
 /** Half a yuan a second: at 1000 Credits a yuan, 500 Credits. */
@@ -126,7 +127,7 @@ function json(body: unknown): Answerer {
 
 /** Resolves when it has happened. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const limit = Date.now() + 5_000
+  const limit = Date.now() + PATIENCE_MS
   while (!(await condition())) {
     if (Date.now() > limit) throw new Error('it did not happen')
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -87,7 +87,7 @@ test('a member’s monthly cap lets exactly what it funds pass, over all their k
   )
   // Each is held to its worst case: 25 Credits of output, a little over 20 for all the input a vendor may count.
   // What one costs in the end is less: the first may end only when all others have been judged.
-  await vi.waitFor(() => expect([upstream.requests.length, answered]).toEqual([7, 53]), 30_000)
+  await vi.waitFor(() => expect([upstream.requests.length, answered]).toEqual([7, 53]), 60_000)
   release()
   const answers = await running
   const refused = answers.filter(({ status }) => status !== 200)

@@ -65,7 +65,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
       await answerOk({ prompt_tokens: 1_000, completion_tokens: 500 })(request, response)
     })
     const running = Promise.all(Array.from({ length: count }, () => call(key)))
-    await vi.waitFor(() => expect(upstream.requests.length).toBe(before + count), 10_000)
+    await vi.waitFor(() => expect(upstream.requests.length).toBe(before + count), 60_000)
     return async () => {
       release()
       const answers = await running

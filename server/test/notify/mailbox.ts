@@ -14,7 +14,7 @@ export interface Mailbox {
 
 const USER = 'mailer'
 const PASSWORD = 'p@ss/word'
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 export async function openMailbox(): Promise<Mailbox> {
   const mails: Email[] = []

@@ -4,6 +4,16 @@ import { startGateway } from '../../src/house/start-gateway.ts'
 
 const [, , beatMs = '5000', silentMs = '20000'] = process.argv
 
+const LATE_EVERY_MS = Number(silentMs) / 40
+let seenAt = performance.now()
+// A process that was paused, or got no time from the machine, says for how long.
+setInterval(() => {
+  const now = performance.now()
+  const ms = Math.round(now - seenAt)
+  if (ms > 10 * LATE_EVERY_MS) process.stderr.write(`${JSON.stringify({ event: 'late', ms })}\n`)
+  seenAt = now
+}, LATE_EVERY_MS).unref()
+
 const running = await startGateway(readConfig(process.env), () => Promise.resolve(), {
   ops: true,
   bent: { now: Date.now, videoPace: 1, periods: { beatMs: Number(beatMs), silentMs: Number(silentMs) } },

@@ -23,10 +23,10 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const STREAMS = 8
 const STREAM_TOKENS = 150
 const SHORT_TOKENS = 5
-/** The store hears of a running call once a second; the rest is room for a busy machine. */
-const LOST_AT_MOST_MS = 2_500
-/** A cut call is found when four heartbeats of its instance are missed. */
-const RECOVERY_MS = 60_000
+/** The store hears of a running call once a second; the rest is for writing it. */
+const LOST_AT_MOST_MS = 1_500
+/** A process that is late with its tokens is as late with what it writes; the one waits for the other. */
+const LATE_TIMES = 3
 
 let upstream: CountingUpstream
 let directory: string
@@ -55,13 +55,13 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       calls.push(...(await loadAndKill([running], { round, draw })))
       running = await launch(environment)
-      // At the next start, not four heartbeats later.
-      await eventually('no hold is left', () => nothingIsHeld(running), 5_000)
+      // With the next start, not four heartbeats later.
+      expect(await nothingIsHeld(running)).toBe(true)
     }
     await expectWhole(running, calls)
     await running.stop()
   },
-  60_000 + ROUNDS * 10_000,
+  300_000 + ROUNDS * 60_000,
 )
 
 test(
@@ -83,12 +83,12 @@ test(
     }
     const [first, ...others] = instances
     if (first === undefined) throw new Error('no instance is left')
-    await eventually('no hold is left', () => nothingIsHeld(first), RECOVERY_MS)
+    await eventually('no hold is left', () => nothingIsHeld(first))
     await expectWhole(first, calls)
     await Promise.all([first, ...others].map((instance) => instance.stop()))
     await database.drop()
   },
-  120_000 + ROUNDS * 10_000,
+  300_000 + ROUNDS * 60_000,
 )
 
 test(
@@ -112,11 +112,11 @@ test(
         return now.length === 2 && !now.includes(victim) && listening === 2
       })
     }
-    await eventually('no hold is left', () => nothingIsHeld(running), RECOVERY_MS)
+    await eventually('no hold is left', () => nothingIsHeld(running))
     await expectWhole(running, calls)
     await running.stop()
   },
-  120_000 + ROUNDS * 10_000,
+  300_000 + ROUNDS * 60_000,
 )
 
 interface Call {
@@ -124,6 +124,8 @@ interface Call {
   readonly tokens: number
   /** The client saw the end. */
   readonly finished: boolean
+  /** When the client had each token of a stream, epoch ms. */
+  readonly heard: readonly number[]
   /** Epoch ms of the kill. */
   readonly killedAt: number
 }
@@ -149,8 +151,8 @@ async function loadAndKill(
   }
   const one = async (user: string, tokens: number, stream: boolean): Promise<void> => {
     const protocol = draw() < 0.5 ? 'chat' : 'messages'
-    const finished = await call(pick().baseUrl, { user, tokens, stream, protocol })
-    ended.push({ user, tokens, finished })
+    const { finished, heard } = await call(pick().baseUrl, { user, tokens, stream, protocol })
+    ended.push({ user, tokens, finished, heard })
   }
   const streams = Array.from({ length: STREAMS }, (_, index) =>
     one(`r${round}-stream-${index}`, STREAM_TOKENS, true),
@@ -166,7 +168,7 @@ async function loadAndKill(
   return ended.map((call) => ({ ...call, killedAt }))
 }
 
-/** True when the whole answer arrived. */
+/** `finished`: the whole answer arrived. */
 function call(
   baseUrl: string,
   order: {
@@ -175,8 +177,9 @@ function call(
     readonly stream: boolean
     readonly protocol: 'chat' | 'messages'
   },
-): Promise<boolean> {
+): Promise<Pick<Call, 'finished' | 'heard'>> {
   const { path, body, end } = wireOf(order)
+  const heard: number[] = []
   return new Promise((resolve) => {
     const sending = request(
       `${baseUrl}${path}`,
@@ -187,19 +190,18 @@ function call(
       (response) => {
         let text = ''
         response.on('data', (chunk: Buffer) => {
-          text += chunk.toString('utf8')
+          const piece = chunk.toString('utf8')
+          text += piece
+          for (const _token of piece.matchAll(/"(?:content|text)":" the"/g)) heard.push(Date.now())
         })
-        response.on('close', () =>
-          resolve(
-            response.complete &&
-              response.statusCode === 200 &&
-              (!order.stream || text.trimEnd().endsWith(end)),
-          ),
-        )
+        response.on('close', () => {
+          const isWhole = !order.stream || text.trimEnd().endsWith(end)
+          resolve({ finished: response.complete && response.statusCode === 200 && isWhole, heard })
+        })
         response.on('error', () => undefined)
       },
     )
-    sending.on('error', () => resolve(false))
+    sending.on('error', () => resolve({ finished: false, heard }))
     sending.end(body)
   })
 }
@@ -230,6 +232,7 @@ interface LogRow {
 async function expectWhole(running: Launched, calls: readonly Call[]): Promise<void> {
   const rows = await readLog(running)
   const byUser = groupByUser(rows)
+  const lostAtMostMs = LOST_AT_MOST_MS + LATE_TIMES * latenessOf(calls)
   const wrong: string[] = []
   for (const call of calls) {
     const found = byUser.get(call.user) ?? []
@@ -248,9 +251,9 @@ async function expectWhole(running: Launched, calls: readonly Call[]): Promise<v
       continue
     }
     const output = row.usage.output ?? 0
-    const surely = sent.filter((at) => at < call.killedAt - LOST_AT_MOST_MS).length
+    const surely = call.heard.filter((at) => at < call.killedAt - lostAtMostMs).length
     if (output > sent.length || output < surely)
-      wrong.push(`${call.user}: cut, ${sent.length} sent, ${surely} of them long before, ${output} charged`)
+      wrong.push(`${call.user}: cut, ${sent.length} sent, ${surely} heard long before, ${output} charged`)
     const used = (row.usage.input ?? 0) + output
     if (deducted !== used) wrong.push(`${call.user}: cut, ${used} tokens used, ${deducted} charged`)
   }
@@ -267,6 +270,12 @@ async function expectWhole(running: Launched, calls: readonly Call[]): Promise<v
   })
   expect(verified.stdout + verified.stderr).toContain('is what the ledger says')
   expect(verified.status).toBe(0)
+}
+
+/** How long a token was waited for at the longest: the machine may be busy with something else. */
+function latenessOf(calls: readonly Call[]): number {
+  const gaps = calls.flatMap(({ heard }) => heard.map((at, index) => at - (heard[index - 1] ?? at)))
+  return Math.max(0, ...gaps)
 }
 
 function groupByUser(rows: readonly LogRow[]): Map<string, LogRow[]> {

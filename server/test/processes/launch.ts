@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** On a machine busy with other tests. */
-const START_TIMEOUT_MS = 90_000
+const START_TIMEOUT_MS = 240_000
 
 export interface Launched {
   readonly process: ChildProcess
@@ -97,7 +97,7 @@ function readyLine(child: ChildProcess, errors: () => string): Promise<ReadyLine
 export async function eventually(
   what: string,
   holds: () => Promise<boolean>,
-  timeoutMs = 90_000,
+  timeoutMs = 240_000,
 ): Promise<void> {
   const until = Date.now() + timeoutMs
   while (!(await holds())) {

@@ -23,7 +23,7 @@ const CHILD = fileURLToPath(new URL('../../dist/video-crash-child.js', import.me
 /** Every lease has run out, and every instance but the parent is dead. */
 const LATER = NOW + 1_200_000
 const PARENT = instanceId('parent')
-const WAIT = { timeout: 15_000, interval: 50 }
+const WAIT = { timeout: 60_000, interval: 50 }
 
 const STEPS = ['reserve', 'intent', 'sent', 'running', 'polled', 'fetching', 'settled'] as const
 const MOMENTS = STEPS.flatMap((step) => [`begin ${step}`, `done ${step}`])
@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
 })
 
-test('SQLite: a task killed at any moment ends once', { timeout: 60_000 }, async () => {
+test('SQLite: a task killed at any moment ends once', { timeout: 300_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
   const storage = await open({ dataDir, databaseUrl: undefined })
   await prepare(storage)
@@ -53,7 +53,7 @@ test('SQLite: a task killed at any moment ends once', { timeout: 60_000 }, async
 })
 
 test('PostgreSQL: a task killed at any moment ends once, by one of two instances', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const database = await createFreshDatabase()
   const where = { dataDir: '/nonexistent', databaseUrl: database.url }

@@ -27,7 +27,7 @@ const AHEAD_MS = 60_000
 const STEPS = ['ordering', 'polled', 'fetching', 'half-fetched', 'finished'] as const
 
 /** Four processes start one after the other. */
-const PATIENT = { timeout: 90_000 }
+const PATIENT = { timeout: 300_000 }
 
 let vendor: ScriptedUpstream
 const children = new Set<ChildProcess>()

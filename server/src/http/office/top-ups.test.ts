@@ -155,7 +155,7 @@ describe('a checkout', () => {
     await customer.ask('POST', 'top-ups', { amount_yuan: 20 }, once('again'))
     expect(stripe.sessions.length - before).toBe(1)
     expect(await customer.ask('GET', 'top-ups')).toHaveLength(1)
-  }, 15_000)
+  })
 
   test.each([
     ['nothing', {}],
@@ -373,7 +373,7 @@ describe('a notice that does not come', () => {
     expect(await customer.ask('GET', 'top-ups')).toMatchObject([{ status: 'open' }])
     await later(2 * 86_400_000)
     expect(await customer.ask('GET', 'top-ups')).toMatchObject([{ status: 'expired' }])
-  }, 15_000)
+  })
 })
 
 describe('money that goes back', () => {

@@ -189,7 +189,7 @@ describe('GET …/logs/export', () => {
     for (const response of running) await response.body?.cancel()
     await vi.waitUntil(async () => (await many.send('GET', 'logs/export')).status === 200, {
       interval: 20,
-      timeout: 10_000,
+      timeout: 60_000,
     })
   })
 

@@ -247,7 +247,7 @@ describe('a thing of somebody else’s', () => {
       if ((await belongings()) !== before) wrong.push(`${name} changed it`)
     }
     expect(wrong).toEqual([])
-  }, 60_000)
+  })
 
   test('is there for its owner: the makers make what is asked for', async () => {
     const wrong: string[] = []
@@ -264,7 +264,7 @@ describe('a thing of somebody else’s', () => {
         wrong.push(`${operation.path}: ${answer.status} ${answer.text.slice(0, 200)}`)
     }
     expect(wrong).toEqual([])
-  }, 60_000)
+  })
 
   test('named by a vendor or a service is everybody’s own', async () => {
     await admin.house.storage.accounts.putByok(

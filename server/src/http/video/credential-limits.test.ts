@@ -48,7 +48,7 @@ beforeAll(async () => {
   spare = await openScriptedUpstream()
   house = await openHouse({ now: () => now })
   await house.catalogue(
-    ...putVendor('ark', ark.url, { kind: 'ark', timeouts: { firstByteMs: 300 } }),
+    ...putVendor('ark', ark.url, { kind: 'ark' }),
     ...putVendor('spare', spare.url, { kind: 'ark' }),
     // Makes eight seconds by itself, the others five.
     ...putVendor('long', spare.url, { kind: 'xai' }),
@@ -313,10 +313,12 @@ describe('a slot of an upstream credential', () => {
 
   test('is kept while it is not known whether the order arrived, and free when it is given up', async () => {
     await putFilm('unknown', ...limitedChain('unknown', { limits: ONE_AT_ONCE }))
+    await house.catalogue(...putVendor('ark', ark.url, { kind: 'ark', timeouts: { firstByteMs: 300 } }))
     playArk(ark, { create: staySilent, polls: [] })
     const silent = orderAndWait('unknown')
     await eventually(async () => (await stateOf('unknown'))?.slots === 1)
     expect(await silent).toMatchObject({ status: 504 })
+    await house.catalogue(...putVendor('ark', ark.url, { kind: 'ark' }))
     expect(await stateOf('unknown')).toMatchObject({ slots: 0 })
   })
 })

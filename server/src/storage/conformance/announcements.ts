@@ -10,7 +10,7 @@ const HASH = '1'.repeat(64)
 const OTHER_HASH = '2'.repeat(64)
 const GROUP = { kind: 'put-group', group: { name: 'g', protocol: 'chat', models: [] } } as const
 
-const WAIT = { timeout: 5_000, interval: 20 }
+const WAIT = { timeout: 60_000, interval: 20 }
 
 const CHANGES: readonly {
   readonly what: string

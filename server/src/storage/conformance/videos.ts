@@ -29,7 +29,7 @@ const OTHER_INSTANCE = instanceId('instance_2')
 const LEASE_UNTIL = NOW + 30_000
 const BODY = 'a'.repeat(64)
 const OTHER_BODY = 'b'.repeat(64)
-const WAIT = { timeout: 5_000, interval: 20 }
+const WAIT = { timeout: 60_000, interval: 20 }
 
 /** A task whose intent was just written; `callOf(id)` is its call. */
 export function exampleTask(id: string, changes: Partial<VideoTask> = {}): VideoTask {

@@ -9,7 +9,7 @@ import { openStorage } from '../open.ts'
 import type { Announcement, Storage } from '../storage.ts'
 import { StorageUnavailable } from '../unavailable.ts'
 
-const WAIT = { timeout: 15_000, interval: 50 }
+const WAIT = { timeout: 60_000, interval: 50 }
 
 const opened: { storage: Storage; cable: Cable; database: FreshDatabase }[] = []
 afterEach(async () => {
