@@ -10,8 +10,8 @@ import { KEY } from './gateway-file.ts'
 import { eventually, type Launched } from './launch.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-/** Between two tokens of a stream. */
-export const PAUSE_MS = 20
+/** Between two tokens of a stream: a faster one costs more of the machine and shows no more. */
+export const PAUSE_MS = 50
 
 /** A call whose whole answer a client received. */
 export interface Finished {

@@ -153,7 +153,7 @@ class Load {
       this.#sent.push({ user, tokens: how.tokens })
       const isWhole = await call(instances[instance]?.baseUrl ?? '', { user, ...how })
       if (isWhole) this.#finished.push({ user, tokens: how.tokens, instance })
-      else await wait(100)
+      if (!isWhole || !how.stream) await wait(100)
     }
   }
 }
