@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
 import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { chainId, modelId, vendorCode } from '../core/ids.ts'
 import { microCredits } from '../core/money.ts'
 import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
@@ -50,6 +51,39 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const settle = settleTwoCredits(id)
     await storage.calls.settle({ ...settle, log: { ...settle.log, requestId: `request_${id}`, ...changes } })
   }
+
+  test('a row says why it was free, and what each vendor that was tried failed of', async () => {
+    const attempt = {
+      chainId: chainId(7),
+      vendorCode: vendorCode('acme'),
+      modelId: modelId('m'),
+      why: 'priority',
+      skipped: [],
+      startedMs: 0,
+      firstByteMs: undefined,
+      endedMs: 5,
+      cooldownMs: undefined,
+    } as const
+    const attempts = [
+      { ...attempt, outcome: 'auth', status: 401, said: 'Incorrect API key provided' },
+      { ...attempt, outcome: 'connect', status: undefined, said: 'connect ECONNREFUSED 127.0.0.1:1' },
+    ]
+    await storage.calls.reserve(exampleReserve('f'))
+    const settle = settleTwoCredits('f')
+    const amount = microCredits(999_999n)
+    const log = { ...settle.log, vendorCode: undefined, amount, attempts }
+    await storage.calls.settle({ ...settle, amount, log })
+    const { out } = await line.sluice(['logs'])
+    expect(out).toMatch(/^TIME .* REQUEST +WHY\n/)
+    expect(out).toMatch(
+      / acme .*free: below 1 Credit; acme: 401 Incorrect API key provided; acme: connect ECONNREFUSED 127\.0\.0\.1:1\n/,
+    )
+    const { out: row } = await line.sluice(['logs', '--json'])
+    expect(JSON.parse(row)).toMatchObject({
+      free_reason: 'below-one-credit',
+      attempts: [{ said: 'Incorrect API key provided' }, { said: 'connect ECONNREFUSED 127.0.0.1:1' }],
+    })
+  })
 
   test('logs keep to what a call cost, both ends included', async () => {
     for (const [id, deducted] of [
@@ -100,7 +134,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     })
     expect(code).toBe(0)
     expect(out.split('\n').map((text) => text.split(/ +/).at(-1))).toEqual([
-      'REQUEST',
+      'WHY',
       'request_b',
       'request_c',
       'request_d',

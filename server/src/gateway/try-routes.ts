@@ -10,6 +10,7 @@ import type { AttemptOutcome, FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { followAnswer, noteFailure } from './chain-outcome.ts'
 import { classifyAttempt } from './classify.ts'
+import { noteOfFailure } from './error-note.ts'
 import type { AttemptFailure, Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import type { OpenedExchange } from './open-exchange.ts'
@@ -216,6 +217,7 @@ export class RouteSearch {
       startedAt,
       outcome: failureClass.kind,
       status: failure.kind === 'status' ? failure.status : undefined,
+      said: noteOfFailure({ leg, kind: failureClass.kind, at: startedAt }, failure).message,
       firstByteAt: exchange.firstByteAt,
     })
     const replayed = failureClass.kind === 'request' && exchange.replays
@@ -263,6 +265,7 @@ export class RouteSearch {
       readonly startedAt: number
       readonly outcome: string
       readonly status?: number | undefined
+      readonly said?: string
       readonly firstByteAt?: number | undefined
     },
   ): void {
@@ -275,6 +278,7 @@ export class RouteSearch {
       skipped: target.order.skipped.map(({ chain, reason }) => ({ chainId: chain.id, reason })),
       outcome: what.outcome,
       status: what.status,
+      ...(what.said === undefined ? {} : { said: what.said }),
       startedMs: what.startedAt - at,
       firstByteMs: what.firstByteAt === undefined ? undefined : what.firstByteAt - at,
       endedMs: this.#gateway.now() - at,

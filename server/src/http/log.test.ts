@@ -378,7 +378,7 @@ describe('fields that other calls fill', () => {
     await house.storage.accounts.putByok(id, vendorCode('acme'), own, { enabled: true })
     await send(key, { model: 'n' })
     expect(upstream.requests.at(-1)?.headers.authorization).toBe('Bearer own-secret')
-    expect(await newestRow(key)).toMatchObject({ byok: true, deducted: '0' })
+    expect(await newestRow(key)).toMatchObject({ byok: true, deducted: '0', free_reason: 'own-credential' })
   })
 
   test('[D-accounts-76] [D-accounts-77] [D-accounts-105] the fallback answered: both models, and every chain tried, in order', async () => {
@@ -394,6 +394,9 @@ describe('fields that other calls fill', () => {
       { vendor_code: 'other', model: 'twin', why: 'failover', status: 500 },
       { vendor_code: 'acme', model: 'n', why: 'fallback', status: 200, outcome: 'answered' },
     ])
+    // What vendors say is the operator's to read; an account sees what its client saw.
+    expect(JSON.stringify(row)).not.toContain('broke')
+    expect((await house.lastLog()).attempts.map(({ said }) => said)).toEqual(['broke', 'broke', undefined])
   })
 
   test('[D-accounts-108] client_gone is true when the client disconnected', async () => {

@@ -31,6 +31,21 @@ export const accountShape = z.strictObject({
 const count = z.number().int().min(0)
 const milliseconds = z.number()
 
+/** One chain tried, as the log shows it. */
+export const attemptShape = z.strictObject({
+  chain_id: z.number().int(),
+  vendor_code: z.string(),
+  model: z.string(),
+  why: z.string(),
+  skipped: z.array(z.strictObject({ chain_id: z.number().int(), reason: z.string() })),
+  outcome: z.string(),
+  status: z.number().int().nullable(),
+  started_ms: milliseconds,
+  first_byte_ms: milliseconds.nullable(),
+  ended_ms: milliseconds,
+  cooldown_ms: milliseconds.nullable(),
+})
+
 export const logRowShape = z.strictObject({
   request_id: z.string(),
   created_at: isoTime,
@@ -72,6 +87,10 @@ export const logRowShape = z.strictObject({
   images: count,
   amount: decimalText,
   deducted: decimalText,
+  free_reason: z.enum(['below-one-credit', 'own-credential']).nullable().meta({
+    description:
+      'Why nothing was taken: an amount below one Credit is free, and an own credential is paid at the vendor.',
+  }),
   owed: decimalText.meta({
     description: 'Part of `deducted` that lay over the monthly cap, and is charged when the cap allows.',
   }),
@@ -100,21 +119,7 @@ export const logRowShape = z.strictObject({
   byok: z.boolean(),
   capped: z.boolean(),
   dropped_fields: z.array(z.string()),
-  attempts: z.array(
-    z.strictObject({
-      chain_id: z.number().int(),
-      vendor_code: z.string(),
-      model: z.string(),
-      why: z.string(),
-      skipped: z.array(z.strictObject({ chain_id: z.number().int(), reason: z.string() })),
-      outcome: z.string(),
-      status: z.number().int().nullable(),
-      started_ms: milliseconds,
-      first_byte_ms: milliseconds.nullable(),
-      ended_ms: milliseconds,
-      cooldown_ms: milliseconds.nullable(),
-    }),
-  ),
+  attempts: z.array(attemptShape),
   first_byte_ms: milliseconds.nullable(),
   duration_ms: milliseconds,
   client_gone: z.boolean(),

@@ -1,7 +1,23 @@
 /** One call as `GET …/logs` shows it (decisions, Accounts). */
 import type { CallLogRow } from '../core/calls/log-row.ts'
+import { MICRO_CREDITS_PER_CREDIT } from '../core/money.ts'
 import type { AppliedSurcharge } from '../core/pricing/surcharges.ts'
 import { creditsText } from './amounts.ts'
+
+/** The owner's view, with what each vendor said: an account sees what its client saw. */
+export function viewOperatorLogRow(row: CallLogRow) {
+  return {
+    ...viewLogRow(row),
+    attempts: row.attempts.map((attempt) => ({ ...viewAttempt(attempt), said: attempt.said ?? null })),
+  }
+}
+
+/** Why a call with an amount took nothing from anybody; null: it took something, or has no amount. */
+function freeReason({ amount, deducted, byok }: CallLogRow): 'below-one-credit' | 'own-credential' | null {
+  if (deducted > 0n) return null
+  if (byok) return 'own-credential'
+  return amount > 0n && amount < MICRO_CREDITS_PER_CREDIT ? 'below-one-credit' : null
+}
 
 /** Amounts are Credits as decimal text; times are ISO 8601; what is not known is null. */
 export function viewLogRow(row: CallLogRow) {
@@ -38,6 +54,7 @@ export function viewLogRow(row: CallLogRow) {
     images: row.images,
     amount: creditsText(row.amount),
     deducted: creditsText(row.deducted),
+    free_reason: freeReason(row),
     owed: creditsText(row.owed),
     recipe: viewRecipe(row),
     subscription_covered: row.subscriptionCovered,

@@ -1,7 +1,7 @@
 import { decimal, instant, integer } from '../../config/gateway-file/values.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { creditsOfText, creditsText } from '../../management/amounts.ts'
-import { viewLogRow } from '../../management/log-view.ts'
+import { viewOperatorLogRow } from '../../management/log-view.ts'
 import { InvalidCursor } from '../../storage/invalid-cursor.ts'
 import type { LogFilter, LogPage, Storage } from '../../storage/storage.ts'
 import { type Cell, type Console, printable, tableText } from '../console.ts'
@@ -34,7 +34,7 @@ export interface LogFlags {
 const ROWS_DEFAULT = 20
 const ROWS_MAX = 1000
 
-const HEAD = ['TIME', 'STATUS', 'CODE', 'MODEL', 'VENDOR', 'TOKENS IN/OUT', 'CREDITS', 'MS', 'REQUEST']
+const HEAD = ['TIME', 'STATUS', 'CODE', 'MODEL', 'VENDOR', 'TOKENS IN/OUT', 'CREDITS', 'MS', 'REQUEST', 'WHY']
 
 /** Newest first; followed, oldest first. As JSON one row a line, so that a long log can be piped. */
 export async function logs(io: Console, flags: LogFlags): Promise<void> {
@@ -46,13 +46,13 @@ export async function logs(io: Console, flags: LogFlags): Promise<void> {
   const page = await withStorage(io, 'refuse', async (storage) =>
     readPage(storage, await filterOf(io, storage, flags), { limit, cursor: flags.cursor }),
   )
-  if (flags.json === true) for (const row of page.rows) io.out(`${JSON.stringify(viewLogRow(row))}\n`)
+  if (flags.json === true) for (const row of page.rows) io.out(`${JSON.stringify(viewOperatorLogRow(row))}\n`)
   else io.out(tableText(HEAD, page.rows.map(cells)))
   if (page.next !== undefined) io.err(`older calls: --cursor ${page.next}\n`)
 }
 
 /** Wide enough for most; what comes later cannot widen what is printed. */
-const WIDTHS = [24, 6, 5, 24, 12, 13, 10, 7, 0]
+const WIDTHS = [24, 6, 5, 24, 12, 13, 10, 7, 36, 0]
 
 async function follow(io: Console, flags: LogFlags, limit: number): Promise<void> {
   if (flags.cursor !== undefined || flags.to !== undefined)
@@ -61,7 +61,7 @@ async function follow(io: Console, flags: LogFlags, limit: number): Promise<void
   if (patience === undefined) throw new CommandFailure('failed', 'nothing can be followed here')
   const signal = patience.interruption()
   const show = (row: CallLogRow): void =>
-    io.out(flags.json === true ? `${JSON.stringify(viewLogRow(row))}\n` : lineText(cells(row)))
+    io.out(flags.json === true ? `${JSON.stringify(viewOperatorLogRow(row))}\n` : lineText(cells(row)))
   await withStorage(io, 'refuse', async (storage) => {
     const filter = await filterOf(io, storage, flags)
     const since = io.now()
@@ -134,10 +134,26 @@ function cells(row: CallLogRow): readonly Cell[] {
     row.httpStatus,
     row.code,
     row.model ?? row.modelRequested,
-    row.vendorCode,
+    row.vendorCode ?? row.attempts.at(-1)?.vendorCode,
     `${input}/${usage.output ?? 0}`,
     creditsText(row.deducted),
     row.durationMs,
     row.requestId,
+    whyOf(row),
   ]
 }
+
+/** Why it was free, or what each vendor that was tried failed of. */
+function whyOf(row: CallLogRow): string {
+  const { free_reason: free } = viewOperatorLogRow(row)
+  const failed = row.attempts
+    .filter(({ outcome }) => outcome !== 'answered')
+    .map(
+      ({ vendorCode, status, outcome, said }) =>
+        `${vendorCode}: ${[status, said ?? outcome].join(' ').trim()}`,
+    )
+  const why = [...(free === null ? [] : [FREE[free]]), ...failed]
+  return why.join('; ')
+}
+
+const FREE = { 'below-one-credit': 'free: below 1 Credit', 'own-credential': 'free: own credential' } as const

@@ -85,6 +85,8 @@ export interface AttemptRecord {
   readonly skipped: readonly { readonly chainId: ChainId; readonly reason: string }[]
   readonly outcome: string
   readonly status: number | undefined
+  /** What it failed of, in the vendor's own words, shortened and without the credential; for operators. */
+  readonly said?: string
   /** ms from the start of the call. */
   readonly startedMs: number
   readonly firstByteMs: number | undefined

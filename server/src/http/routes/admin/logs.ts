@@ -8,7 +8,7 @@ import { microCredits } from '../../../core/money.ts'
 import { FREE_REASONS, whyFree } from '../../../management/admin/free-calls.ts'
 import { readMargin } from '../../../management/admin/margin.ts'
 import { EXPORT_FORMATS, EXPORT_TYPES, exportRows, LOG_COLUMNS } from '../../../management/export-rows.ts'
-import { viewLogRow } from '../../../management/log-view.ts'
+import { viewLogRow, viewOperatorLogRow } from '../../../management/log-view.ts'
 import { openEnd, readUsage, USAGE_INTERVALS } from '../../../management/usage.ts'
 import { USAGE_GROUPS } from '../../../storage/office.ts'
 import type { LogFilter, Storage } from '../../../storage/storage.ts'
@@ -16,7 +16,7 @@ import type { Api, ApiContext } from '../../api.ts'
 import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
 import { logFilterOf, logFilters } from '../../log-filters.ts'
 import { refuseFields } from '../../request-fields.ts'
-import { logRowShape } from '../../shapes.ts'
+import { attemptShape, logRowShape } from '../../shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
 
 const TAG = 'Admin: logs and statistics'
@@ -34,8 +34,18 @@ const filters = {
 }
 const filterQuery = z.strictObject(filters)
 
-/** The owner's view with whose call it was. */
-const adminLogShape = logRowShape.extend({ account_id: z.string().nullable() })
+/** The owner's view with whose call it was, and what each vendor said. */
+const adminLogShape = logRowShape.extend({
+  account_id: z.string().nullable(),
+  attempts: z.array(
+    attemptShape.extend({
+      said: z.string().nullable().meta({
+        description:
+          'What it failed of, in the vendor’s own words or those of the connection: at most 300 characters, without the credential.',
+      }),
+    }),
+  ),
+})
 
 export function adminLogRoutes(app: Api, context: ApiContext): void {
   logRoutes(app, context)
@@ -263,7 +273,7 @@ function filterOf(query: z.output<typeof filterQuery>): LogFilter {
 }
 
 function viewRow(row: CallLogRow) {
-  return { ...viewLogRow(row), account_id: row.accountId ?? null }
+  return { ...viewOperatorLogRow(row), account_id: row.accountId ?? null }
 }
 
 async function* eachRow(storage: Pick<Storage, 'logs'>, filter: LogFilter): AsyncGenerator<JsonObject> {
