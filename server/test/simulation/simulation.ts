@@ -274,7 +274,8 @@ export class Simulation {
       if (!concerned.has(known.ask.call)) return this.planKnown(known)
     }
     const recovered = [...this.naive.recovered.keys()]
-    if (recovered.length > 0 && this.random.chance(0.12)) return this.planLate(this.random.pick(recovered))
+    if (recovered.length > 0 && this.random.chance(0.1))
+      return this.planLate(this.random.pick(this.rather(recovered)))
     // Rather those that have told where they stand, so that recovery has something to charge.
     const told = this.random.chance(0.3) ? open.filter(({ progress }) => progress !== undefined) : []
     const call = this.random.pick(told.length > 0 ? told : open)
@@ -286,6 +287,22 @@ export class Simulation {
     if (door < 56) return this.planAbandon(call)
     // The store leaves the calls of living tasks to whoever leases the task next.
     return this.tasks.get(call.callId) === true ? this.planSettle(call) : this.planRecovery(call)
+  }
+
+  /** Rather those of which something was owed that has been paid since; those of which it is still owed mostly wait. */
+  private rather(recovered: readonly string[]): readonly string[] {
+    const owing = (call: string) => {
+      const { owed = 0n, open } = this.naive.recovered.get(call) ?? {}
+      if (open === undefined || owed === 0n) return 'nothing'
+      return owed > (this.naive.accounts.get(open.account)?.owed ?? 0n) ? 'paid' : 'owed'
+    }
+    const paid = recovered.filter((call) => owing(call) === 'paid')
+    if (paid.length > 0) {
+      this.tally.add('an instance came back after what was owed was paid')
+      return paid
+    }
+    const others = recovered.filter((call) => owing(call) === 'nothing')
+    return others.length > 0 && this.random.chance(0.8) ? others : recovered
   }
 
   private openOfState: { readonly state: StoreState; readonly calls: readonly OpenCall[] } | undefined
@@ -446,7 +463,9 @@ export class Simulation {
   }
 
   private planProgress(open: OpenCall): Planned {
-    const use = this.randomUse(open)
+    // Often far more than it turns out to be: what recovery charges for it lies over caps, and is given back.
+    const cap = this.naive.accounts.get(open.accountId)?.cap ?? 0n
+    const use = this.randomUse(open, cap > 0n ? 0.8 : 0.1)
     const left = this.random.chance(0.3) || undefined
     const isDeclared = open.counts.videos > 0 && this.random.chance(0.3)
     const claim = this.random.chance(0.3) ? open.claims[0] : undefined
@@ -652,7 +671,7 @@ export class Simulation {
     if (task !== undefined && this.tasks.get(call) === true) this.ended.set(task.id, task.patch.progress ?? 0)
   }
 
-  private randomUse(open: OpenCall) {
+  private randomUse(open: OpenCall, much = 0.1) {
     const { open: known, recovered } = this.naive
     const reserve = (known.get(open.callId) ?? recovered.get(open.callId)?.open)?.reserve
     if (reserve === undefined) throw new Error(`the model does not know ${open.callId}`)
@@ -663,7 +682,7 @@ export class Simulation {
       chain: this.random.pick(['1', '2', '9']),
       byok: this.random.chance(0.15),
       input: this.tokens(600),
-      output: this.tokens(this.random.chance(0.1) ? 9000 : 600),
+      output: this.tokens(this.random.chance(much) ? 9000 : 600),
       images: this.random.upTo(3),
       seconds: open.counts.videoSeconds,
     }
@@ -803,7 +822,7 @@ export class Simulation {
       await this.changeStore()
     }
     if (random.chance(chances * 0.02)) await this.act()
-    if (random.chance(chances * 0.01)) await this.chargeOwed()
+    if (random.chance(chances * 0.03)) await this.chargeOwed()
   }
 
   private change(): void {

@@ -73,6 +73,7 @@ export const ALL_KINDS: readonly string[] = [
   'plan bought or renewed: refused',
   'settle: owed',
   'a recovered call was forgotten',
+  'an instance came back after what was owed was paid',
   'settle: late, less',
   'settle: late, less of what was owed',
   'abandon: late, as much',
