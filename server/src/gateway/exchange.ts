@@ -84,11 +84,11 @@ export interface ExchangeOptions {
   /** Once, when an answer that was read on has ended. */
   readonly onUnheardEnd: () => void
   /** Called at most once a second while the answer streams and has grown. */
-  readonly onProgress: (reading: MeterReading) => void
+  readonly onProgress: (reading: MeterReading, answerBytes: number) => void
   /** Once, when the answer begins to reach the client. */
   readonly onCommit: () => void
   /** Once, when the client has gone from a request that was sent. */
-  readonly onLeft: (reading: MeterReading) => void
+  readonly onLeft: (reading: MeterReading, answerBytes: number) => void
   /** Something of our own broke; the exchange goes on as well as it can. */
   readonly onError: (error: unknown) => void
 }
@@ -398,7 +398,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     const reading = lane.glanceMeter()
     if (!sameReading(reading, this.#lastProgress)) {
       this.#lastProgress = reading
-      this.#options.onProgress(reading)
+      this.#options.onProgress(reading, this.answerBytes)
     }
     if (now - this.#delivery.lastSentAt < KEEP_ALIVE_AFTER_MS || this.#delivery.full) return
     const sign = lane.keepAlive()
@@ -550,7 +550,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     this.#delivery.drop()
     this.#state = { kind: 'left', answer, grace: NO_TIMER }
     this.#decide({ kind: 'gone' })
-    this.#options.onLeft(answer.lane.glanceMeter())
+    this.#options.onLeft(answer.lane.glanceMeter(), this.answerBytes)
     this.#endLeft(end.failure === undefined ? 'whole' : 'broken')
   }
 
@@ -738,7 +738,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     const left = { kind: 'left', answer: answer && unheard(answer), grace: NO_TIMER } as const
     this.#state = left
     this.#decide({ kind: 'gone' })
-    onLeft((answer?.lane ?? this.#options.lane.openWhole()).glanceMeter())
+    onLeft((answer?.lane ?? this.#options.lane.openWhole()).glanceMeter(), this.answerBytes)
     const ms = graceMs({ begun: answer !== undefined })
     if (ms <= 0) {
       this.#cutLeft()

@@ -1,5 +1,6 @@
 import type { CredentialSecret } from '../core/catalogue.ts'
 import { watchExtras } from '../core/passthrough/extras-watch.ts'
+import type { MeterReading } from '../core/metering/meter.ts'
 import type { Dialect } from '../providers/provider.ts'
 import { systemTimers } from '../upstream/timers.ts'
 import { hasSurcharges } from './admit.ts'
@@ -11,6 +12,7 @@ import { Exchange, type ExchangeOptions } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { answerHeaders, forwardedHeaders } from './headers.ts'
 import { openLane } from './open-lane.ts'
+import { possibleUsage } from './possible-usage.ts'
 import { quietly } from './quietly.ts'
 import type { ClientReply } from './reply.ts'
 
@@ -94,21 +96,30 @@ function listeners(
   leg: Leg,
 ): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
   const { telemetry } = gateway
+  // Recovery charges what is on record: it has to be possible like what is settled.
+  const possible = (reading: MeterReading, answerBytes: number): MeterReading => ({
+    ...reading,
+    usage: possibleUsage(call, { leg, answerBytes }, reading.usage).usage,
+  })
   return {
     graceMs: ({ begun }) => {
       const ms = graceMs(gateway, call, { leg, begun })
       return ms > 0 && gateway.readOn.begin(call.account.id) ? ms : 0
     },
     onUnheardEnd: () => gateway.readOn.end(call.account.id),
-    onProgress: (reading) =>
-      quietly(gateway, call, 'note where an answer stands', () => gateway.progress(call, leg, reading)),
+    onProgress: (reading, answerBytes) =>
+      quietly(gateway, call, 'note where an answer stands', () =>
+        gateway.progress(call, leg, possible(reading, answerBytes)),
+      ),
     onCommit: () =>
       quietly(gateway, call, 'count a first byte', () =>
         telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: gateway.now() - call.at }),
       ),
     // What is on record now is what the call costs should this process not live to see its end.
-    onLeft: (reading) =>
-      quietly(gateway, call, 'note that a client has gone', () => gateway.clientLeft(call, leg, reading)),
+    onLeft: (reading, answerBytes) =>
+      quietly(gateway, call, 'note that a client has gone', () =>
+        gateway.clientLeft(call, leg, possible(reading, answerBytes)),
+      ),
     onError: (error) =>
       telemetry.log.error({ requestId: call.requestId, error }, 'an exchange failed inside the gateway'),
   }

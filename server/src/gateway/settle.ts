@@ -3,7 +3,6 @@ import type { Recipe, SettleOperation } from '../core/calls/operations.ts'
 import { tokensOf } from '../core/calls/recover.ts'
 import type { Usage } from '../core/canonical/usage.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
-import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../core/metering/possible-usage.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../core/money.ts'
 import { type PricedCall, priceCall } from '../core/pricing/price.ts'
 import type { MadeExtras } from '../core/pricing/surcharges.ts'
@@ -12,6 +11,7 @@ import type { ReservedCall } from './call.ts'
 import { frozenTerms, monthStartAt } from './charge-terms.ts'
 import { estimateInputTokens } from './count-tokens.ts'
 import type { Gateway } from './gateway.ts'
+import { possibleUsage } from './possible-usage.ts'
 import { baseLogRow } from './log-row.ts'
 import { persist } from './persist.ts'
 import { quietly } from './quietly.ts'
@@ -97,22 +97,6 @@ async function usageOf(
     faults.push(error)
     return reading.usage
   }
-}
-
-function possibleUsage(
-  { scan }: ReservedCall,
-  { leg, answerBytes }: Pick<Answered, 'leg' | 'answerBytes'>,
-  reported: Usage,
-): PossibleUsage {
-  const { bodyBytes, candidates = 1, extras } = scan
-  return boundUsage(reported, {
-    contextTokens: leg.model.contextTokens,
-    maxOutputTokens: leg.model.maxOutputTokens,
-    candidates,
-    requestBytes: bodyBytes,
-    answerBytes,
-    rounds: extras.hostedTools.length > 0 ? ROUNDS_OF_TOOLS : 1,
-  })
 }
 
 function priced(

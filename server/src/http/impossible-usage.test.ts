@@ -1,5 +1,5 @@
 /** An upstream that reports what cannot be (decisions, Readings that cannot be). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../test/house/client.ts'
 import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
 import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../../test/house/scripted-upstream.ts'
@@ -55,4 +55,28 @@ test('operators see a list of such calls, and a counter', async () => {
   ])
   const metrics = await get(`${house.opsUrl}/metrics`)
   expect(metrics.text).toMatch(/^sluice_usage_suspect_total\{chain="\d+"\} 1$/m)
+})
+
+test('what is on record of a running answer, and charged should its process die, can be too', async () => {
+  const noted = vi.spyOn(house.storage.calls, 'progress')
+  const chunk = (fields: object): string =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...fields })}\n\n`
+  const usage = { prompt_tokens: 999_999_999, completion_tokens: 999_999_999 }
+  upstream.answer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk({ choices: [{ index: 0, delta: { content: 'forty-two' } }], usage }))
+  })
+  const leaving = new AbortController()
+  const answer = await fetch(`${house.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${house.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
+    signal: leaving.signal,
+  })
+  await answer.body?.getReader().read()
+  house.running.gateway.pulse.beat(Date.now())
+  leaving.abort()
+  await house.settled()
+  expect(noted.mock.calls.length).toBeGreaterThan(0)
+  for (const [note] of noted.mock.calls) expect(note.usage).toMatchObject({ input: 100_000, output: 1_000 })
 })
