@@ -264,6 +264,7 @@ export interface ExampleStore {
   member(): MemberRow
   rows(): HotRows
   readonly transfers: Transfer[]
+  /** As they are now: a row that was corrected stands in the place of the first. */
   readonly logs: CallLogRow[]
   put(row: { readonly account: AccountRow } | { readonly key: KeyRow } | { readonly member: MemberRow }): void
 }
@@ -291,6 +292,12 @@ export function exampleStore(
     for (const id of changes.openCallsClosed) openCalls.delete(id)
     transfers.push(...changes.transfers)
     logs.push(...changes.logs)
+    for (const row of changes.logsCorrected)
+      logs.splice(
+        logs.findIndex(({ callId: id }) => id === row.callId),
+        1,
+        row,
+      )
   }
   return {
     run: (...operations) => {
