@@ -1,5 +1,5 @@
 import { Secret } from '../core/secret.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../core/nearest-name.ts'
 
 /** Where an S3-compatible store is and how it is spoken to: `SLUICE_BLOB_URL` in parts. */
 export interface S3Address {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Secret } from '../core/secret.ts'
 import type { S3Address } from './blob-url.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../core/nearest-name.ts'
 import {
   type FactorRule,
   type LogLevel,

@@ -1,7 +1,9 @@
 import type { Demand } from '../core/calls/operations.ts'
 import type { Catalogue, Model } from '../core/catalogue.ts'
+import { ERRORS } from '../core/errors/catalogue.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { findRefused, freezeSurcharges } from '../core/pricing/surcharges.ts'
+import { nearestName } from '../core/nearest-name.ts'
 import type { PriceTerms } from '../core/pricing/terms.ts'
 import { usableChains } from '../core/routing/order.ts'
 import { askedExtras, toolUsesMax } from './asked-extras.ts'
@@ -38,12 +40,31 @@ export function admit(
 function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
   const model = catalogue.models.get(call.modelId)
   if (model?.status === 'enabled') return model
+  const hint = model === undefined ? meantInstead(call.modelId, catalogue) : ''
   if (model === undefined && call.address === 'gateway') {
-    throw new GatewayError(40400, { message: `the model ${call.modelId} does not exist` })
+    throw new GatewayError(40400, { message: `the model ${call.modelId} does not exist${hint}` })
   }
   throw new GatewayError(50201, {
     internal: model === undefined ? 'unknown model' : `model is ${model.status}`,
+    ...(hint === '' ? {} : { message: `${ERRORS[50201].message}${hint}` }),
+    // Another try finds nothing else; a model under maintenance may come back.
+    ...(model?.status === 'maintenance' ? {} : { headers: { 'x-should-retry': 'false' } }),
   })
+}
+
+/** Longer names are no slip of the finger. */
+const NAME_CHARACTERS_MAX = 64
+const CANDIDATES_MAX = 1_000
+
+/** The visible model that a mistyped name most probably meant, as the end of a sentence. */
+export function meantInstead(name: string, { models }: Catalogue): string {
+  if (name.length > NAME_CHARACTERS_MAX) return ''
+  const names = [...models.values()]
+    .filter((model) => model.status === 'enabled' && model.clientVisible)
+    .slice(0, CANDIDATES_MAX)
+    .map((model) => model.modelId)
+  const nearest = nearestName(name, names)
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
 /** The account's fallback model, when it can stand in; a missing or switched-off one counts as none. */

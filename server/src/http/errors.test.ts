@@ -171,6 +171,35 @@ describe.each([CHAT, RESPONSES, MESSAGES])('model on %s', (path) => {
   )
 })
 
+describe('a mistyped model', () => {
+  const hint = (answer: Answer): string => String(answer.body.message)
+
+  test('is told the nearest name, and that another try is no use', async () => {
+    const answer = await call(CHAT, { model: 'chat-modle', messages: [] })
+    expectEnvelope(answer, 502, 50201)
+    expect(hint(answer)).toBe('no available upstream for this model; did you mean chat-model?')
+    expect(answer.headers.get('x-should-retry')).toBe('false')
+    expect(hint(await call('/v1/videos', { model: 'chat-modle', prompt: 'x' }))).toContain(
+      'did you mean chat-model?',
+    )
+  })
+
+  test('is told no name that is switched off, and none that is far', async () => {
+    for (const model of ['off-modle', 'x'.repeat(5_000)]) {
+      const answer = await call(CHAT, { model, messages: [] })
+      expect(hint(answer)).not.toMatch(/mean off-model/)
+      expect(answer.headers.get('x-should-retry')).toBe('false')
+    }
+    const far = await call(CHAT, { model: 'zzzzzzzzzzzz', messages: [] })
+    expect(hint(far)).toBe('no available upstream for this model')
+  })
+
+  test('one under maintenance may be tried again', async () => {
+    const answer = await call(CHAT, { model: 'resting-model', messages: [] })
+    expect(answer.headers.get('x-should-retry')).toBeNull()
+  })
+})
+
 describe('paths and methods', () => {
   test('[D-errors-08] a path that does not exist is 404/40400', async () => {
     expectEnvelope(await call('/v1/nothing', {}), 404, 40400)

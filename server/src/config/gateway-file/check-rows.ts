@@ -3,7 +3,7 @@
  * must have. "Exists" means: is in this file, or is in the catalogue already and stays.
  */
 import type { Catalogue } from '../../core/catalogue.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import type { Place, Report } from './file-node.ts'
 import type {
   AccountFileRow,

@@ -1,4 +1,4 @@
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import type { FileNode, MapNode, Place, Report } from './file-node.ts'
 
 /** Reads one value; undefined when it was wrong, which has then been reported. */

@@ -1,7 +1,7 @@
 import { type CredentialSecret, type Timeouts } from '../../core/catalogue.ts'
 import { vendorCode } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import type { FileNode, Report } from './file-node.ts'
 import { type CredentialRow, STATUSES, type VendorRow } from './gateway-file.ts'
 import { type MapReader, openMap, type Read } from './map-reader.ts'

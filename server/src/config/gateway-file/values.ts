@@ -4,7 +4,7 @@ import { DIMENSIONS, type Policy, type WindowLimit } from '../../core/limits/pol
 import { type Decimal, parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
 import { Secret } from '../../core/secret.ts'
 import { isAddressRange } from '../address-range.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import type { FileNode, Report } from './file-node.ts'
 import { openMap, type Read } from './map-reader.ts'
 

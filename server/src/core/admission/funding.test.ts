@@ -160,7 +160,23 @@ describe('refusals', () => {
   })
 
   test('[5-29] an unverified account is told to verify as well, a verified one is not', () => {
-    expect(refuseRightToCall({ verification: 0 }).message).toMatch(/verif/)
-    expect(refuseRightToCall({ verification: 1 }).message).toBeUndefined()
+    for (const cause of [
+      { kind: 'not-set-up' },
+      { kind: 'too-few', needed: credits(5), free: credits(1) },
+    ] as const) {
+      expect(refuseRightToCall({ verification: 0 }, cause).message).toMatch(/verif/)
+      expect(refuseRightToCall({ verification: 1 }, cause).message).not.toMatch(/verif/)
+    }
+  })
+
+  test('the one cause is named, and what mends it', () => {
+    const off = decide({ account: { verification: 1, credits: credits(100) } })
+    expect(off.kind === 'refused' && off.refusal.message).toMatch(
+      /API deduction access is off; subscribe, or set/,
+    )
+    const poor = decide({ account: { verification: 1, apiDeduction: true, credits: credits(9) } })
+    expect(poor.kind === 'refused' && poor.refusal.message).toMatch(
+      /^Credits are not enough: this call needs at least \d+ and 9 are free; top up/,
+    )
   })
 })

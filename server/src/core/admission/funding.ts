@@ -7,7 +7,7 @@ import type { CostBounds } from '../pricing/bound-cost.ts'
 import type { Month } from './cap.ts'
 import { type CreditsDecision, decideCredits } from './credits.ts'
 import { ownVendors } from './own-vendors.ts'
-import { refuseRightToCall } from './right-to-call.ts'
+import { type NothingPays, refuseRightToCall } from './right-to-call.ts'
 
 /** Who pays for one model and what has to be held for it. */
 export interface Funded {
@@ -61,7 +61,7 @@ function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode
     return { kind: 'funded', funding, ...NOTHING_HELD, quotaHeld: quota.held }
   }
   const usedUp = quota.kind === 'used-up' ? refuse(42905, quota.retryAfterMs) : undefined
-  if (!question.account.apiDeduction) return usedUp ?? refuseToPay(question.account)
+  if (!question.account.apiDeduction) return usedUp ?? refuseToPay(question.account, { kind: 'not-set-up' })
   const credits = decideCredits(question, question.cost, question)
   switch (credits.kind) {
     case 'held': {
@@ -70,7 +70,7 @@ function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode
       return { kind: 'funded', funding, held, monthHeld, memberHeld, exchanged, quotaHeld: ZERO }
     }
     case 'too-few':
-      return usedUp ?? refuseToPay(question.account)
+      return usedUp ?? refuseToPay(question.account, tooFew(question))
     case 'held-up':
       return usedUp ?? refuse(42901, HELD_RETRY_MS, HELD_UP)
     case 'capped':
@@ -118,7 +118,13 @@ const WORST_CASE_MESSAGES = {
     'in the worst case this call would pass your monthly consumption cap in this organisation: ask for fewer output tokens, or have the cap raised',
 } as const
 
-const refuseToPay = (account: AccountRow): FundingDecision => ({
+const tooFew = ({ account, cost }: FundingQuestion): NothingPays => ({
+  kind: 'too-few',
+  needed: cost.least,
+  free: account.credits - account.held,
+})
+
+const refuseToPay = (account: AccountRow, cause: NothingPays): FundingDecision => ({
   kind: 'refused',
-  refusal: refuseRightToCall(account),
+  refusal: refuseRightToCall(account, cause),
 })

@@ -1,16 +1,41 @@
 import type { AccountRow } from '../calls/hot-rows.ts'
 import type { Demand, Refusal } from '../calls/operations.ts'
-import { ERRORS } from '../errors/catalogue.ts'
 import { quotaTiers } from '../limits/quota.ts'
+import type { MicroCredits } from '../money.ts'
+import { printDecimal } from '../pricing/decimal.ts'
 import { decideLevels } from './levels.ts'
 import { ownVendors } from './own-vendors.ts'
 
+/** Why nothing pays for a call. */
+export type NothingPays =
+  /** No subscription covers it and Credits may not be used. */
+  | { readonly kind: 'not-set-up' }
+  /** Credits may be used. `needed`: at least; undefined: any. `free`: not held by running calls. */
+  | { readonly kind: 'too-few'; readonly needed: MicroCredits | undefined; readonly free: bigint }
+
 const VERIFY_HINT = 'your account is not verified yet: complete identity verification first'
+const VERIFY_TOO =
+  'your account is not verified yet either: complete identity verification for models that ask for it'
 
 /** Nothing can pay for the call (contract §5.8); an unverified account is told to verify as well. */
-export function refuseRightToCall(account: Pick<AccountRow, 'verification'>): Refusal {
-  const message = account.verification > 0 ? undefined : `${ERRORS[40202].message}; ${VERIFY_HINT}`
+export function refuseRightToCall(account: Pick<AccountRow, 'verification'>, cause: NothingPays): Refusal {
+  const hint = cause.kind === 'too-few' ? VERIFY_TOO : VERIFY_HINT
+  const message = account.verification > 0 ? causeOf(cause) : `${causeOf(cause)}; ${hint}`
   return { code: 40202, message, retryAfterMs: undefined }
+}
+
+function causeOf(cause: NothingPays): string {
+  if (cause.kind === 'not-set-up')
+    return 'nothing pays for this call: no active subscription covers the model and API deduction access is off; subscribe, or set api_deduction to true (PATCH /api/v1/user/user/account)'
+  const { needed, free } = cause
+  const topUp = 'top up (GET /api/v1/user/user/top-up-offers says how)'
+  if (needed === undefined || needed === 0n)
+    return `Credits are not enough: the account has ${credits(free)}; ${topUp}`
+  return `Credits are not enough: this call needs at least ${credits(needed)} and ${credits(free)} are free; ${topUp}, or ask for fewer output tokens`
+}
+
+function credits(amount: bigint): string {
+  return printDecimal({ units: amount, scale: 6 })
 }
 
 /**
@@ -36,5 +61,10 @@ export function decideRightToAsk(
     quotaTiers(subscription.quota).length > 0
   const exchanges = autoExchange.enabled && autoExchange.step > 0n && account.balance >= autoExchange.step
   const pays = account.apiDeduction && (account.credits > 0n || exchanges)
-  return own || covered || pays ? undefined : refuseRightToCall(account)
+  if (own || covered || pays) return undefined
+  const free = account.credits - account.held
+  return refuseRightToCall(
+    account,
+    account.apiDeduction ? { kind: 'too-few', needed: undefined, free } : { kind: 'not-set-up' },
+  )
 }

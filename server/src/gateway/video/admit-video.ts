@@ -1,10 +1,11 @@
 import type { Demand, Estimate } from '../../core/calls/operations.ts'
 import { type CallDescription, encodeDescription } from '../../core/calls/recover.ts'
 import type { Catalogue, Chain, Model } from '../../core/catalogue.ts'
+import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { declaredSeconds, orderSeconds } from '../../core/video/seconds.ts'
-import { findFallback, termsOf } from '../admit.ts'
+import { findFallback, meantInstead, termsOf } from '../admit.ts'
 import type { Gateway } from '../gateway.ts'
 import { appIdOf, customIdOf, describedChains } from '../log-row.ts'
 import { demandVendors } from '../own-credentials.ts'
@@ -50,7 +51,9 @@ export function isVideoChain(chain: Chain): boolean {
 function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
   const model = catalogue.models.get(order.modelId)
   if (model?.status === 'enabled' && isVideoModel(model)) return model
+  const hint = model === undefined ? meantInstead(order.modelId, catalogue) : ''
   throw new GatewayError(40401, {
+    ...(hint === '' ? {} : { message: `${ERRORS[40401].message}${hint}` }),
     internal: model === undefined ? 'unknown model' : `the model is ${model.status}`,
   })
 }
