@@ -1,7 +1,7 @@
 import { NO_USAGE } from '../core/canonical/usage.ts'
 import { estimateOutput } from '../core/metering/estimate-output.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
-import type { Ended } from './exchange.ts'
+import type { Ended } from './exchange-outcome.ts'
 
 export interface ChainRates {
   /** Output tokens a second as observed of this chain; undefined: never. */

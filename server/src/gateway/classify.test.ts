@@ -4,7 +4,7 @@ import { forwardModelId, modelId, vendorCode } from '../core/ids.ts'
 import type { TransportFailure } from '../upstream/upstream.ts'
 import type { Leg } from './attempt.ts'
 import { classifyAttempt } from './classify.ts'
-import type { AttemptFailure } from './exchange.ts'
+import type { AttemptFailure } from './exchange-outcome.ts'
 
 const VENDOR = vendorCode('one')
 const leg = {

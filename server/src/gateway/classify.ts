@@ -5,7 +5,7 @@ import type { TransportFailure } from '../upstream/upstream.ts'
 import type { Leg } from './attempt.ts'
 import type { ReservedCall } from './call.ts'
 import { upstreamOf } from './dialect.ts'
-import type { AttemptFailure } from './exchange.ts'
+import type { AttemptFailure } from './exchange-outcome.ts'
 
 type Catalogue = ReservedCall['catalogue']
 

@@ -4,7 +4,8 @@ import { protocolOf } from '../core/protocols/index.ts'
 import type { ErrorNote } from '../core/routing/health.ts'
 import type { Leg } from './attempt.ts'
 import { parseJson } from './classify.ts'
-import type { AttemptFailure, Exchange } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import type { AttemptFailure } from './exchange-outcome.ts'
 
 /** Enough to recognise an error by; vendors quote whole requests in theirs. */
 export const NOTE_CHARACTERS_MAX = 300

@@ -10,38 +10,17 @@
  * before, so `fail` always is the upstream's own. How the answer's bytes reach the client is `delivery.ts`. A little
  * longer than most files because it is that one machine.
  */
-import type { CredentialSecret, Timeouts } from '../core/catalogue.ts'
 import type { ErrorCode } from '../core/errors/catalogue.ts'
-import type { Auth } from '../core/http-request.ts'
-import type { CallId, ForwardModelId } from '../core/ids.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
-import type { ToldExtras } from '../core/metering/told-extras.ts'
-import type { ExtrasWatch } from '../core/passthrough/extras-watch.ts'
-import type { Dialect, FormedRequest } from '../providers/provider.ts'
-import { playOffline } from '../upstream/offline.ts'
-import type { TimerHandle, Timers } from '../upstream/timers.ts'
-import type {
-  TransportFailure,
-  Upstream,
-  UpstreamExchange,
-  UpstreamHead,
-  UpstreamSink,
-} from '../upstream/upstream.ts'
+import type { TimerHandle } from '../upstream/timers.ts'
+import type { TransportFailure, UpstreamExchange, UpstreamHead, UpstreamSink } from '../upstream/upstream.ts'
 import { Delivery } from './delivery.ts'
-import type {
-  AnswerFailure,
-  Bytes,
-  KeptAnswer,
-  Lane,
-  StreamLane,
-  StreamStep,
-  WholeEnd,
-  WholeLane,
-} from './lane.ts'
-import type { Pulse, PulsedStream } from './pulse.ts'
-import type { ClientReply } from './reply.ts'
+import type { AnswerFailure, Bytes, KeptAnswer, StreamLane, StreamStep, WholeEnd, WholeLane } from './lane.ts'
+import type { PulsedStream } from './pulse.ts'
 import { streamFailure } from './stream-failure.ts'
+import { type ExchangeOptions, openUpstream } from './exchange-options.ts'
+import type { AttemptFailure, Ended, Verdict } from './exchange-outcome.ts'
 
 /** Answers up to this size are sent with their length, in one piece; longer ones are streamed. */
 const WHOLE_HOLD_BYTES = 1_048_576
@@ -52,101 +31,6 @@ const ERROR_BODY_BYTES_MAX = 1_048_576
 const KEEP_ALIVE_AFTER_MS = 15_000
 /** How long an upstream that has said its last word may take to end its answer, so that the connection can be used again. */
 const LINGER_MS = 1_000
-
-export interface ExchangeOptions {
-  readonly upstream: Pick<Upstream, 'open'>
-  /** Answers instead of a network, where the dialect has it. */
-  readonly offline: Dialect['respond']
-  readonly forwardModelId: ForwardModelId
-  readonly callId: CallId
-  readonly requestId: string
-  readonly request: FormedRequest
-  readonly auth: Auth
-  readonly framing: Dialect['framing']
-  readonly credential: CredentialSecret
-  readonly timeouts: Timeouts
-  readonly minBytesPerSecond: number
-  readonly lane: Lane
-  /** Reads off the answer what costs extra; undefined: the model has no price for any of it. */
-  readonly extras: ExtrasWatch | undefined
-  /** Header in which the vendor tells the tier that an answer was made at. */
-  readonly tierHeader: string | undefined
-  readonly stream: boolean
-  readonly reply: ClientReply
-  /** Head of the answer, made when it begins. */
-  readonly replyHeaders: () => Readonly<Record<string, string>>
-  readonly pulse: Pulse
-  readonly timers: Pick<Timers, 'set'>
-  /** Epoch ms. */
-  readonly now: () => number
-  /** Asked once, when the client goes: ms the upstream is read on; 0: it is cut at once. */
-  readonly graceMs: (answer: { readonly begun: boolean }) => number
-  /** Once, when an answer that was read on has ended. */
-  readonly onUnheardEnd: () => void
-  /** Called at most once a second while the answer streams and has grown. */
-  readonly onProgress: (reading: MeterReading, answerBytes: number) => void
-  /** Once, when the answer begins to reach the client. */
-  readonly onCommit: () => void
-  /** Once, when the client has gone from a request that was sent. */
-  readonly onLeft: (reading: MeterReading, answerBytes: number) => void
-  /** Something of our own broke; the exchange goes on as well as it can. */
-  readonly onError: (error: unknown) => void
-}
-
-/** What became of the attempt before anything was sent. */
-export type Verdict =
-  | { readonly kind: 'committed' }
-  | { readonly kind: 'failed'; readonly failure: AttemptFailure }
-  /** The client has gone; what the upstream makes until it is cut is told by `ended`. */
-  | { readonly kind: 'gone' }
-  /** The gateway stops. */
-  | { readonly kind: 'stopped' }
-  /** The gateway itself broke. */
-  | { readonly kind: 'broken'; readonly error: unknown }
-
-export type AttemptFailure =
-  | { readonly kind: 'transport'; readonly transport: TransportFailure }
-  | { readonly kind: 'deadline' }
-  | {
-      readonly kind: 'status'
-      readonly status: number
-      readonly headers: UpstreamHead['headers']
-      readonly body: Uint8Array
-    }
-  | { readonly kind: 'answer'; readonly answer: AnswerFailure }
-
-/** How an answer that began, or whose client has gone, ended. */
-export type Ending =
-  | 'complete'
-  | 'upstream-error'
-  | 'upstream-cut'
-  | 'timeout'
-  | 'client-gone'
-  | 'stopped'
-  | 'gateway-error'
-
-export interface Ended {
-  readonly ending: Ending
-  /**
-   * How far the upstream came with its answer. `none`: it made nothing, as far as is known. `broken`: it stopped by
-   * itself. `cut`: we stopped it while it may have been generating.
-   */
-  readonly generation: 'none' | 'whole' | 'broken' | 'cut'
-  /** The best that is known; undefined: there was no answer. */
-  readonly reading: MeterReading | undefined
-  /** What it tells of what costs extra; undefined: nothing was read. */
-  readonly extras: ToldExtras | undefined
-  /** Output tokens as the upstream told them last; undefined: it never did. */
-  readonly toldOutput: number | undefined
-  /** ms from the request to the end. */
-  readonly generatedMs: number
-  /** ms of it since the upstream last told how much output there was; all of it where it never told. */
-  readonly untoldMs: number
-  /** The client always kept up: the time is the upstream's own. */
-  readonly unhindered: boolean
-  /** What the client was told, where the gateway told it. */
-  readonly code: ErrorCode | undefined
-}
 
 /** Why an answer broke after it began: the upstream's own error event, else what was seen. */
 interface Trouble {
@@ -386,7 +270,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   #send(): UpstreamExchange {
     try {
-      return open(this.#options, this)
+      return openUpstream(this.#options, this)
     } catch (error) {
       this.#options.pulse.remove(this)
       throw error
@@ -857,34 +741,6 @@ const OUR_FAULT = { code: 50000, message: 'something inside the gateway went wro
 function unheard(answer: OpenAnswer): OpenAnswer {
   if (answer.form === 'whole') answer.lane.forget()
   return answer
-}
-
-/** Over the network, or from a provider that answers without one. */
-function open(options: ExchangeOptions, sink: UpstreamSink): UpstreamExchange {
-  const { lane } = options
-  if (options.offline !== undefined) {
-    const answer = options.offline({
-      operation: options.stream ? 'stream' : 'generate',
-      forwardModelId: options.forwardModelId,
-      body: lane.body,
-      id: options.callId,
-      at: options.now(),
-    })
-    return playOffline(answer, sink)
-  }
-  const call = {
-    request: options.request,
-    auth: options.auth,
-    credential: options.credential,
-    body: lane.body,
-    bodyLength: lane.bodyLength,
-    timeouts: options.timeouts,
-    minBytesPerSecond: options.minBytesPerSecond,
-  }
-  return options.upstream.open(
-    options.framing === undefined ? call : { ...call, framing: options.framing },
-    sink,
-  )
 }
 
 function isBlank(chunk: Uint8Array): boolean {

@@ -2,7 +2,7 @@
 import { refusesSignatures } from '../core/routing/signature-refusal.ts'
 import type { FinalFailure } from './attempt.ts'
 import { parseJson } from './classify.ts'
-import type { AttemptFailure } from './exchange.ts'
+import type { AttemptFailure } from './exchange-outcome.ts'
 
 /**
  * Of all failures the client gets the first real upstream error (decisions, Errors): an upstream's own words go before a

@@ -9,7 +9,8 @@ import {
   sampleVendor,
 } from '../../test/management/sample-catalogue.ts'
 import type { FinalFailure, Leg } from './attempt.ts'
-import type { AttemptFailure, Ending, Exchange, Verdict } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import type { AttemptFailure, Ending, Verdict } from './exchange-outcome.ts'
 import type { Gateway } from './gateway.ts'
 import { createHealthBoard, type HealthBoard } from './health-board.ts'
 import type { OpenedExchange } from './open-exchange.ts'
