@@ -13,7 +13,7 @@ import { isOwnKey } from '../own-keys.ts'
 
 const bodyShape = z.strictObject({
   protocol: z.enum(PROTOCOL_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
-  body: z.record(z.string(), z.json()).meta({ description: 'The body the call would have.' }),
+  body: z.record(z.string(), z.unknown()).meta({ description: 'The body the call would have.' }),
   key_id: z.string().optional().meta({
     description: 'The API key that would call; needed with a session, with an API key it is itself.',
   }),
