@@ -119,6 +119,9 @@ const gateway = spawn(
     stdio: ['ignore', 'pipe', 'pipe'],
   },
 )
+// However this ends, the gateway ends with it.
+process.once('exit', () => gateway.kill('SIGKILL'))
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 let told = ''
 gateway.stderr.on('data', (chunk) => (told += chunk))
 const ready = await new Promise((resolve, reject) => {
