@@ -176,3 +176,32 @@ describe('windows of a call that was recovered', () => {
     expect(store.rows().limitStates.get('key:key_1')?.slots).toBe(0)
   })
 })
+
+describe('the quota of a call that was recovered', () => {
+  const subscription = {
+    plan: 'PRO',
+    level: 2,
+    expiresAt: NOW * 2,
+    quota: [{ credits: credits(50), seconds: 60 }],
+  }
+
+  test.each([
+    ['more', 8, 8],
+    ['less', 2, 2],
+    ['nothing', 0, 0],
+  ])('counts %s as it is in truth; Credits stay', (_what, truth, used) => {
+    const store = exampleStore({ account: exampleAccount({ subscription }) })
+    store.run(exampleReserve('a'), exampleReserve('b'))
+    store.run(exampleSettle('b', of(1)))
+    store.run(exampleSettle('a', of(5), { recovery }))
+    const quota = () =>
+      store
+        .rows()
+        .limitStates.get('quota:acc_1')
+        ?.windows.map((window) => window.used)
+    expect(quota()).toEqual([credits(6)])
+    store.run(exampleSettle('a', of(truth), { at: LATER }))
+    expect(quota()).toEqual([credits(1 + used)])
+    expect(store.account()).toMatchObject({ credits: credits(1_000), monthSpent: 0n })
+  })
+})

@@ -59,6 +59,13 @@ describe('reserve: order of checks', () => {
     expect(store.rows().limitStates.size + store.rows().openCalls.size + store.transfers.length).toBe(0)
   })
 
+  test('a call that held nothing is charged all the same when the platform’s credential answered', () => {
+    const store = exampleStore({ account: exampleAccount({ byokVendors: [VENDOR] }) })
+    expect(store.run(exampleReserve('a'))).toMatchObject([{ held: 0n, model: { otherwise: 'none' } }])
+    expect(store.run(exampleSettle('a', used(1000, 200)))).toMatchObject([{ deducted: credits(3) }])
+    expect(store.account()).toMatchObject({ credits: credits(997), monthSpent: credits(3) })
+  })
+
   test.each([
     ['told where nothing else is in the way', [], { code: 42901, retryAfterMs: 1_000 }],
     [
