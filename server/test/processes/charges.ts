@@ -65,7 +65,11 @@ async function account({ baseUrl }: Launched): Promise<{ readonly held: number; 
 
 async function pendingOf({ opsUrl }: Launched): Promise<number> {
   const { text } = await get(`${opsUrl}/metrics`)
-  return Number(/^sluice_pending_operations (\d+)/m.exec(text)?.[1] ?? Number.NaN)
+  // One line, or one for each worker.
+  const counts = [...text.matchAll(/^sluice_pending_operations(?:\{[^}]*\})? (\d+)/gm)].map(([, count]) =>
+    Number(count),
+  )
+  return counts.length === 0 ? Number.NaN : counts.reduce((sum, count) => sum + count, 0)
 }
 
 interface LogRow {
