@@ -87,7 +87,9 @@ function fileWith(price: number): string {
   })
 }
 
-const sluice = (argv: readonly string[], input = '') => line.sluice(argv, { input, now: () => NOW })
+const environment = { MISTRAL_API_KEY: 'key of one', MOONSHOT_API_KEY: 'key of another' }
+const sluice = (argv: readonly string[], input = '') =>
+  line.sluice(argv, { input, now: () => NOW, environment })
 
 /** 0: as people ask for it, 1: as programs do. */
 type Turn = 0 | 1
@@ -145,6 +147,15 @@ const CASES: Readonly<Record<string, Case>> = {
   explain: { actions: undefined, argv: async (turn) => ['explain', await keyOf(turn), 'm'] },
   'keys delete': onKey('delete', 'key.delete'),
   'accounts list': looks('accounts', 'list'),
+  'accounts create': {
+    actions: ['account.create'],
+    argv: (turn) => ['accounts', 'create', `made-${turn}@example.com`, '--credits', '5', '--key', 'first'],
+  },
+  'models presets': looks('models', 'presets'),
+  'vendors add': {
+    actions: ['vendor.add-preset'],
+    argv: (turn) => ['vendors', 'add', ['mistral', 'moonshot'][turn] ?? ''],
+  },
   'accounts show': looks('accounts', 'show', OWNER),
   'organisations list': looks('organisations', 'list'),
   'organisations members': { actions: undefined, argv: () => ['organisations', 'members', ORGANISATION] },

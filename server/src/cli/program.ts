@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { CODES_PER_BATCH_MAX } from '../core/top-up/code-text.ts'
 import { VERSION } from '../version.ts'
 import type { OutputFlags } from './commands/accounts.ts'
+import type { AccountCreateFlags } from './commands/accounts-create.ts'
 import type { ApplyFlags } from './commands/apply.ts'
 import type { BackupFlags } from './commands/backup.ts'
 import type { ChainTestFlags } from './commands/chains.ts'
@@ -41,6 +42,7 @@ export function createProgram(io: Console): Command {
   addOrganisations(program, io)
   addCodes(program, io)
   addChains(program, io)
+  addPresets(program, io)
   addVideos(program, io)
   addLogs(program, io)
   addQuestions(program, io)
@@ -177,6 +179,17 @@ function addAccounts(program: Command, io: Console): void {
       (await import('./commands/accounts.ts')).accountsShow(io, account, flags),
     )
   accounts
+    .command('create')
+    .description('make an account; its id and, when asked for, a key are printed')
+    .argument('<login>', 'an e-mail address or a phone number')
+    .option('--role <role>', 'user or admin')
+    .option('--credits <amount>', 'what it begins with')
+    .option('--key <name>', 'with an API key of this name, shown this once')
+    .option(...JSON_OPTION)
+    .action(async (login: string, flags: AccountCreateFlags) =>
+      (await import('./commands/accounts-create.ts')).accountsCreate(io, login, flags),
+    )
+  accounts
     .command('reset-second-factors')
     .description('remove every second factor of an account and end its sessions')
     .argument(...ACCOUNT)
@@ -284,6 +297,28 @@ function addChains(program: Command, io: Console): void {
     .option(...JSON_OPTION)
     .action(async (reference: string, flags: OutputFlags) =>
       (await import('./commands/chains.ts')).chainsReset(io, reference, flags),
+    )
+}
+
+function addPresets(program: Command, io: Console): void {
+  program
+    .command('models')
+    .description('models')
+    .command('presets')
+    .description('list the models and list prices that a first start or sluice vendors add brings')
+    .option(...JSON_OPTION)
+    .action(async (flags: OutputFlags) => (await import('./commands/presets.ts')).modelsPresets(io, flags))
+  program
+    .command('vendors')
+    .description('vendors')
+    .command('add')
+    .description(
+      'add a preset: the vendor with the key of its environment variable, its models and chains; what is there stays as it is',
+    )
+    .argument('<vendor>', 'as sluice models presets names it')
+    .option(...JSON_OPTION)
+    .action(async (vendor: string, flags: OutputFlags) =>
+      (await import('./commands/presets.ts')).vendorsAdd(io, vendor, flags),
     )
 }
 

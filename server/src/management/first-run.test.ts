@@ -56,7 +56,7 @@ describe('an empty database without a gateway file', () => {
     expect(later).toMatchObject({
       kind: 'not-first',
       unread: [
-        expect.stringMatching(/LATE.*sluice apply -f/),
+        expect.stringMatching(/LATE.*sluice vendors add/),
         expect.stringMatching(/gateway\.yaml.*sluice apply -f/),
       ],
     })

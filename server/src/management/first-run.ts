@@ -88,13 +88,13 @@ interface Begun {
 async function findUnread(setup: FirstRunSetup): Promise<readonly string[]> {
   const { vendors } = await setup.storage.catalogue.read()
   const missing = setup.offer.flatMap((change) =>
-    change.kind === 'put-vendor' && !vendors.has(change.vendor.code) ? [change.vendor.name] : [],
+    change.kind === 'put-vendor' && !vendors.has(change.vendor.code) ? [change.vendor] : [],
   )
   const file = setup.config.gatewayFile === undefined ? await findGatewayFile(setup) : undefined
   return [
     ...missing.map(
-      (name) =>
-        `the environment offers ${name}, which the catalogue has not: vendors come from the environment at the first start only; add it with sluice apply -f`,
+      ({ code, name }) =>
+        `the environment offers ${name}, which the catalogue has not: vendors come from the environment at the first start only; add it with sluice vendors add ${code}`,
     ),
     ...(file === undefined
       ? []

@@ -1,5 +1,6 @@
 import { type Config, ConfigError, readConfig } from '../../config/environment.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
+import { checkOffered } from '../doctor/offered.ts'
 import { checkCredentials } from '../doctor/credentials.ts'
 import { checkDatabase } from '../doctor/database.ts'
 import { brokenCheck, failed, type Finding, ok, skipped, warning, wordsOf } from '../doctor/finding.ts'
@@ -116,6 +117,7 @@ async function credentialFindings(
     const catalogue = await withStorage(io, 'refuse', (storage) => storage.catalogue.read())
     return [
       ...(await checkCredentials(io, catalogue)),
+      ...checkOffered(io.environment, catalogue),
       ...checkUsageTold(catalogue),
       ...checkSurcharges(catalogue),
     ]
