@@ -164,6 +164,15 @@ function recompute({ lines, credits_per_yuan, rate_multiplier, user_rate }: Reci
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+test.each(['/logs', '/logs/export'])(
+  '%s refuses a filter it does not know, rather than show everything',
+  async (path) => {
+    const answer = await get(`${house.baseUrl}/api/v1/user/user${path}?modle=x`, bearer(house.key))
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(answer.body.message).toContain('modle')
+  },
+)
+
 describe('a row of a call that went well', () => {
   let account: Awaited<ReturnType<House['newAccount']>>
   let row: LogRow

@@ -208,6 +208,7 @@ describe('the openai package, responses', () => {
   test('[1-05] [1-16] [4.2-02] [4.2-09] [4.2-18] [2.4-01] [2.4-02] [2.4-03] [2.4-04] [2.4-08] [2.4-09] [2.4-10] [2.4-13] [2.4-14] [2.4-15] [2.4-16] [2.4-17] [2.4-18] a plain call', async () => {
     const answer = await openai.responses.create({ model: 'sandbox-chat', input: 'Hello' })
     expect(answer).toMatchObject({ object: 'response', status: 'completed', model: 'sandbox-chat' })
+    expect(answer.id).toMatch(/^resp_[\w-]+$/)
     expect(String(answer.created_at)).toMatch(/^\d{10}$/)
     expect(answer.output_text).toContain('Hello')
     const message = answer.output.find((item) => item.type === 'message')

@@ -19,8 +19,8 @@ import { pageQuery } from '../wire-values.ts'
 
 const TAG = 'Logs'
 
-const logQuery = z.object({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...logFilters })
-const filterQuery = z.object(logFilters)
+const logQuery = z.strictObject({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...logFilters })
+const filterQuery = z.strictObject(logFilters)
 const exportQuery = z.strictObject({ ...logFilters, format: z.enum(EXPORT_FORMATS).default('csv') })
 
 /** The account's calls (decisions, Accounts). */
