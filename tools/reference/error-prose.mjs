@@ -198,8 +198,11 @@ export const ERROR_PROSE = {
   },
   42901: {
     meaning: 'As many calls as the key or account may have at once are running.',
-    causes: ['`concurrency` of its policy is reached. A slot is free as soon as a call ends.'],
-    mend: 'Wait for `Retry-After` (one second) and repeat, or run fewer calls at once.',
+    causes: [
+      '`concurrency` of its policy is reached. A slot is free as soon as a call ends.',
+      'The Credits are there, but running calls hold them; the message says so. See [holds](../operating/charges.md#what-is-held).',
+    ],
+    mend: 'Wait for `Retry-After` (one second) and repeat, run fewer calls at once, or name a smaller `max_tokens`.',
   },
   42902: {
     meaning: 'A window that counts requests, images, videos or Credits is full.',
@@ -224,8 +227,9 @@ export const ERROR_PROSE = {
     meaning: 'The quota of the subscription is used up and Credits may not pay.',
     causes: [
       'A quota window of the plan is full, and API deduction access is off or Credits are not enough.',
+      'Running calls hold what is left, or too little for the worst case of this one; the message says so. See [holds](../operating/charges.md#what-is-held).',
     ],
-    mend: 'Wait for `Retry-After`, upgrade, or let Credits pay.',
+    mend: 'Wait for `Retry-After`, upgrade, or let Credits pay. Where running calls hold it, name a smaller `max_tokens`.',
   },
   42906: {
     meaning:

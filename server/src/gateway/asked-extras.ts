@@ -35,12 +35,14 @@ const NOTHING: readonly string[] = []
  */
 export function toolUsesMax(
   model: Model,
-  { scan, endpoint }: Pick<ReceivedCall, 'scan' | 'endpoint'>,
+  call: Pick<ReceivedCall, 'scan'> & {
+    readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
+  },
   catalogue: Catalogue,
 ): number {
-  const { toolUsesMax: asked } = scan.extras
+  const { toolUsesMax: asked } = call.scan.extras
   if (asked === 0) return 0
-  const passed = usableChains(model, catalogue).every(({ protocol }) => protocol === endpoint.protocol)
+  const passed = usableChains(model, catalogue).every(({ protocol }) => protocol === call.endpoint.protocol)
   return passed ? asked : Math.max(asked, ROUNDS_OF_TOOLS)
 }
 

@@ -5,7 +5,7 @@ import {
   sampleModel,
   sampleVendor,
 } from '../../test/management/sample-catalogue.ts'
-import type { Chain, Model } from '../core/catalogue.ts'
+import type { Chain, Model, ProtocolId } from '../core/catalogue.ts'
 import { chainId } from '../core/ids.ts'
 import { CAP_DISTRUST_MS } from '../core/metering/chain-observation.ts'
 import { createRequestScanner } from '../core/passthrough/request-scan.ts'
@@ -17,19 +17,32 @@ const OUTPUT = 8_000
 
 function estimate(
   fields: object,
-  { kind = 'openai', chain = {}, model = {}, broken = false, at = 0 }: Partial<Situation> = {},
+  {
+    kind = 'openai',
+    chain = {},
+    model = {},
+    broken = false,
+    at = 0,
+    protocol = 'chat',
+  }: Partial<Situation> = {},
 ) {
-  const chains = [sampleChain(1, 'm', 'acme', chain), sampleChain(2, 'm', 'acme', { priority: 2 })]
+  const chains = [
+    sampleChain(1, 'm', 'acme', { protocol, ...chain }),
+    sampleChain(2, 'm', 'acme', { protocol, priority: 2 }),
+  ]
   const sample = sampleModel('m', chains, { contextTokens: CONTEXT, maxOutputTokens: OUTPUT, ...model })
   const catalogue = sampleCatalogue({ vendors: [sampleVendor('acme', { kind })], models: [sample] })
   const observations = createChainObservations(() => 0)
   // Another chain than the one that is tried first.
   if (broken) observations.finished(chainId(2), { outputTokens: 5_000, generatedMs: 1, tokenCap: 1 })
-  const scanner = createRequestScanner('chat')
+  const scanner = createRequestScanner(protocol)
   scanner.push(Buffer.from(JSON.stringify({ model: 'm', ...fields })))
   const scan = scanner.end()
   if (scan.kind === 'refused') throw new Error(scan.message)
-  return { ...estimateOf(sample, { scan, at }, { catalogue, observations }), bytes: scan.bodyBytes }
+  return {
+    ...estimateOf(sample, { scan, at, endpoint: { protocol } }, { catalogue, observations }),
+    bytes: scan.bodyBytes,
+  }
 }
 
 interface Situation {
@@ -38,6 +51,7 @@ interface Situation {
   readonly model: Partial<Model>
   readonly broken: boolean
   readonly at: number
+  readonly protocol: ProtocolId
 }
 
 describe('the most a call can write', () => {
@@ -88,16 +102,52 @@ describe('the most a call can read', () => {
 
   test.each<readonly [what: string, fields: object]>([
     ['a file', { messages: [{ content: [{ type: 'file', file: { file_id: 'f' } }] }] }],
-    ['a search of the web', { web_search_options: {} }],
-    ['a tool at the vendor', { tools: [{ type: 'code_interpreter' }] }],
     ['more bytes than the model reads', { messages: [{ content: '9'.repeat(CONTEXT) }] }],
   ])('is the model’s context with %s', (_what, fields) => {
     expect(estimate(fields).worstInputTokens).toBe(CONTEXT)
   })
 
   test('is a number with a file where the model names no context', () => {
-    const fields = { tools: [{ type: 'file_search' }] }
+    const fields = { messages: [{ content: [{ type: 'file', file: { file_id: 'f' } }] }] }
     expect(estimate(fields, { model: { contextTokens: undefined } }).worstInputTokens).toBe(1_000_000)
+  })
+
+  /** Windows that a call reads which has `first` tokens and then one more result of 25 000 each time. */
+  const windows = (first: number, uses: number): number =>
+    Array.from({ length: uses + 1 }, (_, use) => Math.min(first + use * 25_000, CONTEXT)).reduce(
+      (a, b) => a + b,
+    )
+
+  test.each<readonly [what: string, fields: object]>([
+    ['a search of the web', { web_search_options: {} }],
+    ['code at the vendor', { tools: [{ type: 'code_interpreter' }] }],
+  ])('is one more reading for each use of %s, 10 of them, each with a large page more', (_what, fields) => {
+    const { worstInputTokens, bytes } = estimate(fields)
+    expect(worstInputTokens).toBe(windows(bytes + 2_000, 10))
+    expect(worstInputTokens).toBeLessThan(CONTEXT * 11)
+  })
+
+  test.each<readonly [what: string, fields: object, readings: number]>([
+    ['a tool that reads what others wrote', { tools: [{ type: 'mcp' }] }, 10],
+    ['a tool nobody knows', { tools: [{ type: 'web_search' }, { type: 'brand_new' }] }, 10],
+    ['a bound of the client’s', { tools: [{ type: 'web_fetch', max_uses: 3 }] }, 3],
+  ])('is the model’s context for each use of %s', (_what, fields, readings) => {
+    const { worstInputTokens, bytes } = estimate(fields, { protocol: 'messages' })
+    expect(worstInputTokens).toBe(bytes + 2_000 + readings * CONTEXT)
+  })
+
+  test('is no less for a bound of the client’s that conversion does not pass on', () => {
+    const fields = { tools: [{ type: 'web_fetch', max_uses: 3 }] }
+    const { worstInputTokens, bytes } = estimate(fields, {
+      protocol: 'messages',
+      chain: { protocol: 'chat' },
+    })
+    expect(worstInputTokens).toBe(bytes + 2_000 + 10 * CONTEXT)
+  })
+
+  test('is the model’s context for each reading of a file beside such a tool', () => {
+    const file = { messages: [{ content: [{ type: 'file', file: { file_id: 'f' } }] }] }
+    expect(estimate({ ...file, web_search_options: {} }).worstInputTokens).toBe(11 * CONTEXT)
   })
 })
 

@@ -27,6 +27,7 @@ import { upstreamOf } from './dialect.ts'
 import type { Gateway } from './gateway.ts'
 import { createChainObservations } from './chain-observations.ts'
 import { createHealthBoard } from './health-board.ts'
+import { priceLeg } from './price-leg.ts'
 import { recall } from './recall.ts'
 import { refusalError, reservation } from './reserve.ts'
 import { checkRestrictions } from './restrictions.ts'
@@ -302,10 +303,12 @@ function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
   const { bodyBytes, values } = call.scan
   if (bodyBytes > TRIED_BYTES_MAX || values > TRIED_VALUES_MAX)
     return { kind: 'refused', message: 'the request is too large to try its conversion here' }
-  const prepared = prepareConversion(call, leg, dialect)
+  const priced = priceLeg(call, leg, dialect)
+  if (priced.kind === 'refused') return { kind: 'refused', message: priced.failure.message }
+  const prepared = prepareConversion(call, priced.leg, dialect)
   if (prepared.kind === 'refused') return { kind: 'refused', message: prepared.failure.message }
   const sources = new Map(prepared.remote.map(({ url, media }) => [url, STAND_INS[media]]))
-  const converted = encodePrepared(prepared, leg, dialect, sources)
+  const converted = encodePrepared(prepared, priced.leg, dialect, sources)
   if (converted.kind === 'refused') return { kind: 'refused', message: converted.failure.message }
   return {
     kind: 'converted',

@@ -16,6 +16,6 @@ export function possibleUsage(
     candidates,
     requestBytes: bodyBytes,
     answerBytes,
-    rounds: extras.hostedTools.length > 0 ? ROUNDS_OF_TOOLS : 1,
+    rounds: extras.toolUsesMax > 0 ? Math.max(extras.toolUsesMax, ROUNDS_OF_TOOLS) + 1 : 1,
   })
 }

@@ -371,7 +371,7 @@ describe('holds', () => {
       await answerJson(completion({ prompt_tokens: 1, completion_tokens: 1 }))(request, response)
     })
     expect((await call(person, 'ten')).status).toBe(200)
-    expect(second === undefined ? undefined : said(second)).toEqual([403, 40202])
+    expect(second === undefined ? undefined : said(second)).toEqual([429, 42901])
     expect(upstream.requests).toHaveLength(1)
     await house.settled()
     expect(await shown(person)).toMatchObject({ credits: '5', held_credits: '0' })

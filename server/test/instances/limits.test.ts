@@ -386,7 +386,7 @@ describe('money and keys on three instances', () => {
     expect(passed).toBe(7)
     expect(
       new Set(answers.filter((answer) => answer.status !== 200).map((answer) => answer.body.code)),
-    ).toEqual(new Set([40202]))
+    ).toEqual(new Set([42901]))
     expect((await first.account(id)).held).toBe(0n)
   })
 

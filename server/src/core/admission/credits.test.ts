@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { credits, exampleAccount, exampleMember } from '../calls/examples.ts'
 import type { AccountRow, MemberRow } from '../calls/hot-rows.ts'
+import type { CostBounds } from '../pricing/bound-cost.ts'
 import { decideCredits, exchangeWhenLow } from './credits.ts'
 
 const DAY_MS = 86_400_000
@@ -8,17 +9,14 @@ const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
 const JULY = JUNE + 30 * DAY_MS
 const NOW = JUNE + 9 * DAY_MS
 
-const cost = (full: number, rest: { least?: number; worst?: number } = {}) => ({
+const cost = (full: number, rest: { least?: number; worst?: number; covered?: number } = {}): CostBounds => ({
   full: credits(full),
   least: credits(rest.least ?? full),
-  worst: credits(rest.worst ?? full),
+  worst: credits(rest.worst ?? rest.covered ?? full),
+  ...(rest.covered === undefined ? {} : { covered: credits(rest.covered) }),
 })
 
-function decide(
-  account: Partial<AccountRow>,
-  bounds: ReturnType<typeof cost>,
-  endAt: number | undefined = JULY,
-) {
+function decide(account: Partial<AccountRow>, bounds: CostBounds, endAt: number | undefined = JULY) {
   const row = exampleAccount({ monthStart: JUNE, ...account })
   return decideCredits({ account: row, member: undefined }, bounds, {
     at: NOW,
@@ -27,11 +25,17 @@ function decide(
 }
 
 describe('the hold', () => {
-  test.each<[string, Partial<AccountRow>, ReturnType<typeof cost>, object]>([
+  test.each<[string, Partial<AccountRow>, CostBounds, object]>([
     ['is the whole bound where that can be paid', { credits: credits(10) }, cost(10), { held: credits(10) }],
     [
-      'does not count what other calls hold',
-      { credits: credits(10), held: credits(1) },
+      'does not count what other calls hold: they may end',
+      { credits: credits(10), held: credits(1), monthHeld: credits(1) },
+      cost(10),
+      { kind: 'held-up' },
+    ],
+    [
+      'is refused where there is too little with nothing held',
+      { credits: credits(9), held: credits(1), monthHeld: credits(1) },
       cost(10),
       { kind: 'too-few' },
     ],
@@ -44,9 +48,52 @@ describe('the hold', () => {
   })
 })
 
+describe('the hold of a call whose worst case is dearer', () => {
+  const bounds = cost(10, { least: 2, covered: 60 })
+  test.each<[string, Partial<AccountRow>, object]>([
+    [
+      'is the worst case where Credits have it',
+      { credits: credits(60) },
+      { held: credits(60), monthHeld: credits(60) },
+    ],
+    [
+      'is the likely price where they have less, and the rest is lent',
+      { credits: credits(59) },
+      { held: credits(10), monthHeld: credits(60) },
+    ],
+    [
+      'is what is there where that is less still',
+      { credits: credits(7) },
+      { held: credits(7), monthHeld: credits(60) },
+    ],
+    [
+      'may be lent beside calls that are held for in full',
+      { credits: credits(30), held: credits(20), monthHeld: credits(20) },
+      { held: credits(10), monthHeld: credits(60) },
+    ],
+    [
+      'is lent to one call at a time',
+      { credits: credits(30), held: credits(10), monthHeld: credits(60) },
+      { kind: 'held-up' },
+    ],
+    [
+      'may be in full beside the one that is lent to',
+      { credits: credits(90), held: credits(10), monthHeld: credits(60) },
+      { held: credits(60), monthHeld: credits(60) },
+    ],
+    [
+      'leaves nothing below the least',
+      { credits: credits(10), held: credits(9), monthHeld: credits(9) },
+      { kind: 'held-up' },
+    ],
+  ])('%s', (_sentence, account, expected) => {
+    expect(decide(account, bounds)).toMatchObject(expected)
+  })
+})
+
 describe('the monthly cap', () => {
   const wait = JULY - NOW
-  test.each<[string, Partial<AccountRow>, ReturnType<typeof cost>, object]>([
+  test.each<[string, Partial<AccountRow>, CostBounds, object]>([
     [
       '0 is no cap',
       { monthSpent: credits(1e6) },

@@ -7,7 +7,7 @@ import { type CapDecision, decideCap, type Month, monthOf } from './cap.ts'
 export interface CreditsHold {
   readonly kind: 'held'
   readonly held: MicroCredits
-  /** Held against the account's monthly cap. */
+  /** The worst case: held against the account's monthly cap, and more than `held` where Credits lend the rest. */
   readonly monthHeld: MicroCredits
   /** Held against the member's; nothing where no member calls. */
   readonly memberHeld: MicroCredits
@@ -29,8 +29,9 @@ export type CreditsDecision =
     }
 
 /**
- * Sizes the hold on Credits. It never makes them negative: a bound that may shrink is cut to what is there, and a call
- * that cannot fund its least is refused.
+ * Sizes the hold on Credits. It never makes them negative. A call is held for in full, its worst case, where Credits have
+ * that much. Where they have less, its likely price is held and the rest lent, to one call at a time: calls that run
+ * together cannot take an account further below zero than one of them could alone (decisions, Money).
  *
  * Each monthly cap is held to the worst case apart from the Credits themselves, so that a capped account needs no more
  * Credits than any other.
@@ -42,23 +43,30 @@ export function decideCredits(
 ): CreditsDecision {
   const { account, member } = payer
   const exchanged = exchangeForCall(account, cost.least)
-  const available = account.credits - account.held + exchanged
-  if (available < cost.least) return { kind: 'too-few' }
+  const all = account.credits + exchanged
+  if (all < cost.least) return { kind: 'too-few' }
   const counted = { at: call.at, month: monthOf(account, call.month) }
   const ofAccount = decideCap(account, cost, counted)
   const ofMember = member === undefined ? NO_CAP : decideCap(member, cost, counted)
   const refusal = refusing(ofAccount, ofMember)
   if (refusal !== undefined) return refusal
-  // What is less than the worst case is lent to one call at a time: only that one can overrun.
-  if (cost.covered !== undefined && available < cost.covered && account.held > 0n) return { kind: 'held-up' }
-  const held = smaller(cost.covered ?? cost.full, available)
+  const available = all - account.held
+  const { covered } = cost
+  const lends = covered !== undefined && available < covered
+  if (available < cost.least || (lends && isLending(account))) return { kind: 'held-up' }
+  const held = lends ? smaller(cost.full, available) : (covered ?? smaller(cost.full, available))
   return {
     kind: 'held',
     held,
-    monthHeld: ofAccount.kind === 'none' ? held : cost.worst,
+    monthHeld: ofAccount.kind === 'none' ? (covered ?? held) : cost.worst,
     memberHeld: member === undefined ? ZERO : ofMember.kind === 'none' ? held : cost.worst,
     exchanged,
   }
+}
+
+/** A running call may cost more than is held for it. */
+function isLending({ monthHeld, held }: AccountRow): boolean {
+  return monthHeld > held
 }
 
 const NO_CAP: CapDecision = { kind: 'none' }

@@ -34,15 +34,22 @@ interface Asked {
   readonly covered?: boolean
   readonly vendors?: FundingQuestion['demand']['vendors']
   readonly least?: number
+  /** The most the call may cost, where that is held. */
+  readonly worst?: number
 }
 
-function decide({ account, quota, covered, vendors, least }: Asked) {
+function decide({ account, quota, covered, vendors, least, worst }: Asked) {
   return decideFunding({
     account: exampleAccount({ credits: credits(0), apiDeduction: false, ...account }),
     member: undefined,
     quota: quota ?? NO_QUOTA_USED,
     demand: { vendors: vendors ?? [OPENAI], subscriptionCovered: covered ?? true },
-    cost: { full: credits(10), least: credits(least ?? 10), worst: credits(10) },
+    cost: {
+      full: credits(10),
+      least: credits(least ?? 10),
+      worst: credits(worst ?? 10),
+      ...(worst === undefined ? {} : { covered: credits(worst) }),
+    },
     at: NOW,
     month: { startAt: 0, endAt: undefined },
   })
@@ -99,6 +106,21 @@ describe('order of payment', () => {
       { funding: { otherwise: 'subscription' }, quotaHeld: credits(5) },
     ],
     [
+      'a quota holds the worst case where it has that much',
+      { account: { subscription }, quota: used(0, 5), worst: 40 },
+      { funding: { otherwise: 'subscription' }, quotaHeld: credits(40) },
+    ],
+    [
+      'one that has less lends the rest while nothing of it is held',
+      { account: { subscription }, quota: used(20), worst: 40 },
+      { funding: { otherwise: 'subscription' }, quotaHeld: credits(10) },
+    ],
+    [
+      'one that running calls hold lends nothing: Credits pay where they may',
+      { account: { ...rich, subscription }, quota: used(0, 20), worst: 40 },
+      { funding: { otherwise: 'credits' }, held: credits(40), quotaHeld: 0n },
+    ],
+    [
       'a plan without quota opens models and pays for none',
       { account: { ...rich, subscription: { ...subscription, quota: [] } } },
       { funding: { otherwise: 'credits' } },
@@ -137,6 +159,11 @@ describe('refusals', () => {
       'quota only held by running calls: come back soon',
       { account: { subscription }, quota: used(0, 45) },
       { code: 42905, retryAfterMs: 1000 },
+    ],
+    [
+      'quota has room for the likely price, running calls hold the rest: come back soon',
+      { account: { subscription }, quota: used(0, 20), worst: 40 },
+      { code: 42905, retryAfterMs: 1_000 },
     ],
     [
       'quota used up, deduction on, no Credits: the quota is what waiting brings back',

@@ -1,7 +1,7 @@
 import type { AccountRow, LimitState, MemberRow } from '../calls/hot-rows.ts'
 import type { Demand, Funding, Refusal } from '../calls/operations.ts'
 import type { VendorCode } from '../ids.ts'
-import { quotaTiers, readQuota } from '../limits/quota.ts'
+import { HELD_RETRY_MS, quotaTiers, readQuota } from '../limits/quota.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import type { Month } from './cap.ts'
@@ -60,7 +60,7 @@ function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode
     const funding: Funding = { kind: 'funded', byokVendors, otherwise: 'subscription' }
     return { kind: 'funded', funding, ...NOTHING_HELD, quotaHeld: quota.held }
   }
-  const usedUp = quota.kind === 'used-up' ? refuse(42905, quota.retryAfterMs) : undefined
+  const usedUp = quota.kind === 'used-up' ? refuse(42905, quota.retryAfterMs, quota.message) : undefined
   if (!question.account.apiDeduction) return usedUp ?? refuseToPay(question.account, { kind: 'not-set-up' })
   const credits = decideCredits(question, question.cost, question)
   switch (credits.kind) {
@@ -80,22 +80,29 @@ function decidePayer(question: FundingQuestion, byokVendors: readonly VendorCode
 
 type QuotaDecision =
   | { readonly kind: 'held'; readonly held: MicroCredits }
-  | { readonly kind: 'used-up'; readonly retryAfterMs: number }
+  | { readonly kind: 'used-up'; readonly retryAfterMs: number; readonly message?: string }
   | { readonly kind: 'not-covered' }
 
-/** A plan without quota tiers opens models by its level and pays for nothing. */
+/**
+ * A plan without quota tiers opens models by its level and pays for nothing. As Credits do, a quota holds the worst case
+ * where it has that much; else it lends the rest, while no other call holds any of it.
+ */
 function decideQuota({ account, quota, demand, cost, at }: FundingQuestion): QuotaDecision {
   const { subscription } = account
   if (subscription === undefined || at >= subscription.expiresAt) return { kind: 'not-covered' }
   if (!demand.subscriptionCovered || quotaTiers(subscription.quota).length === 0)
     return { kind: 'not-covered' }
-  const { room, retryAfterMs } = readQuota(quota, subscription.quota, { least: cost.least, at })
-  if (room < cost.least || room <= 0n) return { kind: 'used-up', retryAfterMs }
-  return { kind: 'held', held: microCredits(room < cost.full ? room : cost.full) }
+  const { least, full, covered } = cost
+  const { room, retryAfterMs, isHeld } = readQuota(quota, subscription.quota, { least, at })
+  if (room < least || room <= 0n) return { kind: 'used-up', retryAfterMs }
+  if (covered !== undefined && room >= covered) return { kind: 'held', held: covered }
+  if (covered !== undefined && isHeld)
+    return { kind: 'used-up', retryAfterMs: HELD_RETRY_MS, message: QUOTA_HELD_UP }
+  return { kind: 'held', held: microCredits(room < full ? room : full) }
 }
 
-/** Holds are bounds and charges mostly far smaller: there is room as soon as a call ends. */
-const HELD_RETRY_MS = 1_000
+const QUOTA_HELD_UP =
+  'the quota of your subscription is held by running calls: wait for one to end, or name a smaller max_tokens'
 const HELD_UP =
   'the Credits of this account are held by its running calls: wait for one to end, or name a smaller max_tokens'
 

@@ -28,6 +28,11 @@ const policy = (windows: readonly WindowLimit[], concurrency?: number): Policy =
 const used = (input: number, output: number) => ({ usage: { input, output } })
 const affordable = { ...exampleDemand().estimate, bound: 'affordable' as const }
 
+/** Likely 11 Credits, at the most 51. */
+const LENT = exampleDemand({
+  estimate: { ...exampleDemand().estimate, worstOutputTokens: 5_000, covers: 'worst' },
+})
+
 describe('reserve: order of checks', () => {
   const deaf = exampleDemand({ requiredVerification: 2, requiredPlan: 3 })
   const poor: Partial<AccountRow> = { credits: ZERO }
@@ -78,10 +83,8 @@ describe('reserve: order of checks', () => {
       key: exampleKey({ policy: policy(windows) }),
       account: exampleAccount({ credits: credits(30) }),
     })
-    store.run(exampleReserve('a'))
-    const estimate = { ...exampleDemand().estimate, worstOutputTokens: 5_000, covers: 'worst' as const }
-    const held = exampleReserve('b', { model: exampleDemand({ estimate }) })
-    expect(store.run(held)).toMatchObject([{ kind: 'refused', refusal }])
+    store.run(exampleReserve('a', { model: LENT }))
+    expect(store.run(exampleReserve('b', { model: LENT }))).toMatchObject([{ kind: 'refused', refusal }])
   })
 
   test('an unknown key and an unknown account are one answer', () => {
@@ -207,7 +210,24 @@ describe('hold and charge', () => {
     const store = exampleStore({ account: exampleAccount({ credits: credits(5) }) })
     const model = exampleDemand({ estimate: affordable })
     expect(store.run(exampleReserve('a', { model }))).toMatchObject([{ held: credits(5) }])
+    expect(store.run(exampleReserve('b', { model }))).toMatchObject([
+      { refusal: { code: 42901, retryAfterMs: 1_000 } },
+    ])
+    store.run(exampleSettle('a', used(1000, 400)))
     expect(store.run(exampleReserve('b', { model }))).toMatchObject([{ refusal: { code: 40202 } }])
+  })
+
+  test('what is less than the worst case is lent to one call at a time; the others may run beside it', () => {
+    const store = exampleStore({ account: exampleAccount({ credits: credits(30) }) })
+    expect(store.run(exampleReserve('a', { model: LENT }))).toMatchObject([{ held: credits(11) }])
+    expect(store.account()).toMatchObject({ held: credits(11), monthHeld: credits(51) })
+    expect(store.run(exampleReserve('b', { model: LENT }))).toMatchObject([{ refusal: { code: 42901 } }])
+    expect(store.run(exampleReserve('c'))).toMatchObject([{ held: credits(11) }])
+    store.run(exampleSettle('a', used(1000, 100)))
+    // 'c' runs still, and is held for in full.
+    expect(store.run(exampleReserve('d', { model: LENT }))).toMatchObject([{ held: credits(11) }])
+    store.run(exampleSettle('c', used(1000, 1000)), exampleSettle('d', used(1000, 5000)))
+    expect(store.account()).toMatchObject({ credits: credits(30 - 2 - 11 - 51), held: ZERO, monthHeld: ZERO })
   })
 
   test('[D-money-11] [D-money-12] an overrun may take Credits below zero, then the next call is refused', () => {

@@ -490,15 +490,28 @@ export class NaiveModel {
       const tiers = plan.quota.map((tier) => {
         const window = this.window(`quota:${account.id}`, 'amount', tier.seconds)
         const unused = tier.credits - window.used(ask.at)
-        return { left: unused - window.held(), unused, endsInMs: window.endsInMs(ask.at) }
+        return {
+          left: unused - window.held(),
+          unused,
+          held: window.held(),
+          endsInMs: window.endsInMs(ask.at),
+        }
       })
       const lacking = tiers.filter(({ left }) => left <= 0n || left < least)
-      if (lacking.length === 0) {
-        const room = tiers.map(({ left }) => left).reduce((a, b) => (a < b ? a : b))
-        return { funding: { byok, payer: 'subscription' }, ...nothing, quotaHeld: room < full ? room : full }
+      const room = tiers.map(({ left }) => left).reduce((a, b) => (a < b ? a : b))
+      const dearer = ask.coversWorst && worst > full
+      const alone = tiers.every(({ held }) => held <= 0n)
+      if (lacking.length === 0 && (!dearer || room >= worst || alone)) {
+        const wanted = dearer && room >= worst ? worst : full
+        return {
+          funding: { byok, payer: 'subscription' },
+          ...nothing,
+          quotaHeld: room < wanted ? room : wanted,
+        }
       }
       const waits = lacking.map(({ unused, endsInMs }) => (unused > 0n && unused >= least ? SOON : endsInMs))
-      usedUp = { code: 42905, waitMs: Math.max(...waits) }
+      // Where none lacks anything, it is what running calls hold that may run out.
+      usedUp = { code: 42905, waitMs: waits.length === 0 ? SOON : Math.max(...waits) }
     }
     const credits = account.deduction
       ? creditsShare(payers, ask, { full, least, worst })
@@ -689,10 +702,12 @@ function creditsShare(
     while (account.credits - account.held + more < cost.least) more += step
     if (more <= account.balance) exchanged = more
   }
+  if (account.credits + exchanged < cost.least) return { code: 40202, waitMs: undefined }
   const available = account.credits - account.held + exchanged
-  if (available < cost.least) return { code: 40202, waitMs: undefined }
   const worst = cost.worst > cost.full ? cost.worst : cost.full
-  const wanted = ask.coversWorst ? worst : cost.full
+  const dearer = ask.coversWorst && worst > cost.full
+  const inFull = dearer && available >= worst
+  const wanted = inFull ? worst : cost.full
   const held = wanted < available ? wanted : available
   const month =
     ask.monthStart >= account.monthStart
@@ -720,12 +735,12 @@ function creditsShare(
   if (first !== undefined) {
     return second !== undefined && Number(second.waitMs) > Number(first.waitMs) ? second : first
   }
-  // Only one call at a time may run that is not held for in full.
-  if (ask.coversWorst && cost.full < worst && available < worst && account.held > 0n)
-    return { code: 42901, waitMs: SOON }
+  // Only one call at a time may run that is not held for in full: what the month holds for it is more.
+  const lent = account.monthHeld - account.held
+  if (available < cost.least || (dearer && !inFull && lent > 0n)) return { code: 42901, waitMs: SOON }
   return {
     held,
-    monthHeld: rooms.account ?? held,
+    monthHeld: rooms.account ?? (dearer ? worst : held),
     memberHeld: member === undefined ? 0n : (rooms.member ?? held),
     exchanged,
   }

@@ -1,6 +1,6 @@
 /**
  * The quota of a subscription: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are
- * held at admission and charged at settlement. A call may overrun its hold, as it may overrun Credits: the windows then
+ * held at admission and charged at settlement. One call may overrun its hold, as one may overrun Credits: the windows then
  * count past their limit and the next call finds them used up (decisions, Money, in the same sense).
  */
 import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
@@ -16,6 +16,8 @@ export interface QuotaRoom {
    * calls hold it may have it again as soon as one ends, since holds are bounds and charges mostly far smaller.
    */
   readonly retryAfterMs: number
+  /** Running calls hold some of it. */
+  readonly isHeld: boolean
 }
 
 /** What is left. `least` is what the asking call needs at the least, µCr. */
@@ -26,23 +28,27 @@ export function readQuota(
 ): QuotaRoom {
   let room: bigint | undefined
   let retryAfterMs = 0
+  let isHeld = false
   for (const { credits, seconds } of quota) {
     const window = findWindow(state, tierName('amount', seconds))
     const lengthMs = seconds * 1000
     const unused = credits - usedAt(window, lengthMs, call.at)
-    const left = unused - (window?.held ?? 0n)
+    const held = window?.held ?? 0n
+    const left = unused - held
+    isHeld ||= held > 0n
     if (room === undefined || left < room) room = left
     if (fits(left, call.least)) continue
     const waitMs = fits(unused, call.least) ? HELD_RETRY_MS : endsInMs(window, lengthMs, call.at)
     retryAfterMs = Math.max(retryAfterMs, waitMs)
   }
-  return { room: room ?? 0n, retryAfterMs }
+  return { room: room ?? 0n, retryAfterMs, isHeld }
 }
 
 /** A used-up tier pays for nothing, not even for what costs nothing. */
 const fits = (left: bigint, least: bigint): boolean => left > 0n && left >= least
 
-const HELD_RETRY_MS = 1_000
+/** Holds are bounds and charges mostly far smaller: there is room as soon as a call ends. */
+export const HELD_RETRY_MS = 1_000
 
 export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
   ...new Set(quota.map(({ seconds }) => tierName('amount', seconds))),

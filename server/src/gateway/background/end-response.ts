@@ -166,7 +166,7 @@ function possibleUsage(
     candidates: 1,
     requestBytes: 0,
     answerBytes,
-    rounds: ROUNDS_OF_TOOLS,
+    rounds: ROUNDS_OF_TOOLS + 1,
   })
 }
 
