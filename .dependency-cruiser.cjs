@@ -6,6 +6,9 @@ const { TEST_FILES: TESTS } = require('./tools/project/test-files.cjs')
 
 const ROOMS =
   'cli|workers|house|http|gateway|management|providers|upstream|notify|payments|storage|telemetry|config|core'
+const CONSOLE = '^console/src/'
+/** What the pages of the console stand on. */
+const CONSOLE_GROUND = 'app|api|parts|texts'
 const src = (path) => `^server/src/${path}`
 
 /** Of a room, only the named files; everything else is forbidden. */
@@ -308,6 +311,35 @@ module.exports = {
       from: src(''),
       to: TESTS,
     }),
+    wall({
+      name: 'console-pages-do-not-know-each-other',
+      comment:
+        'A folder of console/src is a group of pages that can be read, changed and thrown away alone. What two of them share lies in parts/ or api/.',
+      from: `${CONSOLE}(?!(?:${CONSOLE_GROUND})/)([^/]+)/`,
+      to: `${CONSOLE}(?!(?:${CONSOLE_GROUND})/)[^/]+/`,
+      toNot: [`${CONSOLE}$1/`],
+    }),
+    wall({
+      name: 'console-pages-hang-in-the-frame',
+      comment:
+        'Of app/ a page knows the route that it hangs in. The frame shows pages; a page that reaches into the frame would be shown by what it changes.',
+      from: `${CONSOLE}(?!(?:${CONSOLE_GROUND})/)[^/]+/`,
+      to: `${CONSOLE}app/`,
+      toNot: [`${CONSOLE}app/(frame|door)-route\\.ts$`],
+    }),
+    wall({
+      name: 'console-parts-know-no-page',
+      comment: 'parts/ and api/ are what pages are made of. What knows a page belongs to it.',
+      from: `${CONSOLE}(parts|api|texts)/`,
+      to: `${CONSOLE}(?!(?:parts|api|texts)/)`,
+    }),
+    wall({
+      name: 'console-asks-by-its-client',
+      comment:
+        'The console is a client like any other: it knows the gateway by the OpenAPI document, from which api/generated.d.ts is written.',
+      from: CONSOLE,
+      to: '^(server|tools|bench)/',
+    }),
     {
       name: 'no-circles',
       severity: 'error',
@@ -334,7 +366,7 @@ module.exports = {
     },
   ],
   options: {
-    includeOnly: '^server/src|node_modules|^(node:)?[a-z_/]+$',
+    includeOnly: '^(server|console)/src|node_modules|^(node:)?[a-z_/]+$',
     doNotFollow: { path: 'node_modules' },
     moduleSystems: ['es6', 'cjs'],
     tsPreCompilationDeps: true,

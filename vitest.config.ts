@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['server/{src,test}/**/*.test.ts', 'tools/**/*.test.mjs'],
+    include: ['server/{src,test}/**/*.test.ts', 'console/**/*.test.ts', 'tools/**/*.test.mjs'],
     environment: 'node',
     pool: 'threads',
     // Files share what they import: reading the product anew for each costs more than all the tests. No file may leave

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { writeConsoleTypesWhenNeeded } from './project/build-console.mjs'
 import { root } from './project/tree.mjs'
 
 const binary = (path) => join(root, 'node_modules', path)
@@ -20,6 +21,7 @@ const CHECKS = [
       '--output-type',
       'err-long',
       'server/src',
+      'console/src',
     ],
     mend: 'Each broken rule says why it stands and what to do instead; the rules are in .dependency-cruiser.cjs.',
   },
@@ -32,6 +34,11 @@ const CHECKS = [
     name: 'types',
     run: [binary('@typescript/native/bin/tsc'), '-p', 'server/tsconfig.json'],
     mend: 'tsc names the place and the reason. No any, no !, no as: parse at the edge and let the type follow.',
+  },
+  {
+    name: 'console types',
+    run: [binary('@typescript/native/bin/tsc'), '-p', 'console/tsconfig.json'],
+    mend: 'The answers of the gateway have the types of docs/reference/openapi.json: a route that changed is changed here too.',
   },
   {
     name: 'lint',
@@ -49,12 +56,18 @@ const CHECKS = [
     mend: 'Run `node tools/reference.mjs` and commit what it writes.',
   },
   {
+    name: 'console weight',
+    run: ['tools/console-weight.mjs', '--check'],
+    mend: 'What is not needed to see the page is loaded when it is used: `lazy(() => import(…))`. The budgets are in tools/console-weight.mjs.',
+  },
+  {
     name: 'format',
     run: [binary('@biomejs/biome/bin/biome'), 'format', '.'],
     mend: 'Run `npm run format`.',
   },
 ]
 
+writeConsoleTypesWhenNeeded(root)
 const wanted = process.argv.slice(2)
 const chosen = CHECKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 if (chosen.length === 0) {

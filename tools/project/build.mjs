@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { buildConsoleWhenNeeded } from './build-console.mjs'
 
 /** What becomes a file of its own: the process, the command line, and what runs in a thread of its own. */
 const ENTRIES = {
@@ -37,6 +38,7 @@ export async function buildWhenNeeded(root) {
   const output = join(root, 'server/dist')
   const entries = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(root, source)))
   const recipe = recipeOf(root, entries)
+  await buildConsoleWhenNeeded(root, output, (work) => withLock(output, work))
   if (entries.length === 0 || isUpToDate(root, output, recipe)) return entries.map(([name]) => name)
   return withLock(output, async () => {
     if (!isUpToDate(root, output, recipe)) await bundle({ root, output, entries, recipe })

@@ -8,13 +8,18 @@ export function syntaxOf(tree, path) {
   const known = trees.get(tree) ?? new Map()
   trees.set(tree, known)
   if (!known.has(path)) {
-    const kind = path.endsWith('.ts') ? typescript.ScriptKind.TS : typescript.ScriptKind.JS
+    const kind = kindOf(path)
     known.set(
       path,
       typescript.createSourceFile(path, tree.read(path), typescript.ScriptTarget.Latest, true, kind),
     )
   }
   return known.get(path)
+}
+
+function kindOf(path) {
+  if (path.endsWith('.tsx')) return typescript.ScriptKind.TSX
+  return path.endsWith('.ts') ? typescript.ScriptKind.TS : typescript.ScriptKind.JS
 }
 
 /** Calls `visit` for every node below `node`, parents first. */

@@ -44,4 +44,5 @@ function treeOf(files, readText, exists) {
 const { TEST_FILES } = createRequire(import.meta.url)('./test-files.cjs')
 const testFile = new RegExp(TEST_FILES)
 export const isTest = (path) => testFile.test(path)
+export const isConsoleSource = (path) => /^console\/src\/.*\.tsx?$/.test(path) && !isTest(path)
 export const isProductSource = (path) => /^server\/src\/.*\.ts$/.test(path) && !isTest(path)

@@ -1,6 +1,6 @@
 /** Names say what a thing is; these words say that nobody decided (docs/style.md, Names). */
 import { lineOf, syntaxOf, typescript, walk } from '../project/syntax.mjs'
-import { isProductSource } from '../project/tree.mjs'
+import { isConsoleSource, isProductSource } from '../project/tree.mjs'
 
 const EMPTY_WORDS = ['util', 'utils', 'helper', 'helpers', 'manager', 'common', 'misc', 'stuff']
 const INSTEAD = new Map([
@@ -45,7 +45,7 @@ function fileNames(tree) {
 
 function identifiers(tree) {
   return tree.files
-    .filter((file) => isProductSource(file) || /^(tools|bench)\/.*\.mjs$/.test(file))
+    .filter((file) => isProductSource(file) || isConsoleSource(file) || /^(tools|bench)\/.*\.mjs$/.test(file))
     .flatMap((file) => {
       const source = syntaxOf(tree, file)
       const findings = []

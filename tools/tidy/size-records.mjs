@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endLineOf, lineOf, syntaxOf, typescript, walk } from '../project/syntax.mjs'
-import { isProductSource } from '../project/tree.mjs'
+import { isConsoleSource, isProductSource } from '../project/tree.mjs'
 
 const FUNCTION_LINES = 50
 const FILE_LINES = 400
@@ -30,7 +30,8 @@ export function acceptRecords(tree, root) {
 }
 
 function longFunctions(tree) {
-  return tree.files.filter(isProductSource).flatMap((file) => {
+  const sources = tree.files.filter((file) => isProductSource(file) || isConsoleSource(file))
+  return sources.flatMap((file) => {
     const source = syntaxOf(tree, file)
     const found = []
     walk(source, (node) => {
@@ -52,7 +53,7 @@ function nameOf(node) {
 
 function longFilesWithoutReason(tree) {
   return tree.files
-    .filter(isProductSource)
+    .filter((file) => isProductSource(file) || isConsoleSource(file))
     .filter((file) => tree.read(file).split('\n').length > FILE_LINES && !tree.read(file).startsWith('/**'))
     .map((file) => ({
       file,

@@ -41,6 +41,11 @@ const WRONG = [
     checkSizes,
     { 'server/src/http/a.ts': `function long() {\n${linesOf(60)}\n}` },
   ],
+  [
+    'a part of a page that outgrew the screen',
+    checkSizes,
+    { 'console/src/keys/a.tsx': `function Long() {\n${linesOf(60)}\n  return <b />\n}` },
+  ],
   ['a long file that does not say why', checkSizes, { 'server/src/http/a.ts': linesOf(500) }],
   ['core that waits', checkCorePurity, { 'server/src/core/a.ts': 'export async function price() {}' }],
   [

@@ -58,6 +58,10 @@ const THROUGH = [
   ['no-circles-between-rooms', 'core/n1/a.ts', '../../telemetry/n2.ts'],
   ['products-do-not-import-tests', 'gateway/o1.ts', './order.test.ts'],
   ['dependencies-are-declared', 'config/o2.ts', 'vitest'],
+  ['console-pages-do-not-know-each-other', 'console/src/keys/s1.ts', '../calls/list.ts'],
+  ['console-pages-hang-in-the-frame', 'console/src/keys/s2.ts', '../app/frame/frame.ts'],
+  ['console-parts-know-no-page', 'console/src/parts/s3.ts', '../keys/page.ts'],
+  ['console-asks-by-its-client', 'console/src/api/s4.ts', '../../../server/src/core/money.ts'],
 ]
 
 /** What the architecture allows; no rule may name these. */
@@ -90,6 +94,9 @@ const ALLOWED = [
 const MORE = [
   ['gateway/m2.ts', './m1.ts'],
   ['telemetry/n2.ts', '../core/n1/a.ts'],
+  ['console/src/keys/t1.ts', '../parts/amount.ts'],
+  ['console/src/keys/t2.ts', '../app/frame-route.ts'],
+  ['console/src/app/t3.ts', '../keys/page.ts'],
 ]
 
 let folder
@@ -110,7 +117,7 @@ beforeAll(async () => {
       devDependencies: { vitest: '*' },
     }),
   )
-  const { output } = await cruise(['server/src'], {
+  const { output } = await cruise(['server/src', 'console/src'], {
     ...options,
     baseDir: folder,
     ruleSet: { forbidden },
@@ -126,8 +133,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Of `server/src`, where it is not the console's. */
 function writeSource(file, text) {
-  const path = join(folder, 'server/src', file)
+  const path = join(folder, /^(console|server)\//.test(file) ? '' : 'server/src', file)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text || 'export const x = 1\n')
 }

@@ -39,6 +39,9 @@ export type RegistrationRule = (typeof REGISTRATIONS)[number]
 const FACTOR_RULES = ['optional', 'required'] as const
 export type FactorRule = (typeof FACTOR_RULES)[number]
 
+const SWITCH = ['on', 'off'] as const
+export type Switch = (typeof SWITCH)[number]
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -346,6 +349,15 @@ export const VARIABLES = {
       'Sites whose web pages may call models and list them from the browser (CORS). Whoever opens such a page can read the key it calls with. Everything under `/api` stays with its own site.',
     parse: originsOf,
   },
+  console: {
+    name: 'SLUICE_CONSOLE',
+    fallback: 'on',
+    shownDefault: 'on',
+    form: SWITCH.join(', '),
+    meaning:
+      'Whether the public address serves the console, the web page at `/console` for those who call and those who run the gateway. `off` leaves the API alone.',
+    parse: (text) => wordOf(text, SWITCH),
+  },
   logRetentionDays: {
     name: 'SLUICE_LOG_RETENTION_DAYS',
     fallback: 0,
@@ -572,6 +584,7 @@ export interface VariableValues {
   readonly noProxy: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly corsOrigins: readonly string[]
+  readonly console: Switch
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
   readonly drainDelayMs: number

@@ -7,6 +7,7 @@ import {
   type LogLevel,
   Nonsense,
   type RegistrationRule,
+  type Switch,
   VARIABLES,
   type Variable,
   type VariableValues,
@@ -69,6 +70,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** Origins whose pages may call from a browser, or `*`. */
   readonly corsOrigins: readonly string[]
+  /** Whether the public address serves the console. */
+  readonly console: Switch
   /** 0: for ever. */
   readonly logRetentionDays: number
   readonly shutdownGraceMs: number
@@ -192,6 +195,7 @@ function readVariables(read: <Value>(variable: Variable<Value>) => Value): Varia
     noProxy: read(VARIABLES.noProxy),
     trustedProxies: read(VARIABLES.trustedProxies),
     corsOrigins: read(VARIABLES.corsOrigins),
+    console: read(VARIABLES.console),
     logRetentionDays: read(VARIABLES.logRetentionDays),
     shutdownGraceMs: read(VARIABLES.shutdownGraceMs),
     drainDelayMs: read(VARIABLES.drainDelayMs),

@@ -9,6 +9,7 @@ import { openUnsettledFiles, type UnsettledFiles } from '../gateway/unsettled-fi
 import { startVideos } from '../gateway/video/start-videos.ts'
 import { every, type Housekeeping, type InstancePeriods, keepHouse } from './housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
+import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
 import { openApi } from '../http/api.ts'
 import { openOpsServer } from '../http/ops/ops-server.ts'
 import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
@@ -371,13 +372,8 @@ async function openDoors(
   const servers = await openServers({
     ...config,
     gateway,
-    api: await openApi({
-      gateway,
-      identity,
-      cashier,
-      clientAddress,
-      publicUrl: config.publicUrl,
-    }),
+    api: await openApi({ gateway, identity, cashier, clientAddress, publicUrl: config.publicUrl }),
+    consolePages: openConsole(config, gateway.telemetry),
     clientAddress,
     isProxy: createIsProxy(config.trustedProxies),
     gatewayHost: config.sharedPort ? hostOf(config.gatewayUrl) : undefined,
@@ -398,6 +394,20 @@ async function openDoors(
       await ops?.close()
     },
   }
+}
+
+/** The product of `npm run build`: without it the API is served alone. */
+function openConsole(config: Config, { background, log }: Telemetry): ConsolePages | undefined {
+  if (config.console === 'off') return undefined
+  const pages = openConsolePages(consoleFolder(), background)
+  if (pages === undefined) log.warn({}, 'this build has no console: run npm run build')
+  return pages
+}
+
+/** Beside the bundle this module became part of; from source the built one too. */
+function consoleFolder(): URL {
+  const fromSource = import.meta.url.endsWith('.ts')
+  return new URL(fromSource ? '../../dist/console/' : './console/', import.meta.url)
 }
 
 function addressesOf(

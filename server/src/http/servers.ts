@@ -23,6 +23,7 @@ import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { allowOrigin, type CorsOrigins } from './cors.ts'
 import { Connections } from './connections.ts'
+import type { ConsolePages } from './console/console-pages.ts'
 import { incomingCall } from './incoming.ts'
 import { closeUnlessRead } from './incoming-body.ts'
 import { noteBodyWatch } from './office-body.ts'
@@ -36,6 +37,8 @@ export interface ServersOptions {
   readonly gateway: Gateway
   /** Answers everything that is no call. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => void
+  /** undefined: there is no console here. */
+  readonly consolePages: ConsolePages | undefined
   readonly clientAddress: ClientAddress
   readonly host: string | undefined
   readonly port: number
@@ -241,19 +244,30 @@ class Edge {
         )
         return
       case 'other':
-        if (path === '/' && (request.method === 'HEAD' || request.method === 'GET')) greet(request, response)
-        else {
-          noteAddress(request, address)
-          noteBodyWatch(request, {
-            watch: this.#bodyWatch,
-            totalTimeoutMs: Math.min(this.#options.managementBodyTimeoutMs, this.#options.callDeadlineMs),
-          })
-          // Whoever does not read what they asked for holds it no longer than the client of a call.
-          response.setTimeout(this.#options.clientStallTimeoutMs, () => response.destroy())
-          this.#options.api(request, response)
-        }
+        this.#serveOther(request, response, { path, address })
         return
     }
+  }
+
+  #serveOther(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, address }: { readonly path: string; readonly address: Address },
+  ): void {
+    const pages = address === 'base' ? this.#options.consolePages : undefined
+    // Whoever does not read what they asked for holds it no longer than the client of a call.
+    response.setTimeout(this.#options.clientStallTimeoutMs, () => response.destroy())
+    if (path === '/' && (request.method === 'HEAD' || request.method === 'GET')) {
+      if (pages?.welcome(request, response) !== true) greet(request, response)
+      return
+    }
+    if (pages?.serve(request, response, path) === true) return
+    noteAddress(request, address)
+    noteBodyWatch(request, {
+      watch: this.#bodyWatch,
+      totalTimeoutMs: Math.min(this.#options.managementBodyTimeoutMs, this.#options.callDeadlineMs),
+    })
+    this.#options.api(request, response)
   }
 
   #serve(

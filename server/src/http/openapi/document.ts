@@ -267,17 +267,25 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const {
     $schema: _dialect,
     '~standard': _standard,
+    $defs: _own,
     ...rest
   } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
     unrepresentable: 'any',
   })
-  // Through JSON: what has no meaning there is not part of a document, and a format says what its pattern spells out.
+  // Through JSON: what has no meaning there is not part of a document.
   const plain: unknown = JSON.parse(JSON.stringify(rest), (_name, value: unknown) =>
-    isJsonObject(value) && typeof value['format'] === 'string' ? { ...value, pattern: undefined } : value,
+    isJsonObject(value) ? asPartOfTheDocument(value) : value,
   )
   return isJsonObject(plain) ? plain : {}
+}
+
+/** A format says what its pattern spells out. What refers to itself is any JSON: references are read from the document's root. */
+function asPartOfTheDocument(value: JsonObject): JsonObject {
+  const { $ref, format } = value
+  if (typeof $ref === 'string' && $ref.startsWith('#/$defs/')) return {}
+  return typeof format === 'string' ? { ...value, pattern: undefined } : value
 }
 
 /** `:id` → `{id}`, and the rest of a path → `{path}`. */

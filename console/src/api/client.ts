@@ -1,0 +1,35 @@
+/**
+ * The gateway as the console asks it. Paths, parameters and answers are those of the OpenAPI document (`generated.d.ts`),
+ * so a route that changes breaks the build. The session goes along as a cookie; nothing is kept here.
+ */
+import createClient from 'openapi-fetch'
+import { ApiError } from './api-error.ts'
+import type { paths } from './generated.d.ts'
+
+export const client = createClient<paths>({ baseUrl: globalThis.location.origin })
+
+/** What the client resolves to, whichever route was asked. */
+interface Answered<Body> {
+  readonly data?: Body
+  readonly error?: unknown
+  readonly response: Response
+}
+
+/** The whole body of a good answer; rejects with `ApiError` otherwise. */
+export async function answerOf<Body>(asked: Promise<Answered<Body>>): Promise<NonNullable<Body>> {
+  const { data, error, response } = await asked.catch((cause: unknown) => {
+    throw ApiError.unreachable(cause)
+  })
+  if (data === undefined || data === null) throw ApiError.of(error, response)
+  return data
+}
+
+/** `data` of a good answer in our envelope. */
+export async function dataOf<Data>(asked: Promise<Answered<{ readonly data: Data }>>): Promise<Data> {
+  return (await answerOf(asked)).data
+}
+
+/** The header that says for whom: an organisation, or oneself. */
+export function actingFor(organisation: string | undefined): { 'Gw-Organisation'?: string } {
+  return organisation === undefined ? {} : { 'Gw-Organisation': organisation }
+}

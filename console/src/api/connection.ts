@@ -1,0 +1,36 @@
+/** What the last answer told of the connection: whether the gateway is there, and whether the session still is. */
+import { useSyncExternalStore } from 'react'
+import { ApiError } from './api-error.ts'
+
+export type Connection = 'live' | 'unreachable' | 'session-ended'
+
+let current: Connection = 'live'
+const listeners = new Set<() => void>()
+
+/** `undefined`: a good answer. */
+export function reportAnswer(error: unknown): void {
+  if (error instanceof ApiError && error.isSignedOut) set('session-ended')
+  else if (error instanceof ApiError && error.status === 0) set('unreachable')
+  // A good answer of another kind does not bring a session back.
+  else if (current === 'unreachable') set('live')
+}
+
+/** After a sign-in. */
+export function sessionBegan(): void {
+  set('live')
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(subscribe, () => current)
+}
+
+function set(next: Connection): void {
+  if (next === current) return
+  current = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,19 @@
+import { queryOptions } from '@tanstack/react-query'
+import { actingFor, client, dataOf } from './client.ts'
+
+/** How long prices are shown before they are asked for anew. */
+const PRICES_FRESH_MS = 60_000
+
+/** Every offer of every model at one's own price. */
+export const pricingQuery = (organisation?: string) =>
+  queryOptions({
+    queryKey: ['pricing', organisation ?? ''],
+    staleTime: PRICES_FRESH_MS,
+    queryFn: ({ signal }) => readPricing(organisation, signal),
+  })
+
+function readPricing(organisation: string | undefined, signal: AbortSignal) {
+  return dataOf(
+    client.GET('/api/v1/user/user/pricing', { params: { header: actingFor(organisation) }, signal }),
+  )
+}

@@ -1,0 +1,26 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
+import { reportAnswer } from './connection.ts'
+
+/** How often numbers are read anew while the page can be seen. */
+export const LIVE_MS = 5_000
+/** What was read this lately is shown as it is when one comes back to a page. */
+const FRESH_MS = 2_000
+const RETRIES_MAX = 1
+
+export function createQueryClient(): QueryClient {
+  const told = { onError: reportAnswer, onSuccess: () => reportAnswer(undefined) }
+  return new QueryClient({
+    queryCache: new QueryCache(told),
+    mutationCache: new MutationCache(told),
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        // Only what the gateway could not say is worth asking again.
+        retry: (failures, error) =>
+          failures < RETRIES_MAX && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      },
+      mutations: { retry: false },
+    },
+  })
+}

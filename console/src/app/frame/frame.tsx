@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query'
+import { Outlet } from '@tanstack/react-router'
+import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { lazy, Suspense, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { client, dataOf } from '../../api/client.ts'
+import { useConnection } from '../../api/connection.ts'
+import { usePerson } from '../../api/session.ts'
+import { TimeZone } from '../../parts/format.ts'
+import { inBackground } from '../../parts/in-background.ts'
+import { chooseLanguage, hasChosenLanguage, isLanguage, type Language } from '../../texts/languages.ts'
+import { BottomBar } from './bottom-bar.tsx'
+import styles from './frame.module.css'
+import { SideBar } from './side-bar.tsx'
+import { TopBar } from './top-bar.tsx'
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })))
+
+const SessionEnded = lazy(() =>
+  import('./session-ended.tsx').then(({ SessionEnded: component }) => ({ default: component })),
+)
+
+/** The bars around every page. */
+export function Frame() {
+  const { t } = useTranslation()
+  const person = usePerson()
+  const ended = useConnection() === 'session-ended'
+  const [searching, search] = useDisclosure(false)
+  const [narrow, setNarrow] = useLocalStorage({ key: 'sluice-narrow-bar', defaultValue: false })
+  const keepLanguage = useMutation({
+    mutationFn: (language: Language) =>
+      dataOf(client.PATCH('/api/v1/user/user/account', { body: { language } })),
+  })
+  useAccountLanguage(person.language)
+  useHotkeys([
+    ['/', search.open],
+    ['mod+K', search.open],
+  ])
+  return (
+    <TimeZone.Provider value={person.time_zone ?? undefined}>
+      <a href="#page" className={styles.skip}>
+        {t('frame.skip')}
+      </a>
+      <div className={styles.frame} data-narrow={narrow || undefined}>
+        <SideBar narrow={narrow} onNarrow={setNarrow} />
+        <div className={styles.body}>
+          <TopBar onSearch={search.open} onLanguage={(language) => keepLanguage.mutate(language)} />
+          <main id="page" tabIndex={-1} className={styles.page}>
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      <BottomBar />
+      {ended && (
+        <Suspense>
+          <SessionEnded />
+        </Suspense>
+      )}
+      {searching && (
+        <Suspense>
+          <Palette onClose={search.close} />
+        </Suspense>
+      )}
+    </TimeZone.Provider>
+  )
+}
+
+/** The account's language, until another one is chosen in this browser. */
+function useAccountLanguage(language: string | null): void {
+  useEffect(() => {
+    if (language !== null && isLanguage(language) && !hasChosenLanguage())
+      inBackground(chooseLanguage(language))
+  }, [language])
+}

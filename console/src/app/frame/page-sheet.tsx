@@ -1,0 +1,23 @@
+import { Drawer } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../parts/icon.tsx'
+import styles from './frame.module.css'
+import { PAGES } from './pages.ts'
+
+/** Every page there is, from below. */
+export function PageSheet({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Drawer opened onClose={onClose} position="bottom" size="auto" title={t('frame.pages')}>
+      <nav className={styles.nav} aria-label={t('frame.pages')}>
+        {PAGES.map(({ to, icon, name }) => (
+          <Link key={to} to={to} onClick={onClose} activeOptions={{ exact: to === '/' }}>
+            <Icon name={icon} />
+            {t(`pages.${name}`)}
+          </Link>
+        ))}
+      </nav>
+    </Drawer>
+  )
+}

@@ -1,0 +1,11 @@
+/** The pages there are, in the order of the left bar. */
+import type { IconName } from '../../parts/icon.tsx'
+
+export const PAGES = [{ to: '/', icon: 'overview', name: 'overview' }] as const satisfies readonly {
+  readonly to: string
+  readonly icon: IconName
+  readonly name: string
+}[]
+
+/** What the phone's bottom bar has room for; the rest is behind its menu. */
+export const PAGES_AT_HAND = 4

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { useMayManage, useOrganisationId } from '../../api/session.ts'
+import { subscriptionQuery } from '../../api/subscription.ts'
+import { useFormat } from '../../parts/format.ts'
+import { LimitBar } from '../../parts/limit-bar.tsx'
+import styles from './frame.module.css'
+
+/** How much of the plan's longest quota is used; nothing where there is no plan. */
+export function PlanMeter() {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const mayManage = useMayManage()
+  const { data } = useQuery({ ...subscriptionQuery(useOrganisationId()), enabled: mayManage })
+  const plan = data?.plan ?? undefined
+  const longest = data?.quota.toSorted((one, other) => other.seconds - one.seconds)[0]
+  if (plan === undefined || longest === undefined) return null
+  const used = Number(longest.used) + Number(longest.held)
+  const share = Number(longest.credits) === 0 ? 0 : used / Number(longest.credits)
+  return (
+    <div className={styles.plan}>
+      <div className={styles.planWords}>
+        <span>{t('frame.plan', { plan })}</span>
+        <span>
+          {t('frame.planUsed', { share: format.percent(share), period: format.period(longest.seconds) })}
+        </span>
+      </div>
+      <LimitBar
+        used={share}
+        label={t('frame.planLabel', {
+          used: format.number(used, 2),
+          credits: format.number(longest.credits, 2),
+        })}
+      />
+    </div>
+  )
+}

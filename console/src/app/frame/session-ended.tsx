@@ -1,0 +1,29 @@
+import { Modal } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { sessionBegan } from '../../api/connection.ts'
+import { inBackground } from '../../parts/in-background.ts'
+import { SignInForm } from '../../sign-in/sign-in-form.tsx'
+
+/** Over the page, so that what was typed there is still there after signing in again. */
+export function SessionEnded() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const goOn = (): void => {
+    sessionBegan()
+    inBackground(queryClient.invalidateQueries())
+  }
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={t('frame.sessionEnded')}
+      size={440}
+    >
+      <SignInForm onSignedIn={goOn} returnTo={window.location.pathname + window.location.search} />
+    </Modal>
+  )
+}

@@ -1,0 +1,45 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../parts/icon.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import styles from './frame.module.css'
+import { PAGES } from './pages.ts'
+import { PlanMeter } from './plan-meter.tsx'
+
+interface SideBarProps {
+  readonly narrow: boolean
+  readonly onNarrow: (narrow: boolean) => void
+}
+
+export function SideBar({ narrow, onNarrow }: SideBarProps) {
+  const { t } = useTranslation()
+  const fold = t(narrow ? 'frame.widen' : 'frame.narrow')
+  return (
+    <aside className={styles.side}>
+      <Link to="/" className={styles.brand} aria-label="Sluice">
+        <Mark />
+        <span className={styles.wide}>Sluice</span>
+      </Link>
+      <nav className={styles.nav} aria-label={t('frame.pages')}>
+        <h2 className={styles.group}>{t('frame.use')}</h2>
+        {PAGES.map(({ to, icon, name }) => (
+          <Tooltip key={to} label={t(`pages.${name}`)} position="right" disabled={!narrow}>
+            <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+              <Icon name={icon} />
+              <span className={styles.wide}>{t(`pages.${name}`)}</span>
+            </Link>
+          </Tooltip>
+        ))}
+      </nav>
+      <div className={styles.foot}>
+        <PlanMeter />
+        <Tooltip label={fold} position="right">
+          <ActionIcon aria-label={fold} className={styles.fold} onClick={() => onNarrow(!narrow)}>
+            <Icon name="panel" />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+    </aside>
+  )
+}

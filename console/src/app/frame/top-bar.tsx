@@ -1,0 +1,104 @@
+import { ActionIcon, Menu, Tooltip } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { client, dataOf } from '../../api/client.ts'
+import { useConnection } from '../../api/connection.ts'
+import { usePerson } from '../../api/session.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { inBackground } from '../../parts/in-background.ts'
+import { LanguageMenu } from '../../parts/language-menu.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { ThemeButton } from '../../parts/theme-button.tsx'
+import type { Language } from '../../texts/languages.ts'
+import styles from './frame.module.css'
+import { OrganisationMenu } from './organisation-menu.tsx'
+
+interface TopBarProps {
+  readonly onSearch: () => void
+  readonly onLanguage: (language: Language) => void
+}
+
+export function TopBar({ onSearch, onLanguage }: TopBarProps) {
+  const { t } = useTranslation()
+  return (
+    <header className={styles.top}>
+      <Link to="/" className={styles.phoneMark} aria-label="Sluice">
+        <Mark />
+      </Link>
+      <OrganisationMenu />
+      <button type="button" className={styles.find} onClick={onSearch}>
+        <Icon name="search" />
+        <span className={styles.findText}>{t('frame.search')}</span>
+        <kbd className={styles.key}>/</kbd>
+      </button>
+      <div className={styles.tools}>
+        <LiveSign />
+        <span className={styles.phoneOnly}>
+          <ActionIcon aria-label={t('frame.search')} onClick={onSearch}>
+            <Icon name="search" />
+          </ActionIcon>
+        </span>
+        <span className={styles.wideOnly}>
+          <LanguageMenu onChosen={onLanguage}>
+            <ActionIcon aria-label={t('frame.language')}>
+              <Icon name="language" />
+            </ActionIcon>
+          </LanguageMenu>
+        </span>
+        <ThemeButton />
+        <AccountMenu />
+      </div>
+    </header>
+  )
+}
+
+/** Whether what is shown is the state of this moment. */
+function LiveSign() {
+  const { t } = useTranslation()
+  const connection = useConnection()
+  return (
+    <Tooltip label={t(connection === 'live' ? 'frame.liveHint' : 'frame.unreachableHint')}>
+      <span className={styles.live} data-state={connection} role="status">
+        <i aria-hidden="true" />
+        {t(connection === 'live' ? 'frame.live' : 'frame.unreachable')}
+      </span>
+    </Tooltip>
+  )
+}
+
+function AccountMenu() {
+  const { t } = useTranslation()
+  const person = usePerson()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const signOut = useMutation({
+    mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
+    onSuccess: () => {
+      queryClient.clear()
+      inBackground(navigate({ to: '/sign-in', search: {} }))
+    },
+  })
+  return (
+    <Menu width={220}>
+      <Menu.Target>
+        <ActionIcon aria-label={t('frame.account')}>
+          <Icon name="user" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className={styles.who}>
+          <b>{person.name ?? person.email ?? person.phone ?? person.id}</b>
+          {person.name !== null && <span>{person.email ?? person.phone}</span>}
+        </div>
+        <Menu.Divider />
+        <Menu.Item component="a" href="/docs" leftSection={<Icon name="book" />}>
+          {t('door.apiReference')}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
+          {t('frame.signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

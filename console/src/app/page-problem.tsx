@@ -1,0 +1,16 @@
+import { useQueryErrorResetBoundary } from '@tanstack/react-query'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { inBackground } from '../parts/in-background.ts'
+import { Problem } from '../parts/problem.tsx'
+
+/** What is shown in place of a page that could not be. */
+export function PageProblem({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  const queries = useQueryErrorResetBoundary()
+  const retry = (): void => {
+    queries.reset()
+    reset()
+    inBackground(router.invalidate())
+  }
+  return <Problem error={error} onRetry={retry} />
+}

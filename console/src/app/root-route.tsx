@@ -1,0 +1,16 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, Outlet, retainSearchParams } from '@tanstack/react-router'
+import { present, textField } from '../parts/search-fields.ts'
+import { NotFound } from './not-found.tsx'
+
+export interface RouterContext {
+  readonly queryClient: QueryClient
+}
+
+/** `org` goes along everywhere: the organisation one acts for is part of every address. */
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  validateSearch: (search: Record<string, unknown>) => present({ org: textField(search['org']) }),
+  search: { middlewares: [retainSearchParams(['org'])] },
+  component: Outlet,
+  notFoundComponent: NotFound,
+})

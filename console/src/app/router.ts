@@ -1,0 +1,32 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { overviewRoute } from '../overview/route.ts'
+import { signInRoutes } from '../sign-in/routes.ts'
+import { doorRoute } from './door-route.ts'
+import { frameRoute } from './frame-route.ts'
+import { PageProblem } from './page-problem.tsx'
+import { rootRoute } from './root-route.tsx'
+
+const routeTree = rootRoute.addChildren([
+  doorRoute.addChildren(signInRoutes),
+  frameRoute.addChildren([overviewRoute]),
+])
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/console',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    // What was preloaded is as fresh as the queries say.
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: PageProblem,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    readonly router: ReturnType<typeof createConsoleRouter>
+  }
+}

@@ -1,0 +1,143 @@
+/** Which of our styles the library's components wear; the values themselves are in tokens.css. */
+import { createTheme } from '@mantine/core'
+import type {
+  ActionIconFactory,
+  ButtonFactory,
+  CheckboxFactory,
+  CloseButtonFactory,
+  ComboboxFactory,
+  DrawerFactory,
+  ExtendComponent,
+  FactoryPayload,
+  InputFactory,
+  InputWrapperFactory,
+  MenuFactory,
+  ModalFactory,
+  NotificationFactory,
+  NumberInputFactory,
+  PasswordInputFactory,
+  PopoverFactory,
+  SegmentedControlFactory,
+  SelectFactory,
+  SkeletonFactory,
+  SwitchFactory,
+  TabsFactory,
+  TooltipFactory,
+} from '@mantine/core'
+import { Icon } from '../parts/icon.tsx'
+import controls from './controls.module.css'
+
+/** Ms: long enough to show where something went. */
+const MOTION_MS = 120
+const FADE = { transition: 'fade', duration: MOTION_MS } as const
+const DIALOG_CLASSES = {
+  overlay: controls.overlay,
+  header: controls.dialogHeader,
+  title: controls.dialogTitle,
+  body: controls.dialogBody,
+  close: controls.dialogClose,
+}
+/** The library would hold the page still with a style of its own making, which the policy forbids (base.css does it). */
+const HELD_PAGE = { lockScroll: false, overlayProps: { 'data-holds-scroll': true } as object }
+
+/** By the types alone: what the components themselves are is loaded with the page that uses them. */
+function look<Component extends FactoryPayload>(
+  given: ExtendComponent<Component>,
+): ExtendComponent<Component> {
+  return given
+}
+
+export const theme = createTheme({
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  primaryColor: 'teal',
+  components: {
+    Button: look<ButtonFactory>({
+      defaultProps: { size: 'sm' },
+      classNames: { root: controls.button, label: controls.buttonLabel, section: controls.buttonSection },
+    }),
+    ActionIcon: look<ActionIconFactory>({
+      defaultProps: { variant: 'subtle' },
+      classNames: { root: controls.icon },
+    }),
+    CloseButton: look<CloseButtonFactory>({ defaultProps: { iconSize: 16 } }),
+    Input: look<InputFactory>({
+      classNames: { wrapper: controls.inputWrapper, input: controls.input, section: controls.section },
+    }),
+    InputWrapper: look<InputWrapperFactory>({
+      defaultProps: { inputWrapperOrder: ['label', 'description', 'input', 'error'] },
+      classNames: {
+        label: controls.label,
+        required: controls.required,
+        description: controls.description,
+        error: controls.error,
+      },
+    }),
+    PasswordInput: look<PasswordInputFactory>({
+      defaultProps: { visibilityToggleIcon: ({ reveal }) => <Icon name={reveal ? 'eyeClosed' : 'eye'} /> },
+      classNames: { input: controls.input },
+    }),
+    NumberInput: look<NumberInputFactory>({ defaultProps: { hideControls: true } }),
+    Select: look<SelectFactory>({
+      defaultProps: {
+        allowDeselect: false,
+        checkIconPosition: 'right',
+        comboboxProps: { transitionProps: FADE },
+      },
+    }),
+    Combobox: look<ComboboxFactory>({
+      classNames: { dropdown: controls.dropdown, option: controls.item, groupLabel: controls.menuLabel },
+    }),
+    Popover: look<PopoverFactory>({
+      defaultProps: { transitionProps: FADE },
+      classNames: { dropdown: controls.dropdown },
+    }),
+    Menu: look<MenuFactory>({
+      defaultProps: { transitionProps: FADE, position: 'bottom-end' },
+      classNames: {
+        dropdown: controls.dropdown,
+        item: controls.item,
+        label: controls.menuLabel,
+        divider: controls.divider,
+      },
+    }),
+    Modal: look<ModalFactory>({
+      defaultProps: { ...HELD_PAGE, centered: true, transitionProps: FADE, size: 480 },
+      classNames: { ...DIALOG_CLASSES, content: controls.dialog },
+    }),
+    Drawer: look<DrawerFactory>({
+      defaultProps: {
+        ...HELD_PAGE,
+        position: 'right',
+        size: 560,
+        transitionProps: { duration: MOTION_MS },
+      },
+      classNames: { ...DIALOG_CLASSES, content: controls.sheet },
+    }),
+    Tooltip: look<TooltipFactory>({
+      defaultProps: { transitionProps: FADE, openDelay: 300 },
+      classNames: { tooltip: controls.tooltip },
+    }),
+    SegmentedControl: look<SegmentedControlFactory>({
+      defaultProps: { transitionDuration: MOTION_MS },
+      classNames: {
+        root: controls.segments,
+        label: controls.segment,
+        indicator: controls.segmentIndicator,
+      },
+    }),
+    Tabs: look<TabsFactory>({ classNames: { list: controls.tabList, tab: controls.tab } }),
+    Checkbox: look<CheckboxFactory>({
+      classNames: { input: controls.checkbox, label: controls.optionLabel },
+    }),
+    Switch: look<SwitchFactory>({ classNames: { track: controls.track, label: controls.optionLabel } }),
+    Skeleton: look<SkeletonFactory>({ classNames: { root: controls.skeleton } }),
+    Notification: look<NotificationFactory>({
+      classNames: {
+        root: controls.notification,
+        title: controls.notificationTitle,
+        description: controls.notificationText,
+      },
+    }),
+  },
+})

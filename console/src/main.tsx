@@ -1,0 +1,48 @@
+import '@fontsource-variable/inter/wght.css'
+import '@fontsource-variable/jetbrains-mono/wght.css'
+import './app/mantine.css'
+import './app/tokens.css'
+import './app/base.css'
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './api/query-client.ts'
+import { createConsoleRouter } from './app/router.ts'
+import { theme } from './app/theme.tsx'
+import { startTexts } from './texts/languages.ts'
+
+const RELOADED_AT = 'sluice-reloaded-at'
+/** A second reload this soon would only go round in a circle. */
+const RELOAD_PAUSE_MS = 10_000
+
+// The gateway was updated under an open page, whose next part is no longer there: the new page has it.
+window.addEventListener('vite:preloadError', () => {
+  const last = Number(sessionStorage.getItem(RELOADED_AT) ?? 0)
+  if (Date.now() - last < RELOAD_PAUSE_MS) return
+  sessionStorage.setItem(RELOADED_AT, String(Date.now()))
+  window.location.reload()
+})
+
+const place = document.getElementById('root')
+if (place === null) throw new Error('the page has no place for the console')
+await startTexts()
+const queryClient = createQueryClient()
+const router = createConsoleRouter(queryClient)
+createRoot(place).render(
+  <StrictMode>
+    {/* The variables stand in mantine.css: the policy allows no styles but those of the files. */}
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={localStorageColorSchemeManager({ key: 'sluice-theme' })}
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,40 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { client, dataOf } from '../api/client.ts'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import page from '../parts/page.module.css'
+import styles from './overview.module.css'
+
+const announcementsQuery = queryOptions({
+  queryKey: ['announcements'],
+  queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/announcements', { signal })),
+})
+
+/** What the operator announces; nothing where there is nothing. */
+export function Announcements() {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { data: news = [] } = useQuery(announcementsQuery)
+  if (news.length === 0) return null
+  return (
+    <section className={page.section}>
+      <div className={page.sectionHead}>
+        <h2>{t('overview.announcements')}</h2>
+      </div>
+      <ul className={styles.news}>
+        {news.map(({ id, title, body, level, starts_at }) => (
+          <li key={id}>
+            <div className={styles.newsTitle} data-level={level}>
+              {level !== 'info' && <Icon name="warning" />}
+              <span>{title}</span>
+            </div>
+            <p>
+              {body} · {format.day(starts_at)}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,121 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Fragment, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { LIVE_MS } from '../api/query-client.ts'
+import { accountQuery, useOrganisationId } from '../api/session.ts'
+import { type Subscription, subscriptionQuery } from '../api/subscription.ts'
+import { Amount } from '../parts/amount.tsx'
+import { isZero } from '../parts/decimal.ts'
+import { useFormat } from '../parts/format.ts'
+import { LimitBar } from '../parts/limit-bar.tsx'
+import page from '../parts/page.module.css'
+import styles from './overview.module.css'
+import type { SpendOf } from './use-spend.ts'
+import { classes } from '../parts/classes.ts'
+
+/** What there is to spend: Credits, what running calls hold of them, balance and plan. */
+export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const organisation = useOrganisationId()
+  const { data: account } = useQuery({ ...accountQuery(organisation), refetchInterval: LIVE_MS })
+  const { data: subscription } = useQuery({ ...subscriptionQuery(organisation), refetchInterval: LIVE_MS })
+  const perDay = spend === undefined ? 0 : Number(spend.total) / spend.days
+  const days = account === undefined ? undefined : daysLeft(Number(account.credits), perDay)
+  return (
+    <div className={classes(page.figures, styles.figures)}>
+      <Figure
+        name={t('overview.credits')}
+        value={account && <Amount value={account.credits} />}
+        note={days === undefined ? t('overview.creditsNote') : t('overview.daysLeft', { count: days })}
+      />
+      <Figure
+        name={t('overview.held')}
+        value={account && <Amount value={account.held_credits} />}
+        note={t(
+          account === undefined || isZero(account.held_credits) ? 'overview.heldNone' : 'overview.heldNote',
+        )}
+      />
+      <Figure
+        name={t('overview.balance')}
+        value={account && <Amount value={account.balance} unit="yuan" />}
+        note={
+          account?.auto_exchange.enabled === true
+            ? t('overview.exchangesBelow', { credits: format.number(account.auto_exchange.below_credits, 2) })
+            : t('overview.exchangesByHand')
+        }
+      />
+      <Plan subscription={subscription} />
+    </div>
+  )
+}
+
+/** Beyond that nobody plans, and the guess is worth nothing. */
+const DAYS_MAX = 365
+
+function daysLeft(credits: number, perDay: number): number | undefined {
+  if (perDay <= 0) return undefined
+  const days = Math.floor(credits / perDay)
+  return days > DAYS_MAX ? undefined : days
+}
+
+interface FigureProps {
+  readonly name: string
+  readonly value: ReactNode
+  readonly note: string
+}
+
+function Figure({ name, value, note }: FigureProps) {
+  return (
+    <div>
+      <div className={page.figureName}>{name}</div>
+      <div className={page.figure}>{value ?? <Skeleton height={24} width={120} my={4} />}</div>
+      <div className={page.figureNote}>{note}</div>
+    </div>
+  )
+}
+
+function Plan({ subscription }: { readonly subscription: Subscription | undefined }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  if (subscription === undefined || subscription.plan === null) {
+    return (
+      <div>
+        <div className={page.figureName}>{t('overview.plan')}</div>
+        <div className={page.figure}>
+          {subscription === undefined ? <Skeleton height={24} width={120} my={4} /> : t('overview.noPlan')}
+        </div>
+        <div className={page.figureNote}>{t('overview.noPlanNote')}</div>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <div className={page.figureName}>
+        {t('frame.plan', { plan: subscription.plan })}{' '}
+        {subscription.expires_at !== null && (
+          <span className={styles.until}>
+            {t('overview.until', { day: format.day(subscription.expires_at) })}
+          </span>
+        )}
+      </div>
+      <div className={styles.plan}>
+        {subscription.quota.map(({ credits, seconds, used, held, remaining, resets_at }) => {
+          const share = Number(credits) === 0 ? 0 : (Number(used) + Number(held)) / Number(credits)
+          const ends = resets_at === null ? '' : t('limits.until', { moment: format.recent(resets_at) })
+          return (
+            <Fragment key={seconds}>
+              <span>{format.period(seconds)}</span>
+              <LimitBar
+                used={share}
+                label={`${t('limits.left', { left: format.number(remaining, 2), limit: format.number(credits, 2) })} ${ends}`}
+              />
+              <span>{t('overview.left', { share: format.percent(Math.max(0, 1 - share)) })}</span>
+            </Fragment>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { callsQuery } from '../api/calls.ts'
+import { pricingQuery } from '../api/models.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { CopyIcon } from '../parts/copy-button.tsx'
+import { FirstCall } from '../parts/first-call.tsx'
+import page from '../parts/page.module.css'
+import { LAST_CALLS } from './last-calls.tsx'
+import styles from './overview.module.css'
+
+/** Where a key is to be put in. */
+const KEY_PLACE = 'sk-…'
+
+/** The address, and a first call with the person's last model. */
+export function HowToCall() {
+  const { t } = useTranslation()
+  const organisation = useOrganisationId()
+  const { data: last } = useQuery(callsQuery({ limit: LAST_CALLS }, organisation))
+  const { data: offers } = useQuery(pricingQuery(organisation))
+  const used = last?.data.find(({ ending, model }) => ending === 'complete' && model !== null)?.model
+  const baseUrl = window.location.origin
+  return (
+    <section className={page.section}>
+      <div className={page.sectionHead}>
+        <h2>{t('overview.firstCall')}</h2>
+      </div>
+      <div className={styles.base}>
+        <code>{baseUrl}/v1</code>
+        <CopyIcon value={`${baseUrl}/v1`} label={t('overview.copyBase')} size="sm" />
+      </div>
+      <FirstCall
+        first="openai"
+        baseUrl={baseUrl}
+        secret={KEY_PLACE}
+        model={used ?? offers?.[0]?.model_id ?? 'model'}
+        hint={t(used === undefined || used === null ? 'overview.yourAddress' : 'overview.yourModel')}
+      />
+    </section>
+  )
+}

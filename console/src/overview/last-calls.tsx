@@ -1,0 +1,106 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type Call, callsQuery } from '../api/calls.ts'
+import { keysQuery } from '../api/keys.ts'
+import { LIVE_MS } from '../api/query-client.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { Cost } from '../parts/calls/cost.tsx'
+import { Ending } from '../parts/calls/ending.tsx'
+import { classes } from '../parts/classes.ts'
+import { Empty } from '../parts/empty.tsx'
+import { useFormat } from '../parts/format.ts'
+import { inBackground } from '../parts/in-background.ts'
+import page from '../parts/page.module.css'
+import { Problem } from '../parts/problem.tsx'
+import table from '../parts/table.module.css'
+import styles from './overview.module.css'
+
+export const LAST_CALLS = 7
+
+export function LastCalls() {
+  const { t } = useTranslation()
+  const calls = useQuery({
+    ...callsQuery({ limit: LAST_CALLS }, useOrganisationId()),
+    refetchInterval: LIVE_MS,
+  })
+  const rows = calls.data?.data
+  return (
+    <section className={page.section}>
+      <div className={page.sectionHead}>
+        <h2>{t('overview.lastCalls')}</h2>
+      </div>
+      <div className={styles.callsPlace}>
+        {rows === undefined && calls.error !== null && (
+          <Problem error={calls.error} onRetry={() => inBackground(calls.refetch())} />
+        )}
+        {rows === undefined && calls.error === null && <Skeleton height={312} />}
+        {rows?.length === 0 && (
+          <Empty icon="calls" title={t('overview.noCalls')}>
+            {t('overview.noCallsHint')}
+          </Empty>
+        )}
+        {rows !== undefined && rows.length > 0 && <CallTable rows={rows} />}
+      </div>
+    </section>
+  )
+}
+
+function CallTable({ rows }: { readonly rows: readonly Call[] }) {
+  const { t } = useTranslation()
+  const { data: keys = [] } = useQuery(keysQuery(useOrganisationId()))
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  return (
+    <table className={table.table}>
+      <thead>
+        <tr>
+          <th className={table.wide}>{t('calls.time')}</th>
+          <th>{t('calls.model')}</th>
+          <th className={table.number}>Credits</th>
+          <th className={classes(table.number, table.wide)}>{t('calls.took')}</th>
+          <th className={table.wide}>{t('calls.ending')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((call) => (
+          <CallRow
+            key={call.request_id}
+            call={call}
+            keyName={call.key_id === null ? undefined : names.get(call.key_id)}
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function CallRow({ call, keyName }: { readonly call: Call; readonly keyName: string | undefined }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { model, model_requested: asked } = call
+  const isOther = asked !== null && model !== null && asked !== model
+  const facts = [
+    ...(isOther ? [t('calls.asked', { model: asked })] : []),
+    ...(keyName === undefined ? [] : [keyName]),
+  ]
+  const took = format.duration(call.duration_ms)
+  return (
+    <tr>
+      <td className={classes(table.muted, table.wide)}>{format.recent(call.created_at)}</td>
+      <td>
+        <span className={table.first}>{model ?? asked ?? call.endpoint}</span>
+        <span className={table.second}>{facts.join(' · ')}</span>
+      </td>
+      <td className={table.number}>
+        <span className={table.first}>
+          <Cost call={call} />
+        </span>
+        <span className={classes(table.second, table.phone)}>{took}</span>
+      </td>
+      <td className={classes(table.number, table.muted, table.wide)}>{took}</td>
+      <td className={table.wide}>
+        <Ending call={call} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,51 @@
+import { SegmentedControl } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useMayManage } from '../api/session.ts'
+import { inBackground } from '../parts/in-background.ts'
+import page from '../parts/page.module.css'
+import { Announcements } from './announcements.tsx'
+import { Figures } from './figures.tsx'
+import { HowToCall } from './how-to-call.tsx'
+import { LastCalls } from './last-calls.tsx'
+import styles from './overview.module.css'
+import { DEFAULT_PERIOD, PERIODS } from './periods.ts'
+import { Spend } from './spend.tsx'
+import { useSpend } from './use-spend.ts'
+
+const route = getRouteApi('/frame/')
+
+export function OverviewPage() {
+  const { t } = useTranslation()
+  const { period = DEFAULT_PERIOD } = route.useSearch()
+  const navigate = route.useNavigate()
+  const mayManage = useMayManage()
+  const spend = useSpend(period)
+  return (
+    <>
+      <div className={page.head}>
+        <h1>{t('pages.overview')}</h1>
+        <div className={page.actions}>
+          <SegmentedControl
+            className={page.wide ?? ''}
+            aria-label={t('overview.period')}
+            value={period}
+            onChange={(value) => inBackground(navigate({ search: { period: value }, replace: true }))}
+            data={PERIODS.map((value) => ({ value, label: t(`overview.periods.${value}`) }))}
+          />
+        </div>
+      </div>
+      {mayManage && <Figures spend={spend.data} />}
+      <div className={styles.two} data-first={!mayManage || undefined}>
+        <div>
+          <Spend spend={spend} period={period} />
+          <LastCalls />
+        </div>
+        <div>
+          <HowToCall />
+          <Announcements />
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+import { Skeleton } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { Empty } from '../parts/empty.tsx'
+import { useFormat } from '../parts/format.ts'
+import { inBackground } from '../parts/in-background.ts'
+import { Marked } from '../parts/marked.tsx'
+import page from '../parts/page.module.css'
+import { Problem } from '../parts/problem.tsx'
+import { StackedBars, Swatch } from '../parts/stacked-bars.tsx'
+import styles from './overview.module.css'
+import type { Period } from './periods.ts'
+import type { SpendOf, useSpend } from './use-spend.ts'
+import { classes } from '../parts/classes.ts'
+
+interface SpendProps {
+  readonly spend: ReturnType<typeof useSpend>
+  readonly period: Period
+}
+
+export function Spend({ spend, period }: SpendProps) {
+  const { t } = useTranslation()
+  return (
+    <section className={page.section}>
+      <div className={page.sectionHead}>
+        <h2>{t('overview.spend')}</h2>
+      </div>
+      <div className={styles.chartPlace}>
+        {spend.data !== undefined ? (
+          <SpendChart data={spend.data} period={period} />
+        ) : spend.error === null ? (
+          <Skeleton height={240} />
+        ) : (
+          <Problem error={spend.error} onRetry={() => inBackground(spend.refetch())} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Every so many bars one is named, so that the names do not touch. */
+const NAMED_MAX = 7
+
+function SpendChart({ data, period }: { readonly data: SpendOf; readonly period: Period }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  if (data.calls === 0) {
+    return (
+      <Empty icon="usage" title={t('overview.noSpend')}>
+        {t('overview.noSpendHint')}
+      </Empty>
+    )
+  }
+  const every = Math.ceil(data.bars.length / NAMED_MAX)
+  const total = format.number(data.total, 2)
+  const words = {
+    total,
+    period: t(`overview.within.${period}`),
+    calls: format.number(data.calls),
+    failed: format.percent(data.failed / data.calls, 1),
+  }
+  const nameOf = (at: number): string =>
+    data.interval === 'day' ? format.day(at) : `${format.time(at).slice(0, 2)}:00`
+  return (
+    <>
+      <p className={styles.lead}>
+        <Marked text={t('overview.spendLead', words)} />
+      </p>
+      <StackedBars
+        label={t('overview.spendLabel', words)}
+        series={data.series.map(({ name }) => name)}
+        bars={data.bars.map(({ key, at, values }, index) => ({
+          key,
+          values,
+          title: nameOf(at),
+          label: (data.bars.length - 1 - index) % every === 0 ? nameOf(at) : undefined,
+        }))}
+        axis={(value) => format.short(value)}
+        value={(value) => format.number(value, 2)}
+      />
+      <ul className={classes(page.legend, styles.legend)}>
+        {data.series.map(({ name, total: each }, index) => (
+          <li key={name}>
+            <Swatch index={index} />
+            {name} <b title={`${each} Credits`}>{format.number(each)}</b>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

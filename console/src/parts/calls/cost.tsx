@@ -1,0 +1,25 @@
+import { Tooltip } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { Call } from '../../api/calls.ts'
+import { Amount } from '../amount.tsx'
+import { isZero } from '../decimal.ts'
+import { useFormat } from '../format.ts'
+import styles from './calls.module.css'
+
+type Priced = Pick<Call, 'amount' | 'deducted' | 'byok' | 'subscription_covered'>
+
+/** What a call took, and why it took less than it was worth. */
+export function Cost({ call }: { readonly call: Priced }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  if (!isZero(call.deducted) || isZero(call.amount)) return <Amount value={call.deducted} />
+  const { whole, fraction } = format.split(call.amount, 2)
+  return (
+    <Tooltip label={t(call.byok ? 'cost.byokHint' : 'cost.freeHint', { amount: call.amount })}>
+      <span className={styles.free} tabIndex={0}>
+        <span className={styles.tag}>{t(call.byok ? 'cost.byok' : 'cost.free')}</span> {whole}
+        {fraction}
+      </span>
+    </Tooltip>
+  )
+}

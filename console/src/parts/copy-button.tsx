@@ -1,0 +1,44 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { useTranslation } from 'react-i18next'
+import { Icon } from './icon.tsx'
+
+interface CopyProps {
+  readonly value: string
+  /** What is copied, for those who do not see where the button stands. */
+  readonly label: string
+}
+
+/** Ms for which the button says that it has copied. */
+const TOLD_MS = 1_500
+
+export function CopyIcon({ value, label, size }: CopyProps & { readonly size?: 'sm' }) {
+  const { t } = useTranslation()
+  const { copy, copied } = useClipboard({ timeout: TOLD_MS })
+  const text = copied ? t('copied') : label
+  return (
+    <Tooltip label={text}>
+      <ActionIcon aria-label={text} onClick={() => copy(value)} {...(size === undefined ? {} : { size })}>
+        <Icon name={copied ? 'check' : 'copy'} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+export function CopyButton({
+  value,
+  label,
+  variant = 'default',
+}: CopyProps & { readonly variant?: 'filled' | 'default' }) {
+  const { t } = useTranslation()
+  const { copy, copied } = useClipboard({ timeout: TOLD_MS })
+  return (
+    <Button
+      variant={variant}
+      onClick={() => copy(value)}
+      leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
+    >
+      {copied ? t('copied') : label}
+    </Button>
+  )
+}

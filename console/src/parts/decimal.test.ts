@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { isZero, sumDecimals } from './decimal.ts'
+
+test.each([
+  [['0.1', '0.2'], '0.300000'],
+  [['188.836920', '0.000001'], '188.836921'],
+  [['9007199254740993.000001', '1'], '9007199254740994.000001'],
+  [['-1.5', '0.25'], '-1.250000'],
+  [[], '0.000000'],
+])('amounts are summed exactly: %j', (values, sum) => {
+  expect(sumDecimals(values)).toBe(sum)
+})
+
+test.each([
+  ['0', true],
+  ['0.000000', true],
+  ['0.000001', false],
+  ['-0.5', false],
+])('what is nothing is told apart: %s', (value, zero) => {
+  expect(isZero(value)).toBe(zero)
+})

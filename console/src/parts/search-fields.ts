@@ -1,0 +1,21 @@
+/** What stands in the address is read here, once: whatever makes no sense there is as if it were not. */
+
+/** Numbers come as numbers from the address; a name may look like one. */
+export function textField(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export function choiceField<Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+): Choice | undefined {
+  return choices.find((choice) => choice === value)
+}
+
+/** Leaves out what is undefined, so that it does not stand in the address. */
+export function present<Fields extends Record<string, unknown>>(fields: Fields): Partial<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  // The entries are those of `fields`, without the undefined ones.
+  return Object.fromEntries(entries) as Partial<Fields>
+}

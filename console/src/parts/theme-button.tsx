@@ -1,0 +1,18 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { Icon } from './icon.tsx'
+
+/** Light and dark; until it is pressed, the system decides. */
+export function ThemeButton() {
+  const { t } = useTranslation()
+  const { setColorScheme } = useMantineColorScheme()
+  const shown = useComputedColorScheme('light', { getInitialValueInEffect: false })
+  const label = t(shown === 'dark' ? 'frame.lightTheme' : 'frame.darkTheme')
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={() => setColorScheme(shown === 'dark' ? 'light' : 'dark')}>
+        <Icon name={shown === 'dark' ? 'sun' : 'moon'} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

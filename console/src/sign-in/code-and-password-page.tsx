@@ -1,0 +1,113 @@
+import { Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/api-error.ts'
+import { PasswordField } from '../parts/password-field.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import { useFieldProblems } from '../parts/use-problem.ts'
+import { CodeInput } from './code-input.tsx'
+import { type Contact, readContact } from './contact.ts'
+import { NEW_PASSWORD_MIN } from './password-rule.ts'
+import { SecondFactorForm } from './second-factor-form.tsx'
+import styles from './sign-in.module.css'
+import { type CodePurpose, type FirstStep, type SecondFactor, sendCode } from './sign-in-api.ts'
+import { useEnter } from './use-enter.ts'
+
+interface CodeAndPasswordPageProps {
+  readonly title: string
+  readonly lead: string
+  readonly contactLabel: string
+  readonly purpose: CodePurpose
+  readonly submit: string
+  readonly finish: (contact: Contact, code: string, password: string) => Promise<FirstStep>
+  /** What stands below the card. */
+  readonly children: ReactNode
+}
+
+/** An address, the code that was sent there, a new password: how one registers, and how one comes back. */
+export function CodeAndPasswordPage(props: CodeAndPasswordPageProps) {
+  const enter = useEnter()
+  const [second, setSecond] = useState<SecondFactor>()
+  const take = (step: FirstStep): void => (step.state === 'signed_in' ? enter(undefined) : setSecond(step))
+  return (
+    <>
+      <section className={styles.card}>
+        <h1>{props.title}</h1>
+        <p className={styles.lead}>{props.lead}</p>
+        {second === undefined ? (
+          <Fields {...props} onStep={take} />
+        ) : (
+          <SecondFactorForm
+            second={second}
+            onSignedIn={() => enter(undefined)}
+            onBack={() => setSecond(undefined)}
+          />
+        )}
+      </section>
+      <p className={styles.below}>{props.children}</p>
+    </>
+  )
+}
+
+type FieldsProps = CodeAndPasswordPageProps & { readonly onStep: (step: FirstStep) => void }
+
+function Fields({ contactLabel, purpose, submit, finish, onStep }: FieldsProps) {
+  const { t } = useTranslation()
+  const fieldProblems = useFieldProblems()
+  const [problem, setProblem] = useState<string>()
+  const form = useForm({
+    initialValues: { contact: '', code: '', password: '' },
+    validate: {
+      contact: (text) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
+      code: (text) => (/^\d{6}$/.test(text) ? null : t('signIn.codeWanted')),
+      password: (text) =>
+        text.length < NEW_PASSWORD_MIN ? t('signIn.passwordShort', { count: NEW_PASSWORD_MIN }) : null,
+    },
+  })
+  const done = useMutation({
+    mutationFn: async ({ contact: text, code, password }: typeof form.values) => {
+      const contact = readContact(text)
+      return contact === undefined ? undefined : finish(contact, code, password)
+    },
+    onMutate: () => setProblem(undefined),
+    onSuccess: (step) => step !== undefined && onStep(step),
+    onError: (error) => {
+      const text = fieldProblems(form, error)
+      // Code not right: it stands beside the code.
+      if (error instanceof ApiError && error.code === 40005) form.setFieldError('code', text)
+      else setProblem(text)
+    },
+  })
+  return (
+    <form noValidate className={styles.stack} onSubmit={form.onSubmit((values) => done.mutate(values))}>
+      <TextInput
+        label={contactLabel}
+        size="lg"
+        autoComplete="username"
+        inputMode="email"
+        {...form.getInputProps('contact')}
+      />
+      <CodeInput
+        {...form.getInputProps('code')}
+        onSend={async () => {
+          const contact = readContact(form.getValues().contact)
+          if (contact !== undefined) return sendCode(contact, purpose)
+          form.validateField('contact')
+          return undefined
+        }}
+      />
+      <PasswordField
+        label={t('signIn.newPassword')}
+        size="lg"
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <FormProblem text={problem} />
+      <Button type="submit" size="lg" fullWidth loading={done.isPending}>
+        {submit}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,20 @@
+import { useTranslation } from 'react-i18next'
+import { LinkButton } from '../parts/link-button.tsx'
+import { CodeAndPasswordPage } from './code-and-password-page.tsx'
+import { resetPassword } from './sign-in-api.ts'
+
+export function ResetPage() {
+  const { t } = useTranslation()
+  return (
+    <CodeAndPasswordPage
+      title={t('reset.title')}
+      lead={t('reset.lead')}
+      contactLabel={t('signIn.contact')}
+      purpose="reset_password"
+      submit={t('reset.submit')}
+      finish={resetPassword}
+    >
+      {t('reset.remembered')} <LinkButton to="/sign-in">{t('signIn.submit')}</LinkButton>
+    </CodeAndPasswordPage>
+  )
+}

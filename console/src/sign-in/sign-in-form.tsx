@@ -1,0 +1,199 @@
+import { Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/api-error.ts'
+import { Icon } from '../parts/icon.tsx'
+import { LinkButton } from '../parts/link-button.tsx'
+import { PasswordField } from '../parts/password-field.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import { useProblemText } from '../parts/use-problem.ts'
+import { CodeInput } from './code-input.tsx'
+import { readContact } from './contact.ts'
+import { SecondFactorForm } from './second-factor-form.tsx'
+import styles from './sign-in.module.css'
+import {
+  type FirstStep,
+  optionsQuery,
+  passkeysWork,
+  type SecondFactor,
+  sendCode,
+  signInByCode,
+  signInByPasskey,
+  signInByPassword,
+  startService,
+} from './sign-in-api.ts'
+
+interface SignInFormProps {
+  readonly onSignedIn: () => void
+  /** A path of this site where a service sends the browser back to. */
+  readonly returnTo: string
+  /** Where another service left off: its person has a second factor. */
+  readonly pending?: SecondFactor | undefined
+}
+
+/** Every way in that the operator has switched on, up to the session. */
+export function SignInForm({ onSignedIn, returnTo, pending }: SignInFormProps) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const [second, setSecond] = useState(pending)
+  const [by, setBy] = useState<'password' | 'code'>('password')
+  const { data: options } = useQuery(optionsQuery)
+  const take = (step: FirstStep): void => (step.state === 'signed_in' ? onSignedIn() : setSecond(step))
+  const passkey = useMutation({ mutationFn: () => signInByPasskey(), onSuccess: take })
+  const service = useMutation({
+    mutationFn: (name: string) => startService(name, returnTo),
+    onSuccess: (address) => window.location.assign(address),
+  })
+  if (second !== undefined) {
+    return <SecondFactorForm second={second} onSignedIn={onSignedIn} onBack={() => setSecond(undefined)} />
+  }
+  const problem = passkey.error ?? service.error
+  return (
+    <div className={styles.stack}>
+      {passkeysWork() && (
+        <Way icon="passkey" busy={passkey.isPending} onClick={() => passkey.mutate()}>
+          {t('signIn.withPasskey')}
+        </Way>
+      )}
+      {options?.services.map(({ name, label }) => (
+        <Way key={name} icon="elsewhere" busy={service.isPending} onClick={() => service.mutate(name)}>
+          {t('signIn.withService', { label })}
+        </Way>
+      ))}
+      <FormProblem
+        text={problem === null ? undefined : passkeyProblem(problem, t('signIn.noPasskey'), problemText)}
+      />
+      {(passkeysWork() || (options?.services.length ?? 0) > 0) && (
+        <div className={styles.or}>{t(by === 'password' ? 'signIn.orPassword' : 'signIn.orCode')}</div>
+      )}
+      {by === 'password' ? <ByPassword onStep={take} /> : <ByCode onStep={take} />}
+      <Button variant="subtle" fullWidth onClick={() => setBy(by === 'password' ? 'code' : 'password')}>
+        {t(by === 'password' ? 'signIn.useCode' : 'signIn.usePassword')}
+      </Button>
+    </div>
+  )
+}
+
+/** The browser's own words about a passkey that was not given are not for people. */
+function passkeyProblem(error: unknown, notGiven: string, problemText: (error: unknown) => string): string {
+  return error instanceof ApiError ? problemText(error) : notGiven
+}
+
+interface WayProps {
+  readonly icon: 'passkey' | 'elsewhere'
+  readonly busy: boolean
+  readonly onClick: () => void
+  readonly children: ReactNode
+}
+
+function Way({ icon, busy, onClick, children }: WayProps) {
+  return (
+    <Button
+      variant="default"
+      size="lg"
+      fullWidth
+      loading={busy}
+      onClick={onClick}
+      leftSection={<Icon name={icon} />}
+    >
+      {children}
+    </Button>
+  )
+}
+
+interface StepProps {
+  readonly onStep: (step: FirstStep) => void
+}
+
+function ByPassword({ onStep }: StepProps) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const form = useForm({
+    initialValues: { contact: '', password: '' },
+    validate: {
+      contact: (text) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
+      password: (text) => (text === '' ? t('signIn.passwordWanted') : null),
+    },
+  })
+  const signIn = useMutation({
+    mutationFn: async ({ contact: text, password }: typeof form.values) => {
+      const contact = readContact(text)
+      return contact === undefined ? undefined : signInByPassword(contact, password)
+    },
+    onSuccess: (step) => step !== undefined && onStep(step),
+    onError: (error) => form.setFieldError('password', problemText(error)),
+  })
+  return (
+    <form noValidate className={styles.stack} onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+      <TextInput
+        label={t('signIn.contact')}
+        size="lg"
+        autoComplete="username"
+        inputMode="email"
+        key={form.key('contact')}
+        {...form.getInputProps('contact')}
+      />
+      <div className={styles.withLink}>
+        <PasswordField
+          label={t('signIn.password')}
+          size="lg"
+          autoComplete="current-password"
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <LinkButton to="/reset" className={styles.link}>
+          {t('signIn.forgotten')}
+        </LinkButton>
+      </div>
+      <Button type="submit" size="lg" fullWidth loading={signIn.isPending}>
+        {t('signIn.submit')}
+      </Button>
+    </form>
+  )
+}
+
+function ByCode({ onStep }: StepProps) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const form = useForm({
+    initialValues: { contact: '', code: '' },
+    validate: {
+      contact: (text) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
+      code: (text) => (/^\d{6}$/.test(text) ? null : t('signIn.codeWanted')),
+    },
+  })
+  const signIn = useMutation({
+    mutationFn: async ({ contact: text, code }: typeof form.values) => {
+      const contact = readContact(text)
+      return contact === undefined ? undefined : signInByCode(contact, code)
+    },
+    onSuccess: (step) => step !== undefined && onStep(step),
+    onError: (error) => form.setFieldError('code', problemText(error)),
+  })
+  return (
+    <form noValidate className={styles.stack} onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+      <TextInput
+        label={t('signIn.contact')}
+        size="lg"
+        autoComplete="username"
+        inputMode="email"
+        key={form.key('contact')}
+        {...form.getInputProps('contact')}
+      />
+      <CodeInput
+        {...form.getInputProps('code')}
+        onSend={async () => {
+          const contact = readContact(form.getValues().contact)
+          if (contact !== undefined) return sendCode(contact, 'sign_in')
+          form.validateField('contact')
+          return undefined
+        }}
+      />
+      <Button type="submit" size="lg" fullWidth loading={signIn.isPending}>
+        {t('signIn.submit')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { LinkButton } from '../parts/link-button.tsx'
+import { Note } from '../parts/problem.tsx'
+import { readReturn } from './return-from-service.ts'
+import { SignInForm } from './sign-in-form.tsx'
+import styles from './sign-in.module.css'
+import { optionsQuery } from './sign-in-api.ts'
+import { useEnter } from './use-enter.ts'
+
+const route = getRouteApi('/door/sign-in')
+
+export function SignInPage() {
+  const { t } = useTranslation()
+  const { next } = route.useSearch()
+  const { data: options } = useQuery(optionsQuery)
+  const back = readReturn(window.location.hash)
+  const enter = useEnter()
+  return (
+    <>
+      <section className={styles.card}>
+        <h1>{t('signIn.title')}</h1>
+        <p className={styles.lead}>{t('signIn.at', { host: window.location.host })}</p>
+        {back.kind === 'refused' && (
+          <div className={styles.stack}>
+            <Note tone="bad">{t(`signIn.service.${back.why}`)}</Note>
+            <span />
+          </div>
+        )}
+        <SignInForm
+          onSignedIn={() => enter(back.kind === 'pending' ? back.returnTo : next)}
+          returnTo={next ?? '/console/'}
+          pending={back.kind === 'pending' ? back.second : undefined}
+        />
+      </section>
+      {options !== undefined && options.register_by.length > 0 && (
+        <p className={styles.below}>
+          {t('signIn.noAccount')} <LinkButton to="/register">{t('signIn.register')}</LinkButton>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+/** Coming in: every way that is switched on, each to its end, with the error beside its field. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADMIN, CUSTOMER } from '../../test/gateway.ts'
+import { openSite, type Site, type Visit } from '../../test/visit.ts'
+
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite()
+})
+
+afterAll(() => site.close())
+
+/** The six digits of the next code sent there; other mails are passed over. */
+async function codeFor(address: string): Promise<string> {
+  for (;;) {
+    const mail = await site.mailbox.next(address)
+    const [code] = /\b\d{6}\b/.exec(mail.text ?? '') ?? []
+    if (code !== undefined) return code
+  }
+}
+
+async function expectOverview({ page, faults }: Visit): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/)
+  expect(faults).toEqual([])
+}
+
+test('somebody who is not signed in comes to the door, and from there to the page they wanted', async () => {
+  const visit = await site.visit('/?period=30d')
+  const { page } = visit
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(visit.faults).toEqual([])
+  await page.getByLabel('E-mail or phone').fill(CUSTOMER.email)
+  await page.getByLabel('Password', { exact: true }).fill('not the password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const field = page.getByLabel('Password', { exact: true })
+  await page.getByText('These do not go together').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await field.fill(CUSTOMER.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expectOverview(visit)
+  expect(new URL(page.url()).search).toBe('?period=30d')
+  await visit.close()
+})
+
+test('by keyboard alone, from an empty page to the overview and out again', async () => {
+  const visit = await site.visit('/')
+  const { page } = visit
+  await page.getByLabel('E-mail or phone').focus()
+  await page.keyboard.type(ADMIN.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(ADMIN.password)
+  await page.keyboard.press('Enter')
+  await expectOverview(visit)
+  await page.keyboard.press('/')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Account' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Sign out' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  const cookies = await visit.context.cookies()
+  expect(cookies.filter(({ name }) => name === 'sluice_session')).toEqual([])
+  await visit.close()
+})
+
+test('registers with a code by mail', async () => {
+  const visit = await site.visit('/register')
+  const { page } = visit
+  const address = 'new@example.com'
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByText('Enter an e-mail address').waitFor()
+  await page.getByLabel(/E-mail/).fill(address)
+  await page.getByRole('button', { name: 'Send code' }).click()
+  const code = await codeFor(address)
+  await page.getByLabel('New password', { exact: true }).fill('short')
+  await page.getByLabel('Code', { exact: true }).fill('000000')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Take at least 8 characters').waitFor()
+  await page.getByLabel('New password', { exact: true }).fill('a password of mine')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('This code is not right').waitFor()
+  await page.getByLabel('Code', { exact: true }).fill(code)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expectOverview(visit)
+  await visit.close()
+})
+
+test('resets a forgotten password and signs in with a code', async () => {
+  const visit = await site.visit('/sign-in')
+  const { page } = visit
+  await page.getByRole('link', { name: 'Reset password' }).click()
+  await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+  await page.getByLabel(/E-mail/).fill(ADMIN.email)
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByLabel('Code', { exact: true }).fill(await codeFor(ADMIN.email))
+  await page.getByLabel('New password', { exact: true }).fill('another password')
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await expectOverview(visit)
+  await visit.close()
+
+  const again = await site.visit('/sign-in')
+  await again.page.getByRole('button', { name: 'Sign in with a code instead' }).click()
+  await again.page.getByLabel(/E-mail/).fill(ADMIN.email)
+  await again.page.getByRole('button', { name: 'Send code' }).click()
+  await again.page.getByLabel('Code', { exact: true }).fill(await codeFor(ADMIN.email))
+  await again.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expectOverview(again)
+  await again.close()
+})
+
+test('a session that ends under an open page is begun anew over it', async () => {
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  await expectOverview(visit)
+  await visit.context.clearCookies()
+  await page.getByText('30 days', { exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.getByLabel('E-mail or phone').fill(CUSTOMER.email)
+  await dialog.getByLabel('Password', { exact: true }).fill(CUSTOMER.password)
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await expectOverview(visit)
+  expect(new URL(page.url()).search).toBe('?period=30d')
+  await visit.close()
+})
+
+describe.each(['en', 'zh-CN'] as const)('in %s', (language) => {
+  test.each(['/sign-in', '/register', '/reset'])('nobody is kept out of %s, light or dark', async (path) => {
+    const visit = await site.visit(path, { language })
+    expect(await visit.page.evaluate('document.documentElement.lang')).toBe(language)
+    expect(await visit.barriers()).toEqual([])
+    await visit.page.emulateMedia({ colorScheme: 'dark' })
+    expect(await visit.barriers()).toEqual([])
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+})

@@ -1,0 +1,63 @@
+/** The languages of the console and how one is chosen. Only the chosen one is loaded. */
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+import type english from './en.json'
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    readonly resources: { readonly translation: typeof english }
+    readonly returnNull: false
+  }
+}
+
+export const LANGUAGES = {
+  en: { label: 'English', load: () => import('./en.json') },
+  'zh-CN': { label: '简体中文', load: () => import('./zh-CN.json') },
+} as const
+
+export type Language = keyof typeof LANGUAGES
+
+const STORED_AS = 'sluice-language'
+
+export function isLanguage(tag: string): tag is Language {
+  return Object.hasOwn(LANGUAGES, tag)
+}
+
+/** Whether the person has chosen a language in this browser. */
+export function hasChosenLanguage(): boolean {
+  return localStorage.getItem(STORED_AS) !== null
+}
+
+/** What the person chose here before, else what the browser asks for. */
+export function preferredLanguage(): Language {
+  const stored = localStorage.getItem(STORED_AS)
+  if (stored !== null && isLanguage(stored)) return stored
+  for (const tag of navigator.languages) {
+    if (tag.toLowerCase().startsWith('zh')) return 'zh-CN'
+    if (tag.toLowerCase().startsWith('en')) return 'en'
+  }
+  return 'en'
+}
+
+export async function startTexts(): Promise<void> {
+  const language = preferredLanguage()
+  const texts = await LANGUAGES[language].load()
+  await i18next.use(initReactI18next).init({
+    lng: language,
+    resources: { [language]: { translation: texts.default } },
+    // Every key is in every language: a test holds them against each other.
+    fallbackLng: false,
+    interpolation: { escapeValue: false },
+  })
+  document.documentElement.lang = language
+}
+
+/** Shows the console in another language from now on, also at the next visit of this browser. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  localStorage.setItem(STORED_AS, language)
+  if (i18next.language === language) return
+  const texts = await LANGUAGES[language].load()
+  i18next.addResourceBundle(language, 'translation', texts.default)
+  await i18next.changeLanguage(language)
+  document.documentElement.lang = language
+}

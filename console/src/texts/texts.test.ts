@@ -1,0 +1,58 @@
+/** Every sentence is there in every language, says the same things, and is used. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const SOURCES = fileURLToPath(new URL('..', import.meta.url))
+
+type Texts = { readonly [key: string]: string | Texts }
+
+function textsOf(file: string): ReadonlyMap<string, string> {
+  const texts = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Texts
+  return new Map(flatten(texts, ''))
+}
+
+function flatten(texts: Texts, prefix: string): readonly (readonly [string, string])[] {
+  return Object.entries(texts).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[`${prefix}${name}`, value] as const] : flatten(value, `${prefix}${name}.`),
+  )
+}
+
+const english = textsOf('en.json')
+const chinese = textsOf('zh-CN.json')
+
+/** What is put in, and what is marked. */
+const holes = (text: string): readonly string[] => (text.match(/\{\{\w+\}\}|<\/?\w+>/g) ?? []).sort()
+
+describe('the texts', () => {
+  test('have the same keys in every language', () => {
+    expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort())
+  })
+
+  test.each([...english])('%s is told the same in every language', (key, text) => {
+    // Of one there need be no number to say.
+    const told = key.endsWith('_one') ? (english.get(key.replace('_one', '_other')) ?? text) : text
+    expect(holes(chinese.get(key) ?? '')).toEqual(holes(told))
+    expect(chinese.get(key)?.trim()).not.toBe('')
+  })
+
+  test('are Chinese where they are Chinese', () => {
+    // Names and units that are the same everywhere.
+    const same = [...chinese].filter(([key, text]) => english.get(key) === text && /[A-Za-z]{3}/.test(text))
+    expect(same.map(([, text]) => text).filter((text) => text !== 'Credits')).toEqual([])
+  })
+
+  test('are all used', () => {
+    const code = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.ts$/.test(name))
+      .map((name) => readFileSync(join(SOURCES, name), 'utf8'))
+      .join('\n')
+    const unused = [...english.keys()].filter((key) => {
+      const plain = key.replace(/_(one|other)$/, '')
+      const group = plain.slice(0, plain.lastIndexOf('.') + 1)
+      return !code.includes(`'${plain}'`) && !code.includes(`"${plain}"`) && !code.includes(`\`${group}\${`)
+    })
+    expect(unused).toEqual([])
+  })
+})

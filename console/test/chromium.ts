@@ -1,0 +1,44 @@
+/** The browser of the journeys: a real Chromium out of the package registry. */
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import packaged from '@sparticuz/chromium'
+import { type Browser, chromium } from 'playwright-core'
+
+/** The package's own list is for functions in a cloud: one process for all, and a web without its protections. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  '--hide-scrollbars',
+]
+const LOCK = join(tmpdir(), 'sluice-chromium.lock')
+/** A lock older than this was left by a run that died. */
+const LOCK_AGE_MS_MAX = 60_000
+const LOOK_MS = 50
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = await unpack()
+  return chromium.launch({ executablePath, args: ARGUMENTS, headless: true })
+}
+
+/** Unpacked once for all: two that unpack at the same time would start half a browser. */
+async function unpack(): Promise<string> {
+  for (;;) {
+    try {
+      mkdirSync(LOCK)
+      break
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+      if (age > LOCK_AGE_MS_MAX) rmSync(LOCK, { recursive: true, force: true })
+      else await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+  }
+  try {
+    return await packaged.executablePath()
+  } finally {
+    rmSync(LOCK, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,19 @@
+import type { Page } from 'playwright-core'
+
+export interface Picture {
+  readonly name: string
+  /** Below `/console`. */
+  readonly path: string
+  readonly signedIn: boolean
+  /** The whole page, not what fits the window. */
+  readonly whole?: boolean
+  /** What is done before the picture is taken. */
+  prepare?(page: Page): Promise<void>
+}
+
+export const PICTURES: readonly Picture[] = [
+  { name: 'sign-in', path: '/sign-in', signedIn: false },
+  { name: 'register', path: '/register', signedIn: false },
+  { name: 'overview', path: '/', signedIn: true },
+  { name: 'overview-whole', path: '/', signedIn: true, whole: true },
+]

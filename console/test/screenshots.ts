@@ -1,0 +1,69 @@
+/**
+ * Pictures of every page, in both themes and languages, wide and narrow, to be looked at. Names on the command line take
+ * only those pages, and variants likewise: `node tools/screenshots.mjs keys calls light-en-wide`.
+ */
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { BrowserContext, Page } from 'playwright-core'
+import { signInAs } from './api.ts'
+import { openBrowser } from './chromium.ts'
+import { openDemo } from './demo.ts'
+import { CUSTOMER } from './gateway.ts'
+import { PICTURES, type Picture } from './pictures.ts'
+
+const FOLDER = fileURLToPath(new URL('../../console/screenshots/', import.meta.url))
+const MAIN = fileURLToPath(new URL('main.js', import.meta.url))
+
+const SIZES = {
+  wide: { width: 1280, height: 860 },
+  phone: { width: 390, height: 844 },
+} as const
+
+const words = process.argv.slice(2)
+const variants = words.filter((word) => /^(light|dark)-/.test(word))
+const wanted = words.filter((word) => !variants.includes(word))
+const chosen = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+mkdirSync(FOLDER, { recursive: true })
+const demo = await openDemo([MAIN])
+const browser = await openBrowser()
+const { token } = await signInAs(demo.baseUrl, CUSTOMER)
+try {
+  for (const theme of ['light', 'dark'] as const) {
+    for (const language of ['en', 'zh-CN'] as const) {
+      for (const size of ['wide', 'phone'] as const) {
+        const variant = `${theme}-${language}-${size}`
+        if (variants.length > 0 && !variants.includes(variant)) continue
+        const context = await browser.newContext({
+          viewport: SIZES[size],
+          colorScheme: theme,
+          locale: language,
+          timezoneId: 'Europe/Berlin',
+          reducedMotion: 'reduce',
+        })
+        for (const picture of chosen) await take(context, picture, variant)
+        await context.close()
+      }
+    }
+  }
+} finally {
+  await browser.close()
+  await demo.close()
+}
+
+async function take(context: BrowserContext, picture: Picture, variant: string): Promise<void> {
+  await context.clearCookies()
+  if (picture.signedIn)
+    await context.addCookies([{ name: 'sluice_session', value: token, url: demo.baseUrl }])
+  const page = await context.newPage()
+  await page.goto(`${demo.baseUrl}/console${picture.path}`)
+  await settled(page)
+  await picture.prepare?.(page)
+  await settled(page)
+  await page.screenshot({ path: `${FOLDER}${picture.name}-${variant}.png`, fullPage: picture.whole ?? false })
+  await page.close()
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.evaluate('document.fonts.ready')
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  base: '/console/',
+  build: {
+    target: 'es2023',
+    // Those that know light-dark(), of which the whole look is made.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+    // Every style and font is a file of its own: nothing is inlined that the policy would have to allow.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // What tools/console-weight.mjs weighs by.
+    manifest: true,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // A mark for servers that render, which some packages carry.
+      onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+    },
+  },
+  // `npx vite console` beside a running gateway.
+  server: { proxy: { '^/(api|v1|v1beta)/': 'http://127.0.0.1:8080' } },
+})

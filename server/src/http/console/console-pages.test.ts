@@ -1,0 +1,152 @@
+/** How the console comes to a browser: from here alone, under a policy, compressed, and never older than its gateway. */
+import { request as httpRequest } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type House, openHouse } from '../../../test/house/house.ts'
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+
+afterAll(() => house.close())
+
+interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** Nothing is decompressed or followed. */
+function ask(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  { method = 'GET', base = house.running.baseUrl }: { readonly method?: string; readonly base?: string } = {},
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    // As a part of its own: within an address, dots would be resolved before they are sent.
+    const request = httpRequest(base, { path, method, headers }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(parts),
+        }),
+      )
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}
+
+async function scriptOfPage(): Promise<string> {
+  const { body } = await ask('/console')
+  const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(body.toString('utf8')) ?? []
+  expect(script).toMatch(/^\/console\/assets\/[\w-]+\.js$/)
+  return script
+}
+
+describe('the page', () => {
+  test.each(['/console', '/console/', '/console/keys', '/console/calls?model=m'])(
+    'is the same at every address of the console: %s',
+    async (path) => {
+      const { status, headers, body } = await ask(path)
+      expect(status).toBe(200)
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(body.toString('utf8')).toContain('<div id="root">')
+    },
+  )
+
+  test('is never kept, never framed, sends no referrer, and loads nothing that is not ours', async () => {
+    const { headers } = await ask('/console')
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+  })
+
+  test('holds no script and no style of its own, which the policy would refuse', async () => {
+    const page = (await ask('/console')).body.toString('utf8')
+    expect(page).not.toMatch(/<style|style=|\son\w+=/)
+    expect(page.match(/<script(?![^>]*\ssrc=)/g)).toBeNull()
+    expect(page).not.toMatch(/https?:\/\//)
+  })
+
+  test('takes GET and HEAD only', async () => {
+    const posted = await ask('/console', {}, { method: 'POST' })
+    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET'])
+    const head = await ask('/console', {}, { method: 'HEAD' })
+    expect([head.status, head.body.length]).toEqual([200, 0])
+  })
+
+  test('is not at the gateway address', async () => {
+    expect((await ask('/console', {}, { base: house.running.gatewayBaseUrl })).status).toBe(404)
+  })
+})
+
+describe('what the page loads', () => {
+  test('comes compressed as the browser takes it, is kept for ever, and is the same each time', async () => {
+    const path = await scriptOfPage()
+    const plain = await ask(path, { 'accept-encoding': 'identity' })
+    const brotli = await ask(path, { 'accept-encoding': 'gzip, deflate, br' })
+    const gzip = await ask(path, { 'accept-encoding': 'gzip, br;q=0' })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(brotli.headers['content-encoding']).toBe('br')
+    expect(gzip.headers['content-encoding']).toBe('gzip')
+    expect(brotliDecompressSync(brotli.body).equals(plain.body)).toBe(true)
+    expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true)
+    expect(brotli.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    })
+  })
+
+  test.each([
+    '/console/assets/none-12345678.js',
+    '/console/assets/../index.html',
+    '/console/assets/%2e%2e/index.html',
+    '/console/assets/',
+    '/console/assets/.inputs',
+  ])('is nothing else: %s', async (path) => {
+    const { status, body } = await ask(path)
+    expect(status).toBe(404)
+    expect(JSON.parse(body.toString('utf8'))).toMatchObject({ code: 40400 })
+  })
+})
+
+describe('the root', () => {
+  test('sends browsers to the console and stays JSON for everybody else', async () => {
+    const browser = await ask('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+    expect([browser.status, browser.headers['location'], browser.headers['vary']]).toEqual([
+      302,
+      '/console',
+      'accept',
+    ])
+    const program = await ask('/', { accept: '*/*' })
+    expect([program.status, program.body.toString('utf8')]).toEqual([200, '{"service":"sluice"}'])
+  })
+})
+
+describe('SLUICE_CONSOLE=off', () => {
+  test('leaves the API alone', async () => {
+    const plain = await openHouse({ environment: { SLUICE_CONSOLE: 'off' } })
+    try {
+      const base = plain.running.baseUrl
+      expect((await ask('/console', {}, { base })).status).toBe(404)
+      expect((await ask('/', { accept: 'text/html' }, { base })).status).toBe(200)
+      expect((await ask('/api/v1/user/user/models', {}, { base })).status).toBe(200)
+    } finally {
+      await plain.close()
+    }
+  })
+})

@@ -1,0 +1,166 @@
+/** The console's files: its one page at every address below `/console`, and what the page loads, compressed beforehand. */
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { timeOrderedId } from '../../management/new-id.ts'
+import type { Background } from '../../telemetry/background.ts'
+import { closeUnlessRead } from '../incoming-body.ts'
+import { shownPath } from '../request-head.ts'
+import { sendError } from '../send-error.ts'
+
+export interface ConsolePages {
+  /** Answers a request for `path`, which has no query; false: the path is not the console's. */
+  serve(request: IncomingMessage, response: ServerResponse, path: string): boolean
+  /** Sends a browser that asks for the root to the console; false: this is none. */
+  welcome(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+const HOME = '/console'
+const ASSETS = `${HOME}/assets/`
+
+/**
+ * Everything comes from here, nothing is inline and nobody frames it. Pictures and films may also be made by the page
+ * itself, from what a model answered (`data:`, `blob:`).
+ */
+const POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  // It names the files of this release.
+  'cache-control': 'no-store',
+}
+
+const ASSET_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  vary: 'accept-encoding',
+  // The name of a file holds a hash of what is in it.
+  'cache-control': 'public, max-age=31536000, immutable',
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
+
+/** In the order in which they are preferred. */
+const ENCODINGS = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const
+
+/** @param folder as `npm run build` leaves it; undefined when it is not there: a build without the console. */
+export function openConsolePages(folder: URL, background: Background): ConsolePages | undefined {
+  const files = listFiles(folder)
+  if (!files.has('index.html')) return undefined
+  const read = createReader(folder)
+
+  const send = (request: IncomingMessage, response: ServerResponse, found: Found): void => {
+    const answer = (bytes: Buffer): void => {
+      closeUnlessRead(request, response)
+      response.writeHead(200, { ...found.headers, 'content-length': bytes.length })
+      response.end(request.method === 'HEAD' ? undefined : bytes)
+    }
+    const failed = (error: unknown): never => {
+      response.destroy()
+      throw error
+    }
+    background.track(read(found.file).then(answer, failed), 'serve the console')
+  }
+
+  return {
+    serve(request, response, path) {
+      if (path !== HOME && !path.startsWith(`${HOME}/`)) return false
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        refuse(
+          request,
+          response,
+          new GatewayError(40500, {
+            message: `${shownPath(path)} takes GET only`,
+            headers: { allow: 'GET' },
+          }),
+        )
+        return true
+      }
+      const found = path.startsWith(ASSETS)
+        ? findAsset(files, path.slice(ASSETS.length), String(request.headers['accept-encoding'] ?? ''))
+        : { file: 'index.html', headers: PAGE_HEADERS }
+      if (found === undefined)
+        refuse(request, response, new GatewayError(40400, { message: `${shownPath(path)} does not exist` }))
+      else send(request, response, found)
+      return true
+    },
+    welcome(request, response) {
+      response.setHeader('vary', 'accept')
+      if (!(request.headers.accept ?? '').includes('text/html')) return false
+      closeUnlessRead(request, response)
+      response.writeHead(302, { location: HOME, 'content-length': 0 })
+      response.end()
+      return true
+    },
+  }
+}
+
+interface Found {
+  /** Relative to the folder. */
+  readonly file: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function findAsset(files: ReadonlySet<string>, name: string, accepted: string): Found | undefined {
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+  const file = `assets/${name}`
+  if (type === undefined || !files.has(file)) return undefined
+  const headers = { ...ASSET_HEADERS, 'content-type': type }
+  const encoding = ENCODINGS.find((each) => accepts(accepted, each.name) && files.has(file + each.suffix))
+  if (encoding === undefined) return { file, headers }
+  return { file: file + encoding.suffix, headers: { ...headers, 'content-encoding': encoding.name } }
+}
+
+function accepts(accepted: string, encoding: string): boolean {
+  return accepted.split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+
+function listFiles(folder: URL): ReadonlySet<string> {
+  try {
+    return new Set(
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/')),
+    )
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Set()
+    throw error
+  }
+}
+
+/** Reads each file once: they are small, few, and never change under a running process. */
+function createReader(folder: URL): (file: string) => Promise<Buffer> {
+  const known = new Map<string, Promise<Buffer>>()
+  return (file) => {
+    const reading = known.get(file) ?? readFile(new URL(file, folder))
+    known.set(file, reading)
+    reading.catch(() => known.delete(file))
+    return reading
+  }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
+  sendError({ request, response }, error, timeOrderedId(Date.now()))
+}
