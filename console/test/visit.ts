@@ -33,6 +33,8 @@ export interface Visit {
 }
 
 const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } } as const
+/** A journey on a machine that is busy with other tests. */
+export const JOURNEY_MS = 60_000
 /** Of anything a page is waited for, on a machine that is busy with other tests. */
 const PATIENCE_MS = 15_000
 const ON_ITS_WAY = '.mantine-Skeleton-root, [data-loading]'

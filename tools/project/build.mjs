@@ -81,11 +81,12 @@ async function bundle({ root, output, entries, recipe }) {
   writeFileSync(statePath(output), JSON.stringify({ recipe, inputs: Object.fromEntries(inputs) }))
 }
 
-/** Files of a former build that this one has no more. */
+/** Files of a former build that this one has no more. The console in its folder is built apart. */
 function removeFormer(output, outputs) {
   const made = new Set(outputs.map((path) => basename(path)))
-  for (const name of readdirSync(output))
-    if (!name.startsWith('.') && !made.has(name)) rmSync(join(output, name))
+  for (const entry of readdirSync(output, { withFileTypes: true }))
+    if (entry.isFile() && !entry.name.startsWith('.') && !made.has(entry.name))
+      rmSync(join(output, entry.name))
 }
 
 /** One build at a time: two commands started together would write over each other. */

@@ -21,4 +21,11 @@ const resetRoute = createRoute({
   component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
 })
 
-export const signInRoutes = [signInRoute, registerRoute, resetRoute] as const
+const setupRoute = createRoute({
+  getParentRoute: () => doorRoute,
+  path: '/setup',
+  validateSearch: (search: Record<string, unknown>) => present({ token: textField(search['token']) }),
+  component: lazyRouteComponent(() => import('./setup-page.tsx'), 'SetupPage'),
+})
+
+export const signInRoutes = [signInRoute, registerRoute, resetRoute, setupRoute] as const

@@ -25,6 +25,15 @@ export function signInByCode(contact: Contact, code: string) {
   return dataOf(client.POST('/api/v1/user/user/sign-in', { body: { ...contactField(contact), code } }))
 }
 
+export function signInByLink(token: string) {
+  return dataOf(client.POST('/api/v1/user/user/sign-in/link', { body: { token } }))
+}
+
+/** The first password of an account, from a session that has just begun. */
+export function setPassword(password: string) {
+  return dataOf(client.PUT('/api/v1/user/user/password', { body: { password } }))
+}
+
 export function sendCode({ channel, target }: Contact, purpose: CodePurpose) {
   return dataOf(client.POST('/api/v1/user/user/verification-codes', { body: { channel, target, purpose } }))
 }

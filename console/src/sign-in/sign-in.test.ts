@@ -1,7 +1,10 @@
 /** Coming in: every way that is switched on, each to its end, with the error beside its field. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { eventually } from '../../../server/test/processes/launch.ts'
 import { ADMIN, CUSTOMER } from '../../test/gateway.ts'
-import { openSite, type Site, type Visit } from '../../test/visit.ts'
+import { JOURNEY_MS, openSite, type Site, type Visit } from '../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
 
 let site: Site
 
@@ -125,6 +128,50 @@ test('a session that ends under an open page is begun anew over it', async () =>
   await expectOverview(visit)
   expect(new URL(page.url()).search).toBe('?period=30d')
   await visit.close()
+})
+
+test('the owner of a new gateway comes in by the link that its start printed, with a passkey', async () => {
+  const fresh = await openSite({ file: {} })
+  try {
+    const printed = (): string | undefined =>
+      /\/console(\/setup\?token=\S+)/.exec(fresh.running.errors())?.[1]
+    await eventually('the link is printed', () => Promise.resolve(printed() !== undefined))
+    const path = printed() ?? ''
+    const visit = await fresh.visit(path)
+    const { page } = visit
+    expect(new URL(page.url()).search).toBe('')
+    const debug = await visit.context.newCDPSession(page)
+    await debug.send('WebAuthn.enable')
+    await debug.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('These codes are shown this once').waitFor()
+    expect(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count()).toBe(10)
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await expectOverview(visit)
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Continue with a passkey' }).click()
+    await expectOverview(visit)
+    await visit.close()
+
+    const late = await fresh.visit(path)
+    await late.page.getByLabel('New password', { exact: true }).fill('the first password')
+    await late.page.getByRole('button', { name: 'Set the password' }).click()
+    await late.page.getByText('This link has been used').waitFor()
+    expect(await late.barriers()).toEqual([])
+    await late.close()
+  } finally {
+    await fresh.close()
+  }
 })
 
 describe.each(['en', 'zh-CN'] as const)('in %s', (language) => {

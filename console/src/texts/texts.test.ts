@@ -40,7 +40,7 @@ describe('the texts', () => {
   test('are Chinese where they are Chinese', () => {
     // Names and units that are the same everywhere.
     const same = [...chinese].filter(([key, text]) => english.get(key) === text && /[A-Za-z]{3}/.test(text))
-    expect(same.map(([, text]) => text).filter((text) => text !== 'Credits')).toEqual([])
+    expect(same.filter(([, text]) => text !== 'Credits')).toEqual([])
   })
 
   test('are all used', () => {

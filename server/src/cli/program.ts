@@ -8,6 +8,7 @@ import type { ApplyFlags } from './commands/apply.ts'
 import type { BackupFlags } from './commands/backup.ts'
 import type { ChainTestFlags } from './commands/chains.ts'
 import type { CodesCreateFlags } from './commands/codes.ts'
+import type { ConsoleLinkFlags } from './commands/console-link.ts'
 import type { DoctorFlags } from './commands/doctor.ts'
 import type { ExplainFlags } from './commands/explain.ts'
 import type { ExportFlags } from './commands/export.ts'
@@ -197,6 +198,16 @@ function addAccounts(program: Command, io: Console): void {
     .option(...JSON_OPTION)
     .action(async (account: string, flags: ResetFactorsFlags) =>
       (await import('./commands/reset-factors.ts')).resetFactorsOf(io, account, flags),
+    )
+  program
+    .command('console-link')
+    .description(
+      'print a link that signs in to the console once, within a day; without an account for the first administrator',
+    )
+    .argument('[account]', ACCOUNT[1])
+    .option(...JSON_OPTION)
+    .action(async (account: string | undefined, flags: ConsoleLinkFlags) =>
+      (await import('./commands/console-link.ts')).consoleLink(io, account, flags),
     )
   program
     .command('grant')

@@ -8,6 +8,8 @@ import { firstCatalogue } from './first-catalogue.ts'
 import { openOpsServer } from '../http/ops/ops-server.ts'
 import type { OpsSource } from '../http/ops/ops-source.ts'
 import { type FirstRun, prepareFirstRun } from '../management/first-run.ts'
+import { makeSetupLink } from '../management/identity/setup-link.ts'
+import { type SignInLink, signInLinkUrl } from '../management/identity/sign-in-link.ts'
 import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
 import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -39,7 +41,11 @@ export type StartWorkers = (
  */
 export async function runGateway(config: Config, startWorkers: StartWorkers): Promise<void> {
   const environment: Environment = process.env
-  const prepared: Prepared = { firstRun: { kind: 'not-first', unread: [] }, catalogue: undefined }
+  const prepared: Prepared = {
+    firstRun: { kind: 'not-first', unread: [] },
+    catalogue: undefined,
+    setupLink: undefined,
+  }
   const tell = teller(config)
   const prepare: Prepare = async ({ storage, telemetry, now }) => {
     tell('The database is ready. Making what it begins with, and opening the ports.')
@@ -56,6 +62,8 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
     if (prepared.firstRun.kind === 'not-first')
       for (const unread of prepared.firstRun.unread) telemetry.log.info({}, unread)
     prepared.catalogue = await storage.catalogue.read()
+    if (prepared.firstRun.kind === 'first' && config.console === 'on')
+      prepared.setupLink = await makeSetupLink(storage, now())
   }
   tell(`First start: making ${config.dataDirectory} with a secret key, and the database.`)
   try {
@@ -81,6 +89,8 @@ function teller({ dataDirectory, secretKey }: Config): (sentence: string) => voi
 interface Prepared {
   firstRun: FirstRun
   catalogue: Catalogue | undefined
+  /** undefined: somebody can sign in without it. */
+  setupLink: SignInLink | undefined
 }
 
 /** What serves, in this process or in several. */
@@ -126,7 +136,7 @@ async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartW
   }
 }
 
-function welcome(serving: Serving, { firstRun, catalogue }: Prepared, config: Config): void {
+function welcome(serving: Serving, { firstRun, catalogue, setupLink }: Prepared, config: Config): void {
   // For programs, which never give a terminal.
   if (!process.stdout.isTTY) process.stdout.write(`${readyLine(serving)}\n`)
   const example = catalogue === undefined ? undefined : exampleModel(catalogue)
@@ -136,6 +146,7 @@ function welcome(serving: Serving, { firstRun, catalogue }: Prepared, config: Co
       gatewayBaseUrl: serving.gatewayBaseUrl,
       opsUrl: serving.opsUrl,
       firstRun,
+      setupUrl: setupLink === undefined ? undefined : signInLinkUrl(serving.baseUrl, setupLink),
       exampleModel: example?.id,
       exampleIsOffline: example?.offline ?? false,
       nodeVersion: process.version,

@@ -7,6 +7,8 @@ export interface WelcomeFacts {
   readonly gatewayBaseUrl: string
   readonly opsUrl: string | undefined
   readonly firstRun: FirstRun
+  /** Where the owner gets a password or a passkey; undefined: nobody needs it. */
+  readonly setupUrl: string | undefined
   /** A model that can be called right now. */
   readonly exampleModel: string | undefined
   /** Nothing leaves this machine for it. */
@@ -26,6 +28,7 @@ export function welcomeText(facts: WelcomeFacts): string {
     ...unsent(facts.leaves),
     ...endOfLife(facts.nodeVersion),
     ...newKeys(facts),
+    ...setup(facts.setupUrl),
     '',
   ].join('\n')
 }
@@ -96,6 +99,16 @@ function examples(facts: WelcomeFacts & { readonly exampleModel: string }, key: 
     'Claude Code (npm install -g @anthropic-ai/claude-code):',
     '',
     `ANTHROPIC_BASE_URL=${baseUrl} ANTHROPIC_AUTH_TOKEN=${key} ANTHROPIC_MODEL=${exampleModel} claude -p Hello`,
+  ]
+}
+
+function setup(url: string | undefined): readonly string[] {
+  if (url === undefined) return []
+  return [
+    '',
+    'The console. This link works once, within a day, and gives the owner a password or a passkey',
+    '(npx sluice console-link prints another one):',
+    `  ${url}`,
   ]
 }
 

@@ -244,7 +244,7 @@ describe('through an OpenID provider', () => {
     expect((await post(desk, '/second-factors/totp/confirm', { code }, bearer(session))).status).toBe(200)
     const next = await signInThrough()
     expect(next.session).toBeUndefined()
-    expect(next.location.startsWith(`${PUBLIC}/sign-in#challenge=pending-`)).toBe(true)
+    expect(next.location.startsWith(`${PUBLIC}/console/sign-in#challenge=pending-`)).toBe(true)
     expect(next.told.get('factors')).toBe('totp,recovery_code')
   })
 

@@ -19,7 +19,7 @@ export interface IdentityStore {
 }
 
 /** How the person proved who they are. */
-export type SignInMethod = 'password' | 'code' | 'passkey' | 'service' | 'impersonation'
+export type SignInMethod = 'password' | 'code' | 'passkey' | 'service' | 'link' | 'impersonation'
 
 export interface Session {
   readonly id: string
@@ -122,7 +122,12 @@ export interface AttemptStore {
   forget(subjects: readonly string[]): Promise<void>
 }
 
-export type ChallengeKind = 'second-factor' | 'passkey-registration' | 'passkey-sign-in' | 'service'
+export type ChallengeKind =
+  | 'second-factor'
+  | 'passkey-registration'
+  | 'passkey-sign-in'
+  | 'service'
+  | 'sign-in-link'
 
 /** One conversation of several requests, known by a token of which only the hash is stored. */
 export interface Challenge {

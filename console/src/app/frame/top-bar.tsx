@@ -1,12 +1,11 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
 import { usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { inBackground } from '../../parts/in-background.ts'
 import { LanguageMenu } from '../../parts/language-menu.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { ThemeButton } from '../../parts/theme-button.tsx'
@@ -70,14 +69,11 @@ function LiveSign() {
 function AccountMenu() {
   const { t } = useTranslation()
   const person = usePerson()
-  const navigate = useNavigate()
-  const queryClient = useQueryClient()
+  const router = useRouter()
   const signOut = useMutation({
     mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
-    onSuccess: () => {
-      queryClient.clear()
-      inBackground(navigate({ to: '/sign-in', search: {} }))
-    },
+    // A new page: nothing of what was known here is left.
+    onSuccess: () => window.location.assign(router.buildLocation({ to: '/sign-in', search: {} }).publicHref),
   })
   return (
     <Menu width={220}>

@@ -5,6 +5,8 @@ import { Secret } from '../../core/secret.ts'
 export const SESSION_TOKEN_PREFIX = 'session-'
 /** Of conversations that are no session yet. */
 export const CHALLENGE_TOKEN_PREFIX = 'pending-'
+/** Of a link that signs in once. */
+export const LINK_TOKEN_PREFIX = 'link-'
 const TOKEN_BYTES = 32
 
 /** 32 random bytes as base64url after the prefix. */

@@ -8,6 +8,7 @@ import { resetPassword } from '../../../management/identity/credentials.ts'
 import { register } from '../../../management/identity/registration.ts'
 import { endSession } from '../../../management/identity/end-sessions.ts'
 import type { RequestOrigin } from '../../../management/identity/sessions.ts'
+import { signInByLink } from '../../../management/identity/sign-in-link.ts'
 import { type SignIn, signInByCode, signInByPassword } from '../../../management/identity/sign-in.ts'
 import type { Api, ApiContext } from '../../api.ts'
 import type { SessionCaller } from '../../caller.ts'
@@ -71,6 +72,7 @@ export function enteringRoutes(app: Api, context: ApiContext): void {
   registerRoute(app, context, 'email')
   registerRoute(app, context, 'phone')
   signInRoutes(app, context)
+  linkRoute(app, context)
   resetRoute(app, context)
 }
 
@@ -272,6 +274,27 @@ function signedIn(outcome: SignIn, context: ApiContext, reply: RouteReply): z.ou
     case 'suspended':
       return answerSignIn(outcome, context, reply)
   }
+}
+
+function linkRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PREFIX}/sign-in/link`,
+    access: 'anonymous',
+    tag: TAG,
+    summary: 'Sign in with a link of the command line',
+    description:
+      'The token of a link that `sluice console-link`, or the first start, has printed. It works once and for a day, and stands for the first proof: a second factor is asked for all the same.',
+    body: z.strictObject({ token: z.string().min(1).max(128) }),
+    data: signInShape,
+    errors: [40104],
+    handle: async ({ body, request, reply }) => {
+      const outcome = await signInByLink(context.identity, body.token, originOf(context, request))
+      if (outcome.kind === 'refused')
+        throw new GatewayError(40104, { message: 'this link has been used, or is too old' })
+      return answerSignIn(outcome, context, reply)
+    },
+  })
 }
 
 function resetRoute(app: Api, context: ApiContext): void {

@@ -30,7 +30,7 @@ const TAG = 'Access'
 const sessionShape = z.object({
   id: z.string(),
   current: z.boolean().meta({ description: 'The session this request came with.' }),
-  method: z.enum(['password', 'code', 'passkey', 'service', 'impersonation']),
+  method: z.enum(['password', 'code', 'passkey', 'service', 'link', 'impersonation']),
   created_at: isoTime,
   last_seen_at: isoTime,
   expires_at: isoTime.meta({ description: 'When it ends unless it is used before.' }),

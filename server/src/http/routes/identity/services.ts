@@ -18,7 +18,7 @@ import { originOf, ownersAct, PREFIX, requireFresh, tooMany } from './answers.ts
 
 const TAG = 'Sign-in through other services'
 /** The console's page that goes on with a second factor or shows what went wrong. */
-const SIGN_IN_PAGE = '/sign-in'
+const SIGN_IN_PAGE = '/console/sign-in'
 
 const nameParams = z.object({ name: z.string().max(32) })
 

@@ -135,7 +135,7 @@ function decodeSession(row: StoredRow): Session {
   }
 }
 
-const METHODS: readonly SignInMethod[] = ['password', 'code', 'passkey', 'service', 'impersonation']
+const METHODS: readonly SignInMethod[] = ['password', 'code', 'passkey', 'service', 'link', 'impersonation']
 
 function methodOf(text: string): SignInMethod {
   const method = METHODS.find((known) => known === text)

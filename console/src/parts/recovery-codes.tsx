@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from './copy-button.tsx'
+import { Note } from './problem.tsx'
+import styles from './recovery-codes.module.css'
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[]
+  /** The person says that they have kept them. */
+  readonly onKept: () => void
+}
+
+/** Codes that are shown this once, each good for one sign-in. */
+export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.place}>
+      <Note>{t('recovery.once')}</Note>
+      <ul className={styles.codes} aria-label={t('factors.recovery')}>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div className={styles.actions}>
+        <CopyButton value={codes.join('\n')} label={t('recovery.copy')} />
+        <Button onClick={onKept}>{t('recovery.kept')}</Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+import { Button } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/api-error.ts'
+import { Icon } from '../parts/icon.tsx'
+import { PasswordField } from '../parts/password-field.tsx'
+import { FormProblem, Note } from '../parts/problem.tsx'
+import { RecoveryCodes } from '../parts/recovery-codes.tsx'
+import { useFieldProblems } from '../parts/use-problem.ts'
+import { addPasskey } from '../parts/passkey.ts'
+import { NEW_PASSWORD_MIN } from './password-rule.ts'
+import { SecondFactorForm } from './second-factor-form.tsx'
+import styles from './sign-in.module.css'
+import { passkeysWork, type SecondFactor, setPassword, signInByLink } from './sign-in-api.ts'
+import { useEnter } from './use-enter.ts'
+
+const route = getRouteApi('/door/setup')
+
+/** Where a link of the first start or of the command line ends: its opener gets a password or a passkey, and is in. */
+export function SetupPage() {
+  const { t } = useTranslation()
+  const token = useToken()
+  const setup = useSetup(token)
+  const [codes, keepCodes] = useState<readonly string[]>([])
+  if (codes.length > 0) {
+    return (
+      <section className={styles.card}>
+        <h1>{t('factors.recovery')}</h1>
+        <p className={styles.lead}>{t('recovery.lead')}</p>
+        <RecoveryCodes codes={codes} onKept={setup.enter} />
+      </section>
+    )
+  }
+  return (
+    <section className={styles.card}>
+      <h1>{t('setup.title')}</h1>
+      <p className={styles.lead}>{t('setup.lead')}</p>
+      {token === undefined ? (
+        <Note tone="info">{t('setup.noToken')}</Note>
+      ) : setup.second === undefined ? (
+        <Ways setup={setup} onCodes={keepCodes} />
+      ) : (
+        <SecondFactorForm second={setup.second} onSignedIn={setup.passed} onBack={setup.back} />
+      )}
+    </section>
+  )
+}
+
+/** The token, which leaves the address bar, and so the history, as soon as it was read. */
+function useToken(): string | undefined {
+  const { token } = route.useSearch()
+  const [kept] = useState(token)
+  useEffect(() => {
+    window.history.replaceState(window.history.state, '', window.location.pathname)
+  }, [])
+  return kept
+}
+
+type Setup = ReturnType<typeof useSetup>
+
+/** The link is used when somebody has decided, and once: what fails after that is tried again within its session. */
+function useSetup(token: string | undefined) {
+  const enter = useEnter()
+  const [state, setState] = useState<'new' | 'entered'>('new')
+  const [second, setSecond] = useState<SecondFactor>()
+  /** True: there is a session now. */
+  const open = async (): Promise<boolean> => {
+    if (state === 'entered' || token === undefined) return true
+    const step = await signInByLink(token)
+    if (step.state === 'signed_in') setState('entered')
+    else setSecond(step)
+    return step.state === 'signed_in'
+  }
+  return {
+    second,
+    open,
+    enter: () => enter(undefined),
+    passed: () => {
+      setState('entered')
+      setSecond(undefined)
+    },
+    back: () => setSecond(undefined),
+  }
+}
+
+interface WaysProps {
+  readonly setup: Setup
+  /** Told the recovery codes that came with the first passkey. */
+  readonly onCodes: (codes: readonly string[]) => void
+}
+
+function Ways({ setup, onCodes }: WaysProps) {
+  const { t } = useTranslation()
+  const fieldProblems = useFieldProblems()
+  const [problem, setProblem] = useState<string>()
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: {
+      password: (text) =>
+        text.length < NEW_PASSWORD_MIN ? t('signIn.passwordShort', { count: NEW_PASSWORD_MIN }) : null,
+    },
+  })
+  const failed = (error: unknown): void =>
+    setProblem(
+      error instanceof ApiError && error.code === 40104 ? t('setup.usedUp') : fieldProblems(form, error),
+    )
+  const byPassword = useMutation({
+    mutationFn: async (password: string) => (await setup.open()) && (await setPassword(password), true),
+    onMutate: () => setProblem(undefined),
+    onSuccess: (done) => done && setup.enter(),
+    onError: failed,
+  })
+  const byPasskey = useMutation({
+    mutationFn: async () => ((await setup.open()) ? addPasskey(t('setup.passkeyName')) : undefined),
+    onMutate: () => setProblem(undefined),
+    onSuccess: (added) => {
+      if (added === undefined) return
+      if (added.recovery_codes.length > 0) onCodes(added.recovery_codes)
+      else setup.enter()
+    },
+    onError: (error) => (error instanceof ApiError ? failed(error) : setProblem(t('signIn.noPasskey'))),
+  })
+  return (
+    <form
+      noValidate
+      className={styles.stack}
+      onSubmit={form.onSubmit(({ password }) => byPassword.mutate(password))}
+    >
+      <PasswordField
+        label={t('signIn.newPassword')}
+        size="lg"
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <FormProblem text={problem} />
+      <Button type="submit" size="lg" fullWidth loading={byPassword.isPending}>
+        {t('setup.submit')}
+      </Button>
+      {passkeysWork() && (
+        <>
+          <div className={styles.or}>{t('setup.or')}</div>
+          <Button
+            variant="default"
+            size="lg"
+            fullWidth
+            loading={byPasskey.isPending}
+            leftSection={<Icon name="passkey" />}
+            onClick={() => byPasskey.mutate()}
+          >
+            {t('setup.withPasskey')}
+          </Button>
+        </>
+      )}
+    </form>
+  )
+}

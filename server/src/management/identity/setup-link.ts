@@ -1,0 +1,28 @@
+import type { Account, Storage } from '../../storage/storage.ts'
+import { eachAccount } from '../accounts.ts'
+import { makeSignInLink, type SignInLink } from './sign-in-link.ts'
+
+/** For the first administrator, when nobody could sign in as one otherwise; undefined: somebody can. */
+export async function makeSetupLink(
+  storage: Pick<Storage, 'accounts' | 'audit'>,
+  at: number,
+): Promise<SignInLink | undefined> {
+  const admin = await findFirstAdmin(storage)
+  if (admin === undefined || admin.passwordHash !== undefined) return undefined
+  return makeSignInLink(storage, admin, {
+    at,
+    accountId: undefined,
+    name: 'first start',
+    sessionId: undefined,
+    address: 'local',
+    requestId: undefined,
+  })
+}
+
+/** The oldest account of an administrator. */
+export async function findFirstAdmin(storage: Pick<Storage, 'accounts'>): Promise<Account | undefined> {
+  for await (const account of eachAccount(storage)) {
+    if (account.kind === 'person' && account.role === 'admin' && account.status === 'active') return account
+  }
+  return undefined
+}
