@@ -380,7 +380,7 @@ describe('accounts, grant, logs, verify', () => {
   })
 
   test('logs of nobody are empty, and a bad filter is told', async () => {
-    expect((await sluice(['logs'])).out).toMatch(/^TIME .*REQUEST\n$/)
+    expect((await sluice(['logs'])).out).toMatch(/^TIME .*REQUEST +WHY\n$/)
     expect((await sluice(['logs', '--json'])).out).toBe('')
     expect(await sluice(['logs', '--limit', '0'])).toMatchObject({
       code: 3,
