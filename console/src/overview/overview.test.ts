@@ -1,0 +1,65 @@
+/** The first page: what there is to spend, what was spent, and the first call. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { callModel, signInAs } from '../../test/api.ts'
+import { CUSTOMER } from '../../test/gateway.ts'
+import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+let key: string
+
+beforeAll(async () => {
+  site = await openSite()
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  key = (await ann.ask<{ key: string }>('POST', 'user/user/keys', { name: 'laptop' })).key
+})
+
+afterAll(() => site.close())
+
+const hello = () =>
+  callModel(site.baseUrl, {
+    key,
+    body: { model: 'gpt-5', messages: [{ role: 'user', content: 'Say hello. '.repeat(400) }] },
+  })
+
+test('a call shows up by itself, with its model, its key and how it ended', async () => {
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByText('No calls yet').waitFor()
+  expect(await hello()).toBe(200)
+  const row = page.getByRole('row', { name: /gpt-5/ })
+  await row.waitFor()
+  expect(await row.innerText()).toMatch(/laptop[\s\S]*Completed/)
+  await page.getByRole('img', { name: /as stacked bars by model/ }).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('the first call is copied with the person’s own address and last model', async () => {
+  await hello()
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('tab', { name: 'curl' }).click()
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
+  const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+  expect(copied).toContain(`curl ${site.baseUrl}/v1/chat/completions`)
+  expect(copied).toContain('"model": "gpt-5"')
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+describe.each(['en', 'zh-CN'] as const)('in %s', (language) => {
+  test.each(['wide', 'phone'] as const)('nobody is kept out, light or dark: %s', async (size) => {
+    const visit = await site.visit('/', { as: CUSTOMER, language, size })
+    const { page } = visit
+    expect(await visit.barriers()).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await visit.barriers()).toEqual([])
+    const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+    expect(wider).toBe(false)
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+})
