@@ -96,11 +96,9 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
           type === 'compact' && language === 'en' ? ` ${shortSign(part)}` : part,
         )
         .join(''),
+    // A space that does not break: the sign stays with its number.
     percent: (share, digits = 0) =>
-      numbers({ style: 'percent', maximumFractionDigits: digits })
-        .format(share)
-        .replace('%', ' %')
-        .replace(/\s+%/, ' %'),
+      numbers({ style: 'percent', maximumFractionDigits: digits }).format(share).replace(/\s*%/, '\u00a0%'),
     split(value, digits) {
       const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
       const parts = numbers(options).formatToParts(numeral(value))

@@ -38,13 +38,11 @@ export function TopBar({ onSearch, onLanguage }: TopBarProps) {
             <Icon name="search" />
           </ActionIcon>
         </span>
-        <span className={styles.wideOnly}>
-          <LanguageMenu onChosen={onLanguage}>
-            <ActionIcon aria-label={t('frame.language')}>
-              <Icon name="language" />
-            </ActionIcon>
-          </LanguageMenu>
-        </span>
+        <LanguageMenu onChosen={onLanguage}>
+          <ActionIcon aria-label={t('frame.language')}>
+            <Icon name="language" />
+          </ActionIcon>
+        </LanguageMenu>
         <ThemeButton />
         <AccountMenu />
       </div>
