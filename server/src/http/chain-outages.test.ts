@@ -63,6 +63,12 @@ async function silenceIll(): Promise<void> {
   ill.answer(staySilent)
 }
 
+/** The first chain begins like that, and is not waited for when nothing with a meaning follows. */
+async function trickleIll(answer: Answerer): Promise<void> {
+  await house.catalogue(...putVendor('ill', ill.url, { timeouts: { idleMs: 700 } }))
+  ill.answer(answer)
+}
+
 afterAll(async () => {
   await house.close()
   await Promise.all([ill.close(), well.close(), third.close()])
@@ -203,7 +209,7 @@ describe('of three chains the first', () => {
   })
 
   test('trickles before its answer begins: the next one answers, and after two calls at once', async () => {
-    ill.answer(trickle([]))
+    await trickleIll(trickle([]))
     const answers = await calls(6, 'three', { stream: true })
     expect(answers.filter(isWhole)).toHaveLength(6)
     expect([ill.requests.length, well.requests.length]).toEqual([2, 6])
@@ -214,7 +220,7 @@ describe('of three chains the first', () => {
   })
 
   test('trickles after its answer began: the stream is broken off in the protocol’s words', async () => {
-    ill.answer(trickle([HELLO]))
+    await trickleIll(trickle([HELLO]))
     const answers = await calls(4, 'three', { stream: true })
     expect(answers.map(isWhole)).toEqual([false, false, true, true])
     expect(answers[0]?.text).toContain('"error"')
@@ -223,7 +229,7 @@ describe('of three chains the first', () => {
   })
 
   test('trickles a whole answer: the next one answers', async () => {
-    ill.answer((_request, response) => {
+    await trickleIll((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       drip(response, ' ')
     })
