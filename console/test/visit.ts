@@ -27,6 +27,8 @@ export interface Visit {
   readonly faults: readonly string[]
   /** What keeps people out of the page as it is now, by axe. */
   barriers(): Promise<readonly string[]>
+  /** Shows the page as it is when the system is dark. */
+  darken(): Promise<void>
   /** Waits until nothing of the page is still on its way. */
   rest(): Promise<void>
   close(): Promise<void>
@@ -80,7 +82,24 @@ async function visit(
   }
   await page.goto(`${gateway.baseUrl}/console${path}`)
   await rest()
-  return { page, context, faults, rest, barriers: () => findBarriers(page), close: () => context.close() }
+  return {
+    page,
+    context,
+    faults,
+    rest,
+    barriers: () => findBarriers(page),
+    darken: () => darken(page),
+    close: () => context.close(),
+  }
+}
+
+async function darken(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  // Until it has been painted, and the last colour has gone over.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+  )
 }
 
 function noteFaults(page: Page, baseUrl: string): readonly string[] {

@@ -55,7 +55,7 @@ describe.each(['en', 'zh-CN'] as const)('in %s', (language) => {
     const visit = await site.visit('/', { as: CUSTOMER, language, size })
     const { page } = visit
     expect(await visit.barriers()).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
+    await visit.darken()
     expect(await visit.barriers()).toEqual([])
     const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
     expect(wider).toBe(false)

@@ -1,22 +1,15 @@
 import type { Account, Storage } from '../../storage/storage.ts'
 import { eachAccount } from '../accounts.ts'
-import { makeSignInLink, type SignInLink } from './sign-in-link.ts'
+import { putSignInLink, type SignInLink } from './sign-in-link.ts'
 
 /** For the first administrator, when nobody could sign in as one otherwise; undefined: somebody can. */
 export async function makeSetupLink(
-  storage: Pick<Storage, 'accounts' | 'audit'>,
+  storage: Pick<Storage, 'accounts' | 'identity'>,
   at: number,
 ): Promise<SignInLink | undefined> {
   const admin = await findFirstAdmin(storage)
   if (admin === undefined || admin.passwordHash !== undefined) return undefined
-  return makeSignInLink(storage, admin, {
-    at,
-    accountId: undefined,
-    name: 'first start',
-    sessionId: undefined,
-    address: 'local',
-    requestId: undefined,
-  })
+  return putSignInLink(storage, admin, at)
 }
 
 /** The oldest account of an administrator. */

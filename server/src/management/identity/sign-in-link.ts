@@ -25,23 +25,33 @@ export async function makeSignInLink(
   account: Pick<Account, 'id'>,
   actor: AuditActor & { readonly at: number },
 ): Promise<SignInLink> {
-  const token = makeToken(LINK_TOKEN_PREFIX)
-  const endsAt = actor.at + LINK_LIFE_MS
-  return storage.audit.act(async ({ identity }) => {
-    await identity.challenges.put(hashToken(token.unwrap()), {
-      kind: 'sign-in-link',
-      accountId: account.id,
-      detail: '{}',
-      triesLeft: 1,
-      createdAt: actor.at,
-      endsAt,
-    })
-    const changes = [{ field: 'sign_in_link', from: null, to: new Date(endsAt).toISOString() }]
+  return storage.audit.act(async (stores) => {
+    const link = await putSignInLink(stores, account, actor.at)
+    const changes = [{ field: 'sign_in_link', from: null, to: new Date(link.endsAt).toISOString() }]
     return {
-      value: { token, endsAt },
+      value: link,
       act: { at: actor.at, actor, action: 'account.make-sign-in-link', subject: account.id, changes },
     }
   })
+}
+
+/** For the first start, before anybody could do anything that an audit log tells of. */
+export async function putSignInLink(
+  { identity }: { readonly identity: Pick<Storage['identity'], 'challenges'> },
+  account: Pick<Account, 'id'>,
+  at: number,
+): Promise<SignInLink> {
+  const token = makeToken(LINK_TOKEN_PREFIX)
+  const endsAt = at + LINK_LIFE_MS
+  await identity.challenges.put(hashToken(token.unwrap()), {
+    kind: 'sign-in-link',
+    accountId: account.id,
+    detail: '{}',
+    triesLeft: 1,
+    createdAt: at,
+    endsAt,
+  })
+  return { token, endsAt }
 }
 
 /** Where the console takes a link. */
