@@ -23,6 +23,7 @@ const SECRET = /^(?:secret|.*_secret|token|key|keys|password|codes|.*_codes|otpa
 /** A session that was just begun by whoever asks: `sign-in.succeeded` tells of it. */
 const SIGN_INS = [
   'POST /api/v1/user/user/sign-in',
+  'POST /api/v1/user/user/sign-in/link',
   'POST /api/v1/user/user/sign-in/passkey',
   'POST /api/v1/user/user/sign-in/second-factor',
   'POST /api/v1/user/user/register/email',
