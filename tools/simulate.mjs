@@ -8,12 +8,11 @@
  * sources may change meanwhile. PostgreSQL is TEST_DATABASE_URL, or a server of its own.
  */
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
-import { buildWhenNeeded } from './project/build.mjs'
 import { root } from './project/tree.mjs'
 
 const SEEDS_PER_PROCESS = 1_000_000
@@ -32,7 +31,6 @@ const processes = Number(values.processes)
 await (processes > 1 ? shareOut() : simulateHere())
 
 async function shareOut() {
-  await buildWhenNeeded(root)
   const script = join(root, 'tools/simulate.mjs')
   const share = String(Math.ceil(operations / processes))
   const children = Array.from({ length: processes }, (_, index) => {
@@ -58,6 +56,7 @@ async function simulateHere() {
     const perSecond = Math.round((done * 1_000) / (Date.now() - start))
     return `${perSecond} a second, ${Math.round((user + system) / done)} µs of this process's CPU each`
   }
+  const ownsServer = !process.env.TEST_DATABASE_URL && process.env.SLUICE_TEST_RUN === undefined
   process.env.SLUICE_TEST_RUN ??= String(process.pid)
   say(`${operations} operations, process ${process.pid}`)
   try {
@@ -77,23 +76,32 @@ async function simulateHere() {
     say(error.stack)
     process.exitCode = 1
   } finally {
-    if (values.on === 'postgres' && !process.env.TEST_DATABASE_URL) stopServer(process.env.SLUICE_TEST_RUN)
+    if (values.on === 'postgres' && ownsServer) stopServer(process.env.SLUICE_TEST_RUN)
   }
 }
 
-/** Below `node_modules` for the length of the run, so that its packages are found from there, beside its worker thread. */
+/**
+ * Below `node_modules` for the length of the run, so that its packages are found from there; beside it the storage's thread,
+ * which is looked for where the bundle lies.
+ */
 async function load() {
-  await buildWhenNeeded(root)
   const folder = mkdtempSync(join(root, 'node_modules/.sluice-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   const outfile = join(folder, 'simulate.mjs')
-  await build({
-    stdin: {
-      contents: `export { simulate } from './simulation/simulate.ts'; export { stopServer } from './postgres/server.ts'`,
-      resolveDir: join(root, 'server/test'),
-      loader: 'ts',
-    },
+  const contents = `export { simulate } from './simulation/simulate.ts'; export { stopServer } from './postgres/server.ts'`
+  await bundle(outfile, { stdin: { contents, resolveDir: join(root, 'server/test'), loader: 'ts' } })
+  await bundle(join(folder, 'storage-worker.js'), {
+    entryPoints: [join(root, 'server/src/storage/sqlite/worker.ts')],
+  })
+  process.setSourceMapsEnabled(true)
+  return import(pathToFileURL(outfile).href)
+}
+
+/** As one file, which needs nothing of the product's own build. */
+function bundle(outfile, from) {
+  return build({
+    ...from,
     outfile,
     bundle: true,
     packages: 'external',
@@ -103,7 +111,4 @@ async function load() {
     sourcemap: 'inline',
     logLevel: 'warning',
   })
-  copyFileSync(join(root, 'server/dist/storage-worker.js'), join(folder, 'storage-worker.js'))
-  process.setSourceMapsEnabled(true)
-  return import(pathToFileURL(outfile).href)
 }

@@ -172,6 +172,11 @@ export class PureStore implements SimulatedStore {
       return recovered === undefined && !running.has(callId) && (isDead || startedAt < leakedBefore)
     })
     const operations = lost.map((call) => decideRecovery(call, at))
+    const busy = new Set(
+      [...byRunning(this.#openCalls.values()).openCalls.values()].map((call) => call.instanceId),
+    )
+    for (const [instance, beat] of this.#heartbeats)
+      if (beat < deadBefore && !busy.has(instance)) this.#heartbeats.delete(instance)
     const answers = await this.run(operations)
     return operations.map((operation, index) => ({ operation, answer: answers[index] ?? { kind: 'done' } }))
   }
