@@ -34,8 +34,11 @@ function section({ command, name }) {
   const title = [name, ...command.registeredArguments.map(usageOf)].join(' ')
   const table = rows.map(([left, right]) => `| \`${cell(left)}\` | ${cell(right)} |`)
   const options = table.length === 0 ? '' : `\n| | |\n|---|---|\n${table.join('\n')}\n`
-  return `## \`${title}\`\n\n${sentence(command.description())}\n${options}`
+  return `## \`${title}\`\n\n${sentence(command.description())}${otherName(command)}\n${options}`
 }
+
+const otherName = (command) =>
+  command.alias() === undefined ? '' : ` Also known as \`sluice ${command.alias()}\`.`
 
 const usageOf = (argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`)
 const always = (option) => (option.mandatory ? ' (required)' : '')

@@ -168,7 +168,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return ['accounts', 'reset-second-factors', OWNER, '--reason', 'lost the phone']
     },
   },
-  'console-link': { actions: ['account.make-sign-in-link'], argv: () => ['console-link', OWNER] },
+  'sign-in-link': { actions: ['account.make-sign-in-link'], argv: () => ['sign-in-link', OWNER] },
   grant: { actions: ['account.grant'], argv: () => ['grant', OWNER, '5', '--reason', 'a gift'] },
   'codes create': { actions: ['codes.create'], argv: () => ['codes', 'create', '--credits', '5'] },
   'codes list': looks('codes', 'list'),

@@ -8,7 +8,6 @@ import type { ApplyFlags } from './commands/apply.ts'
 import type { BackupFlags } from './commands/backup.ts'
 import type { ChainTestFlags } from './commands/chains.ts'
 import type { CodesCreateFlags } from './commands/codes.ts'
-import type { ConsoleLinkFlags } from './commands/console-link.ts'
 import type { DoctorFlags } from './commands/doctor.ts'
 import type { ExplainFlags } from './commands/explain.ts'
 import type { ExportFlags } from './commands/export.ts'
@@ -18,6 +17,7 @@ import type { LogFlags } from './commands/logs.ts'
 import type { MigrateFlags } from './commands/migrate.ts'
 import type { ResetFactorsFlags } from './commands/reset-factors.ts'
 import type { RestoreFlags } from './commands/restore.ts'
+import type { SignInLinkFlags } from './commands/sign-in-link.ts'
 import type { UsageFlags } from './commands/usage.ts'
 import type { VideoFailFlags } from './commands/videos.ts'
 import type { Console } from './console.ts'
@@ -40,6 +40,7 @@ export function createProgram(io: Console): Command {
   addGatewayFile(program, io)
   addKeys(program, io)
   addAccounts(program, io)
+  addSignInLink(program, io)
   addOrganisations(program, io)
   addCodes(program, io)
   addChains(program, io)
@@ -200,16 +201,6 @@ function addAccounts(program: Command, io: Console): void {
       (await import('./commands/reset-factors.ts')).resetFactorsOf(io, account, flags),
     )
   program
-    .command('console-link')
-    .description(
-      'print a link that signs in to the console once, within a day; without an account for the first administrator',
-    )
-    .argument('[account]', ACCOUNT[1])
-    .option(...JSON_OPTION)
-    .action(async (account: string | undefined, flags: ConsoleLinkFlags) =>
-      (await import('./commands/console-link.ts')).consoleLink(io, account, flags),
-    )
-  program
     .command('grant')
     .description('give an account Credits; a negative amount takes them back (write -- before it)')
     .argument(...ACCOUNT)
@@ -219,6 +210,20 @@ function addAccounts(program: Command, io: Console): void {
     .option(...JSON_OPTION)
     .action(async (account: string, credits: string, flags: GrantFlags) =>
       (await import('./commands/grant.ts')).grant(io, account, credits, flags),
+    )
+}
+
+function addSignInLink(program: Command, io: Console): void {
+  program
+    .command('sign-in-link')
+    .alias('console-link')
+    .description(
+      'print a link that signs in to the console once, within a day, and end the older ones; without an account for the first administrator',
+    )
+    .argument('[account]', ACCOUNT[1])
+    .option(...JSON_OPTION)
+    .action(async (account: string | undefined, flags: SignInLinkFlags) =>
+      (await import('./commands/sign-in-link.ts')).signInLink(io, account, flags),
     )
 }
 

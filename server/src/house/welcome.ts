@@ -107,7 +107,7 @@ function setup(url: string | undefined): readonly string[] {
   return [
     '',
     'The console. This link works once, within a day, and gives the owner a password or a passkey',
-    '(npx sluice console-link prints another one):',
+    '(npx sluice sign-in-link prints another one and ends this one):',
     `  ${url}`,
   ]
 }

@@ -63,6 +63,16 @@ test('a link signs in once, and gives an account without a password its first on
   expect(begun.sort()).toEqual(['password', 'password'])
 })
 
+test('a newer link ends the ones before it, of the same account only', async () => {
+  const { id } = await house.newAccount()
+  const other = await linkFor((await house.newAccount()).id)
+  const older = await linkFor(id)
+  const newer = await linkFor(id)
+  expect((await post(desk, '/sign-in/link', { token: older })).status).toBe(401)
+  expect((await post(desk, '/sign-in/link', { token: newer })).status).toBe(200)
+  expect((await post(desk, '/sign-in/link', { token: other })).status).toBe(200)
+})
+
 test('of many who open it at once one comes in', async () => {
   const { id } = await house.newAccount()
   const token = await linkFor(id)

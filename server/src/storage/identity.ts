@@ -142,6 +142,8 @@ export interface Challenge {
 
 export interface ChallengeStore {
   put(idHash: string, challenge: Challenge): Promise<void>
+  /** The same, and ends every other of its kind and account: of parallel calls one challenge is left. */
+  putOnly(idHash: string, challenge: Challenge & { readonly accountId: AccountId }): Promise<void>
   find(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
   /** The same, and takes one of its tries; undefined when none is left. */
   try(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>

@@ -35,7 +35,7 @@ export async function makeSignInLink(
   })
 }
 
-/** For the first start, before anybody could do anything that an audit log tells of. */
+/** Ends the account's older links. For the first start, before anybody could do anything that an audit log tells of. */
 export async function putSignInLink(
   { identity }: { readonly identity: Pick<Storage['identity'], 'challenges'> },
   account: Pick<Account, 'id'>,
@@ -43,7 +43,7 @@ export async function putSignInLink(
 ): Promise<SignInLink> {
   const token = makeToken(LINK_TOKEN_PREFIX)
   const endsAt = at + LINK_LIFE_MS
-  await identity.challenges.put(hashToken(token.unwrap()), {
+  await identity.challenges.putOnly(hashToken(token.unwrap()), {
     kind: 'sign-in-link',
     accountId: account.id,
     detail: '{}',

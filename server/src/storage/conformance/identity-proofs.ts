@@ -209,6 +209,22 @@ function describeChallenges(suite: StorageSuite): void {
     expect(taken.filter((challenge) => challenge !== undefined)).toEqual([{ ...CHALLENGE, triesLeft: 0 }])
   })
 
+  test('the only challenge of its kind and account ends those before it, and no others', async () => {
+    const { storage } = await openWithAccount(suite)
+    const { challenges } = storage.identity
+    const hashes = ['d', 'e', 'f'].map((letter) => letter.repeat(64))
+    const link = { ...CHALLENGE, kind: 'sign-in-link', accountId: ACCOUNT } as const
+    const isLeft = async (hash: string) => (await challenges.find(hash, 'sign-in-link', NOW)) !== undefined
+    await challenges.put(ID_HASH, CHALLENGE)
+    await challenges.putOnly('a'.repeat(64), { ...link, accountId: OTHER_ACCOUNT })
+    await challenges.putOnly('b'.repeat(64), link)
+    await Promise.all(hashes.map((hash) => challenges.putOnly(hash, link)))
+    expect(countTrue(await Promise.all(hashes.map(isLeft)))).toBe(1)
+    expect(await isLeft('b'.repeat(64))).toBe(false)
+    expect(await isLeft('a'.repeat(64))).toBe(true)
+    expect(await challenges.find(ID_HASH, 'second-factor', NOW)).toBeDefined()
+  })
+
   test('a challenge has ended when its time is over', async () => {
     const { storage } = await openWithAccount(suite)
     const { challenges } = storage.identity

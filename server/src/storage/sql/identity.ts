@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { IdentityStore } from '../identity.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
+import type { SqlEngine } from './engine.ts'
 import { createAttemptStore } from './identity/attempts.ts'
 import { createAuthenticatorStore } from './identity/authenticators.ts'
 import { createBudgetStore } from './identity/budgets.ts'
@@ -14,6 +15,7 @@ import { createSessionStore } from './identity/sessions.ts'
 import type { Schema } from './schema.ts'
 
 export interface IdentityStoreOptions {
+  readonly engine: SqlEngine
   readonly reader: Kysely<Schema>
   readonly write: AnnouncedWrite
   readonly secrets: SecretBox

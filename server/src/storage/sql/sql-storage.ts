@@ -54,7 +54,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     ledger: createLedgerStore(engine, reader, within),
     office: createOfficeStore({ engine, write: within, secrets, now }),
     organisations: createOrganisationStore({ engine, reader, write: within, newId }),
-    identity: createIdentityStore({ reader, write: within, secrets }),
+    identity: createIdentityStore({ engine, reader, write: within, secrets }),
     notices: createNoticeStore(reader, within),
     prices: createPriceStore(reader, within),
     topUps: createTopUpStore({ engine, reader, write: within }),

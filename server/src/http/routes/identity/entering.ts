@@ -284,7 +284,7 @@ function linkRoute(app: Api, context: ApiContext): void {
     tag: TAG,
     summary: 'Sign in with a link of the command line',
     description:
-      'The token of a link that `sluice console-link`, or the first start, has printed. It works once and for a day, and stands for the first proof: a second factor is asked for all the same.',
+      'The token of a link that `sluice sign-in-link`, or the first start, has printed. It works once and for a day, and stands for the first proof: a second factor is asked for all the same.',
     body: z.strictObject({ token: z.string().min(1).max(128) }),
     data: signInShape,
     errors: [40104],

@@ -1,25 +1,26 @@
 /** Conversations of several requests. */
-import { accountId } from '../../../core/ids.ts'
+import type { Transaction } from 'kysely'
+import { type AccountId, accountId } from '../../../core/ids.ts'
 import type { Challenge, ChallengeKind, ChallengeStore } from '../../identity.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
+import { lockAccount } from '../office/acts.ts'
+import type { Schema } from '../schema.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
 
-export function createChallengeStore({ reader, write }: IdentityStoreOptions): ChallengeStore {
+export function createChallengeStore({ engine, reader, write }: IdentityStoreOptions): ChallengeStore {
   return {
     put: (idHash, challenge) =>
       write(async (transaction) => {
-        await transaction
-          .insertInto('identity_challenges')
-          .values({
-            id_hash: idHash,
-            kind: challenge.kind,
-            account_id: challenge.accountId ?? null,
-            detail: challenge.detail,
-            tries_left: challenge.triesLeft,
-            created_at: challenge.createdAt,
-            ends_at: challenge.endsAt,
-          })
-          .execute()
+        await insertChallenge(transaction, idHash, challenge)
+        return { value: undefined, changes: [] }
+      }),
+
+    putOnly: (idHash, challenge) =>
+      write(async (transaction) => {
+        // Two that write at once wait for each other here; without it neither would see the other's row.
+        await lockAccount(engine, transaction, challenge.accountId)
+        await deleteOfKind(transaction, challenge)
+        await insertChallenge(transaction, idHash, challenge)
         return { value: undefined, changes: [] }
       }),
 
@@ -60,6 +61,36 @@ export function createChallengeStore({ reader, write }: IdentityStoreOptions): C
         return { value: row === undefined ? undefined : decodeChallenge({ ...row }, kind), changes: [] }
       }),
   }
+}
+
+async function deleteOfKind(
+  transaction: Transaction<Schema>,
+  { kind, accountId: id }: Challenge & { readonly accountId: AccountId },
+): Promise<void> {
+  await transaction
+    .deleteFrom('identity_challenges')
+    .where('kind', '=', kind)
+    .where('account_id', '=', id)
+    .execute()
+}
+
+async function insertChallenge(
+  transaction: Transaction<Schema>,
+  idHash: string,
+  challenge: Challenge,
+): Promise<void> {
+  await transaction
+    .insertInto('identity_challenges')
+    .values({
+      id_hash: idHash,
+      kind: challenge.kind,
+      account_id: challenge.accountId ?? null,
+      detail: challenge.detail,
+      tries_left: challenge.triesLeft,
+      created_at: challenge.createdAt,
+      ends_at: challenge.endsAt,
+    })
+    .execute()
 }
 
 function decodeChallenge(row: StoredRow, kind: ChallengeKind): Challenge {

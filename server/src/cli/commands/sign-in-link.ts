@@ -9,15 +9,15 @@ import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount } from '../find-rows.ts'
 import { withStorage } from '../with-storage.ts'
 
-export interface ConsoleLinkFlags {
+export interface SignInLinkFlags {
   readonly json?: boolean
 }
 
 /** The way in for an owner who has no password yet, and for whoever has lost theirs. */
-export async function consoleLink(
+export async function signInLink(
   io: Console,
   reference: string | undefined,
-  flags: ConsoleLinkFlags,
+  flags: SignInLinkFlags,
 ): Promise<void> {
   const { account, link } = await withStorage(io, 'refuse', async (storage) => {
     const found = await findWho(io, storage, reference)
