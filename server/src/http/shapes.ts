@@ -142,6 +142,13 @@ export const catalogueEntryShape = z.strictObject({
 
 const price = z.number()
 
+/** What a key bound to it may call, and in which protocol. */
+export const groupShape = z.strictObject({
+  name: z.string(),
+  protocol: z.string(),
+  models: z.array(z.string()),
+})
+
 /** Contract §2.2. */
 export const pricingEntryShape = z.strictObject({
   model_id: z.string(),

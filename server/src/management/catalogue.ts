@@ -40,6 +40,13 @@ export interface PricingEntry {
   readonly user_rate: number
 }
 
+/** A set of models of one protocol that keys can be bound to. */
+export interface GroupEntry {
+  readonly name: string
+  readonly protocol: string
+  readonly models: readonly string[]
+}
+
 export interface PricingQuestion {
   /** Percent: the account's own rate; undefined for anonymous callers, who see 100. */
   readonly userRate: DecimalText | undefined
@@ -84,6 +91,18 @@ export function listPricing(catalogue: Catalogue, question: PricingQuestion): re
       return true
     })
     .map((usable) => pricingEntry(usable, catalogue, question.userRate ?? LIST_RATE))
+}
+
+/** The groups, and of their models those that anybody can see. */
+export function listGroups(catalogue: Catalogue): readonly GroupEntry[] {
+  return [...catalogue.groups.values()].map(({ name, protocol, models }) => ({
+    name,
+    protocol,
+    models: models.filter((id) => {
+      const model = catalogue.models.get(id)
+      return model?.status === 'enabled' && model.clientVisible
+    }),
+  }))
 }
 
 /** Cooling down or being at an own limit passes by itself and changes nothing here. */

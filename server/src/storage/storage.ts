@@ -315,6 +315,8 @@ export interface LogStore {
     filter: LogFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
   ): Promise<LogPage>
+  /** When the last call that is still in the log was made with each of these keys, epoch ms; unused ones are not there. */
+  lastUses(keys: readonly KeyId[]): Promise<ReadonlyMap<KeyId, number>>
   /** Removes rows past their retention, and makes room for those to come. Returns how many went; money stays in the ledger. */
   keep(upkeep: LogUpkeep): Promise<number>
 }

@@ -180,6 +180,32 @@ describe('making keys', () => {
     ])
   })
 
+  test('every key with its windows and its last use, in one answer', async () => {
+    const windows = [{ dimension: 'requests', limit: 9, seconds: 3600 }]
+    const made = await make({ policy: { windows } })
+    const unused = await make({})
+    const before = Date.now()
+    expect((await call(made.key)).status).toBe(200)
+    await house.settled()
+    const rows: readonly { readonly id: string; readonly last_used_at: string | null }[] = await customer.ask(
+      'GET',
+      'keys/limits',
+    )
+    expect(rows.map(({ id }) => id)).toEqual(
+      ((await customer.ask('GET', 'keys')) as readonly ShownKey[]).map(({ id }) => id),
+    )
+    const row = rows.find(({ id }) => id === made.id)
+    expect(row).toMatchObject({ windows: [{ dimension: 'requests', limit: '9', used: '1', remaining: '8' }] })
+    expect(Date.parse(row?.last_used_at ?? '')).toBeGreaterThanOrEqual(before)
+    expect(rows.find(({ id }) => id === unused.id)?.last_used_at).toBe(null)
+  })
+
+  test('the groups a key may be bound to', async () => {
+    expect(await customer.ask('GET', 'groups')).toEqual([
+      { name: 'chatters', protocol: 'chat', models: ['one'] },
+    ])
+  })
+
   test.each([
     ['tokens', 15, 42903],
     ['amount', 10, 42902],

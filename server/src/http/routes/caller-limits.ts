@@ -4,6 +4,7 @@ import { readLimitStates, viewLimits } from '../../management/limits-view.ts'
 import { viewMonth } from '../../management/organisations/member-view.ts'
 import type { Account, Key } from '../../storage/storage.ts'
 import type { ApiContext } from '../api.ts'
+import type { Answered } from '../define-route.ts'
 import { decimalText, isoTime } from '../wire-values.ts'
 
 const windowShape = z.strictObject({
@@ -19,6 +20,10 @@ const limitsShape = z.strictObject({
   concurrency: z.strictObject({ limit: z.number().int().nullable(), in_use: z.number().int() }),
   windows: z.array(windowShape),
 })
+export const keyLimitsShape = limitsShape.extend({
+  id: z.string(),
+  last_used_at: isoTime.nullable().meta({ description: 'Of the calls that are still in the log.' }),
+})
 const memberLimitsShape = limitsShape.extend({
   id: z.string(),
   monthly_cap_yuan: decimalText.meta({ description: '0: no cap.' }),
@@ -30,6 +35,31 @@ export const callerLimitsShape = z.strictObject({
   member: memberLimitsShape.nullable().meta({ description: 'null: the key is no member’s.' }),
   account: limitsShape,
 })
+
+/** The own windows of each key, and when it was used last. */
+export async function readKeyLimits(
+  { gateway }: ApiContext,
+  keys: readonly Pick<Key, 'id' | 'policy'>[],
+): Promise<readonly Answered<z.output<typeof keyLimitsShape>>[]> {
+  const { storage } = gateway
+  const [stateOf, lastUses] = await Promise.all([
+    readLimitStates(
+      storage,
+      keys.map(({ id }) => `key:${id}` as const),
+    ),
+    storage.logs.lastUses(keys.map(({ id }) => id)),
+  ])
+  const at = gateway.now()
+  const { limits } = gateway.catalogue().settings
+  return keys.map(({ id, policy }) => {
+    const usedAt = lastUses.get(id)
+    return {
+      id,
+      last_used_at: usedAt === undefined ? null : new Date(usedAt).toISOString(),
+      ...viewLimits(stateOf(`key:${id}`), policy ?? limits, at),
+    }
+  })
+}
 
 /** The key's own windows, its member's and its account's: a call has to fit into all of them. */
 export async function readCallerLimits(

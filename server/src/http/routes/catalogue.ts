@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { listCatalogue, listPricing } from '../../management/catalogue.ts'
+import { listCatalogue, listGroups, listPricing } from '../../management/catalogue.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
-import { catalogueEntryShape, pricingEntryShape } from '../shapes.ts'
+import { catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
 
 const pricingQuery = z.object({
   model_id: z.string().max(512).optional(),
@@ -20,6 +20,17 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     summary: 'List every model and chain on offer',
     data: z.array(catalogueEntryShape),
     handle: () => listCatalogue(gateway.catalogue()),
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/groups',
+    access: 'session',
+    for: 'member',
+    tag: 'Catalogue',
+    summary: 'List the groups a key may be bound to',
+    data: z.array(groupShape),
+    handle: () => listGroups(gateway.catalogue()),
   })
 
   defineRoute(app, context, {

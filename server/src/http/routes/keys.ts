@@ -21,7 +21,7 @@ import { isOwnKey, onlyMember } from '../own-keys.ts'
 import { pageOf } from '../page-of.ts'
 import { refuseFields } from '../request-fields.ts'
 import { isoTime, pageQuery } from '../wire-values.ts'
-import { callerLimitsShape, readCallerLimits } from './caller-limits.ts'
+import { callerLimitsShape, keyLimitsShape, readCallerLimits, readKeyLimits } from './caller-limits.ts'
 import { keyBody, newKeyBody, policyShape } from './key-bodies.ts'
 import { answerUsage, usageQuery, usageShape } from './usage.ts'
 
@@ -63,6 +63,7 @@ const keyParams = z.object({ id: z.string().min(1).max(128) })
 /** Keys of the account: made, listed, changed, rotated, deleted (contract §2.6, §4.6). */
 export function keyRoutes(app: Api, context: ApiContext): void {
   listing(app, context)
+  listingLimits(app, context)
   making(app, context)
   reading(app, context)
   changing(app, context)
@@ -87,6 +88,25 @@ function listing(app: Api, context: ApiContext): void {
       const keys = await listKeys(storage, caller.account.id, onlyMember(caller))
       const { rows, next } = pageOf(keys, query, (key) => key.id)
       return { rows: await showKeys(context, rows), next }
+    },
+  })
+}
+
+function listingLimits(app: Api, context: ApiContext): void {
+  const { storage } = context.gateway
+  definePage(app, context, {
+    method: 'GET',
+    path: `${PATH}/limits`,
+    access: 'session',
+    for: 'member',
+    tag: TAG,
+    summary: 'List what each key has used of its limits, and when it was used last',
+    query: z.strictObject(pageQuery({ rowsDefault: 100, rowsMax: 1_000 })),
+    row: keyLimitsShape,
+    handle: async ({ caller, query }) => {
+      const keys = await listKeys(storage, caller.account.id, onlyMember(caller))
+      const { rows, next } = pageOf(keys, query, (key) => key.id)
+      return { rows: await readKeyLimits(context, rows), next }
     },
   })
 }

@@ -114,6 +114,16 @@ export function describeLogs(suite: StorageSuite): void {
     }
   })
 
+  test('the last use of a key is that of its newest row', async () => {
+    const { storage } = await openWithAccount(suite)
+    const log = (id: string, createdAt: number) =>
+      storage.calls.log({ log: exampleLog(id, { keyId: KEY, createdAt }) })
+    expect(await storage.logs.lastUses([KEY])).toEqual(new Map())
+    await Promise.all([log('a', 7), log('b', 9), log('c', 8)])
+    expect(await storage.logs.lastUses([KEY, OTHER_KEY])).toEqual(new Map([[KEY, 9]]))
+    expect(await storage.logs.lastUses([])).toEqual(new Map())
+  })
+
   test('text that a client chose is kept whatever it holds, and found by what it was', async () => {
     const strange = 'a\u0000b\ud800"\'\\ ✓ 漢'
     const long = 'x'.repeat(5000)

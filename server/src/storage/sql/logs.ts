@@ -1,6 +1,7 @@
 /** Pages of call logs, newest first. */
 import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { type KeyId, keyId } from '../../core/ids.ts'
 import type { LogStore } from '../storage.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
@@ -27,6 +28,8 @@ export function createLogStore(engine: SqlEngine): LogStore {
   return {
     keep: (upkeep) => keepLog(engine, upkeep),
 
+    lastUses: (keys) => readLastUses(reader, keys),
+
     async page(filter, { limit, cursor }) {
       const wanted = pageLimit(limit)
       const conditions = { ...logConditions(filter), from: filter.from, to: filter.to }
@@ -41,6 +44,31 @@ export function createLogStore(engine: SqlEngine): LogStore {
       return { rows, next: place === undefined ? undefined : encodeCursor(place) }
     },
   }
+}
+
+/** One look at the end of an index for each key, however many calls it made. */
+async function readLastUses(
+  reader: Kysely<Schema>,
+  keys: readonly KeyId[],
+): Promise<ReadonlyMap<KeyId, number>> {
+  if (keys.length === 0) return new Map()
+  const rows = await reader
+    .selectFrom('api_keys')
+    .select((key) => [
+      'id',
+      key
+        .selectFrom('call_logs')
+        .select('created_at')
+        .whereRef('call_logs.key_id', '=', 'api_keys.id')
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .as('used_at'),
+    ])
+    .where('id', 'in', keys)
+    .execute()
+  return new Map(
+    rows.flatMap(({ id, used_at }) => (used_at === null ? [] : [[keyId(id), Number(used_at)] as const])),
+  )
 }
 
 interface Conditions extends LogConditions {
