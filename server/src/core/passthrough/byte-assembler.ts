@@ -21,20 +21,25 @@ export class ByteAssembler {
     this.#ranges.add(from, to)
   }
 
-  /** Everything added since the last time: no piece or one. */
+  /** Everything added since the last time: no piece or one; large ranges are several, as they lie. */
   take(): readonly Uint8Array[] {
     const { count } = this.#ranges
     if (count === 0) return NOTHING
-    const piece = count === 1 ? this.#only() : this.#joined()
+    const pieces =
+      count === 1 ? [this.#range(0)] : this.#length > JOINED_BYTES_MAX ? this.#apart() : [this.#joined()]
     // What was sent is not to be kept alive by an idle stream.
     for (let index = 0; index < count; index++) this.#sources[index] = EMPTY
     this.#ranges.clear()
     this.#length = 0
-    return [piece]
+    return pieces
   }
 
-  #only(): Uint8Array {
-    return viewOf(this.#sources[0] ?? EMPTY, this.#ranges.start(0), this.#ranges.end(0))
+  #range(index: number): Uint8Array {
+    return viewOf(this.#sources[index] ?? EMPTY, this.#ranges.start(index), this.#ranges.end(index))
+  }
+
+  #apart(): readonly Uint8Array[] {
+    return Array.from({ length: this.#ranges.count }, (_, index) => this.#range(index))
   }
 
   #joined(): Uint8Array {
@@ -80,6 +85,9 @@ export class ByteAssembler {
 const SLAB_BYTES = 65_536
 let slab = new Uint8Array(SLAB_BYTES)
 let slabUsed = 0
+
+/** More than this is written in pieces: one write of all would cost a copy of all. */
+const JOINED_BYTES_MAX = 1_048_576
 
 /** Below this a loop is quicker than making a view and calling `set`. */
 const LOOP_BYTES_MAX = 48

@@ -4,9 +4,9 @@
  */
 import type { ProtocolId } from '../catalogue.ts'
 import type { ToldExtras } from '../metering/told-extras.ts'
-import { SseFramer } from '../sse/framer.ts'
+import { EventScan } from './event-scan.ts'
 import { EXTRAS_TABLES, type ExtraRole, type ExtrasTable } from './extras-tables.ts'
-import { type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
+import type { JsonKind, JsonSink } from './json-scanner.ts'
 import { readTextPrefix } from './json-text.ts'
 import { SpanReader } from './span-reader.ts'
 import { compileWatchTree, type WatchNode } from './watch-tree.ts'
@@ -230,43 +230,39 @@ const TRAFFIC: ReadonlyMap<string, string> = new Map([
 
 /** Events of a stream, each read where it lies. */
 class StreamInput {
-  readonly #framer = new SseFramer()
-  readonly #scanner: JsonScanner
+  readonly #events: EventScan
   readonly #onEvent: () => void
-  #data: Uint8Array = new Uint8Array(0)
-  #base = 0
 
   constructor(tree: WatchNode, sink: JsonSink, onEvent: () => void) {
-    this.#scanner = new JsonScanner(tree, sink)
+    this.#events = new EventScan(tree, {
+      onEvent: () => undefined,
+      onValue: (watch, kind, start, end) => sink.onValue(watch, kind, start, end),
+    })
     this.#onEvent = onEvent
   }
 
   push(chunk: Uint8Array): void {
-    const framer = this.#framer
+    const { framer } = this.#events
     framer.push(chunk)
-    while (framer.next()) {
-      if (framer.dataLines === 0) continue
-      const single = framer.dataLines === 1
-      this.#data = single ? framer.bytes : framer.data()
-      this.#base = single ? framer.dataStart : 0
-      this.#scanner.reset()
-      this.#scanner.push(this.#data, this.#base, single ? framer.dataEnd : this.#data.length)
-      this.#onEvent()
-    }
+    while (framer.next()) this.#read()
+    this.#events.readAhead()
   }
 
   /** The last event may lack its blank line. */
   finish(): void {
-    if (!this.#framer.finish() || this.#framer.dataLines === 0) return
-    this.#data = this.#framer.data()
-    this.#base = 0
-    this.#scanner.reset()
-    this.#scanner.push(this.#data, 0, this.#data.length)
-    this.#onEvent()
+    if (this.#events.framer.finish()) this.#read()
   }
 
   read(start: number, end: number): Uint8Array {
-    return this.#data.subarray(this.#base + start, this.#base + end)
+    const { data, base } = this.#events
+    return data.subarray(base + start, base + end)
+  }
+
+  #read(): void {
+    if (this.#events.framer.dataLines === 0) return
+    this.#events.show()
+    this.#events.read()
+    this.#onEvent()
   }
 }
 

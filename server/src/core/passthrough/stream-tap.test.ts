@@ -596,3 +596,20 @@ describe('bytes that only keep the connection alive', () => {
     expect(tap.observed.keepAliveBytes).toBe(expected)
   })
 })
+
+test('a long event goes out in views of what came: its bytes are not copied once more for the model’s name', () => {
+  const tap = createStreamTap('chat', {
+    replacementModel: 'platform',
+    removeUsageChunk: false,
+    meter: createMeter({ countTokens: () => 1, countInput: () => 1, inputTokensEstimate: 1 }),
+    decodeError: (raw) => ({ status: undefined, type: undefined, code: undefined, message: '', raw }),
+  })
+  const text = 'x'.repeat(3_000_000)
+  const stream = `data: {"model":"m","choices":[{"index":0,"delta":{"content":"${text}"}}]}\n\n`
+  const cuts = Array.from({ length: 45 }, (_, at) => (at + 1) * 65_536)
+  const output = cutAt(bytesOf(stream), cuts).flatMap((piece) => tap.push(piece))
+  expect(Buffer.concat(output).toString()).toBe(stream.replace('"m"', '"platform"'))
+  const [before, model, after] = output
+  expect([output.length, Buffer.from(model ?? []).toString()]).toEqual([3, '"platform"'])
+  expect(before?.buffer).toBe(after?.buffer)
+})

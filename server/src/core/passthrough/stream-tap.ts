@@ -10,10 +10,11 @@ import type { JsonValue } from '../json.ts'
 import type { UsageReader } from '../metering/counters.ts'
 import type { MeterSink } from '../metering/meter.ts'
 import { USAGE_READERS } from '../metering/usage-readers.ts'
-import { SseFramer } from '../sse/framer.ts'
+import type { SseFramer } from '../sse/framer.ts'
 import type { EventRule } from './answer-table.ts'
 import { ByteAssembler } from './byte-assembler.ts'
 import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './compiled-answers.ts'
+import { EventScan, type EventSink } from './event-scan.ts'
 import { errorIn } from './error-in-answer.ts'
 import { ImageItem } from './image-item.ts'
 import { type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
@@ -91,10 +92,14 @@ const KEEP_ALIVES = [encoder.encode('ping'), encoder.encode('keepalive')]
 const BLANK_LINE = encoder.encode('\n\n')
 /** Ids seen are under 80 characters. */
 const ID_CHARACTERS_MAX = 256
+/** Of an error that is longer nothing is read but that it is one. */
+const ERROR_BYTES_MAX = 1_048_576
+/** Usage objects are a few hundred bytes; a longer one is none. */
+const USAGE_BYTES_MAX = 65_536
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-class StreamMachine implements StreamTap, StreamObservation, JsonSink {
+class StreamMachine implements StreamTap, StreamObservation, EventSink {
   meaningful = false
   error: StreamedError | undefined = undefined
   answerId: string | undefined = undefined
@@ -107,8 +112,8 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   readonly #options: StreamTapOptions
   readonly #meter: MeterSink
   readonly #model: Uint8Array
-  readonly #framer = new SseFramer()
-  readonly #scanner: JsonScanner
+  readonly #events: EventScan
+  readonly #framer: SseFramer
   readonly #assembler = new ByteAssembler()
   #messageId: string | undefined = undefined
   #doneSeen = false
@@ -117,9 +122,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #choices = 0
   #finishes = 0
 
-  // The event being read. Spans count within `#data`, where the event's byte 0 is `#base`.
-  #data: Uint8Array = DONE
-  #base = 0
+  // The event being read. Spans count within its data.
   readonly #modelSpans = new SpanList()
   readonly #textSpans = new SpanList()
   readonly #textAgainSpans = new SpanList()
@@ -142,7 +145,8 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     this.#options = options
     this.#meter = options.meter
     this.#model = encodeJsonString(options.replacementModel)
-    this.#scanner = new JsonScanner(answers.stream.tree, this)
+    this.#events = new EventScan(answers.stream.tree, this)
+    this.#framer = this.#events.framer
   }
 
   get observed(): StreamObservation {
@@ -168,7 +172,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const framer = this.#framer
     framer.push(chunk)
     while (!this.spliced && framer.next()) this.#passBlock()
-    this.#data = DONE
+    if (!this.spliced) this.#events.readAhead()
     return this.#assembler.take()
   }
 
@@ -181,6 +185,20 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     if (this.#lacksDone()) this.#assembler.add(DONE_EVENT, 0, DONE_EVENT.length)
     const kind = this.error !== undefined ? 'error' : this.terminated ? 'complete' : 'cut'
     return { kind, output: this.#assembler.take() }
+  }
+
+  onEvent(): void {
+    this.#modelSpans.clear()
+    this.#textSpans.clear()
+    this.#textAgainSpans.clear()
+    this.#usageStart = -1
+    this.#errorSeen = false
+    this.#typeStart = -1
+    this.#begun = false
+    this.#blockQuiet = false
+    this.#choicesHere = 0
+    this.#finishesHere = 0
+    this.#images = 0
   }
 
   onValue(watch: number, kind: JsonKind, start: number, end: number): void {
@@ -247,7 +265,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
         this.#item.see(role, kind === 'string' && end - start > 2)
         return
       case 'item-image-type':
-        this.#item.see(role, kind === 'string' && isImageType(this.#data, this.#base + start + 1))
+        this.#item.see(role, kind === 'string' && this.#isImageType(start + 1))
         return
       case 'item-thought':
         this.#item.see(role, kind === 'true')
@@ -262,24 +280,20 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
 
   /** Reads one block and passes it on. */
   #passBlock(): void {
+    const events = this.#events
     const framer = this.#framer
     if (framer.dataLines === 0) {
       this.keepAliveBytes += framer.end - framer.start
       this.#emit(framer.start, framer.end)
       return
     }
-    const single = framer.dataLines === 1
-    this.#data = single ? framer.bytes : framer.data()
-    this.#base = single ? framer.dataStart : 0
-    const end = single ? framer.dataEnd : this.#data.length
-    if (isDone(this.#data, this.#base, end)) {
+    events.show()
+    const end = events.base + events.length
+    if (isDone(events.data, events.base, end)) {
       this.#passDone()
       return
     }
-    this.#openEvent()
-    const scanner = this.#scanner
-    scanner.reset()
-    if (!(scanner.push(this.#data, this.#base, end) && scanner.end())) {
+    if (!events.read()) {
       this.unreadableEvents++
       this.#modelSpans.clear()
       this.#emit(framer.start, framer.end)
@@ -302,20 +316,6 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     // A stream that failed carries no [DONE], whatever the upstream thinks: clients judge success by it (contract §6.1).
     if (this.error !== undefined) return
     this.#emit(this.#framer.start, this.#framer.end)
-  }
-
-  #openEvent(): void {
-    this.#modelSpans.clear()
-    this.#textSpans.clear()
-    this.#textAgainSpans.clear()
-    this.#usageStart = -1
-    this.#errorSeen = false
-    this.#typeStart = -1
-    this.#begun = false
-    this.#blockQuiet = false
-    this.#choicesHere = 0
-    this.#finishesHere = 0
-    this.#images = 0
   }
 
   /** Draws the conclusions of one event, in the order that counting needs: text, then the usage that covers it. */
@@ -346,20 +346,20 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #ruleOfEvent(): EventRule | undefined {
     const { events, contentPrefix } = this.#answers.stream
     const inData = this.#typeStart >= 0
-    const bytes = inData ? this.#data : this.#framer.bytes
-    const from = inData ? this.#base + this.#typeStart : this.#framer.eventStart
-    const to = inData ? this.#base + this.#typeEnd : this.#framer.eventEnd
+    const bytes = inData ? this.#events.data : this.#framer.bytes
+    const from = inData ? this.#events.base + this.#typeStart : this.#framer.eventStart
+    const to = inData ? this.#events.base + this.#typeEnd : this.#framer.eventEnd
     const rule = findWord(events, bytes, from, to)
     if (rule !== undefined || contentPrefix === undefined) return rule
     return startsWith(bytes, from, to, contentPrefix) ? 'content' : undefined
   }
 
   #isKeepAlive(): boolean {
-    const from = this.#base + this.#typeStart
-    const to = this.#base + this.#typeEnd
+    const from = this.#events.base + this.#typeStart
+    const to = this.#events.base + this.#typeEnd
     return (
       this.#typeStart >= 0 &&
-      KEEP_ALIVES.some((word) => to - from === word.length && startsWith(this.#data, from, to, word))
+      KEEP_ALIVES.some((word) => to - from === word.length && startsWith(this.#events.data, from, to, word))
     )
   }
 
@@ -368,7 +368,11 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
     const spans = again ? this.#textAgainSpans : this.#textSpans
     if (spans.count === 0) return
     for (let index = 0; index < spans.count; index++) {
-      this.#meter.observeJsonText(this.#data, this.#base + spans.start(index), this.#base + spans.end(index))
+      this.#meter.observeJsonText(
+        this.#events.data,
+        this.#events.base + spans.start(index),
+        this.#events.base + spans.end(index),
+      )
     }
     this.#textSeen = true
     this.meaningful = true
@@ -388,7 +392,8 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
 
   #readError(end: number): void {
     if (this.error !== undefined) return
-    const raw = parseJsonBytes(this.#data.subarray(this.#base, end))
+    const { data, base } = this.#events
+    const raw = end - base > ERROR_BYTES_MAX ? null : parseJsonBytes(data.subarray(base, end))
     this.error = {
       error: this.#options.decodeError(errorIn(raw)),
       beforeMeaningful: !this.meaningful,
@@ -396,10 +401,11 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   }
 
   #readUsage(): void {
+    if (this.#usageEnd - this.#usageStart > USAGE_BYTES_MAX) return
     const usage = this.#usageReader.read(
-      this.#data,
-      this.#base + this.#usageStart,
-      this.#base + this.#usageEnd,
+      this.#events.data,
+      this.#events.base + this.#usageStart,
+      this.#events.base + this.#usageEnd,
     )
     if (usage === undefined) return
     this.#meter.observeUsage(this.#usageAtStart ? { ...usage, output: undefined } : usage)
@@ -444,12 +450,18 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
 
   #isWord(words: CompiledAnswers['imageItem'], kind: JsonKind, start: number, end: number): boolean {
     return (
-      kind === 'string' && findWord(words, this.#data, this.#base + start + 1, this.#base + end - 1) === true
+      kind === 'string' &&
+      findWord(words, this.#events.data, this.#events.base + start + 1, this.#events.base + end - 1) === true
     )
   }
 
+  #isImageType(start: number): boolean {
+    const { data, base } = this.#events
+    return startsWith(data, base + start, data.length, IMAGE_PREFIX)
+  }
+
   #readString(start: number, end: number): string {
-    const inside = this.#data.subarray(this.#base + start + 1, this.#base + end - 1)
+    const inside = this.#events.data.subarray(this.#events.base + start + 1, this.#events.base + end - 1)
     return readTextPrefix(inside, ID_CHARACTERS_MAX).text
   }
 
@@ -457,7 +469,7 @@ class StreamMachine implements StreamTap, StreamObservation, JsonSink {
   #smallNumber(start: number, end: number): number {
     let value = 0
     for (let at = start; at < end && at < start + 9; at++) {
-      const digit = (this.#data[this.#base + at] ?? 0) - 0x30
+      const digit = (this.#events.data[this.#events.base + at] ?? 0) - 0x30
       if (digit < 0 || digit > 9) break
       value = value * 10 + digit
     }
@@ -481,10 +493,6 @@ function startsWith(bytes: Uint8Array, from: number, to: number, prefix: Uint8Ar
 }
 
 const IMAGE_PREFIX = encoder.encode('image/')
-
-function isImageType(bytes: Uint8Array, from: number): boolean {
-  return startsWith(bytes, from, bytes.length, IMAGE_PREFIX)
-}
 
 function endsBlank(bytes: Uint8Array): boolean {
   const last = bytes[bytes.length - 1]

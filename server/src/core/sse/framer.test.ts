@@ -208,3 +208,25 @@ test('any stream, cut anywhere, gives what an independent parser gives, and its 
     expect(Buffer.from(joined(passed)).equals(bytes), label).toBe(true)
   }
 })
+
+describe('bounds of a block that is cut', () => {
+  const line = encoder.encode(`data: ${'x'.repeat(65_530)}`)
+  const taken = (between: string): boolean => {
+    const framer = new SseFramer()
+    for (let count = 0; count < 70; count++) {
+      framer.push(line)
+      while (framer.next());
+      framer.push(encoder.encode(between))
+      while (framer.next());
+    }
+    return !framer.overflow
+  }
+
+  test('one line of data may be long', () => {
+    expect(taken('y')).toBe(true)
+  })
+
+  test('data of several lines, which has to be joined, may be 4 MiB', () => {
+    expect(taken('\n')).toBe(false)
+  })
+})

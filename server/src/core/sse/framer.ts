@@ -4,7 +4,8 @@
  *
  * It is a cursor: `push` a piece, then `next` until it says false; each `next` moves to one block (the lines up to and
  * with a blank one) and shows its bytes in place. Blocks laid end to end are exactly the bytes pushed, so what is not
- * to be changed can be passed on as it came. Nothing is decoded and nothing copied unless a block was cut.
+ * to be changed can be passed on as it came. Nothing is decoded and nothing copied unless a block was cut. The lines of
+ * a cut block are read as they come, so that its end is no more work than its last piece; `peek` shows its data so far.
  */
 
 /**
@@ -12,6 +13,8 @@
  * are near 40 MB; an upstream that sends more without a blank line is broken.
  */
 export const SSE_EVENT_BYTES_MAX = 64 * 1024 * 1024
+/** The same for a block whose data is several lines: they have to be joined, and nobody writes large ones so. */
+const LINES_BYTES_MAX = 4 * 1024 * 1024
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -19,6 +22,9 @@ const COLON = 0x3a
 const SPACE = 0x20
 const NONE = new Uint8Array(0)
 const FIRST_HOLD_BYTES = 1024
+/** A block that outgrows this is given all the room there may be: pages that are not written to cost nothing, copies do. */
+const DOUBLED_HOLD_BYTES_MAX = 4 * 1024 * 1024
+const DATA_COLON = 'data:'.length
 
 export class SseFramer {
   /** The memory the current block lies in: the piece pushed last, or a copy that joins a cut block. */
@@ -48,13 +54,12 @@ export class SseFramer {
   /** Beginning of a block that is not complete yet. */
   #held: Uint8Array = NONE
   #heldLength = 0
-  /** The held block's last line has bytes, so a line end does not make it blank. */
-  #heldMidLine = false
+  /** Where the held block's last line, which has no end yet, begins in it. */
+  #heldLine = 0
   /** The last byte pushed was a CR that ended a line: an LF that follows belongs to it. */
   #afterCarriageReturn = false
   /** No block has been opened yet: a byte order mark may stand first. */
   #atStreamStart = true
-  #heldAtStreamStart = false
   /** Data spans of a block with several data lines, start and end alternating. */
   readonly #spans: number[] = []
 
@@ -78,7 +83,10 @@ export class SseFramer {
       this.#afterCarriageReturn = false
       if (this.#piece[this.#at] === LINE_FEED) {
         if (this.#heldLength === 0) return this.#lineFeedAlone()
-        this.#lineAt = this.#at + 1
+        if (!this.#hold(this.#piece, this.#at, this.#at + 1)) return this.#letGo()
+        this.#at++
+        this.#lineAt = this.#at
+        this.#heldLine = this.#heldLength
       }
     }
     return this.#heldLength === 0 ? this.#nextInPlace() : this.#nextHeld()
@@ -90,9 +98,30 @@ export class SseFramer {
    */
   finish(): boolean {
     if (this.overflow || this.#heldLength === 0) return false
-    this.#show(this.#held.subarray(0, this.#heldLength))
-    this.#heldLength = 0
+    this.#passByteOrderMark()
+    this.#readHeldLine(this.#heldLength)
+    this.#showHeld()
     return true
+  }
+
+  /**
+   * After `next` has said false: whether `bytes`, from `dataStart` to `dataEnd`, is data of a block that goes on, all in
+   * one line so far. More of it comes at the same place, in these or other `bytes`.
+   */
+  peek(): boolean {
+    if (this.#heldLength === 0 || this.dataLines > 1) return false
+    this.bytes = this.#held
+    if (this.dataLines === 1) return true
+    const from = this.#atStreamStart ? afterByteOrderMark(this.#held, 0) : this.#heldLine
+    if (!isData(this.#held, from, this.#heldLength) || this.#heldLength <= from + DATA_COLON) return false
+    this.dataStart = valueStart(this.#held, from + DATA_COLON - 1, this.#heldLength)
+    this.dataEnd = this.#heldLength
+    return true
+  }
+
+  /** Bytes of the block that is not complete yet. */
+  get heldBytes(): number {
+    return this.#heldLength
   }
 
   /** The current block's data, lines joined by LF: a view where it lies in one line, a copy otherwise. */
@@ -128,11 +157,11 @@ export class SseFramer {
   }
 
   /** A stream may idle for minutes: it keeps no memory but what it holds. */
-  #letGo(): boolean {
+  #letGo(): false {
     this.#piece = NONE
     this.#at = 0
     this.bytes = NONE
-    this.dataLines = 0
+    if (this.#heldLength === 0) this.dataLines = 0
     return false
   }
 
@@ -140,20 +169,14 @@ export class SseFramer {
   #nextInPlace(): boolean {
     const piece = this.#piece
     this.#open(piece, this.#at)
-    let line = this.#lineAt
-    const first = this.#atStreamStart
-    if (first) {
-      this.#atStreamStart = false
-      line = afterByteOrderMark(piece, line)
-    }
+    let line = this.#atStreamStart ? afterByteOrderMark(piece, this.#lineAt) : this.#lineAt
     for (;;) {
       const lineEnd = this.#findLineEnd(line)
       if (lineEnd >= piece.length) {
-        this.#hold(piece, this.#at, piece.length)
-        this.#heldMidLine = line < piece.length
-        this.#heldAtStreamStart = first
+        this.#holdOpen(piece, line)
         return this.#letGo()
       }
+      this.#atStreamStart = false
       const after = this.#afterLineEnd(lineEnd)
       if (lineEnd === line) {
         this.end = after
@@ -166,30 +189,25 @@ export class SseFramer {
     }
   }
 
-  /** Looks for the end of the held block in the piece; then reads its lines where they are joined. */
+  /** Adds the piece to the held block, line by line, up to the end of either. */
   #nextHeld(): boolean {
     const piece = this.#piece
-    let line = this.#lineAt
-    let midLine = this.#heldMidLine
     for (;;) {
-      const lineEnd = this.#findLineEnd(line)
-      if (lineEnd >= piece.length) {
-        this.#hold(piece, this.#at, piece.length)
-        this.#heldMidLine = midLine || line < piece.length
-        return this.#letGo()
-      }
-      const after = this.#afterLineEnd(lineEnd)
-      if (lineEnd === line && !midLine) {
-        if (!this.#hold(piece, this.#at, after)) return this.#letGo()
-        this.#at = after
-        this.#lineAt = after
-        this.#show(this.#held.subarray(0, this.#heldLength))
-        this.#held = NONE
-        this.#heldLength = 0
+      const lineEnd = this.#findLineEnd(this.#lineAt)
+      const isCut = lineEnd >= piece.length
+      const after = isCut ? piece.length : this.#afterLineEnd(lineEnd)
+      const heldLineEnd = this.#heldLength + lineEnd - this.#at
+      if (!this.#hold(piece, this.#at, after) || isCut) return this.#letGo()
+      this.#at = after
+      this.#lineAt = after
+      this.#passByteOrderMark()
+      if (heldLineEnd === this.#heldLine) {
+        this.#showHeld()
         return true
       }
-      midLine = false
-      line = after
+      this.#readHeldLine(heldLineEnd)
+      this.#heldLine = this.#heldLength
+      if (this.dataLines > 1 && this.#heldLength > LINES_BYTES_MAX) return this.#overflow()
     }
   }
 
@@ -202,19 +220,38 @@ export class SseFramer {
     return true
   }
 
-  /** Reads the lines of a block that lies alone in `block`. */
-  #show(block: Uint8Array): void {
-    this.#open(block, 0)
-    this.end = block.length
-    let line = this.#heldAtStreamStart ? afterByteOrderMark(block, 0) : 0
-    this.#heldAtStreamStart = false
-    while (line < block.length) {
-      let lineEnd = line
-      let byte = block[lineEnd]
-      while (lineEnd < block.length && byte !== LINE_FEED && byte !== CARRIAGE_RETURN) byte = block[++lineEnd]
-      if (lineEnd > line) this.#readLine(block, line, lineEnd)
-      line = lineEnd + (byte === CARRIAGE_RETURN && block[lineEnd + 1] === LINE_FEED ? 2 : 1)
-    }
+  /** A block that goes on in the next piece; `line`: where its last line begins in this one. */
+  #holdOpen(piece: Uint8Array, line: number): void {
+    const from = this.#at
+    this.#heldLine = line - from
+    this.dataStart -= from
+    this.dataEnd -= from
+    this.eventStart -= from
+    this.eventEnd -= from
+    if (this.dataLines > 1)
+      for (let index = 0; index < this.#spans.length; index++)
+        this.#spans[index] = (this.#spans[index] ?? 0) - from
+    this.#hold(piece, from, piece.length)
+  }
+
+  #readHeldLine(end: number): void {
+    if (end > this.#heldLine) this.#readLine(this.#held, this.#heldLine, end)
+  }
+
+  /** The held block is complete: it becomes the current one, and its memory is left to whoever reads it. */
+  #showHeld(): void {
+    this.bytes = this.#held
+    this.start = 0
+    this.end = this.#heldLength
+    this.#held = NONE
+    this.#heldLength = 0
+  }
+
+  /** The first line of the stream has been held whole; before that its mark may be cut. */
+  #passByteOrderMark(): void {
+    if (!this.#atStreamStart) return
+    this.#atStreamStart = false
+    this.#heldLine = afterByteOrderMark(this.#held, 0)
   }
 
   #open(bytes: Uint8Array, start: number): void {
@@ -229,14 +266,7 @@ export class SseFramer {
 
   /** `data` and `event` matter; `id`, `retry`, comments and unknown fields only pass through. */
   #readLine(bytes: Uint8Array, from: number, to: number): void {
-    const first = bytes[from]
-    if (
-      first === 0x64 &&
-      bytes[from + 1] === 0x61 &&
-      bytes[from + 2] === 0x74 &&
-      bytes[from + 3] === 0x61 &&
-      (to === from + 4 || bytes[from + 4] === COLON)
-    ) {
+    if (isData(bytes, from, to)) {
       const start = valueStart(bytes, from + 4, to)
       this.dataLines++
       if (this.dataLines === 1) {
@@ -253,7 +283,7 @@ export class SseFramer {
       return
     }
     if (
-      first === 0x65 &&
+      bytes[from] === 0x65 &&
       bytes[from + 1] === 0x76 &&
       bytes[from + 2] === 0x65 &&
       bytes[from + 3] === 0x6e &&
@@ -288,14 +318,10 @@ export class SseFramer {
   /** Adds to the held block; false when it outgrows the bound. */
   #hold(piece: Uint8Array, from: number, to: number): boolean {
     const length = this.#heldLength + to - from
-    if (length > this.#eventBytesMax) {
-      this.overflow = true
-      this.#held = NONE
-      this.#heldLength = 0
-      return false
-    }
+    if (length > this.#eventBytesMax) return this.#overflow()
     if (length > this.#held.length) {
-      const grown = new Uint8Array(Math.min(this.#eventBytesMax, Math.max(FIRST_HOLD_BYTES, length * 2)))
+      const doubled = length > DOUBLED_HOLD_BYTES_MAX ? this.#eventBytesMax : length * 2
+      const grown = new Uint8Array(Math.min(this.#eventBytesMax, Math.max(FIRST_HOLD_BYTES, doubled)))
       grown.set(this.#held.subarray(0, this.#heldLength))
       this.#held = grown
     }
@@ -303,6 +329,24 @@ export class SseFramer {
     this.#heldLength = length
     return true
   }
+
+  #overflow(): false {
+    this.overflow = true
+    this.#held = NONE
+    this.#heldLength = 0
+    return this.#letGo()
+  }
+}
+
+/** Whether the line is one of data. */
+function isData(bytes: Uint8Array, from: number, to: number): boolean {
+  return (
+    bytes[from] === 0x64 &&
+    bytes[from + 1] === 0x61 &&
+    bytes[from + 2] === 0x74 &&
+    bytes[from + 3] === 0x61 &&
+    (to === from + 4 || bytes[from + 4] === COLON)
+  )
 }
 
 function valueStart(bytes: Uint8Array, colon: number, to: number): number {
