@@ -16,11 +16,24 @@ export function firstCatalogue(
   environment: Environment,
   known: readonly EnvironmentVendor[] = environmentVendors,
 ): readonly CatalogueChange[] {
-  const vendors = known.filter(
-    (vendor) => vendor.variable === undefined || keyOf(vendor, environment) !== undefined,
+  return catalogueOf(
+    known
+      .map((vendor) => ({ vendor, key: keyOf(vendor, environment) }))
+      .filter(({ vendor, key }) => vendor.variable === undefined || key !== undefined),
   )
+}
+
+/** A vendor with the key its credential begins with. */
+export interface KeyedVendor {
+  readonly vendor: EnvironmentVendor
+  /** undefined: it needs none. */
+  readonly key: Secret | undefined
+}
+
+export function catalogueOf(keyed: readonly KeyedVendor[]): readonly CatalogueChange[] {
+  const vendors = keyed.map(({ vendor }) => vendor)
   return [
-    ...vendors.flatMap((vendor) => [putVendor(vendor), putCredential(vendor, environment)]),
+    ...keyed.flatMap(({ vendor, key }) => [putVendor(vendor), putCredential(vendor, key)]),
     ...firstListed(vendors).map(putModel),
     ...vendors.flatMap((vendor) => vendor.models.flatMap((model) => putChains(vendor, model))),
   ]
@@ -35,9 +48,13 @@ function firstListed(vendors: readonly EnvironmentVendor[]): readonly ListedMode
   return [...models.values()]
 }
 
-function keyOf(vendor: EnvironmentVendor, environment: Environment): string | undefined {
-  const text = vendor.variable === undefined ? undefined : environment[vendor.variable]?.trim()
-  return text === '' ? undefined : text
+/** The environment's key of the vendor; undefined: it needs none, or there is none. */
+export function keyOf(
+  { variable }: Pick<EnvironmentVendor, 'variable'>,
+  environment: Environment,
+): Secret | undefined {
+  const text = variable === undefined ? undefined : environment[variable]?.trim()
+  return text === undefined || text === '' ? undefined : new Secret(text)
 }
 
 function putVendor(vendor: EnvironmentVendor): CatalogueChange {
@@ -54,13 +71,12 @@ function putVendor(vendor: EnvironmentVendor): CatalogueChange {
   }
 }
 
-function putCredential(vendor: EnvironmentVendor, environment: Environment): CatalogueChange {
-  const key = keyOf(vendor, environment)
+function putCredential(vendor: EnvironmentVendor, key: Secret | undefined): CatalogueChange {
   return {
     kind: 'put-credential',
     vendorCode: vendorCode(vendor.code),
     name: CREDENTIAL,
-    secret: { secret: key === undefined ? undefined : new Secret(key), fields: {} },
+    secret: { secret: key, fields: {} },
     limits: UNLIMITED,
     status: 'enabled',
   }

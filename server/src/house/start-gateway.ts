@@ -1,12 +1,13 @@
 /** Puts the house together: configuration in, a running gateway out. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DataDirectory, openDataDirectory, removeSecretKey } from '../config/data-directory.ts'
-import type { Config } from '../config/environment.ts'
+import type { Config, Environment } from '../config/environment.ts'
 import { type InstanceId, instanceId } from '../core/ids.ts'
 import { createGateway, type Gateway, type GatewayParts } from '../gateway/gateway.ts'
 import { createTokenCounter } from '../gateway/token-counter.ts'
 import { openUnsettledFiles, type UnsettledFiles } from '../gateway/unsettled-files.ts'
 import { startVideos } from '../gateway/video/start-videos.ts'
+import { knownPresets } from './presets.ts'
 import { every, type Housekeeping, type InstancePeriods, keepHouse } from './housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
 import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
@@ -71,6 +72,8 @@ export interface StartOptions {
   }
   /** False where several processes serve and the first of them has the operator's port. */
   readonly ops: boolean
+  /** Where keys of vendors are looked for; absent: the process's. */
+  readonly environment?: Environment
 }
 
 export async function startGateway(
@@ -106,7 +109,7 @@ export async function startGateway(
     isRunning: (callId) => gateway.isRunning(callId),
     ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
   })
-  const doors = await openDoors(config, gateway, { withOps: options.ops, canWrite: house.canWrite })
+  const doors = await openDoors(config, gateway, { ...options, canWrite: house.canWrite })
   const addresses = addressesOf(config, doors)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, gateway, { ...doors, unsettled })
@@ -349,14 +352,19 @@ interface Doors {
   close(): Promise<void>
 }
 
+interface DoorsOptions extends StartOptions {
+  readonly canWrite: () => boolean
+}
+
 async function openDoors(
   config: Config,
   gateway: Gateway,
-  { withOps, canWrite }: { readonly withOps: boolean; readonly canWrite: () => boolean },
+  { ops: withOps, canWrite, environment = process.env }: DoorsOptions,
 ): Promise<Doors> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, gateway)
   const cashier = await openCashier(config, gateway, identity.messenger)
+  const presets = knownPresets(environment)
   let draining = false
   const source = gatewayOps(gateway, { draining: () => draining, canWrite })
   const ops = withOps
@@ -372,7 +380,7 @@ async function openDoors(
   const servers = await openServers({
     ...config,
     gateway,
-    api: await openApi({ gateway, identity, cashier, clientAddress, publicUrl: config.publicUrl }),
+    api: await openApi({ gateway, identity, cashier, presets, clientAddress, publicUrl: config.publicUrl }),
     consolePages: openConsole(config, gateway.telemetry),
     clientAddress,
     isProxy: createIsProxy(config.trustedProxies),

@@ -10,6 +10,7 @@ import { findHolderNow, presentedKey } from '../gateway/authenticate.ts'
 import type { KeyHolder } from '../gateway/directory.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { AddressNotAllowed, checkAddress } from '../gateway/restrictions.ts'
+import type { VendorPreset } from '../management/admin/presets.ts'
 import type { Identity } from '../management/identity/identity.ts'
 import { TooManyActs } from '../management/identity/own-act.ts'
 import { timeOrderedId } from '../management/new-id.ts'
@@ -44,6 +45,8 @@ export interface ApiOptions {
   readonly gateway: Gateway
   readonly identity: Identity
   readonly cashier: Cashier
+  /** Vendors that can be added without describing them. */
+  readonly presets: readonly VendorPreset[]
   readonly clientAddress: ClientAddress
   /** How clients reach the public address from outside; undefined: by whatever host they name. */
   readonly publicUrl: string | undefined

@@ -114,6 +114,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   }
   const running = await startGateway(config, prepare, {
     ops: options.ops ?? false,
+    environment: options.environment ?? {},
     bent: { now: options.now ?? Date.now, videoPace: VIDEO_PACE },
   })
   if (storage === undefined) throw new Error('the gateway started without a store')

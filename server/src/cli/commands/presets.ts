@@ -1,7 +1,7 @@
-/** What a first start knows of vendors, and what of it can be added later. */
-import { addVendor } from '../../house/add-vendor.ts'
-import { environmentVendors } from '../../providers/catalogue/index.ts'
-import { type ListPrice, YUAN_PER_USD } from '../../providers/catalogue/listing.ts'
+/** What is known of vendors before anybody has described them, and adding one of them. */
+import { knownPresets } from '../../house/presets.ts'
+import { addPreset } from '../../management/admin/presets.ts'
+import { YUAN_PER_USD } from '../../providers/catalogue/listing.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
@@ -9,16 +9,18 @@ import { withStorage } from '../with-storage.ts'
 import type { OutputFlags } from './accounts.ts'
 
 export function modelsPresets(io: Console, flags: OutputFlags): void {
-  const rows = environmentVendors.flatMap((vendor) =>
-    vendor.models.map((model) => ({
+  const rows = knownPresets(io.environment).flatMap((vendor) =>
+    vendor.models.map(({ modelId, price }) => ({
       vendor: vendor.code,
       variable: vendor.variable ?? null,
-      model_id: model.modelId,
-      currency: model.price.currency,
-      ...amountsOf(model.price),
-      source: model.price.source,
-      date: model.price.date,
-      confidence: model.price.confidence,
+      model_id: modelId,
+      currency: price.currency,
+      input: price.input ?? null,
+      output: price.output ?? null,
+      video_second: price.perVideoSecond ?? null,
+      source: price.source,
+      date: price.date,
+      confidence: price.confidence,
     })),
   )
   if (flags.json === true) {
@@ -43,24 +45,32 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
   )
 }
 
-function amountsOf(price: ListPrice) {
-  return 'perVideoSecond' in price
-    ? { input: null, output: null, video_second: price.perVideoSecond }
-    : { input: price.input, output: price.output, video_second: null }
-}
-
 export async function vendorsAdd(io: Console, code: string, flags: OutputFlags): Promise<void> {
-  const added = await withStorage(io, 'refuse', (storage) =>
-    addVendor(storage, code, { environment: io.environment, actor: commandLineActor(io) }),
+  const preset = knownPresets(io.environment).find((known) => known.code === code)
+  if (preset === undefined)
+    throw new CommandFailure('mistakes', `there is no preset ${code}: sluice models presets shows them`)
+  const outcome = await withStorage(io, 'refuse', (storage) =>
+    addPreset(storage, preset, {
+      choice: { models: undefined, key: undefined },
+      actor: commandLineActor(io),
+    }),
   )
-  if (added.kind === 'refused') throw new CommandFailure('mistakes', added.message)
-  const count = (kind: (typeof added.changes)[number]['kind']) =>
-    added.changes.filter((change) => change.kind === kind).length
-  const facts = { vendor: code, models: count('put-model'), chains: count('put-chain') }
-  if (flags.json === true) io.out(jsonText(facts))
-  else if (added.changes.length === 0) io.out(`the catalogue has all of ${added.vendor.name} already\n`)
-  else
-    io.out(
-      `${added.vendor.name}: ${plural(facts.models, 'model')} and ${plural(facts.chains, 'chain')} added\n`,
-    )
+  switch (outcome.kind) {
+    case 'conflict':
+      throw new CommandFailure('mistakes', outcome.message)
+    case 'mistakes':
+    case 'missing':
+      // Of what a command line can say, only the key can be missing.
+      throw new CommandFailure(
+        'mistakes',
+        `${preset.variable ?? 'its key'} is not set: it has to hold the key of ${preset.name}`,
+      )
+    case 'done': {
+      const { vendor, credential, models, chains } = outcome.value
+      if (flags.json === true) io.out(jsonText({ vendor: code, models: models.length, chains }))
+      else if (!vendor && !credential && models.length + chains === 0)
+        io.out(`the catalogue has all of ${preset.name} already\n`)
+      else io.out(`${preset.name}: ${plural(models.length, 'model')} and ${plural(chains, 'chain')} added\n`)
+    }
+  }
 }

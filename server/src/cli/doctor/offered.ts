@@ -1,11 +1,11 @@
 import type { Environment } from '../../config/environment.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
-import { offeredVendors } from '../../house/add-vendor.ts'
+import { offeredPresets } from '../../house/presets.ts'
 import { type Finding, warning } from './finding.ts'
 
 /** Keys that came into the environment after the first start bring nothing by themselves. */
 export function checkOffered(environment: Environment, catalogue: Catalogue): readonly Finding[] {
-  return offeredVendors(environment, catalogue).map(({ code, name, variable }) =>
+  return offeredPresets(environment, catalogue).map(({ code, name, variable }) =>
     warning(
       'vendors',
       `${variable ?? ''} is set, and the catalogue has no ${name}`,

@@ -51,6 +51,14 @@ export const settingsBody = z.strictObject({
   limits: policyBody.optional(),
 })
 
+export const presetBody = z.strictObject({
+  models: modelIds.min(1).optional().meta({ description: 'Of the preset; absent: all of them.' }),
+  key: secret.optional().meta({
+    description:
+      'The vendor’s key, written and never read back; absent: the one of the gateway’s environment.',
+  }),
+})
+
 export const vendorFields = {
   name: name.optional(),
   kind: z.string().max(100).optional(),

@@ -9,6 +9,7 @@ import { adminCodeRoutes } from './codes.ts'
 import { adminLogRoutes } from './logs.ts'
 import { adminOperationRoutes } from './operations.ts'
 import { adminOrganisationRoutes } from './organisations.ts'
+import { adminPresetRoutes } from './presets.ts'
 import { adminPriceRoutes } from './prices.ts'
 import { adminTopUpRoutes } from './top-ups.ts'
 import { adminVideoRoutes } from './videos.ts'
@@ -17,6 +18,7 @@ export function adminRoutes(app: Api, context: ApiContext): void {
   adminAccountRoutes(app, context)
   adminOrganisationRoutes(app, context)
   adminCatalogueRoutes(app, context)
+  adminPresetRoutes(app, context)
   adminChainRoutes(app, context)
   adminPriceRoutes(app, context)
   adminCodeRoutes(app, context)

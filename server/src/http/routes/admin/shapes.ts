@@ -46,6 +46,58 @@ export const vendorShape = z.strictObject({
   chains: z.number().int(),
 })
 
+const listPrice = z.string().nullable()
+
+export const presetShape = z.strictObject({
+  code: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  variable: z
+    .string()
+    .nullable()
+    .meta({ description: 'The environment variable that holds the vendor’s key; null: it needs none.' }),
+  has_key: z
+    .boolean()
+    .meta({ description: 'The environment of the instance that answers holds the key, or none is needed.' }),
+  in_catalogue: z.boolean(),
+  models: z.array(
+    z.strictObject({
+      model_id: z.string(),
+      name: z.string(),
+      support_features: z.array(z.string()),
+      context_tokens: z.number().int().nullable(),
+      max_output_tokens: z.number().int().nullable(),
+      forward_model_id: z.string(),
+      protocols: z.array(z.string()),
+      price: z
+        .strictObject({
+          currency: z.string(),
+          input: listPrice,
+          output: listPrice,
+          cached_input: listPrice,
+          cache_write: listPrice,
+          cache_write_1h: listPrice,
+          video_second: listPrice,
+          source: z.string(),
+          date: z.string(),
+          confidence: z.string(),
+          note: z.string().nullable(),
+        })
+        .meta({
+          description: 'As the vendor publishes it: per million tokens, or for each second of video.',
+        }),
+      in_catalogue: z.boolean().meta({ description: 'A chain over this vendor leads to it.' }),
+    }),
+  ),
+})
+
+export const presetAddedShape = z.strictObject({
+  vendor: z.boolean(),
+  credential: z.boolean(),
+  models: z.array(z.string()).meta({ description: 'Those that the catalogue did not have.' }),
+  chains: z.number().int(),
+})
+
 export const credentialShape = z.strictObject({
   id: z.string(),
   vendor: z.string(),

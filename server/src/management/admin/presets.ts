@@ -1,0 +1,192 @@
+/**
+ * Vendors that are known with their models and list prices before anybody has described them: shown, and added to the
+ * catalogue. What the catalogue has already stays as it is.
+ */
+import type { Catalogue, ChainProtocol, DecimalText, Feature } from '../../core/catalogue.ts'
+import type { Secret } from '../../core/secret.ts'
+import type { CatalogueChange } from '../../storage/records.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { FieldMistake } from '../keys.ts'
+import { type Actor, done, type Done } from './acts.ts'
+
+export interface VendorPreset {
+  /** Vendor code in the catalogue. */
+  readonly code: string
+  readonly kind: string
+  readonly name: string
+  /** The environment variable that holds its key; undefined: it needs none. */
+  readonly variable: string | undefined
+  /** Whether this process has the key, or none is needed. */
+  readonly hasKey: boolean
+  readonly models: readonly PresetModel[]
+  /** Vendor, credential, models and chains, in the order in which they are written; without `key` with the environment's. */
+  changes(key: Secret | undefined): readonly CatalogueChange[]
+}
+
+export interface PresetModel {
+  readonly modelId: string
+  readonly name: string
+  readonly features: readonly Feature[]
+  readonly contextTokens: number | undefined
+  readonly maxOutputTokens: number | undefined
+  readonly forwardModelId: string
+  readonly protocols: readonly ChainProtocol[]
+  readonly price: PresetPrice
+}
+
+/** As the vendor publishes it, in its currency: per million tokens, or for each second of video. */
+export interface PresetPrice {
+  readonly currency: string
+  readonly input?: DecimalText
+  readonly output?: DecimalText
+  readonly cachedInput?: DecimalText
+  readonly cacheWrite?: DecimalText
+  readonly cacheWrite1h?: DecimalText
+  readonly perVideoSecond?: DecimalText
+  /** Where it was read, and when (YYYY-MM-DD). */
+  readonly source: string
+  readonly date: string
+  readonly confidence: string
+  readonly note?: string
+}
+
+export interface PresetChoice {
+  /** undefined: all of the preset. */
+  readonly models: readonly string[] | undefined
+  /** undefined: the environment's key. */
+  readonly key: Secret | undefined
+}
+
+/** What was added, which may be nothing. */
+export interface PresetAdded {
+  readonly vendor: boolean
+  readonly credential: boolean
+  readonly models: readonly string[]
+  readonly chains: number
+}
+
+/** Mistakes have the paths `models[n]` and `key`. */
+export async function addPreset(
+  storage: Pick<Storage, 'catalogue' | 'audit'>,
+  preset: VendorPreset,
+  { choice, actor }: { readonly choice: PresetChoice; readonly actor: Actor },
+): Promise<Done<PresetAdded>> {
+  const catalogue = await storage.catalogue.read()
+  const { currency } = catalogue.settings
+  if (currency !== 'CNY') {
+    return {
+      kind: 'conflict',
+      message: `presets are priced in yuan and settings.currency is ${currency}: write the models with prices of your own, sluice apply -f`,
+    }
+  }
+  const kept = credentialOf(preset, catalogue)
+  const mistakes = [...unknownModels(preset, choice), ...keyMistakes(preset, choice, kept)]
+  if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
+  const changes = preset
+    .changes(choice.key)
+    .filter((change) => isChosen(change, choice) && isNew(change, catalogue))
+    .map((change) =>
+      change.kind === 'put-chain' && kept !== undefined ? { ...change, credentialName: kept } : change,
+    )
+  if (changes.length > 0) await write(storage, preset, { changes, actor })
+  return done(summaryOf(changes))
+}
+
+/** Whether the vendor is in the catalogue, and which models of the preset it leads to. */
+export function presentOf(
+  { code, models }: VendorPreset,
+  catalogue: Catalogue,
+): { readonly vendor: boolean; readonly models: ReadonlySet<string> } {
+  const there = models.filter(({ modelId }) =>
+    [...catalogue.models.values()].some(
+      (model) => model.modelId === modelId && model.chains.some(({ vendorCode }) => vendorCode === code),
+    ),
+  )
+  return {
+    vendor: [...catalogue.vendors.keys()].some((known) => known === code),
+    models: new Set(there.map(({ modelId }) => modelId)),
+  }
+}
+
+function unknownModels({ models, name }: VendorPreset, choice: PresetChoice): readonly FieldMistake[] {
+  return (choice.models ?? []).flatMap((id, index) =>
+    models.some(({ modelId }) => modelId === id)
+      ? []
+      : [{ path: `models[${index}]`, message: `is no model of the preset of ${name}: ${id}` }],
+  )
+}
+
+function keyMistakes(
+  { code, name, variable, hasKey }: VendorPreset,
+  { key }: PresetChoice,
+  kept: string | undefined,
+): readonly FieldMistake[] {
+  if (key !== undefined && kept !== undefined)
+    return [{ path: 'key', message: `is not taken: vendor ${code} has the credential ${kept} already` }]
+  if (key !== undefined && variable === undefined)
+    return [{ path: 'key', message: `is not taken: ${name} needs none` }]
+  if (key !== undefined || kept !== undefined || hasKey) return []
+  return [
+    {
+      path: 'key',
+      message: `is missing: it has to hold the key of ${name}, or the gateway's environment ${variable ?? ''}`,
+    },
+  ]
+}
+
+function credentialOf({ code }: VendorPreset, { credentials }: Catalogue): string | undefined {
+  return [...credentials.values()].find(({ vendorCode }) => vendorCode === code)?.name
+}
+
+function isChosen(change: CatalogueChange, { models }: PresetChoice): boolean {
+  if (models === undefined) return true
+  if (change.kind === 'put-model') return models.includes(change.model.modelId)
+  return change.kind !== 'put-chain' || models.includes(change.chain.modelId)
+}
+
+/** Of the four kinds that a preset is made of. */
+function isNew(change: CatalogueChange, { vendors, credentials, models }: Catalogue): boolean {
+  if (change.kind === 'put-vendor') return !vendors.has(change.vendor.code)
+  if (change.kind === 'put-credential')
+    return ![...credentials.values()].some(({ vendorCode }) => vendorCode === change.vendorCode)
+  if (change.kind === 'put-model') return !models.has(change.model.modelId)
+  if (change.kind !== 'put-chain') return false
+  const { modelId, vendorCode, protocol } = change.chain
+  const known = models.get(modelId)?.chains ?? []
+  return !known.some((chain) => chain.vendorCode === vendorCode && chain.protocol === protocol)
+}
+
+async function write(
+  storage: Pick<Storage, 'audit'>,
+  { code }: VendorPreset,
+  { changes, actor }: { readonly changes: readonly CatalogueChange[]; readonly actor: Actor },
+): Promise<void> {
+  await storage.audit.act(async (stores) => {
+    await stores.catalogue.apply(changes)
+    const told = changes.map((change) => ({ field: nameOf(change), from: null, to: 'create' }))
+    return {
+      value: undefined,
+      act: { at: actor.at, actor, action: 'vendor.add-preset', subject: code, changes: told },
+    }
+  })
+}
+
+function summaryOf(changes: readonly CatalogueChange[]): PresetAdded {
+  const has = (kind: CatalogueChange['kind']) => changes.some((change) => change.kind === kind)
+  return {
+    vendor: has('put-vendor'),
+    credential: has('put-credential'),
+    models: changes.flatMap((change) => (change.kind === 'put-model' ? [change.model.modelId] : [])),
+    chains: changes.filter(({ kind }) => kind === 'put-chain').length,
+  }
+}
+
+/** Without what is secret. */
+function nameOf(change: CatalogueChange): string {
+  if (change.kind === 'put-vendor') return `vendor ${change.vendor.code}`
+  if (change.kind === 'put-credential') return `credential ${change.vendorCode} / ${change.name}`
+  if (change.kind === 'put-model') return `model ${change.model.modelId}`
+  if (change.kind !== 'put-chain') return change.kind
+  const { modelId, vendorCode, protocol } = change.chain
+  return `chain ${modelId} / ${vendorCode} ${protocol}`
+}
