@@ -66,14 +66,14 @@ writeFileSync(
       },
       { code: 'again', kind: 'groq', base_url: upstreamUrl, credentials: [{ name: 'main', secret: 'x' }] },
       { code: 'waits', kind: 'openai', base_url: upstreamUrl, credentials: [{ name: 'main', secret: 'x' }] },
-      { code: 'films', kind: 'ark', base_url: upstreamUrl, credentials: [{ name: 'main', secret: 'x' }] },
+      { code: 'videos', kind: 'ark', base_url: upstreamUrl, credentials: [{ name: 'main', secret: 'x' }] },
     ],
     models: [
       model('c', 'far', 'messages'),
       model('p', 'same', 'chat'),
       model('two', ['same', 'again'], 'chat'),
       model('r', 'waits', 'responses'),
-      model('v', 'films', 'video'),
+      model('v', 'videos', 'video'),
       model('form', 'waits', 'video'),
     ],
     accounts: [

@@ -13,7 +13,7 @@ const binary = (path) => join(root, 'node_modules', path)
 /** Longest first, so that the cores are busy to the end. */
 const CHECKS = [
   {
-    name: 'walls',
+    name: 'import rules',
     run: [
       binary('dependency-cruiser/bin/dependency-cruise.mjs'),
       '--config',

@@ -1,5 +1,5 @@
 /**
- * The vendor of the video comparison, in OpenAI's form: a task is done `renderMs` after it was ordered, its film is behind
+ * The vendor of the video comparison, in OpenAI's form: a task is done `renderMs` after it was ordered, its video is behind
  * the key. It keeps count of what it was asked, and of polls that came sooner after the one before than it allows.
  *   node bench/src/video-vendor.mjs <renderMs>   prints its port; GET /figures tells the counts
  */
@@ -8,11 +8,11 @@ import { createServer } from 'node:http'
 
 /** The form's guide says every 10 seconds at the earliest; the gateway's jitter takes a fifth off at most. */
 const POLL_MS_MIN = 8_000
-const FILM = randomBytes(32 * 1_024)
+const VIDEO = randomBytes(32 * 1_024)
 
 const renderMs = Number(process.argv[2])
 const tasks = new Map()
-const figures = { ordered: 0, polls: 0, tooEarly: 0, films: 0, unknown: 0 }
+const figures = { ordered: 0, polls: 0, tooEarly: 0, videos: 0, unknown: 0 }
 
 createServer((request, response) => {
   request.resume()
@@ -30,8 +30,8 @@ function answer({ method, url }, response) {
     figures.unknown += 1
     response.writeHead(404).end()
   } else if (tail !== undefined) {
-    figures.films += 1
-    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': FILM.length }).end(FILM)
+    figures.videos += 1
+    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': VIDEO.length }).end(VIDEO)
   } else poll(id, task, response)
 }
 

@@ -14,7 +14,7 @@ const ENTRIES = {
   cli: 'server/src/cli/cli.ts',
   'storage-worker': 'server/src/storage/sqlite/worker.ts',
   'ops-worker': 'server/src/http/ops/ops-worker.ts',
-  'conversion-worker': 'server/src/gateway/conversion/worker.ts',
+  'conversion-worker': 'server/src/pipeline/lanes/threads/worker.ts',
 }
 /** Stay in `node_modules`: what is no JavaScript, and what is large and wanted by few. */
 const OUTSIDE = [

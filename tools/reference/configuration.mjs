@@ -5,7 +5,7 @@ import { root } from '../project/tree.mjs'
 const HEAD = `# Configuration by environment
 
 Everything has a working default; a fresh clone starts with none of these set. What the gateway offers (vendors, models,
-prices, accounts, keys) is no environment but the gateway file or the back office.
+prices, accounts, keys) is no environment but the gateway file or the management API.
 
 A value that cannot be used stops the start, and all mistakes are told at once.
 

@@ -4,7 +4,9 @@ import { root } from '../project/tree.mjs'
 
 /** The document a running gateway serves at `/openapi.json`, without one running. */
 export async function openapiDocument() {
-  const { describeApi } = await loadTypeScript(join(root, 'server/src/http/openapi/describe-api.ts'))
+  const { describeApi } = await loadTypeScript(
+    join(root, 'server/src/http/management/openapi/describe-api.ts'),
+  )
   return `${written(describeApi(OPTIONS), '')}\n`
 }
 
@@ -29,7 +31,7 @@ const nothing = new Proxy(() => nothing, {
 
 /** Read while routes are written down; a part that is missing here shows as "of undefined". */
 const OPTIONS = {
-  gateway: nothing,
+  pipeline: nothing,
   identity: nothing,
   clientAddress: nothing,
   notify: nothing,

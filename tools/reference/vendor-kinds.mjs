@@ -11,7 +11,7 @@ nothing where a server asks for no key. \`{…}\` in an address is one of the cr
 This page is written by \`tools/reference.mjs\` from \`server/src/providers\`.
 `
 
-/** What an operator writes into a credential for each way to sign (\`server/src/upstream/auth.ts\`). */
+/** What an operator writes into a credential for each way to sign (\`server/src/upstream/credentials/auth.ts\`). */
 const CREDENTIALS = {
   bearer: undefined,
   header: undefined,

@@ -6,7 +6,7 @@ import { checkForeignPlaces } from './foreign-places.mjs'
 import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
-import { checkRoomReadmes } from './room-readmes.mjs'
+import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
 import { checkVendorNames } from './vendor-names.mjs'
@@ -15,7 +15,7 @@ export const CHECKS = [
   { name: 'doc-links', check: checkDocLinks },
   { name: 'names', check: checkNames },
   { name: 'vendor-names', check: checkVendorNames },
-  { name: 'room-readmes', check: checkRoomReadmes },
+  { name: 'module-readmes', check: checkModuleReadmes },
   { name: 'sizes', check: checkSizes },
   { name: 'core-purity', check: checkCorePurity },
   { name: 'silencing', check: checkSilencing },

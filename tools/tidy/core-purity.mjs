@@ -1,4 +1,4 @@
-/** core/ is a calculator. The walls keep modules out; this keeps out what needs no import (docs/architecture.md). */
+/** core/ is pure. The import rules keep packages out; this keeps out what needs no import (docs/architecture.md). */
 import { lineOf, syntaxOf, typescript, walk } from '../project/syntax.mjs'
 import { isProductSource } from '../project/tree.mjs'
 

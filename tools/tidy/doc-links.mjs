@@ -59,6 +59,6 @@ function found(tree, file, { kind, text }) {
   if (tree.exists(beside)) return true
   if (kind === 'link') return false
   if (tree.exists(text) || tree.exists(`server/src/${text}`)) return true
-  // Room documents name a file by the tail of its path.
+  // Documents of a module name a file by the tail of its path.
   return tree.files.some((path) => path.endsWith(`/${text}`))
 }

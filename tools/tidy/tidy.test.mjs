@@ -8,12 +8,12 @@ import { checkForeignPlaces } from './foreign-places.mjs'
 import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
-import { checkRoomReadmes } from './room-readmes.mjs'
+import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
 import { checkVendorNames } from './vendor-names.mjs'
 
-const README = '# room\n\n## Owns\n## Does not own\n## Invariants\n## Start reading at\n'
+const README = '# module\n\n## Owns\n## Does not own\n## Invariants\n## Start reading at\n'
 const linesOf = (count) => Array.from({ length: count }, (_, at) => `  const line${at} = ${at}`).join('\n')
 
 const WRONG = [
@@ -23,17 +23,17 @@ const WRONG = [
   ['a folder called common', checkNames, { 'server/src/common/price.ts': '' }],
   ['a function that helps', checkNames, { 'server/src/http/a.ts': 'export function parseHelper() {}' }],
   ['a parameter cut short', checkNames, { 'server/src/http/a.ts': 'const send = (req: string) => req' }],
-  ['a vendor in a text', checkVendorNames, { 'server/src/gateway/a.ts': "if (kind === 'openai') send()" }],
-  ['a vendor in a name', checkVendorNames, { 'server/src/gateway/a.ts': 'const deepseekUrl = 1' }],
-  ['a room without README', checkRoomReadmes, { 'server/src/http/a.ts': '' }],
+  ['a vendor in a text', checkVendorNames, { 'server/src/pipeline/a.ts': "if (kind === 'openai') send()" }],
+  ['a vendor in a name', checkVendorNames, { 'server/src/pipeline/a.ts': 'const deepseekUrl = 1' }],
+  ['a module without README', checkModuleReadmes, { 'server/src/http/a.ts': '' }],
   [
-    'a room README without a head',
-    checkRoomReadmes,
+    'a module README without a head',
+    checkModuleReadmes,
     { 'server/src/http/README.md': README.replace('## Invariants', '') },
   ],
   [
-    'a room README that is a book',
-    checkRoomReadmes,
+    'a module README that is a book',
+    checkModuleReadmes,
     { 'server/src/http/README.md': README + '\nmore'.repeat(40) },
   ],
   [
@@ -120,16 +120,16 @@ const RIGHT = [
   [
     'a header that a protocol names',
     checkVendorNames,
-    { 'server/src/gateway/a.ts': "const NAME = 'anthropic-version'" },
+    { 'server/src/pipeline/a.ts': "const NAME = 'anthropic-version'" },
   ],
   [
     'a word that only contains a vendor',
     checkVendorNames,
-    { 'server/src/gateway/a.ts': 'const replicated = 1' },
+    { 'server/src/pipeline/a.ts': 'const replicated = 1' },
   ],
   [
-    'a room with its README',
-    checkRoomReadmes,
+    'a module with its README',
+    checkModuleReadmes,
     { 'server/src/http/a.ts': '', 'server/src/http/README.md': README },
   ],
   [

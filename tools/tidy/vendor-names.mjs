@@ -45,11 +45,11 @@ const ALLOWED = [
     reason: 'a wire language carries the name of who defined it in its fields and extensions',
   },
   {
-    place: /^server\/src\/upstream\/token-cache\.ts$/,
+    place: /^server\/src\/upstream\/credentials\/token-cache\.ts$/,
     reason: 'fetches the tokens of the scheme google-oauth, which has one authority',
   },
   {
-    place: /^server\/src\/house\/welcome\.ts$/,
+    place: /^server\/src\/app\/welcome\.ts$/,
     reason: 'shows how the official clients are pointed here, by the names they have',
   },
   {
@@ -91,7 +91,7 @@ function vendorIn(node) {
     !typescript.isTemplateHead(node)
   )
     return undefined
-  // A path of an import says where a file lies; the walls decide about that.
+  // A path of an import says where a file lies; the import rules decide about that.
   if (typescript.isStringLiteralLike(node) && typescript.isImportDeclaration(node.parent)) return undefined
   if (ALLOWED.some(({ word }) => word?.test(node.text))) return undefined
   const words = node.text

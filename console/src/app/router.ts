@@ -2,13 +2,13 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
-import { doorRoute } from './door-route.ts'
+import { signedOutRoute } from './signed-out-route.ts'
 import { frameRoute } from './frame-route.ts'
 import { PageProblem } from './page-problem.tsx'
 import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
-  doorRoute.addChildren(signInRoutes),
+  signedOutRoute.addChildren(signInRoutes),
   frameRoute.addChildren([overviewRoute]),
 ])
 

@@ -1,28 +1,28 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { doorRoute } from '../app/door-route.ts'
+import { signedOutRoute } from '../app/signed-out-route.ts'
 import { present, textField } from '../parts/search-fields.ts'
 
 const signInRoute = createRoute({
-  getParentRoute: () => doorRoute,
+  getParentRoute: () => signedOutRoute,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => present({ next: textField(search['next']) }),
   component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 })
 
 const registerRoute = createRoute({
-  getParentRoute: () => doorRoute,
+  getParentRoute: () => signedOutRoute,
   path: '/register',
   component: lazyRouteComponent(() => import('./register-page.tsx'), 'RegisterPage'),
 })
 
 const resetRoute = createRoute({
-  getParentRoute: () => doorRoute,
+  getParentRoute: () => signedOutRoute,
   path: '/reset',
   component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
 })
 
 const setupRoute = createRoute({
-  getParentRoute: () => doorRoute,
+  getParentRoute: () => signedOutRoute,
   path: '/setup',
   validateSearch: (search: Record<string, unknown>) => present({ token: textField(search['token']) }),
   component: lazyRouteComponent(() => import('./setup-page.tsx'), 'SetupPage'),

@@ -17,7 +17,7 @@ import styles from './sign-in.module.css'
 import { passkeysWork, type SecondFactor, setPassword, signInByLink } from './sign-in-api.ts'
 import { useEnter } from './use-enter.ts'
 
-const route = getRouteApi('/door/setup')
+const route = getRouteApi('/signed-out/setup')
 
 /** Where a link of the first start or of the command line ends: its opener gets a password or a passkey, and is in. */
 export function SetupPage() {

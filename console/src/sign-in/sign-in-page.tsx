@@ -9,7 +9,7 @@ import styles from './sign-in.module.css'
 import { optionsQuery } from './sign-in-api.ts'
 import { useEnter } from './use-enter.ts'
 
-const route = getRouteApi('/door/sign-in')
+const route = getRouteApi('/signed-out/sign-in')
 
 export function SignInPage() {
   const { t } = useTranslation()

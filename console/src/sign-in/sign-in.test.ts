@@ -29,7 +29,7 @@ async function expectOverview({ page, faults }: Visit): Promise<void> {
   expect(faults).toEqual([])
 }
 
-test('somebody who is not signed in comes to the door, and from there to the page they wanted', async () => {
+test('somebody who is not signed in comes to the page for signing in, and from there to the page they wanted', async () => {
   const visit = await site.visit('/?period=30d')
   const { page } = visit
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()

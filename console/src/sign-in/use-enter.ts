@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { sessionBegan } from '../api/connection.ts'
 import { inBackground } from '../parts/in-background.ts'
 
-/** Goes on behind the door: to the page that was asked for, with nothing left of whoever was here before. */
+/** Goes on as the person who signed in: to the page that was asked for, with nothing left of whoever was here before. */
 export function useEnter(): (next: string | undefined) => void {
   const router = useRouter()
   const queryClient = useQueryClient()

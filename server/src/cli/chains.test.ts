@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
-import { postJson } from '../../test/house/client.ts'
-import { type House, openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import { postJson } from '../../test/gateway/client.ts'
+import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../../test/gateway/gateway.ts'
 import {
   answerJson,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../../test/house/scripted-upstream.ts'
+} from '../../test/gateway/scripted-upstream.ts'
 
 const ANSWER = {
   id: 'x',
@@ -20,7 +20,7 @@ const ANSWER = {
 }
 const SEEN = { timeout: 60_000, interval: 50 }
 
-let house: House
+let gateway: TestGateway
 let upstream: ScriptedUpstream
 let line: CommandLine
 
@@ -28,35 +28,35 @@ beforeEach(async () => {
   upstream = await openScriptedUpstream()
   upstream.answer(answerJson(ANSWER))
   line = await openCommandLine()
-  house = await openHouse({ ops: true, environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
-  await house.catalogue(
+  gateway = await openGateway({ ops: true, environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
+  await gateway.catalogue(
     ...putVendor('one', upstream.url),
     putModel('lone'),
     putChain({ model: 'lone', vendor: 'one', forward: 'up' }),
   )
 })
 afterEach(async () => {
-  await house.close()
+  await gateway.close()
   await upstream.close()
   await line.remove()
 })
 
 const call = () =>
   postJson(
-    `${house.baseUrl}/v1/chat/completions`,
+    `${gateway.baseUrl}/v1/chat/completions`,
     { model: 'lone', messages: [{ role: 'user', content: 'hi' }] },
-    { authorization: `Bearer ${house.key}` },
+    { authorization: `Bearer ${gateway.key}` },
   )
 
 const chains = (...argv: readonly string[]) =>
   line.sluice(['chains', ...argv], {
     now: Date.now,
-    environment: { SLUICE_HOST: '127.0.0.1', SLUICE_OPS_PORT: new URL(house.opsUrl).port },
+    environment: { SLUICE_HOST: '127.0.0.1', SLUICE_OPS_PORT: new URL(gateway.opsUrl).port },
   })
 
 test('list tells how a chain is, by the log and by the gateway that runs; reset makes it well again', async () => {
   await call()
-  await house.settled()
+  await gateway.settled()
   const well = await chains('list')
   expect(well.out).toMatch(
     /^CHAIN +MODEL +VENDOR +CREDENTIAL +PROTOCOL +PRIORITY +WEIGHT +STATUS +HEALTH +LAST HOUR +FIRST BYTE\n/,
@@ -66,7 +66,7 @@ test('list tells how a chain is, by the log and by the gateway that runs; reset 
   )
   upstream.answer(answerJson({ error: { message: 'no such key' } }, 401))
   await call()
-  await house.settled()
+  await gateway.settled()
   const [ill] = JSON.parse((await chains('list', '--json')).out)
   expect(ill).toMatchObject({
     id: 1,
@@ -90,13 +90,13 @@ test('[D-accounts-138] a change by command is seen by the running instance', asy
   await vi.waitFor(async () => expect((await call()).status).toBe(200), SEEN)
   await chains('disable', '1')
   await vi.waitFor(async () => expect((await call()).status).toBe(502), SEEN)
-  const { entries } = await house.storage.audit.page({}, { limit: 10, cursor: undefined })
+  const { entries } = await gateway.storage.audit.page({}, { limit: 10, cursor: undefined })
   expect(entries.map(({ action, subject }) => [action, subject])).toEqual([
     ['chain.disable', '1'],
     ['chain.enable', '1'],
     ['chain.drain', '1'],
   ])
-  expect(await house.storage.audit.verify()).toMatchObject({ kind: 'whole' })
+  expect(await gateway.storage.audit.verify()).toMatchObject({ kind: 'whole' })
 })
 
 test('test makes one real call, which nobody pays for, and says what came of it', async () => {
@@ -104,7 +104,7 @@ test('test makes one real call, which nobody pays for, and says what came of it'
   expect(good).toMatchObject({ code: 0, out: expect.stringMatching(/\n1 +lone +answered +200 +\d+ +-\n/) })
   expect(upstream.requests).toHaveLength(1)
   expect(upstream.requests[0]?.headers.authorization).toBe('Bearer secret-of-one-main')
-  expect(await house.logs()).toEqual([])
+  expect(await gateway.logs()).toEqual([])
   upstream.answer(answerJson({ error: { message: 'no such key', type: 'invalid_request_error' } }, 401))
   const bad = await chains('test', '--all', '--json')
   expect(bad.code).toBe(1)

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine, type RunOptions } from '../../test/cli/command-line.ts'
-import { openHouse, putChain, putModel, putVendor } from '../../test/house/house.ts'
+import { openGateway, putChain, putModel, putVendor } from '../../test/gateway/gateway.ts'
 import {
   answerJson,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../../test/house/scripted-upstream.ts'
+} from '../../test/gateway/scripted-upstream.ts'
 import { openMailbox } from '../../test/notify/mailbox.ts'
 import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
 import type { DatabaseReport } from '../storage/inspect.ts'
@@ -169,18 +169,21 @@ test('a port that another program has is told, and so is a gateway that runs', a
     state: 'failed',
     fix: expect.stringContaining('SLUICE_PORT'),
   })
-  const house = await openHouse({ ops: true, environment: { SLUICE_DATA_DIR: join(line.directory, 'data') } })
-  await house.catalogue(
+  const gateway = await openGateway({
+    ops: true,
+    environment: { SLUICE_DATA_DIR: join(line.directory, 'data') },
+  })
+  await gateway.catalogue(
     ...putVendor('two', upstream.url),
     putModel('n'),
     putChain({ model: 'n', vendor: 'two', forward: 'n' }),
   )
   const environment = {
-    SLUICE_OPS_PORT: new URL(house.opsUrl).port,
-    SLUICE_PORT: new URL(house.baseUrl).port,
+    SLUICE_OPS_PORT: new URL(gateway.opsUrl).port,
+    SLUICE_PORT: new URL(gateway.baseUrl).port,
   }
   const running = await doctor(['--no-credentials'], { environment })
-  await house.close()
+  await gateway.close()
   expect(running.of('gateway')).toMatchObject({ state: 'ok', found: 'runs, ready' })
   expect(running.of('database')).toMatchObject({ found: 'SQLite, 1 running' })
   expect(running.told.filter(({ check }) => check.startsWith('port'))).toEqual([])

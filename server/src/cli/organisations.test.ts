@@ -6,9 +6,9 @@ import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
 import { accountId, instanceId, memberId } from '../core/ids.ts'
 import { microCredits } from '../core/money.ts'
-import { createAccount } from '../management/accounts.ts'
-import { grantCredits } from '../management/grants.ts'
-import { createKey } from '../management/keys.ts'
+import { createAccount } from '../management/accounts/accounts.ts'
+import { grantCredits } from '../management/money/grants.ts'
+import { createKey } from '../management/keys/keys.ts'
 import { openStorage } from '../storage/open.ts'
 
 const NOW = Date.UTC(2027, 0, 15)

@@ -193,15 +193,15 @@ test('--files takes stored files along', async () => {
   await using(line, useDatabase)
   const blobsOf = ({ directory }: CommandLine) =>
     openDiskBlobs({ directory: join(directory, 'data', 'blobs'), now: () => TEST_TIME })
-  await (await blobsOf(line)).put(USED_BLOB, oneChunk('a film'), { mediaType: 'video/mp4', maxBytes: 100 })
+  await (await blobsOf(line)).put(USED_BLOB, oneChunk('a video'), { mediaType: 'video/mp4', maxBytes: 100 })
   const { bytes, err } = await line.sluice(['backup', '-o', '-', '--files'])
   expect(err).toContain(', 1 file,')
   const other = await newLine()
   await giveKey(line, other)
   expect(await other.sluice(['restore', '-'], { input: bytes })).toMatchObject({ code: 0 })
-  const film = await (await blobsOf(other)).open(USED_BLOB)
-  expect(film).toMatchObject({ mediaType: 'video/mp4' })
-  expect(film === undefined ? '' : await text(film.body)).toBe('a film')
+  const video = await (await blobsOf(other)).open(USED_BLOB)
+  expect(video).toMatchObject({ mediaType: 'video/mp4' })
+  expect(video === undefined ? '' : await text(video.body)).toBe('a video')
 })
 
 describe('migrate --to', () => {

@@ -1,5 +1,5 @@
 /** What `verify` asks, for the commands that ask it of what they made. */
-import type { LedgerDifference } from '../storage/records.ts'
+import type { LedgerDifference } from '../storage/stores/records.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface Verdict {

@@ -20,15 +20,15 @@ export interface Variable<Value> {
   readonly form: string
   /** Why one would set it. */
   readonly meaning: string
-  /** Throws `Nonsense` when the text says nothing usable. */
+  /** Throws `UnusableValue` when the text says nothing usable. */
   readonly parse: (text: string, workingDirectory: string) => Value
 }
 
 /** The text of one variable cannot be used; `message` completes the sentence "NAME must be …". */
-export class Nonsense extends Error {
+export class UnusableValue extends Error {
   constructor(mustBe: string) {
     super(mustBe)
-    this.name = 'Nonsense'
+    this.name = 'UnusableValue'
   }
 }
 
@@ -613,12 +613,12 @@ type VariableTable = { readonly [Name in keyof VariableValues]: Variable<Variabl
 
 function senderOf(text: string): string {
   if (!/^[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/.test(text))
-    throw new Nonsense('an e-mail address, or a name and the address in angle brackets')
+    throw new UnusableValue('an e-mail address, or a name and the address in angle brackets')
   return text
 }
 
 function regionOf(text: string): string {
-  if (!/^[A-Za-z]{2}$/.test(text)) throw new Nonsense('a country code of two letters')
+  if (!/^[A-Za-z]{2}$/.test(text)) throw new UnusableValue('a country code of two letters')
   return text.toUpperCase()
 }
 
@@ -627,7 +627,7 @@ function placesOf(text: string): readonly string[] {
   const places = text.split(/[\s,]+/).filter((place) => place !== '')
   return places.map((place) => {
     if (!/^(?:[A-Za-z]{2}|\+[1-9]\d{0,14})$/.test(place))
-      throw new Nonsense(
+      throw new UnusableValue(
         `country codes of two letters or prefixes like +86, separated by commas; ${place} is none`,
       )
     return place.toUpperCase()
@@ -637,7 +637,7 @@ function placesOf(text: string): readonly string[] {
 /** A publishable key is the other one of the pair, and cannot ask for anything. */
 function stripeKeyOf(text: string): Secret {
   if (/\s/.test(text) || text.startsWith('pk_'))
-    throw new Nonsense('a secret key (sk_…) or a restricted one (rk_…), not a publishable one')
+    throw new UnusableValue('a secret key (sk_…) or a restricted one (rk_…), not a publishable one')
   return new Secret(text)
 }
 
@@ -652,7 +652,7 @@ function secretsOf(text: string): readonly Secret[] {
 function wholeNumberOf(text: string, bounds: { readonly least: number; readonly most: number }): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= bounds.least && value <= bounds.most)) {
-    throw new Nonsense(`a whole number from ${bounds.least} to ${bounds.most}`)
+    throw new UnusableValue(`a whole number from ${bounds.least} to ${bounds.most}`)
   }
   return value
 }
@@ -662,20 +662,22 @@ function portOf(text: string): number {
 }
 
 function hostOf(text: string): string {
-  if (/[\s/]/.test(text)) throw new Nonsense('an IP address or a host name, without scheme or path')
+  if (/[\s/]/.test(text)) throw new UnusableValue('an IP address or a host name, without scheme or path')
   return text
 }
 
 function wordOf<Word extends string>(text: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === text.toLowerCase())
-  if (word === undefined) throw new Nonsense(`one of ${words.join(', ')}`)
+  if (word === undefined) throw new UnusableValue(`one of ${words.join(', ')}`)
   return word
 }
 
 function urlOf(text: string, schemes: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !schemes.includes(url.protocol)) {
-    throw new Nonsense(`an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+    throw new UnusableValue(
+      `an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    )
   }
   return url
 }
@@ -695,14 +697,14 @@ function hostsOf(text: string): readonly string[] {
   const hosts = text.split(/[\s,]+/).filter((host) => host !== '')
   const wrong = hosts.find((host) => host.includes('://') || (host.includes('/') && !isAddressRange(host)))
   if (wrong !== undefined) {
-    throw new Nonsense(`hosts, domains or CIDR networks separated by commas; ${wrong} is none`)
+    throw new UnusableValue(`hosts, domains or CIDR networks separated by commas; ${wrong} is none`)
   }
   return hosts
 }
 
 function blobUrlOf(text: string): S3Address {
   const address = readBlobUrl(urlOf(text, ['s3:']))
-  if (isMistakes(address)) throw new Nonsense(`an address of an S3 store: ${address.join('; ')}`)
+  if (isMistakes(address)) throw new UnusableValue(`an address of an S3 store: ${address.join('; ')}`)
   return address
 }
 
@@ -713,12 +715,13 @@ function isMistakes(address: S3Address | readonly string[]): address is readonly
 /** Without a slash at the end, so that a path can be put behind it. */
 function addressOf(text: string): string {
   const url = urlOf(text, ['http:', 'https:'])
-  if (url.search !== '' || url.hash !== '') throw new Nonsense('an address without query and fragment')
+  if (url.search !== '' || url.hash !== '') throw new UnusableValue('an address without query and fragment')
   return url.href.replace(/\/+$/, '')
 }
 
 function secretKeyOf(text: string): Secret {
-  if (text.length < 16) throw new Nonsense('32 bytes as base64 or hex, or at least 16 characters of text')
+  if (text.length < 16)
+    throw new UnusableValue('32 bytes as base64 or hex, or at least 16 characters of text')
   return new Secret(text)
 }
 
@@ -729,7 +732,9 @@ function originsOf(text: string): readonly string[] {
     if (origin === '*') return origin
     // Pages of apps have schemes of their own, which URL gives no origin.
     if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i.test(origin) || !URL.canParse(origin))
-      throw new Nonsense(`origins separated by commas (https://app.example.com), or *; ${origin} is none`)
+      throw new UnusableValue(
+        `origins separated by commas (https://app.example.com), or *; ${origin} is none`,
+      )
     return /^https?:/i.test(origin) ? new URL(origin).origin : origin.toLowerCase()
   })
 }
@@ -738,7 +743,7 @@ function rangesOf(text: string): readonly string[] {
   const ranges = text.split(/[\s,]+/).filter((range) => range !== '')
   const wrong = ranges.find((range) => !isAddressRange(range))
   if (wrong !== undefined) {
-    throw new Nonsense(`CIDR ranges separated by commas (10.0.0.0/8, fd00::/8); ${wrong} is none`)
+    throw new UnusableValue(`CIDR ranges separated by commas (10.0.0.0/8, fd00::/8); ${wrong} is none`)
   }
   return ranges
 }

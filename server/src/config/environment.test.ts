@@ -117,7 +117,7 @@ describe('a variable that is set is taken', () => {
   })
 })
 
-describe('nonsense is refused with the name of the variable', () => {
+describe('an unusable value is refused with the name of the variable', () => {
   test.each<[Environment, string]>([
     [{ SLUICE_PORT: 'http' }, 'SLUICE_PORT must be a whole number from 0 to 65535, not "http"'],
     [

@@ -5,7 +5,7 @@ import { nearestName } from '../core/nearest-name.ts'
 import {
   type FactorRule,
   type LogLevel,
-  Nonsense,
+  UnusableValue,
   type RegistrationRule,
   type Switch,
   VARIABLES,
@@ -139,7 +139,7 @@ export function readConfig(environment: Environment, workingDirectory: string = 
     try {
       return variable.parse(text, workingDirectory)
     } catch (error) {
-      if (!(error instanceof Nonsense)) throw error
+      if (!(error instanceof UnusableValue)) throw error
       mistakes.push(`${variable.name} must be ${error.message}${shown(variable.name, text)}`)
       return variable.fallback
     }

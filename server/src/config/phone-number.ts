@@ -1,4 +1,4 @@
-/** Phone numbers in the one form accounts are found by, whichever door they come in at. */
+/** Phone numbers in the one form accounts are found by, wherever they come in. */
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 
 /**

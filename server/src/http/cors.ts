@@ -1,6 +1,6 @@
 /**
  * Calls from web pages of other sites (Fetch standard, CORS): only where the operator names the sites, only for calls and
- * model lists, and never with cookies. The office stays with its own origin (`same-origin.ts`).
+ * model lists, and never with cookies. The management API stays with its own origin (`same-origin.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 

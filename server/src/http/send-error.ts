@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GatewayError } from '../core/errors/gateway-error.ts'
 import { renderError } from './error-envelope.ts'
-import { closeUnlessRead } from './incoming-body.ts'
+import { closeUnlessRead } from './calls/incoming-body.ts'
 
-/** Answers a request that came no further than the door. */
+/** Answers a request that was refused before it was read. */
 export function sendError(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   error: GatewayError,

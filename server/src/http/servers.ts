@@ -1,5 +1,5 @@
 /**
- * The two addresses of the contract over node:http. Calls take the short way straight into the corridor; everything else
+ * The two addresses of the contract over node:http. Calls take the short way straight into the request pipeline; everything else
  * is routed by the framework behind the same ports (design: stack, call paths).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -7,34 +7,34 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { type CallId, callId } from '../core/ids.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import type { IncomingCall, StoredRequest } from '../gateway/call.ts'
-import type { Gateway } from '../gateway/gateway.ts'
-import type { ClientReply } from '../gateway/reply.ts'
-import { serveCall } from '../gateway/serve-call.ts'
-import { serveCount } from '../gateway/serve-count.ts'
-import { serveStored } from '../gateway/serve-stored.ts'
-import { serveVideos } from '../gateway/video/serve-videos.ts'
-import type { IncomingVideo } from '../gateway/video/video-call.ts'
+import type { IncomingCall, StoredRequest } from '../pipeline/call.ts'
+import type { Pipeline } from '../pipeline/context.ts'
+import type { ClientReply } from '../pipeline/reply.ts'
+import { serveCall } from '../pipeline/serve-call.ts'
+import { serveCount } from '../pipeline/serve-count.ts'
+import { serveStored } from '../pipeline/serve-stored.ts'
+import { serveVideos } from '../pipeline/video/serve-videos.ts'
+import type { IncomingVideo } from '../pipeline/video/video-call.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost, noteAddress } from './address.ts'
-import { type BodyWatch, createBodyWatch } from './body-watch.ts'
-import { matchCallPath, servedAtGatewayAddress } from './call-paths.ts'
+import { type BodyWatch, createBodyWatch } from './calls/body-watch.ts'
+import { matchCallPath, servedAtGatewayAddress } from './calls/call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { allowOrigin, type CorsOrigins } from './cors.ts'
 import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
-import { incomingCall } from './incoming.ts'
-import { closeUnlessRead } from './incoming-body.ts'
-import { noteBodyWatch } from './office-body.ts'
-import { normalizeTarget, refusedHead, shownPath } from './request-head.ts'
+import { incomingCall } from './calls/incoming.ts'
+import { closeUnlessRead } from './calls/incoming-body.ts'
+import { noteBodyWatch } from './management/management-body.ts'
+import { normalizeTarget, refusedHead, shownPath } from './calls/request-head.ts'
 import { sendError } from './send-error.ts'
-import { SocketReply } from './socket-reply.ts'
-import { incomingVideo } from './video/incoming-video.ts'
-import { matchVideoPath } from './video/video-paths.ts'
+import { SocketReply } from './calls/socket-reply.ts'
+import { incomingVideo } from './calls/incoming-video.ts'
+import { matchVideoPath } from './calls/video-paths.ts'
 
 export interface ServersOptions {
-  readonly gateway: Gateway
+  readonly pipeline: Pipeline
   /** Answers everything that is no call. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => void
   /** undefined: there is no console here. */
@@ -65,7 +65,7 @@ export interface ServersOptions {
 export interface Servers {
   readonly port: number
   readonly gatewayPort: number
-  /** Calls that have not left by a door yet. */
+  /** Calls that have not ended yet. */
   openCalls(): number
   /** From now on every answer ends its connection. */
   drain(): void
@@ -84,9 +84,9 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const base = edge.createServer(
     shared ? (request) => addressOfHost(request, options.gatewayHost) : () => 'base',
   )
-  const gateway = shared ? base : edge.createServer(() => 'gateway')
+  const pipeline = shared ? base : edge.createServer(() => 'gateway')
   const port = await listen(base, options.port, options.host)
-  const gatewayPort = shared ? port : await listen(gateway, options.gatewayPort, options.host)
+  const gatewayPort = shared ? port : await listen(pipeline, options.gatewayPort, options.host)
   return {
     port,
     gatewayPort,
@@ -110,7 +110,7 @@ class Edge {
   readonly #options: ServersOptions
   readonly #servers: Server[] = []
   readonly #bodyWatch: BodyWatch
-  /** Calls that have not left by a door yet. */
+  /** Calls that have not ended yet. */
   #running = 0
   #onQuiet: (() => void)[] = []
 
@@ -189,7 +189,7 @@ class Edge {
     let lastAnswersMs = Math.min(graceMs, LAST_ANSWERS_MS)
     if (this.#running > 0) {
       // Their clients hear of it before their connections go; a client that reads no more does not hold us up.
-      this.#options.gateway.pulse.stopAll()
+      this.#options.pipeline.pulse.stopAll()
       lastAnswersMs = LAST_ANSWERS_MS
       await within(this.#quiet(), lastAnswersMs)
     }
@@ -278,10 +278,14 @@ class Edge {
       readonly stored: StoredRequest | undefined
     },
   ): void {
-    const { gateway } = this.#options
+    const { pipeline } = this.#options
     const arrived = this.#arrived(request, response, what.endpoint.path)
     const incoming = incomingCall(request, response, { ...what, ...arrived, ...this.#bodyRules() })
-    this.#track(response, arrived.id, serve(gateway, incoming, { reply: arrived.reply, stored: what.stored }))
+    this.#track(
+      response,
+      arrived.id,
+      serve(pipeline, incoming, { reply: arrived.reply, stored: what.stored }),
+    )
   }
 
   #serveVideo(
@@ -289,15 +293,15 @@ class Edge {
     response: ServerResponse,
     what: Pick<IncomingVideo, 'action' | 'endpoint' | 'address'> & { readonly query: string },
   ): void {
-    const { gateway } = this.#options
+    const { pipeline } = this.#options
     const arrived = this.#arrived(request, response, what.endpoint.path)
     const incoming = incomingVideo(request, response, {
       ...what,
       ...arrived,
       ...this.#bodyRules(),
-      textBytesMax: gateway.limits.bodyLimitBytes,
+      textBytesMax: pipeline.limits.bodyLimitBytes,
     })
-    this.#track(response, arrived.id, serveVideos(gateway, incoming, arrived.reply))
+    this.#track(response, arrived.id, serveVideos(pipeline, incoming, arrived.reply))
   }
 
   #bodyRules() {
@@ -305,45 +309,45 @@ class Edge {
   }
 
   #arrived(request: IncomingMessage, response: ServerResponse, path: string) {
-    const { gateway, clientAddress, clientStallTimeoutMs } = this.#options
-    const at = gateway.now()
+    const { pipeline, clientAddress, clientStallTimeoutMs } = this.#options
+    const at = pipeline.now()
     const id = timeOrderedId(at)
     const reply = new SocketReply(request, response, { requestId: id, path, clientStallTimeoutMs })
     return { id, at, reply, ip: clientAddress(request) }
   }
 
   #track(response: ServerResponse, requestId: string, served: Promise<void>): void {
-    const { gateway } = this.#options
+    const { pipeline } = this.#options
     const call = callId(requestId)
-    gateway.running.add(call)
+    pipeline.running.add(call)
     this.#running += 1
     const failed = (error: unknown): void => {
-      gateway.telemetry.log.error({ requestId, error }, 'a call ended in an error nobody expected')
+      pipeline.telemetry.log.error({ requestId, error }, 'a call ended in an error nobody expected')
       response.destroy()
       this.#left(call)
     }
-    gateway.telemetry.background.track(
+    pipeline.telemetry.background.track(
       served.then(() => this.#left(call), failed),
       'serve a call',
     )
   }
 
   #left(call: CallId): void {
-    this.#options.gateway.running.delete(call)
+    this.#options.pipeline.running.delete(call)
     this.#running -= 1
     if (this.#running === 0) for (const resolve of this.#onQuiet.splice(0)) resolve()
   }
 }
 
 function serve(
-  gateway: Gateway,
+  pipeline: Pipeline,
   incoming: IncomingCall,
   { reply, stored }: { readonly reply: ClientReply; readonly stored: StoredRequest | undefined },
 ): Promise<void> {
-  if (stored !== undefined) return serveStored(gateway, incoming, reply, stored)
+  if (stored !== undefined) return serveStored(pipeline, incoming, reply, stored)
   return incoming.endpoint.operation === 'generate'
-    ? serveCall(gateway, incoming, reply)
-    : serveCount(gateway, incoming, reply)
+    ? serveCall(pipeline, incoming, reply)
+    : serveCount(pipeline, incoming, reply)
 }
 
 /** Resolves when the work is done or the time is over. */

@@ -1,6 +1,6 @@
 /** What acts that move an account's money share: how they are asked for once, and what they may be refused with. */
 import { createHash } from 'node:crypto'
-import type { Idempotency } from '../storage/office.ts'
+import type { Idempotency } from '../storage/stores/customers.ts'
 
 /** Who asks, when, and under which idempotency key. */
 export interface Asking {

@@ -1,4 +1,4 @@
-/** The room's face: a message to a person, by mail or to a phone. */
+/** The module's face: a message to a person, by mail or to a phone. */
 export type Message = MailMessage | PhoneMessage
 
 export interface MailMessage {

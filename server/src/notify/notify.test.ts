@@ -5,7 +5,7 @@ import {
   openScriptedUpstream,
   type ReceivedRequest,
   type ScriptedUpstream,
-} from '../../test/house/scripted-upstream.ts'
+} from '../../test/gateway/scripted-upstream.ts'
 import { type Mailbox, openMailbox } from '../../test/notify/mailbox.ts'
 import { Secret } from '../core/secret.ts'
 import type { Log, LogFields } from '../telemetry/log.ts'

@@ -1,4 +1,4 @@
-/** The room's face: a provider that takes payments. */
+/** The module's face: a provider that takes payments. */
 import type { Reversal } from '../core/top-up/payment.ts'
 
 export interface PaymentDriver {

@@ -1,5 +1,5 @@
-import { type AllowList } from '../upstream/guard.ts'
-import { createSmallFetch } from '../upstream/small-fetch.ts'
+import { type AllowList } from '../upstream/connect/guard.ts'
+import { createSmallFetch } from '../upstream/remote/small-fetch.ts'
 import type { PaymentDriver } from './driver.ts'
 import { openStripe, STRIPE_ORIGIN, type StripeSettings } from './stripe/stripe-driver.ts'
 

@@ -94,14 +94,14 @@ describe('the guide to adding a provider', () => {
   })
 
   test('whose videos are ordered and awaited as the guide says', () => {
-    const order: Order = { model: 'northwind-film-1', baseUrl: northwind?.defaultBaseUrl ?? '' }
+    const order: Order = { model: 'northwind-video-1', baseUrl: northwind?.defaultBaseUrl ?? '' }
     const video = northwind?.video
     if (video === undefined) throw new Error('the guide leads to no video side')
     const request = { seconds: '9', size: { width: 1080, height: 1920 }, firstFrame: PNG, seed: 7 }
     const formed = submitted(video, { ...order, request })
-    expect(formed.request.url).toBe('https://api.northwind.example/v1/films')
+    expect(formed.request.url).toBe('https://api.northwind.example/v1/videos')
     expect(JSON.parse(String(formed.request.body))).toEqual({
-      model: 'northwind-film-1',
+      model: 'northwind-video-1',
       prompt: 'a red kite',
       seconds: 9,
       ratio: '9:16',
@@ -109,13 +109,13 @@ describe('the guide to adding a provider', () => {
       first_picture: `data:image/png;base64,${PNG_BASE64}`,
     })
     expect(formed.dropped).toEqual(['seed'])
-    const film = { url: 'https://cdn.northwind.example/f1.mp4' }
+    const clip = { url: 'https://cdn.northwind.example/f1.mp4' }
     const { sent, last } = play(video, order, [
       reply({ id: 'f1', status: 'waiting' }),
-      reply({ id: 'f1', status: 'finished', film }),
+      reply({ id: 'f1', status: 'finished', video: clip }),
     ])
-    expect(sent[1]).toBe('GET https://api.northwind.example/v1/films/f1')
-    expect(last).toMatchObject({ kind: 'done', result: { kind: 'link', ...film, lastsMs: 86_400_000 } })
+    expect(sent[1]).toBe('GET https://api.northwind.example/v1/videos/f1')
+    expect(last).toMatchObject({ kind: 'done', result: { kind: 'link', ...clip, lastsMs: 86_400_000 } })
     const error = { code: 'picture_refused', message: 'not this one' }
     expect(play(video, order, [reply({ id: 'f1', status: 'failed', error })]).last).toMatchObject({
       kind: 'failed',

@@ -174,7 +174,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'prompt_extend',
 ])
 
-const NONSENSE: readonly VideoReply[] = [
+const UNREADABLE: readonly VideoReply[] = [
   reply({}),
   reply(null),
   reply('no'),
@@ -265,7 +265,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(dialect.defaultSeconds(forwardModelId(vendorOf(kind).model), order())).toBeGreaterThan(0)
   })
 
-  test.each(NONSENSE)('makes no sense of nonsense, and does not break: %j', (answer) => {
+  test.each(UNREADABLE)('what cannot be read is told as such, and breaks nothing: %j', (answer) => {
     const expected = ['unreadable', 'failed', 'poll']
     expect(expected).toContain(dialect.accepted(answer, contextOf(kind, submit(kind).state)).kind)
     expect(expected).toContain(dialect.step(answer, contextOf(kind, running(kind).state)).kind)

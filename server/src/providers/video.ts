@@ -1,6 +1,6 @@
 /**
  * The contract of a vendor's video side: a pure state machine. `submit` says what to send, `step` reads each answer and
- * says what to do next; the corridor sends, waits, stores and bills. Nothing here sends, signs, waits or reads a clock
+ * says what to do next; the request pipeline sends, waits, stores and bills. Nothing here sends, signs, waits or reads a clock
  * (architecture, Codec × dialect).
  */
 import type { Auth, HttpRequest } from '../core/http-request.ts'
@@ -12,7 +12,7 @@ import type { VideoRequest } from '../core/video/request.ts'
 export interface VideoDialect {
   /** How this vendor's requests are signed; `fields` are the names of the credential's fields that are set. */
   auth(fields: ReadonlySet<string>): Auth
-  /** What this upstream takes an image as; the corridor fetches or publishes to make one of these of it. */
+  /** What this upstream takes an image as; the request pipeline fetches or publishes to make one of these of it. */
   readonly imageForms: readonly ImageForm[]
   /** Seconds the vendor makes when none are asked for: billed, shown and sent (decisions, Video). */
   defaultSeconds(model: ForwardModelId, request: VideoRequest): number
@@ -104,7 +104,7 @@ export type VideoStep =
   | { readonly kind: 'unreadable'; readonly detail: string }
 
 export type VideoResult =
-  /** A public link. `lastsMs`: how long the vendor keeps it; under 24 h the corridor stores the bytes. */
+  /** A public link. `lastsMs`: how long the vendor keeps it; under 24 h the request pipeline stores the bytes. */
   | { readonly kind: 'link'; readonly url: string; readonly lastsMs: number }
   /** Bytes behind a request that needs the credential. */
   | { readonly kind: 'download'; readonly request: HttpRequest }

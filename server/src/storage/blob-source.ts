@@ -1,8 +1,8 @@
 /** What both stores do with the bytes on their way in. */
 import { createHash } from 'node:crypto'
-import { BlobTooLarge } from './blob-too-large.ts'
-import type { StoredBlob } from './blobs.ts'
-import { StorageUnavailable } from './unavailable.ts'
+import { BlobTooLarge } from './failures/blob-too-large.ts'
+import type { StoredBlob } from './stores/blobs.ts'
+import { StorageUnavailable } from './failures/unavailable.ts'
 
 /** Counts and hashes a source as it is read, and ends it when it grows too large. */
 export class BlobSource implements AsyncIterable<Uint8Array> {

@@ -1,8 +1,8 @@
 /** What every store of blobs owes its port; nothing in it knows where the bytes lie. */
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { BlobTooLarge } from './blob-too-large.ts'
-import type { BlobStore } from './blobs.ts'
+import { BlobTooLarge } from './failures/blob-too-large.ts'
+import type { BlobStore } from './stores/blobs.ts'
 
 const MIB = 1_024 * 1_024
 const KEY = 'videos/video_1.mp4'

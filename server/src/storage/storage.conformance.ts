@@ -13,7 +13,7 @@ import { describeIdentity } from './conformance/identity.ts'
 import { describeKeys } from './conformance/keys.ts'
 import { describeLedger } from './conformance/ledger.ts'
 import { describeLogs } from './conformance/logs.ts'
-import { describeOffice } from './conformance/office.ts'
+import { describeCustomers } from './conformance/customers.ts'
 import { describeOpening } from './conformance/opening.ts'
 import { describeRedemptionCodes } from './conformance/redemption-codes.ts'
 import { describeMemberCalls } from './conformance/member-calls.ts'
@@ -60,7 +60,7 @@ export function describeStorage(
     describe('ledger', () => describeLedger(suite))
     describe('owed', () => describeOwed(suite))
     describe('logs', () => describeLogs(suite))
-    describe('office', () => describeOffice(suite))
+    describe('customers', () => describeCustomers(suite))
     describe('usage', () => describeUsageSums(suite))
     describe('organisations', () => describeOrganisations(suite))
     describe('members’ calls', () => describeMemberCalls(suite))

@@ -33,17 +33,17 @@ import type { ChainObservation } from '../core/metering/chain-observation.ts'
 import type { SeenInstance } from '../core/instances/watch.ts'
 import type { Policy } from '../core/limits/policy.ts'
 import type { MicroCredits } from '../core/money.ts'
-import type { RateHold } from './amount-refused.ts'
-import type { AuditStore } from './audit.ts'
-import type { IdentityStore } from './identity.ts'
-import type { NoticeStore } from './notices.ts'
-import type { OfficeStore } from './office.ts'
-import type { OrganisationStore } from './organisations.ts'
-import type { PriceStore } from './prices.ts'
-import type { CatalogueChange, LedgerDifference } from './records.ts'
-import type { TopUpStore } from './top-ups.ts'
-import type { TurnStore } from './turns.ts'
-import type { VideoStore } from './videos.ts'
+import type { RateHold } from './failures/amount-refused.ts'
+import type { AuditStore } from './stores/audit.ts'
+import type { IdentityStore } from './stores/identity.ts'
+import type { NoticeStore } from './stores/notices.ts'
+import type { CustomerStore } from './stores/customers.ts'
+import type { OrganisationStore } from './stores/organisations.ts'
+import type { PriceStore } from './stores/prices.ts'
+import type { CatalogueChange, LedgerDifference } from './stores/records.ts'
+import type { TopUpStore } from './stores/top-ups.ts'
+import type { TurnStore } from './stores/turns.ts'
+import type { VideoStore } from './stores/videos.ts'
 
 export interface Storage {
   readonly calls: CallStore
@@ -52,7 +52,7 @@ export interface Storage {
   readonly keys: KeyStore
   readonly logs: LogStore
   readonly ledger: LedgerStore
-  readonly office: OfficeStore
+  readonly customers: CustomerStore
   readonly organisations: OrganisationStore
   readonly identity: IdentityStore
   readonly videos: VideoStore
@@ -145,7 +145,7 @@ export interface ObservedChain {
   readonly observation: ChainObservation
 }
 
-/** An account as the corridor and the back office know it. */
+/** An account as the request pipeline and the management API know it. */
 export interface Account extends AccountRow {
   /** Nobody signs in as an organisation: its members act for it. */
   readonly kind: 'person' | 'organisation'

@@ -19,7 +19,7 @@ import { instanceId } from '../core/ids.ts'
 import { exampleGrant, NOW, settleTwoCredits, recover } from './conformance/suite.ts'
 import { settleTask } from './conformance/videos.ts'
 import { openEngine, openStorage, type OpenStorageOptions } from './open.ts'
-import type { BlobStore } from './blobs.ts'
+import type { BlobStore } from './stores/blobs.ts'
 import type { Storage } from './storage.ts'
 import {
   ArchiveDamaged,
@@ -314,12 +314,12 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
 
 test('stored files go along where they are asked for, and come back as they were', async () => {
   const place = await plainSqlite()
-  const film = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251)
+  const video = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251)
   const output = new PassThrough()
   const whole = buffer(output)
   const open = (key: string) =>
     Promise.resolve(
-      key === USED_BLOB ? { bytes: film.length, mediaType: 'video/mp4', body: chunksOf(film) } : undefined,
+      key === USED_BLOB ? { bytes: video.length, mediaType: 'video/mp4', body: chunksOf(video) } : undefined,
     )
   expect(await backUp(place.options, output, { madeBy: MADE_BY, blobs: { open } })).toMatchObject({
     blobs: 1,
@@ -336,7 +336,7 @@ test('stored files go along where they are asked for, and come back as they were
     },
   }
   await restore(chunksOf(archive), (await newSqlite()).options, { present: 'refuse', blobs })
-  expect(stored).toEqual(new Map([[USED_BLOB, { mediaType: 'video/mp4', body: Buffer.from(film) }]]))
+  expect(stored).toEqual(new Map([[USED_BLOB, { mediaType: 'video/mp4', body: Buffer.from(video) }]]))
   await restore(chunksOf(archive), (await newSqlite()).options, { present: 'refuse', blobs: undefined })
 })
 

@@ -1,6 +1,6 @@
 /** A whole database out of and into an archive, and from one engine to the other. */
 import { PassThrough, type Writable } from 'node:stream'
-import type { BlobStore } from './blobs.ts'
+import type { BlobStore } from './stores/blobs.ts'
 import { openEngine, type OpenStorageOptions } from './open.ts'
 import { createSecretBox } from './secret-box.ts'
 import type { SqlEngine } from './sql/engine.ts'

@@ -14,7 +14,7 @@ import {
 
 /** The numbers behind `/metrics`. Every method costs a few map look-ups; text is made only in `render`. */
 export interface Metrics {
-  /** A call has left by a door, or was refused: its log row, as it is written. */
+  /** A call has ended, or was refused: its log row, as it is written. */
   callEnded(row: CallLogRow): void
   /** One chain was tried. `outcome` is a word of the gateway's own, never an upstream's. */
   attemptEnded(attempt: { readonly chain: ChainId; readonly outcome: string }): void

@@ -229,7 +229,7 @@ describe('the metrics', () => {
     expect(text).toContain('\nsluice_held_credits 0.5\n')
   })
 
-  test('show the event-loop lag and a gauge that a room registered', async () => {
+  test('show the event-loop lag and a gauge that a module registered', async () => {
     const { metrics } = telemetryTo([])
     metrics.gauge({ name: 'sluice_body_bytes', help: 'Body bytes in flight.', read: () => 42 })
     const text = await metrics.render()

@@ -1,5 +1,5 @@
 /** An answer whose body is read at the reader's pace: files, where a sink's calls would have to be queued by everybody. */
-import { TransportError } from './read-whole.ts'
+import { TransportError } from './remote/read-whole.ts'
 import type { TransportFailure, Upstream, UpstreamCall, UpstreamExchange, UpstreamHead } from './upstream.ts'
 
 export interface StreamedAnswer extends UpstreamHead {

@@ -3,15 +3,15 @@
  * state machine: connecting, waiting for the first byte, flowing, over.
  */
 import type { Dispatcher } from 'undici'
-import { applyAuth, type HeaderList } from './auth.ts'
+import { applyAuth, type HeaderList } from './credentials/auth.ts'
 import { type BodyFilter, type FilterOutput, filterBody } from './body-filter.ts'
 import { ChunkStream } from './chunk-stream.ts'
-import { Connections, type Lease } from './connections.ts'
-import { type FindProxy, noProxies } from './find-proxy.ts'
-import { maskText, openSecretMask, type SecretMask } from './secret-mask.ts'
+import { Connections, type Lease } from './connect/connections.ts'
+import { type FindProxy, noProxies } from './connect/find-proxy.ts'
+import { maskText, openSecretMask, type SecretMask } from './credentials/secret-mask.ts'
 import { splitUrl } from './split-url.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
-import { TokenCache } from './token-cache.ts'
+import { TokenCache } from './credentials/token-cache.ts'
 import type {
   TransportFailure,
   Upstream,

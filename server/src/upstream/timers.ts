@@ -1,4 +1,4 @@
-/** Time as this room sees it, passed in so that tests move it by hand. */
+/** Time as this module sees it, passed in so that tests move it by hand. */
 export interface Timers {
   /** Monotonic, ms. */
   now(): number

@@ -1,4 +1,4 @@
-/** The room's face: one call outward, given as data and answered into a sink. */
+/** The module's face: one call outward, given as data and answered into a sink. */
 import type { CredentialSecret, Timeouts } from '../core/catalogue.ts'
 import type { Auth, HttpRequest } from '../core/http-request.ts'
 

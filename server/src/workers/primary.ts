@@ -1,7 +1,7 @@
 /** The first of several processes: starts the others, replaces those that end, answers the operator, stops them all. */
 import cluster, { type Worker } from 'node:cluster'
 import { type TroubledChain, worstOf } from '../http/chain-health.ts'
-import type { Workers } from '../house/run-gateway.ts'
+import type { Workers } from '../app/run-gateway.ts'
 import type { OpsSource, Readiness } from '../http/ops/ops-source.ts'
 import type { Log } from '../telemetry/log.ts'
 import { mergeMetrics } from '../telemetry/merge-metrics.ts'
@@ -23,22 +23,22 @@ export function startWorkers(
   // Each worker accepts for itself: a connection costs nothing in this process.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   return new Promise((resolve, reject) => {
-    const crew = new Crew(
+    const pool = new WorkerPool(
       { log, hungAfterMs },
       {
         ready: (addresses) => {
-          if (crew.readyCount < count) return
+          if (pool.readyCount < count) return
           resolve({
             ...addresses,
-            ops: crew,
-            onBeat: (listener) => crew.onBeat(listener),
-            stop: (graceMs) => crew.stop(graceMs),
+            ops: pool,
+            onBeat: (listener) => pool.onBeat(listener),
+            stop: (graceMs) => pool.stop(graceMs),
           })
         },
         failed: reject,
       },
     )
-    for (let number = 1; number <= count; number += 1) crew.start(number)
+    for (let number = 1; number <= count; number += 1) pool.start(number)
   })
 }
 
@@ -50,14 +50,14 @@ interface Member {
   silentLooks: number
 }
 
-interface CrewEvents {
+interface WorkerEvents {
   readonly ready: (addresses: Pick<Workers, 'baseUrl' | 'gatewayBaseUrl'>) => void
   readonly failed: (error: Error) => void
 }
 
-class Crew implements OpsSource {
+class WorkerPool implements OpsSource {
   readonly #log: Log
-  readonly #events: CrewEvents
+  readonly #events: WorkerEvents
   readonly #members = new Map<number, Member>()
   readonly #looks = new Map<number, (answer: Extract<FromWorker, { kind: 'look' }>) => void>()
   #nextLook = 1
@@ -68,7 +68,10 @@ class Crew implements OpsSource {
   #beat: () => void = () => undefined
   readonly #watch: NodeJS.Timeout
 
-  constructor({ log, hungAfterMs }: { readonly log: Log; readonly hungAfterMs: number }, events: CrewEvents) {
+  constructor(
+    { log, hungAfterMs }: { readonly log: Log; readonly hungAfterMs: number },
+    events: WorkerEvents,
+  ) {
     this.#log = log
     this.#events = events
     const looksMax = Math.ceil(hungAfterMs / LIFE_LOOK_MS)

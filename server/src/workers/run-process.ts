@@ -1,8 +1,8 @@
 /** Reads the environment, starts, prints what to do next, stops on a signal; or says what kept it from starting. */
 import cluster from 'node:cluster'
 import { type Config, ConfigError, readConfig } from '../config/environment.ts'
-import { runGateway } from '../house/run-gateway.ts'
-import { findStartFailure, startFailureText, unforeseenText } from '../house/start-failure.ts'
+import { runGateway } from '../app/run-gateway.ts'
+import { findStartFailure, startFailureText, unforeseenText } from '../app/start-failure.ts'
 import { startWorkers } from './primary.ts'
 import { runWorker } from './worker.ts'
 

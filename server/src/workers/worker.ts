@@ -1,6 +1,6 @@
 /** One of several equal processes behind the same addresses. */
 import type { Config } from '../config/environment.ts'
-import { type RunningGateway, startGateway } from '../house/start-gateway.ts'
+import { type RunningGateway, startGateway } from '../app/start-gateway.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** The store was prepared by the first process. */
@@ -33,12 +33,12 @@ export async function runWorker(config: Config): Promise<void> {
   tell({ kind: 'ready', baseUrl: running.baseUrl, gatewayBaseUrl: running.gatewayBaseUrl })
 }
 
-function answerLook({ ops, gateway }: RunningGateway, id: number): void {
+function answerLook({ ops, pipeline }: RunningGateway, id: number): void {
   const asked = Promise.all([ops.readiness(), ops.metrics(), ops.troubledChains()])
   const answered = asked.then(([readiness, metrics, troubledChains]) =>
     tell({ kind: 'look', id, readiness, metrics, troubledChains }),
   )
-  gateway.telemetry.background.track(answered, 'answer the first process')
+  pipeline.telemetry.background.track(answered, 'answer the first process')
 }
 
 function leave(running: RunningGateway | undefined): void {

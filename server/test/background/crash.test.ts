@@ -10,11 +10,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ANSWER, objectOf, type MadeResponse } from '../house/background.ts'
-import { type Answer, get, postJson } from '../house/client.ts'
-import { openHouse, putChain, putModel, putVendor } from '../house/house.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../house/scripted-upstream.ts'
-import { eventually } from '../house/videos.ts'
+import { ANSWER, objectOf, type MadeResponse } from '../gateway/background.ts'
+import { type Answer, get, postJson } from '../gateway/client.ts'
+import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { eventually } from '../gateway/videos.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
@@ -76,15 +76,15 @@ async function expectSurvival(databaseUrl: string | undefined, instances: number
     SLUICE_DATA_DIR: directory,
     ...(databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl }),
   }
-  const house = await openHouse({ environment })
-  await house.catalogue(
+  const gateway = await openGateway({ environment })
+  await gateway.catalogue(
     ...putVendor('acme', vendor.url, { kind: 'openai', timeouts: { firstByteMs: 60_000, idleMs: 60_000 } }),
     putModel('native'),
     putChain({ model: 'native', vendor: 'acme', protocol: 'responses', forward: 'gpt-4.1' }),
   )
-  const { key, accountId } = house
-  const before = (await house.account()).credits
-  await house.close()
+  const { key, accountId } = gateway
+  const before = (await gateway.account()).credits
+  await gateway.close()
 
   vendor.requests.length = 0
   const made = new Map<string, MadeResponse>()
@@ -122,7 +122,7 @@ async function expectSurvival(databaseUrl: string | undefined, instances: number
   expect((await read(urls[0] ?? '', key, 'ordering')).status).toBe(404)
   await Promise.all(next.map((one) => one.kill()))
 
-  const witness = await openHouse({
+  const witness = await openGateway({
     environment,
     owner: 'witness@example.com',
     now: () => Date.now() + 2 * AHEAD_MS,

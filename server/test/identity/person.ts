@@ -1,6 +1,6 @@
 /** Somebody at the API, with a browser's cookie or a program's token, and the mails and texts they get. */
 import { codeIn, type Mailbox } from '../notify/mailbox.ts'
-import { type Answer, get, postJson, sendRaw } from '../house/client.ts'
+import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'
 
 export const PREFIX = '/api/v1/user/user'
 

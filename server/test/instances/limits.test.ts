@@ -4,31 +4,31 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Policy, WindowLimit } from '../../src/core/limits/policy.ts'
-import type { CatalogueChange } from '../../src/storage/records.ts'
-import { type Answer, postJson } from '../house/client.ts'
+import type { CatalogueChange } from '../../src/storage/stores/records.ts'
+import { type Answer, postJson } from '../gateway/client.ts'
 import {
-  type House,
-  openHouse,
+  type TestGateway,
+  openGateway,
   putChain,
   putCredential,
   putModel,
   putVendor,
   TOKEN_PRICES,
-} from '../house/house.ts'
+} from '../gateway/gateway.ts'
 import {
   type Answerer,
   answerJson,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../house/scripted-upstream.ts'
-import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../house/videos.ts'
+} from '../gateway/scripted-upstream.ts'
+import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CLIENTS = 50
 const MINUTE_MS = 60_000
-const FILM_SECONDS = 5
+const VIDEO_SECONDS = 5
 /** Half a minute of the instances' clock. */
-const FILM_MOVES_MAX = 600
+const VIDEO_MOVES_MAX = 600
 /** Epoch ms of the test at hand; the instances' clock stands still unless a test moves it. */
 let start = Date.UTC(2026, 0, 5, 8)
 
@@ -52,15 +52,15 @@ const PICTURE = {
   },
 } satisfies Parameters<typeof putModel>[1]
 
-const FILM = { supportFeatures: ['video'], pricing: VIDEO_PRICES } satisfies Parameters<typeof putModel>[1]
+const VIDEO = { supportFeatures: ['video'], pricing: VIDEO_PRICES } satisfies Parameters<typeof putModel>[1]
 
 let database: FreshDatabase
 let upstream: ScriptedUpstream
 /** Where the second chains lead. */
 let spare: ScriptedUpstream
-let films: ScriptedUpstream
-let houses: readonly House[]
-let first: House
+let videos: ScriptedUpstream
+let gateways: readonly TestGateway[]
+let first: TestGateway
 
 // Fifty clients and three instances share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000 })
@@ -71,28 +71,28 @@ beforeAll(async () => {
   database = await createFreshDatabase()
   upstream = await openScriptedUpstream()
   spare = await openScriptedUpstream()
-  films = await openScriptedUpstream()
+  videos = await openScriptedUpstream()
   const environment = {
     SLUICE_DATABASE_URL: database.url,
     SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }
-  first = await openHouse({ environment })
-  houses = [
+  first = await openGateway({ environment })
+  gateways = [
     first,
-    await openHouse({ environment, owner: 'second@example.com' }),
-    await openHouse({ environment, owner: 'third@example.com' }),
+    await openGateway({ environment, owner: 'second@example.com' }),
+    await openGateway({ environment, owner: 'third@example.com' }),
   ]
   await putCatalogue(
     // The first calls wait until fifty have arrived.
     ...putVendor('acme', upstream.url, { timeouts: { connectMs: 60_000, firstByteMs: 60_000 } }),
     ...putVendor('spare', spare.url),
-    ...putVendor('ark', films.url, { kind: 'ark' }),
+    ...putVendor('ark', videos.url, { kind: 'ark' }),
     putModel('m'),
     putChain({ model: 'm', vendor: 'acme' }),
     putModel('picture', PICTURE),
     putChain({ model: 'picture', vendor: 'acme' }),
-    putModel('film', FILM),
-    putChain({ model: 'film', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
+    putModel('video', VIDEO),
+    putChain({ model: 'video', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
   )
 })
 
@@ -101,24 +101,24 @@ beforeEach(async () => {
   vi.setSystemTime(start)
   // Whoever looks first would take the others, silent for an hour, for dead and end their calls.
   await Promise.all(
-    houses.map(({ storage, running }) => storage.calls.heartbeat(running.gateway.instanceId, start)),
+    gateways.map(({ storage, running }) => storage.calls.heartbeat(running.pipeline.instanceId, start)),
   )
-  for (const one of [upstream, spare, films]) one.requests.length = 0
+  for (const one of [upstream, spare, videos]) one.requests.length = 0
   upstream.answer(answerCompletion)
   spare.answer(answerCompletion)
-  playArk(films, { polls: [ARK.done('https://films.example/one.mp4')] })
+  playArk(videos, { polls: [ARK.done('https://videos.example/one.mp4')] })
 })
 
 afterAll(async () => {
-  for (const house of [...houses].reverse()) await house.close()
-  await Promise.all([upstream.close(), spare.close(), films.close()])
+  for (const gateway of [...gateways].reverse()) await gateway.close()
+  await Promise.all([upstream.close(), spare.close(), videos.close()])
   await database.drop()
   vi.useRealTimers()
 })
 
 async function putCatalogue(...changes: readonly CatalogueChange[]): Promise<void> {
   await first.catalogue(...changes)
-  await Promise.all(houses.map((house) => house.running.gateway.refreshCatalogue()))
+  await Promise.all(gateways.map((gateway) => gateway.running.pipeline.refreshCatalogue()))
 }
 
 const window = (dimension: WindowLimit['dimension'], limit: number): Policy => ({
@@ -141,15 +141,15 @@ type Keys = readonly [string, ...string[]]
 
 /** The nth call goes to the nth instance in turn, with the nth key. */
 function call(keys: Keys | string, index: number, model = 'm', fields: object = {}): Promise<Answer> {
-  const house = houses[index % houses.length] ?? first
+  const gateway = gateways[index % gateways.length] ?? first
   const own = typeof keys === 'string' ? keys : (keys[index % keys.length] ?? keys[0])
   const authorization = `Bearer ${own}`
-  if (model.startsWith('film')) {
-    const order = { model, prompt: 'a cat on the moon', seconds: String(FILM_SECONDS) }
-    return postJson(`${house.baseUrl}/v1/videos`, order, { authorization, prefer: 'respond-async' })
+  if (model.startsWith('video')) {
+    const order = { model, prompt: 'a cat on the moon', seconds: String(VIDEO_SECONDS) }
+    return postJson(`${gateway.baseUrl}/v1/videos`, order, { authorization, prefer: 'respond-async' })
   }
   return postJson(
-    `${house.baseUrl}/v1/chat/completions`,
+    `${gateway.baseUrl}/v1/chat/completions`,
     { model, messages: [{ role: 'user', content: 'Hi' }], ...fields },
     { authorization },
   )
@@ -182,7 +182,7 @@ interface LimitCase {
   readonly limit: number
   /** Calls that fit. */
   readonly calls: number
-  readonly model: 'm' | 'picture' | 'film'
+  readonly model: 'm' | 'picture' | 'video'
   readonly code: number
   /** What is only known when a call ends lets in whoever comes before that: those clients come in turns. */
   readonly arrive: typeof atOnce
@@ -191,12 +191,12 @@ interface LimitCase {
 const CASES: readonly LimitCase[] = [
   { dimension: 'requests', limit: 7, calls: 7, model: 'm', code: 42902, arrive: atOnce },
   { dimension: 'images', limit: 5, calls: 5, model: 'picture', code: 42902, arrive: atOnce },
-  { dimension: 'videos', limit: 5, calls: 5, model: 'film', code: 42902, arrive: atOnce },
+  { dimension: 'videos', limit: 5, calls: 5, model: 'video', code: 42902, arrive: atOnce },
   {
     dimension: 'video_seconds',
-    limit: 4 * FILM_SECONDS,
+    limit: 4 * VIDEO_SECONDS,
     calls: 4,
-    model: 'film',
+    model: 'video',
     code: 42910,
     arrive: atOnce,
   },
@@ -215,12 +215,12 @@ describe.each([
       const one = (index: number) => call(keys, index, model)
       const refused = expectPassed(await arrive(CLIENTS, one), calls, code)
       expect(retryAfters(refused)).toEqual(new Set(['60']))
-      await filmsEnd()
+      await videosEnd()
       vi.setSystemTime(start + MINUTE_MS - 1)
       expect(retryAfters(expectPassed(await arrive(6, one), 0, code))).toEqual(new Set(['1']))
       vi.setSystemTime(start + MINUTE_MS)
       expectPassed(await arrive(calls + 3, one), calls, code)
-      await filmsEnd()
+      await videosEnd()
     },
   )
 
@@ -237,7 +237,7 @@ describe.each([
 
 /** Where routing meets them: a full credential refuses nobody who can go elsewhere. */
 describe(`${CLIENTS} clients on three instances, limits of an upstream credential`, () => {
-  const chats = CASES.filter(({ model }) => model !== 'film')
+  const chats = CASES.filter(({ model }) => model !== 'video')
 
   test.each(chats)(
     '[D-admission-22] $dimension: exactly $calls go over it and the others over the next chain',
@@ -265,12 +265,12 @@ describe(`${CLIENTS} clients on three instances, limits of an upstream credentia
     },
   )
 
-  test.each(CASES.filter(({ model }) => model === 'film'))(
+  test.each(CASES.filter(({ model }) => model === 'video'))(
     '[D-admission-22] $dimension: exactly $calls are made over it and the others over the next chain, or by nobody',
     async ({ dimension, limit, calls, arrive }) => {
-      const [alone, two] = [`film-one-${dimension}`, `film-two-${dimension}`]
+      const [alone, two] = [`video-one-${dimension}`, `video-two-${dimension}`]
       for (const name of [alone, two])
-        await putLimited(name, { model: 'film', limits: window(dimension, limit) })
+        await putLimited(name, { model: 'video', limits: window(dimension, limit) })
       await putCatalogue(
         putChain({
           model: two,
@@ -282,9 +282,9 @@ describe(`${CLIENTS} clients on three instances, limits of an upstream credentia
       )
       for (const name of [alone, two]) await arrive(CLIENTS, (index) => call(first.key, index, name))
       // On a busy machine the clock would run ahead of orders that are still on their way.
-      await eventually(() => houses.every((house) => house.running.gateway.videos.creating.size === 0))
-      await filmsEnd()
-      const made = [alone, two, `${two}-spare`].map((name) => sentTo(films, name))
+      await eventually(() => gateways.every((gateway) => gateway.running.pipeline.videos.creating.size === 0))
+      await videosEnd()
+      const made = [alone, two, `${two}-spare`].map((name) => sentTo(videos, name))
       expect(made).toEqual([calls, calls, CLIENTS - calls])
       const ended = (await first.logs(2 * CLIENTS)).map(({ httpStatus, code }) => code ?? httpStatus)
       expect(ended.filter((status) => status === 42904)).toHaveLength(CLIENTS - calls)
@@ -311,9 +311,9 @@ function putLimited(
   name: string,
   { model, limits }: { readonly model: LimitCase['model']; readonly limits: Policy },
 ): Promise<void> {
-  const vendor = model === 'film' ? 'ark' : 'acme'
-  const fields = { m: {}, picture: PICTURE, film: FILM }[model]
-  const protocol = model === 'film' ? 'video' : 'chat'
+  const vendor = model === 'video' ? 'ark' : 'acme'
+  const fields = { m: {}, picture: PICTURE, video: VIDEO }[model]
+  const protocol = model === 'video' ? 'video' : 'chat'
   return putCatalogue(
     putCredential(vendor, name, limits),
     putModel(name, fields),
@@ -365,9 +365,9 @@ async function holdAnswers(
 }
 
 /** Tasks are polled by the instances' clock, which stands still unless it is moved. */
-async function filmsEnd(): Promise<void> {
+async function videosEnd(): Promise<void> {
   for (let moves = 0; (await first.storage.videos.nextDue()) !== undefined; moves++) {
-    if (moves === FILM_MOVES_MAX) throw new Error('a film is still in the making')
+    if (moves === VIDEO_MOVES_MAX) throw new Error('a video is still in the making')
     vi.setSystemTime(Date.now() + 50)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

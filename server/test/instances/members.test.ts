@@ -3,11 +3,11 @@
  * whichever of their keys calls and wherever it arrives.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { KeyRequest } from '../../src/management/keys.ts'
-import { type Answer, postJson } from '../house/client.ts'
-import { type House, openHouse, putChain, putModel, putVendor } from '../house/house.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../house/scripted-upstream.ts'
-import { openTeam, type Team } from '../house/team.ts'
+import type { KeyRequest } from '../../src/management/keys/keys.ts'
+import { type Answer, postJson } from '../gateway/client.ts'
+import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { openTeam, type Team } from '../gateway/team.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
@@ -23,8 +23,8 @@ const COMPLETION = {
 
 let database: FreshDatabase
 let upstream: ScriptedUpstream
-let houses: readonly House[]
-let first: House
+let gateways: readonly TestGateway[]
+let first: TestGateway
 let team: Team
 
 beforeAll(async () => {
@@ -34,23 +34,23 @@ beforeAll(async () => {
     SLUICE_DATABASE_URL: database.url,
     SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }
-  first = await openHouse({ environment })
-  houses = [
+  first = await openGateway({ environment })
+  gateways = [
     first,
-    await openHouse({ environment, owner: 'second@example.com' }),
-    await openHouse({ environment, owner: 'third@example.com' }),
+    await openGateway({ environment, owner: 'second@example.com' }),
+    await openGateway({ environment, owner: 'third@example.com' }),
   ]
   await first.catalogue(
     ...putVendor('acme', upstream.url),
     putModel('m'),
     putChain({ model: 'm', vendor: 'acme' }),
   )
-  await Promise.all(houses.map((house) => house.running.gateway.refreshCatalogue()))
+  await Promise.all(gateways.map((gateway) => gateway.running.pipeline.refreshCatalogue()))
   team = await openTeam(first)
 })
 
 afterAll(async () => {
-  for (const house of [...houses].reverse()) await house.close()
+  for (const gateway of [...gateways].reverse()) await gateway.close()
   await upstream.close()
   await database.drop()
 })
@@ -60,9 +60,9 @@ const newKey = async (fields: Partial<KeyRequest>): Promise<string> =>
 
 /** The nth call goes to the nth instance in turn. */
 function call(key: string, index: number): Promise<Answer> {
-  const house = houses[index % houses.length] ?? first
+  const gateway = gateways[index % gateways.length] ?? first
   return postJson(
-    `${house.baseUrl}/v1/chat/completions`,
+    `${gateway.baseUrl}/v1/chat/completions`,
     { model: 'm', max_tokens: 833, messages: [] },
     { authorization: `Bearer ${key}` },
   )

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { microCredits } from '../../src/core/money.ts'
 import { hashToken, makeToken } from '../../src/management/identity/tokens.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
-import { type Answer, postJson } from '../house/client.ts'
-import { openCustomer } from '../house/customer.ts'
-import { type House, openHouse, putChain, putModel, putVendor } from '../house/house.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../house/scripted-upstream.ts'
-import { openTeam, type Team } from '../house/team.ts'
+import { type Answer, postJson } from '../gateway/client.ts'
+import { openCustomer } from '../gateway/customer.ts'
+import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { openTeam, type Team } from '../gateway/team.ts'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CREDIT = 1_000_000n
@@ -15,19 +15,19 @@ const CREDIT = 1_000_000n
 describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
   let database: FreshDatabase | undefined
   let upstream: ScriptedUpstream
-  let house: House
+  let gateway: TestGateway
   let team: Team
 
   beforeAll(async () => {
     database = engine === 'SQLite' ? undefined : await createFreshDatabase()
     upstream = await openScriptedUpstream()
-    house = await openHouse({
+    gateway = await openGateway({
       environment: {
         SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
         ...(database === undefined ? {} : { SLUICE_DATABASE_URL: database.url }),
       },
     })
-    await house.catalogue(
+    await gateway.catalogue(
       ...putVendor('acme', upstream.url),
       putModel('m'),
       putChain({ model: 'm', vendor: 'acme' }),
@@ -35,10 +35,10 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
   })
   beforeEach(async () => {
     upstream.answer(answerOk({ prompt_tokens: 1_000, completion_tokens: 500 }))
-    team = await openTeam(house, { credits: 0 })
+    team = await openTeam(gateway, { credits: 0 })
   })
   afterAll(async () => {
-    await house.close()
+    await gateway.close()
     await upstream.close()
     await database?.drop()
   })
@@ -49,7 +49,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
 
   function call(key: string): Promise<Answer> {
     return postJson(
-      `${house.baseUrl}/v1/chat/completions`,
+      `${gateway.baseUrl}/v1/chat/completions`,
       { model: 'm', max_tokens: 833, messages: [] },
       { authorization: `Bearer ${key}` },
     )
@@ -69,7 +69,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
     return async () => {
       release()
       const answers = await running
-      await house.settled()
+      await gateway.settled()
       return answers
     }
   }
@@ -89,13 +89,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
       team.owner.send('POST', one('/leave')),
       second.send('POST', one('/leave')),
     ])
-    const members = await house.storage.organisations.members(team.id, { limit: 10, after: undefined })
+    const members = await gateway.storage.organisations.members(team.id, { limit: 10, after: undefined })
     expect(members.filter(({ role, status }) => role === 'owner' && status === 'active')).toHaveLength(1)
   })
 
   test('an invitation accepted ten times at once makes one member, and taken back at once makes one or none', async () => {
     const email = `${team.id}@example.com`
-    const guest = await openCustomer(house, { email })
+    const guest = await openCustomer(gateway, { email })
     const token = makeToken('invite-').unwrap()
     const at = Date.now()
     const invitation = {
@@ -110,55 +110,55 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
       expiresAt: at + 60_000,
       tokenHash: hashToken(token),
     }
-    await house.storage.organisations.invite(invitation)
+    await gateway.storage.organisations.invite(invitation)
     const accept = () => guest.send('POST', 'organisations/invitations/accept', { token })
     const [revoked, ...answers] = await Promise.all([
       team.owner.send('DELETE', one(`/invitations/${invitation.id}`)),
       ...Array.from({ length: 10 }, accept),
     ])
-    const joined = await house.storage.organisations.member(team.id, guest.id)
+    const joined = await gateway.storage.organisations.member(team.id, guest.id)
     expect(revoked.status).toBe(joined === undefined ? 200 : 409)
     // Whoever asked before it was taken back had it; none got another membership than that one.
     const ids = answers.filter(({ status }) => status === 200).map(({ body }) => body.data)
     expect(new Set(ids.map((data) => JSON.stringify(data))).size).toBe(joined === undefined ? 0 : 1)
-    expect(await house.storage.organisations.listOf(guest.id)).toHaveLength(joined === undefined ? 0 : 1)
+    expect(await gateway.storage.organisations.listOf(guest.id)).toHaveLength(joined === undefined ? 0 : 1)
   })
 
   test('an owner moves no more than they have, and what one key stands for once', async () => {
-    const before = (await house.account(team.owner.id)).credits / CREDIT
+    const before = (await gateway.account(team.owner.id)).credits / CREDIT
     const tenth = Number(before) / 10
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => fund(tenth, `f${index}`)))
     expect(statuses(answers)).toEqual([...Array<number>(10).fill(200), 409, 409])
     const again = await Promise.all(Array.from({ length: 5 }, () => fund(tenth, 'f0')))
     expect(new Set(again.map(({ body }) => JSON.stringify(body.data))).size).toBe(1)
-    expect((await house.account(team.owner.id)).credits).toBe(0n)
-    expect((await house.account(team.id)).credits).toBe(before * CREDIT)
+    expect((await gateway.account(team.owner.id)).credits).toBe(0n)
+    expect((await gateway.account(team.id)).credits).toBe(before * CREDIT)
   })
 
   test('it is not closed while a call runs, and no call begins once it is', async () => {
     await fund(1_000, 'all')
-    const { key } = await house.newKey(team.id, { memberId: team.member.member })
+    const { key } = await gateway.newKey(team.id, { memberId: team.member.member })
     const end = await begin(key, 2)
     const close = () => team.owner.send('DELETE', one('?forfeit=true'))
     expect((await close()).body.message).toContain('2 calls are running')
     expect(statuses(await end())).toEqual([200, 200])
     const [first, , , second] = await Promise.all([close(), fund(1, 'late'), call(key), close(), call(key)])
-    await house.settled()
+    await gateway.settled()
     // Both may have met a running call; else one of them has closed it.
     if (first.status !== 200 && second.status !== 200) expect((await close()).status).toBe(200)
-    expect(await house.storage.organisations.find(team.id)).toBeUndefined()
-    const left = await house.account(team.id)
+    expect(await gateway.storage.organisations.find(team.id)).toBeUndefined()
+    const left = await gateway.account(team.id)
     expect(left).toMatchObject({ status: 'suspended', held: 0n })
     expect((await call(key)).status).toBe(401)
     expect((await fund(1, 'later')).status).toBe(403)
-    expect((await house.account(team.id)).credits).toBe(left.credits)
+    expect((await gateway.account(team.id)).credits).toBe(left.credits)
   })
 
   test.each(['member', 'organisation'] as const)(
     'a cap of the %s that is lowered while calls run makes none of them free',
     async (whose) => {
       await fund(1_000, 'all')
-      const { key } = await house.newKey(team.id, { memberId: team.member.member })
+      const { key } = await gateway.newKey(team.id, { memberId: team.member.member })
       const end = await begin(key, 3)
       const changed = await (whose === 'member'
         ? team.admin.send('PATCH', one(`/members/${team.member.member}`), { monthly_cap_yuan: '0.001' })
@@ -166,14 +166,14 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
       expect(changed.status).toBe(200)
       expect(statuses(await end())).toEqual([200, 200, 200])
       // 1000 + 500 tokens at 10 and 30 yuan a million are 25 Credits.
-      expect((await house.account(team.id)).credits).toBe(925n * CREDIT)
+      expect((await gateway.account(team.id)).credits).toBe(925n * CREDIT)
       expect((await call(key)).body.code).toBe(42906)
     },
   )
 
   test('a member who is removed while they call: what runs is settled, nothing begins', async () => {
     await fund(1_000, 'all')
-    const { key } = await house.newKey(team.id, { memberId: team.member.member })
+    const { key } = await gateway.newKey(team.id, { memberId: team.member.member })
     const end = await begin(key, 3)
     const removal = team.admin.send('DELETE', one(`/members/${team.member.member}`))
     const meanwhile = Array.from({ length: 10 }, () => call(key))
@@ -182,8 +182,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
     expect(after.map(({ body }) => body.code)).toEqual([40101, 40101, 40101])
     expect(statuses(await end())).toEqual([200, 200, 200])
     const passed = (await Promise.all(meanwhile)).filter(({ status }) => status === 200).length
-    await house.settled()
-    expect(await house.account(team.id)).toMatchObject({
+    await gateway.settled()
+    expect(await gateway.account(team.id)).toMatchObject({
       credits: (1_000n - 25n * BigInt(3 + passed)) * CREDIT,
       held: 0n,
     })

@@ -3,8 +3,15 @@
  * cleanly, it comes back by itself, and in the end nothing is lost and nothing doubled.
  */
 import { afterEach, expect, test } from 'vitest'
-import { postJson } from '../house/client.ts'
-import { type House, openHouse, putChain, putModel, putVendor, TOKEN_PRICES } from '../house/house.ts'
+import { postJson } from '../gateway/client.ts'
+import {
+  type TestGateway,
+  openGateway,
+  putChain,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
 import { Cable } from '../postgres/cable.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
 import { type OwnServer, openOwnServer } from '../postgres/server.ts'
@@ -68,15 +75,15 @@ test.each([
   const away = await open()
   const upstream = await openCountingUpstream()
   closing.push(() => upstream.close())
-  const house = await openHouse({
+  const gateway = await openGateway({
     environment: {
       SLUICE_DATABASE_URL: away.url,
       SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     },
   })
-  closing.push(() => house.close())
-  await prepare(house, upstream)
-  const load = new Load(house)
+  closing.push(() => gateway.close())
+  await prepare(gateway, upstream)
+  const load = new Load(gateway)
   load.start()
   await pause(500)
   await away.begin()
@@ -85,23 +92,23 @@ test.each([
   await away.end()
   await load.served()
   await load.stop()
-  await house.settled()
+  await gateway.settled()
   expect(load.unclear).toEqual([])
-  const rows = new Map((await house.logs(10_000)).map((row) => [row.user ?? '', row]))
+  const rows = new Map((await gateway.logs(10_000)).map((row) => [row.user ?? '', row]))
   const wrong = load.finished.filter(({ user, tokens }) => {
     const row = rows.get(user)
     return row?.deducted !== BigInt(INPUT_TOKENS + tokens) * 1_000_000n
   })
   expect(wrong).toEqual([])
   const spent = [...rows.values()].reduce((sum, row) => sum + row.deducted, 0n)
-  expect(await house.account()).toMatchObject({
+  expect(await gateway.account()).toMatchObject({
     held: 0n,
     credits: BigInt(OPENING) * 1_000_000n - spent,
   })
 })
 
-async function prepare(house: House, upstream: CountingUpstream): Promise<void> {
-  await house.catalogue(
+async function prepare(gateway: TestGateway, upstream: CountingUpstream): Promise<void> {
+  await gateway.catalogue(
     ...putVendor('acme', upstream.url),
     // One token is one Credit.
     putModel('m', { pricing: { ...TOKEN_PRICES, inputPrice: '1000', outputPrice: '1000' } }),
@@ -114,13 +121,13 @@ class Load {
   readonly finished: { readonly user: string; readonly tokens: number }[] = []
   /** Answers that are neither a whole answer nor a clear refusal. */
   readonly unclear: string[] = []
-  readonly #house: House
+  readonly #gateway: TestGateway
   #running: Promise<void>[] = []
   #stopped = false
   #next = 0
 
-  constructor(house: House) {
-    this.#house = house
+  constructor(gateway: TestGateway) {
+    this.#gateway = gateway
   }
 
   start(): void {
@@ -160,7 +167,7 @@ class Load {
     const user = `user-${this.#next++}`
     const tokens = stream ? STREAM_TOKENS : SHORT_TOKENS
     const answer = await postJson(
-      `${this.#house.baseUrl}/v1/chat/completions`,
+      `${this.#gateway.baseUrl}/v1/chat/completions`,
       {
         model: 'm',
         messages: [{ role: 'user', content: 'Hi' }],
@@ -170,7 +177,7 @@ class Load {
         max_tokens: tokens,
         stream_options: { include_usage: true },
       },
-      { authorization: `Bearer ${this.#house.key}` },
+      { authorization: `Bearer ${this.#gateway.key}` },
     )
     const whole = answer.status === 200 && (!stream || answer.text.endsWith('data: [DONE]\n\n'))
     const refused = answer.status === 503 && answer.body.code === 50301

@@ -3,9 +3,16 @@
  * call with keys of their own, one meets his cap while the other calls on, and whoever is removed calls no more.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, postJson, readAnswer } from '../house/client.ts'
-import { type House, openHouse, putChain, putModel, putVendor, TOKEN_PRICES } from '../house/house.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../house/scripted-upstream.ts'
+import { type Answer, postJson, readAnswer } from '../gateway/client.ts'
+import {
+  type TestGateway,
+  openGateway,
+  putChain,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
+import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { type Desk, registerByMail } from '../identity/person.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 
@@ -19,7 +26,7 @@ const TEN_CREDITS = {
   requestPrice: '0.01',
 }
 
-let house: House
+let gateway: TestGateway
 let mailbox: Mailbox
 let upstream: ScriptedUpstream
 let desk: Desk
@@ -28,18 +35,18 @@ beforeAll(async () => {
   upstream = await openScriptedUpstream()
   upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
   mailbox = await openMailbox()
-  house = await openHouse({
+  gateway = await openGateway({
     environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'teams@sluice.example' },
   })
-  await house.catalogue(
+  await gateway.catalogue(
     ...putVendor('acme', upstream.url),
     putModel('ten', { pricing: TEN_CREDITS }),
     putChain({ model: 'ten', vendor: 'acme' }),
   )
-  desk = { baseUrl: house.baseUrl, mailbox }
+  desk = { baseUrl: gateway.baseUrl, mailbox }
 })
 afterAll(async () => {
-  await house.close()
+  await gateway.close()
   await mailbox.close()
   await upstream.close()
 })
@@ -54,7 +61,7 @@ async function register(email: string): Promise<Person> {
   const { token, account_id: id } = await registerByMail(desk, email)
   const send: Person['send'] = async (method, path, body, headers) =>
     readAnswer(
-      await fetch(`${house.baseUrl}/api/v1/user/user/${path}`, {
+      await fetch(`${gateway.baseUrl}/api/v1/user/user/${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
@@ -87,7 +94,7 @@ async function joinByMail(owner: Person, team: string, email: string, terms: obj
 
 function call(key: string): Promise<Answer> {
   return postJson(
-    `${house.baseUrl}/v1/chat/completions`,
+    `${gateway.baseUrl}/v1/chat/completions`,
     { model: 'ten', messages: [{ role: 'user', content: 'hi' }] },
     { authorization: `Bearer ${key}` },
   )
@@ -96,9 +103,9 @@ function call(key: string): Promise<Answer> {
 test('from an organisation to its first call, a cap, and a member who is removed', async () => {
   // An owner with money of her own.
   const ann = await register('ann@example.com')
-  const admin = await house.newAdmin()
+  const admin = await gateway.newAdmin()
   await postJson(
-    `${house.baseUrl}/api/v1/admin/accounts/${ann.id}/grants`,
+    `${gateway.baseUrl}/api/v1/admin/accounts/${ann.id}/grants`,
     { credits: 1_000, reason: 'for the journey' },
     admin.headers,
   )
@@ -124,7 +131,7 @@ test('from an organisation to its first call, a cap, and a member who is removed
 
   // Both call; the organisation pays.
   for (const key of [bobs, bobs, eves]) expect((await call(key)).status).toBe(200)
-  await house.settled()
+  await gateway.settled()
   expect(await ann.ask('GET', 'account', undefined, acting)).toMatchObject({ credits: '370' })
   expect(await bob.ask('GET', 'account')).toMatchObject({ credits: '0' })
 
@@ -133,7 +140,7 @@ test('from an organisation to its first call, a cap, and a member who is removed
   expect(capped).toMatchObject({ status: 429, body: { code: 42906 } })
   expect(Number(capped.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await call(eves)).status).toBe(200)
-  await house.settled()
+  await gateway.settled()
 
   // Each sees what is theirs, the owner everything.
   const rows = async (person: Person) =>
@@ -159,7 +166,7 @@ test('from an organisation to its first call, a cap, and a member who is removed
   })
   expect((await call(eves)).status).toBe(200)
 
-  await house.settled()
-  expect(await house.storage.ledger.verify()).toEqual([])
+  await gateway.settled()
+  expect(await gateway.storage.ledger.verify()).toEqual([])
   expect(await ann.ask('GET', 'account', undefined, acting)).toMatchObject({ credits: '350' })
 })

@@ -4,24 +4,24 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCustomer } from '../house/customer.ts'
-import { type House, openHouse } from '../house/house.ts'
+import { openCustomer } from '../gateway/customer.ts'
+import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 
 const GUIDE = fileURLToPath(new URL('../../../docs/operating/organisations.md', import.meta.url))
 const run = promisify(execFile)
 
-let house: House
+let gateway: TestGateway
 let mailbox: Mailbox
 
 beforeAll(async () => {
   mailbox = await openMailbox()
-  house = await openHouse({
+  gateway = await openGateway({
     environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'teams@sluice.example' },
   })
 })
 afterAll(async () => {
-  await house.close()
+  await gateway.close()
   await mailbox.close()
 })
 
@@ -45,9 +45,9 @@ async function hasCurl(): Promise<boolean> {
 
 test('every command of the guide does what it says', async ({ skip }) => {
   if (!(await hasCurl())) skip('there is no curl here that knows --json')
-  const ann = await openCustomer(house, { credits: 1_000 })
+  const ann = await openCustomer(gateway, { credits: 1_000 })
   const known: Record<string, string> = {
-    API: `${house.baseUrl}/api/v1/user/user`,
+    API: `${gateway.baseUrl}/api/v1/user/user`,
     TOKEN: ann.headers['authorization']?.replace('Bearer ', '') ?? '',
   }
   const ask = async (command: string) => {
@@ -65,7 +65,7 @@ test('every command of the guide does what it says', async ({ skip }) => {
   await ask(invite)
   const { text = '' } = await mailbox.next('bob@example.com')
   known['INVITATION'] = /^invite-\S+$/m.exec(text)?.[0] ?? ''
-  const bob = await openCustomer(house, { email: 'bob@example.com' })
+  const bob = await openCustomer(gateway, { email: 'bob@example.com' })
   known['BOBS_TOKEN'] = bob.headers['authorization']?.replace('Bearer ', '') ?? ''
   const joined = await ask(accept)
   expect(joined).toMatchObject({ id: known['TEAM'], member: { monthly_cap_yuan: '20' } })

@@ -62,7 +62,7 @@ export function matrixPage(): string {
   const head = `# Any model through any protocol
 
 What a client of one protocol gets of a model whose upstream speaks another. Every ✓ is a test of
-\`server/src/http/protocol-matrix.test.ts\` with the cell in its name: the official client of the row's protocol speaks to
+\`server/test/conversion/protocol-matrix.test.ts\` with the cell in its name: the official client of the row's protocol speaks to
 the gateway, which speaks to an upstream in the column's own wire form. A cell that cannot exist says why. Equal
 protocols pass through untouched.
 

@@ -1,6 +1,6 @@
 /** What an upstream of each protocol says, in its own wire form: whole answers, streams and errors. */
-import type { Answerer } from '../house/scripted-upstream.ts'
-import { answerJson, answerStream } from '../house/scripted-upstream.ts'
+import type { Answerer } from '../gateway/scripted-upstream.ts'
+import { answerJson, answerStream } from '../gateway/scripted-upstream.ts'
 import type { Protocol } from './cells.ts'
 
 type Fields = Readonly<Record<string, unknown>>

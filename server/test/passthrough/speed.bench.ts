@@ -1,7 +1,7 @@
 import { bench, describe } from 'vitest'
 import { PROTOCOL_IDS } from '../../src/core/catalogue.ts'
 import { createMeter } from '../../src/core/metering/meter.ts'
-import { createRequestScanner } from '../../src/core/passthrough/request-scan.ts'
+import { createRequestScanner } from '../../src/core/passthrough/requests/request-scan.ts'
 import { createStreamTap } from '../../src/core/passthrough/stream-tap.ts'
 import { framed, SAMPLE_STREAMS } from './sample-answers.ts'
 

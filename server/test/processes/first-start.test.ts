@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { postJson } from '../house/client.ts'
+import { postJson } from '../gateway/client.ts'
 import { launch } from './launch.ts'
 
 test('a start that fails shows the keys it made, and the next one takes them', async () => {

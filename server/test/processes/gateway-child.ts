@@ -1,6 +1,6 @@
 /** The gateway as a process of its own whose beats are as short as a test is, on a store that was set up before. */
 import { readConfig } from '../../src/config/environment.ts'
-import { startGateway } from '../../src/house/start-gateway.ts'
+import { startGateway } from '../../src/app/start-gateway.ts'
 
 const [, , beatMs = '5000', silentMs = '20000'] = process.argv
 

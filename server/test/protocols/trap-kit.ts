@@ -72,7 +72,7 @@ export function encoded(
   return result
 }
 
-export const ISSUER = 'house'
+export const ISSUER = 'gateway'
 
 /** A client's body as another protocol's upstream gets it. */
 export function sent(

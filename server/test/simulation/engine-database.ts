@@ -36,10 +36,10 @@ const log = { warn: () => undefined }
 export async function openEngineDatabase(name: EngineName): Promise<EngineDatabase> {
   const place = name === 'sqlite' ? sqlitePlace() : await postgresPlace()
   const recovered: Ran[] = []
-  const office = createSqlStorage({
+  const customers = createSqlStorage({
     engine: recordHot(await place.open(), (ran) => recovered.push(ran)),
     secrets: createSecretBox(new Uint8Array(32).fill(1)),
-    instanceId: instanceId('office'),
+    instanceId: instanceId('customers'),
     now,
     log,
   })
@@ -53,12 +53,12 @@ export async function openEngineDatabase(name: EngineName): Promise<EngineDataba
   }
   const reader = await place.read()
   return {
-    newWorld: () => new EngineStore({ hot, office, reader, takeRecovered: () => recovered.splice(0) }),
-    verify: async () => expectSame('what verify finds', await office.ledger.verify(), []),
+    newWorld: () => new EngineStore({ hot, customers, reader, takeRecovered: () => recovered.splice(0) }),
+    verify: async () => expectSame('what verify finds', await customers.ledger.verify(), []),
     async close() {
       await reader.close()
       for (const engine of hot.engines) await engine.close()
-      await office.close()
+      await customers.close()
       await place.remove()
     },
   }

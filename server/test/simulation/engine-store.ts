@@ -1,5 +1,5 @@
 /**
- * One world in a database. Batches go to two openings, as from two instances; the back office works over an opening of
+ * One world in a database. Batches go to two openings, as from two instances; the management API works over an opening of
  * its own, as another process would, so that whatever an engine remembers between batches has to notice.
  */
 import { balancePool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
@@ -17,16 +17,16 @@ import { type AccountId, accountId, callId, type InstanceId, type VendorCode } f
 import type { JsonObject } from '../../src/core/json.ts'
 import type { TaskKind } from '../../src/core/video/task.ts'
 import { Secret } from '../../src/core/secret.ts'
-import { exchangeBalance } from '../../src/management/exchange.ts'
+import { exchangeBalance } from '../../src/management/money/exchange.ts'
 import { idempotencyOf } from '../../src/management/acts.ts'
-import type { ActOutcome } from '../../src/storage/office.ts'
-import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../src/storage/sql/account-row.ts'
-import { callLogs, decodeCallLog } from '../../src/storage/sql/call-log-row.ts'
+import type { ActOutcome } from '../../src/storage/stores/customers.ts'
+import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../src/storage/sql/accounts/account-row.ts'
+import { callLogs, decodeCallLog } from '../../src/storage/sql/logs/call-log-row.ts'
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
-import type { HotResult } from '../../src/storage/sql/hot-batch.ts'
-import { decodeLimitState } from '../../src/storage/sql/limit-state-row.ts'
+import type { HotResult } from '../../src/storage/sql/calls/hot-batch.ts'
+import { decodeLimitState } from '../../src/storage/sql/calls/limit-state-row.ts'
 import { decodeMemberRow, selectHotMembers } from '../../src/storage/sql/organisations/member-row.ts'
-import { decodeOpenCall, openCalls } from '../../src/storage/sql/open-call-row.ts'
+import { decodeOpenCall, openCalls } from '../../src/storage/sql/calls/open-call-row.ts'
 import { integerOf, numberOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { byRunning } from './open-calls.ts'
@@ -50,9 +50,9 @@ import { recover } from '../../src/storage/conformance/suite.ts'
 
 export interface EngineStoreOptions {
   readonly hot: { readonly engines: SqlEngine[]; readonly reopen: (opening: 0 | 1) => Promise<void> }
-  readonly office: Storage
+  readonly customers: Storage
   readonly reader: RowReader
-  /** What the office's own engine ran since the last time. */
+  /** What the management API's own engine ran since the last time. */
   readonly takeRecovered: () => readonly Ran[]
 }
 
@@ -98,7 +98,7 @@ export class EngineStore implements SimulatedStore {
     const teams = new Set(members.map(({ organisationId }) => organisationId))
     for (const account of accounts) {
       if (teams.has(account.id) && !this.#accounts.has(account.id)) {
-        await startTeam(this.#options.office, account.id)
+        await startTeam(this.#options.customers, account.id)
         this.#accounts.add(account.id)
       }
       if (this.#isNew(`account ${account.id}`, account)) await this.#changeAccount(account)
@@ -108,7 +108,7 @@ export class EngineStore implements SimulatedStore {
     }
     for (const key of keys) if (this.#isNew(`key ${key.id}`, key)) await this.#changeKey(key)
     for (const booking of bookings) {
-      await this.#options.office.ledger.book(booking)
+      await this.#options.customers.ledger.book(booking)
       for (const { transactionId } of booking) this.#touchedTransactions.add(transactionId)
     }
   }
@@ -126,18 +126,18 @@ export class EngineStore implements SimulatedStore {
     const task = taskOf({ callId, keyId: key, accountId: account, kind })
     if (this.#ordered.has(task.id)) return
     this.#ordered.add(task.id)
-    await this.#options.office.videos.create(task, undefined, { instance, until: 0 })
+    await this.#options.customers.videos.create(task, undefined, { instance, until: 0 })
   }
 
   async lease(instance: InstanceId, times: { readonly at: number; readonly until: number }): Promise<number> {
-    const leased = await this.#options.office.videos.lease({ instance, ...times, limit: LEASED_AT_ONCE })
+    const leased = await this.#options.customers.videos.lease({ instance, ...times, limit: LEASED_AT_ONCE })
     for (const { callId } of leased) this.#touchedCalls.add(callId)
     return leased.length
   }
 
   async act(act: Act): Promise<boolean> {
     const outcome = await (act.plan === undefined
-      ? exchangeBalance(this.#options.office, { ...act, idempotencyKey: act.name, creditsPerYuan: '1000' })
+      ? exchangeBalance(this.#options.customers, { ...act, idempotencyKey: act.name, creditsPerYuan: '1000' })
       : this.#buy(act, act.plan))
     if (outcome.kind !== 'done') return false
     this.#touchedTransactions.add(transactionOf(outcome.answer))
@@ -147,7 +147,7 @@ export class EngineStore implements SimulatedStore {
   }
 
   async beat(instance: InstanceId, at: number): Promise<void> {
-    const { calls } = this.#options.office
+    const { calls } = this.#options.customers
     let outcome = await calls.heartbeat(instance, at, this.#epochs.get(instance))
     // Others took over from it: it begins anew, once for each time.
     while (outcome.kind === 'taken-over') {
@@ -158,9 +158,9 @@ export class EngineStore implements SimulatedStore {
   }
 
   async recover(bounds: RecoveryBounds): Promise<readonly Recovered[]> {
-    const { office, takeRecovered } = this.#options
+    const { customers, takeRecovered } = this.#options
     takeRecovered()
-    const count = await recover(office, bounds)
+    const count = await recover(customers, bounds)
     const ran = takeRecovered()
     expectSame('the number of calls that were recovered', count, ran.length)
     for (const { operation } of ran) this.#touch(operation)
@@ -168,12 +168,12 @@ export class EngineStore implements SimulatedStore {
   }
 
   async forgetRecovered(before: number): Promise<void> {
-    await this.#options.office.calls.forgetRecovered(before)
+    await this.#options.customers.calls.forgetRecovered(before)
     for (const id of this.#state.recoveredCalls.keys()) this.#touchedCalls.add(id)
   }
 
   async chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<void> {
-    await this.#options.office.accounts.chargeOwed(month)
+    await this.#options.customers.accounts.chargeOwed(month)
     this.#owedCharged = true
   }
 
@@ -276,7 +276,7 @@ export class EngineStore implements SimulatedStore {
     addToPools(this.#state.pools, { ...sidesOf(row), amount: integerOf(row, 'amount') })
   }
 
-  /** Money is no part of what the back office writes. */
+  /** Money is no part of what the management API writes. */
   #isNew(name: string, row: AccountRow | KeyRow | MemberRow): boolean {
     const text = JSON.stringify(row, (field, value: unknown) =>
       MONEY.has(field) ? undefined : typeof value === 'bigint' ? value.toString() : value,
@@ -287,7 +287,7 @@ export class EngineStore implements SimulatedStore {
   }
 
   async #changeAccount(row: AccountRow): Promise<void> {
-    const { accounts } = this.#options.office
+    const { accounts } = this.#options.customers
     const { id, status, verification, userRate, apiDeduction, monthlyCap } = row
     const { autoExchange, subscription, policy, byokVendors } = row
     const terms = { status, verification, userRate, apiDeduction, monthlyCap }
@@ -307,7 +307,7 @@ export class EngineStore implements SimulatedStore {
 
   /** One that was switched off is switched on again, one that was removed or never was is put. */
   async #switchOn(id: AccountId, vendor: VendorCode): Promise<void> {
-    const { accounts } = this.#options.office
+    const { accounts } = this.#options.customers
     const known = this.#byok.get(id)
     if (known?.get(vendor) === false) await accounts.switchByok(id, vendor, true)
     else await accounts.putByok(id, vendor, { secret: new Secret('own'), fields: {} }, { enabled: true })
@@ -316,7 +316,7 @@ export class EngineStore implements SimulatedStore {
 
   /** Switched off and removed in turn. */
   async #switchOff(id: AccountId, vendor: VendorCode): Promise<void> {
-    const { accounts } = this.#options.office
+    const { accounts } = this.#options.customers
     this.#switchedOff += 1
     if (this.#switchedOff % 2 === 0) {
       await accounts.removeByok(id, vendor)
@@ -328,15 +328,15 @@ export class EngineStore implements SimulatedStore {
   }
 
   async #changeMember(member: SimulatedMember): Promise<void> {
-    const { office } = this.#options
+    const { customers } = this.#options
     const subject: Subject = `member:${member.id}`
-    if (member.status === 'removed') await removeFromTeam(office, member)
-    else await setMember(office, member, this.#subjects.has(subject) ? 'there' : 'new')
+    if (member.status === 'removed') await removeFromTeam(customers, member)
+    else await setMember(customers, member, this.#subjects.has(subject) ? 'there' : 'new')
     this.#subjects.add(subject)
   }
 
   async #changeKey({ id, accountId: account, memberId, status, expiresAt, policy }: KeyRow): Promise<void> {
-    const { keys } = this.#options.office
+    const { keys } = this.#options.customers
     const subject: Subject = `key:${id}`
     if (this.#subjects.has(subject)) {
       await keys.patch(id, { memberId, status, expiresAt, policy })
@@ -365,7 +365,7 @@ export class EngineStore implements SimulatedStore {
     { name, accountId: account, at, amount }: Act,
     subscription: Subscription,
   ): Promise<ActOutcome<'poor'>> {
-    return this.#options.office.office.acts.perform<'poor'>({
+    return this.#options.customers.customers.acts.perform<'poor'>({
       accountId: account,
       operation: 'subscribe',
       idempotency: idempotencyOf({ at, idempotencyKey: name }, [name]),

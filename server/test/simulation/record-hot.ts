@@ -1,6 +1,6 @@
 import type { HotOperation } from '../../src/core/calls/operations.ts'
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
-import type { HotResult } from '../../src/storage/sql/hot-batch.ts'
+import type { HotResult } from '../../src/storage/sql/calls/hot-batch.ts'
 
 export interface Ran {
   readonly operation: HotOperation

@@ -822,7 +822,7 @@ export class Simulation {
     for (const [subject, slots] of this.naive.slots) expectSame(`slots of ${subject} in the end`, slots, 0)
   }
 
-  /** The back office and the customers, between the calls. */
+  /** The management API and the customers, between the calls. */
   private async changeSomething(chances: number): Promise<void> {
     const { random } = this
     if (random.chance(chances * 0.12)) {

@@ -15,7 +15,7 @@ import type { MicroCredits } from '../../src/core/money.ts'
 import type { TaskKind } from '../../src/core/video/task.ts'
 
 export interface SimulatedStore {
-  /** What the back office changed; money only by bookings, each one transaction of the ledger. */
+  /** What the management API changed; money only by bookings, each one transaction of the ledger. */
   change(rows: {
     readonly keys: readonly KeyRow[]
     readonly accounts: readonly AccountRow[]

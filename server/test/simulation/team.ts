@@ -1,4 +1,4 @@
-/** Organisations and their members as the back office makes them: by invitation, changed and removed under their lock. */
+/** Organisations and their members as the management API makes them: by invitation, changed and removed under their lock. */
 import { type AccountId, accountId, memberId } from '../../src/core/ids.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { SimulatedMember } from './store.ts'

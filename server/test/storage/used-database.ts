@@ -117,7 +117,7 @@ async function useTeam(storage: Storage): Promise<void> {
 
 function subscribe(storage: Storage): Promise<unknown> {
   const expiresAt = NOW + 100_000
-  return storage.office.acts.perform<never>({
+  return storage.customers.acts.perform<never>({
     accountId: ACCOUNT,
     operation: 'subscribe',
     idempotency: { key: 'k', fingerprint: 'f' },

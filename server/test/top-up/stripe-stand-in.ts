@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { type Answer, readAnswer } from '../house/client.ts'
+import { type Answer, readAnswer } from '../gateway/client.ts'
 
 export const WEBHOOK_SECRET = 'whsec_a_secret_of_tests'
 export const STRIPE_KEY = 'sk_test_a_key_of_tests'
@@ -134,7 +134,7 @@ export async function sendWebhook(
   )
 }
 
-/** For a house whose public address has to be known before it opens. */
+/** For a gateway whose public address has to be known before it opens. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

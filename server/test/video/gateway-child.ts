@@ -3,7 +3,7 @@
  * advise: what a lease keeps for half a minute is free when the next process starts.
  */
 import { readConfig } from '../../src/config/environment.ts'
-import { startGateway } from '../../src/house/start-gateway.ts'
+import { startGateway } from '../../src/app/start-gateway.ts'
 
 const [, , aheadMs = '0', pace = '1'] = process.argv
 

@@ -107,23 +107,28 @@ describe.each([
     expect(rows.filter(({ deducted }) => deducted !== '0')).toHaveLength(charged)
   }
 
-  const PICTURE = () => ({ model: 'film', input_reference: { image_url: `${vendor.url}/picture.png` } })
-  const FILM = () => ({ model: 'film' })
+  const PICTURE = () => ({ model: 'video', input_reference: { image_url: `${vendor.url}/picture.png` } })
+  const VIDEO = () => ({ model: 'video' })
   test.each([
-    { when: 'after the intent was written', moment: 'image', order: PICTURE, film: true },
-    { when: 'after the order was sent', moment: 'ordered', order: () => ({ model: 'kling' }), film: false },
-    { when: 'while the vendor works', moment: 'polled', order: FILM, film: true },
-    { when: 'while the film is fetched', moment: 'half the film', order: FILM, film: true },
+    { when: 'after the intent was written', moment: 'image', order: PICTURE, content: true },
+    {
+      when: 'after the order was sent',
+      moment: 'ordered',
+      order: () => ({ model: 'kling' }),
+      content: false,
+    },
+    { when: 'while the vendor works', moment: 'polled', order: VIDEO, content: true },
+    { when: 'while the video is fetched', moment: 'half the video', order: VIDEO, content: true },
     {
       when: 'before the end is booked',
-      moment: 'the whole film',
-      order: FILM,
-      film: true,
+      moment: 'the whole video',
+      order: VIDEO,
+      content: true,
     },
   ] as const)(
     '[D-video-12] [D-video-13] [D-video-14] killed $when: the repeated POST gets the video, made once, billed once',
     { timeout: 180_000 },
-    async ({ moment, order: bodyOf, film }) => {
+    async ({ moment, order: bodyOf, content: hasContent }) => {
       const orders = vendor.orders.length
       await strikeAt(moment, bodyOf(), moment)
       const [first, again] = await Promise.all([order(bodyOf(), moment), order(bodyOf(), moment, 1)])
@@ -133,7 +138,7 @@ describe.each([
       expect(video).toMatchObject({ object: 'video', status: 'completed', seconds: '4' })
       // A link of the gateway's own names the instance that was asked.
       expect(await again.json()).toEqual({ ...video, url: expect.any(String) })
-      if (film) expect((await content(processes.at(-1), video.id)).equals(vendor.film)).toBe(true)
+      if (hasContent) expect((await content(processes.at(-1), video.id)).equals(vendor.video)).toBe(true)
       expect(vendor.orders.length - orders).toBe(1)
       await expectLedger()
     },
@@ -143,8 +148,8 @@ describe.each([
     timeout: 180_000,
   }, async () => {
     const orders = vendor.orders.length
-    await strikeAt('ordered', FILM(), 'unknown')
-    const answer = await order(FILM(), 'unknown')
+    await strikeAt('ordered', VIDEO(), 'unknown')
+    const answer = await order(VIDEO(), 'unknown')
     expect(answer.status).toBe(504)
     expect(await answer.json()).toMatchObject({ code: 50401 })
     expect(vendor.orders.length - orders).toBe(1)
@@ -173,10 +178,10 @@ function gatewayFile(url: string): string {
   const credentials = [{ name: 'main', secret: 'upstream-secret' }]
   return JSON.stringify({
     vendors: [
-      { code: 'film', name: 'Film', kind: 'openai-compatible', base_url: `${url}/v1`, credentials },
+      { code: 'video', name: 'Video', kind: 'openai-compatible', base_url: `${url}/v1`, credentials },
       { code: 'kling', name: 'Kling', kind: 'kling', base_url: `${url}/kling`, credentials },
     ],
-    models: [model('film', 'film', 'film-1'), model('kling', 'kling', 'kling-v2-6')],
+    models: [model('video', 'video', 'video-1'), model('kling', 'kling', 'kling-v2-6')],
     accounts: [
       {
         email: 'owner@example.com',

@@ -1,5 +1,5 @@
 /**
- * Two vendors on one loopback server that remember what they were asked to make: one in OpenAI's form, which gives its film
+ * Two vendors on one loopback server that remember what they were asked to make: one in OpenAI's form, which gives its video
  * away for the key only, and one in Kling's, which can be asked by the gateway's own id. Each tells when it has come to a
  * certain moment, so that a test can strike just then.
  */
@@ -8,11 +8,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** `image`: the order's picture is asked for, which comes before the order. */
-export type Moment = 'image' | 'ordered' | 'polled' | 'half the film' | 'the whole film'
+export type Moment = 'image' | 'ordered' | 'polled' | 'half the video' | 'the whole video'
 
 export interface Vendor {
   readonly url: string
-  readonly film: Buffer
+  readonly video: Buffer
   /** Orders that arrived. */
   readonly orders: readonly string[]
   /** Called once, when the next request comes to that moment; before `ordered` is answered, after the others. */
@@ -20,7 +20,7 @@ export interface Vendor {
   close(): Promise<void>
 }
 
-const FILM_BYTES = 3_000_000
+const VIDEO_BYTES = 3_000_000
 /** A task is done when it was asked about this often. */
 const POLLS = 3
 
@@ -31,7 +31,7 @@ export async function openVendor(): Promise<Vendor> {
 }
 
 class LoopbackVendor implements Vendor {
-  readonly film = randomBytes(FILM_BYTES)
+  readonly video = randomBytes(VIDEO_BYTES)
   readonly orders: string[] = []
   readonly #polls = new Map<string, number>()
   readonly #server = createServer((request, response) => {
@@ -73,7 +73,7 @@ class LoopbackVendor implements Vendor {
       await this.#reached('image')
       sendBytes(response, 'image/png', PNG)
     } else if (request.method === 'POST') await this.#order(path, body, response)
-    else if (path.endsWith('/content')) await this.#sendFilm(response)
+    else if (path.endsWith('/content')) await this.#sendVideo(response)
     else await this.#tell(path, response)
   }
 
@@ -100,7 +100,7 @@ class LoopbackVendor implements Vendor {
     this.#polls.set(id, polls)
     const done = polls >= POLLS
     if (path.startsWith('/kling/')) {
-      const videos = [{ url: 'https://films.example/1.mp4', duration: '4' }]
+      const videos = [{ url: 'https://videos.example/1.mp4', duration: '4' }]
       const task_status = done ? 'succeed' : 'processing'
       sendJson(response, {
         code: 0,
@@ -110,15 +110,15 @@ class LoopbackVendor implements Vendor {
     await this.#reached('polled')
   }
 
-  async #sendFilm(response: ServerResponse): Promise<void> {
-    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': this.film.length })
-    const half = this.film.length >> 1
-    await write(response, this.film.subarray(0, half))
-    await this.#reached('half the film')
-    response.end(this.film.subarray(half))
-    if (this.#strike?.moment !== 'the whole film') return
+  async #sendVideo(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': this.video.length })
+    const half = this.video.length >> 1
+    await write(response, this.video.subarray(0, half))
+    await this.#reached('half the video')
+    response.end(this.video.subarray(half))
+    if (this.#strike?.moment !== 'the whole video') return
     await new Promise((resolve) => response.once('close', resolve))
-    await this.#reached('the whole film')
+    await this.#reached('the whole video')
   }
 }
 

@@ -1,6 +1,6 @@
 /** A whole gateway in a process of its own, on a store its parent prepared, until it is killed. Prints its address. */
 import { readConfig } from '../../src/config/environment.ts'
-import { startGateway } from '../../src/house/start-gateway.ts'
+import { startGateway } from '../../src/app/start-gateway.ts'
 
 const aheadMs = Number(process.env['AHEAD_MS'] ?? 0)
 const config = readConfig({

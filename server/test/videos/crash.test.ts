@@ -8,19 +8,19 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, postJson } from '../house/client.ts'
-import { openHouse, putChain, putModel, putVendor } from '../house/house.ts'
+import { type Answer, postJson } from '../gateway/client.ts'
+import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import {
   openScriptedUpstream,
   type ReceivedRequest,
   type ScriptedUpstream,
-} from '../house/scripted-upstream.ts'
-import { creates, eventually, filmOf, VIDEO_PRICES } from '../house/videos.ts'
+} from '../gateway/scripted-upstream.ts'
+import { creates, eventually, sampleVideo, VIDEO_PRICES } from '../gateway/videos.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
 const CHILD = fileURLToPath(new URL('../../dist/crash-video-child.js', import.meta.url))
-const FILM = filmOf(1)
+const VIDEO = sampleVideo(1)
 /** Leases of the killed process have run out by then. */
 const AHEAD_MS = 60_000
 /** Where each task stands when the process is killed. */
@@ -69,8 +69,8 @@ async function expectSurvival(databaseUrl: string | undefined): Promise<void> {
     SLUICE_DATA_DIR: directory,
     ...(databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl }),
   }
-  const house = await openHouse({ environment })
-  await house.catalogue(
+  const gateway = await openGateway({ environment })
+  await gateway.catalogue(
     ...putVendor('sora', vendor.url, {
       kind: 'openai-compatible',
       timeouts: { firstByteMs: 60_000, idleMs: 60_000 },
@@ -78,9 +78,9 @@ async function expectSurvival(databaseUrl: string | undefined): Promise<void> {
     putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
   )
-  const { key, accountId } = house
-  const before = (await house.account()).credits
-  await house.close()
+  const { key, accountId } = gateway
+  const before = (await gateway.account()).credits
+  await gateway.close()
 
   vendor.requests.length = 0
   const held = holdAtSteps()
@@ -103,7 +103,7 @@ async function expectSurvival(databaseUrl: string | undefined): Promise<void> {
     expect(creates(vendor).filter((create) => promptOf(create) === step)).toHaveLength(1)
   await second.kill()
 
-  const witness = await openHouse({
+  const witness = await openGateway({
     environment,
     owner: 'witness@example.com',
     now: () => Date.now() + AHEAD_MS,
@@ -144,11 +144,11 @@ function holdAtSteps(): Set<string> {
     const [, step = '', content] = /^\/videos\/up-([^/]+)(\/content)?$/.exec(request.path) ?? []
     if (step === 'polled') held.add(step)
     else if (content === undefined) answerTask(response, `up-${step}`, 'completed')
-    else if (step === 'finished') answerFilm(response)
+    else if (step === 'finished') answerVideo(response)
     else {
       if (step === 'half-fetched') {
-        response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': FILM.byteLength })
-        response.write(FILM.subarray(0, FILM.byteLength / 2))
+        response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': VIDEO.byteLength })
+        response.write(VIDEO.subarray(0, VIDEO.byteLength / 2))
       }
       held.add(step)
     }
@@ -161,7 +161,7 @@ function playToTheEnd(): void {
     const [, step = '', content] = /^\/videos\/up-([^/]+)(\/content)?$/.exec(request.path) ?? []
     if (request.method === 'POST') answerTask(response, `up-${promptOf(request)}`, 'queued')
     else if (content === undefined) answerTask(response, `up-${step}`, 'completed')
-    else answerFilm(response)
+    else answerVideo(response)
   })
 }
 
@@ -170,9 +170,9 @@ function answerTask(response: ServerResponse, id: string, status: string): void 
   response.end(JSON.stringify({ id, object: 'video', status }))
 }
 
-function answerFilm(response: ServerResponse): void {
+function answerVideo(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'video/mp4' })
-  response.end(FILM)
+  response.end(VIDEO)
 }
 
 interface Child {

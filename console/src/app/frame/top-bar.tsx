@@ -87,7 +87,7 @@ function AccountMenu() {
         </div>
         <Menu.Divider />
         <Menu.Item component="a" href="/docs" leftSection={<Icon name="book" />}>
-          {t('door.apiReference')}
+          {t('signedOut.apiReference')}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
           {t('frame.signOut')}

@@ -2,7 +2,7 @@ import type { Read } from '../../config/gateway-file/map-reader.ts'
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { decimal, instant, integer, shortText } from '../../config/gateway-file/values.ts'
 import { CODES_PER_BATCH_MAX } from '../../core/top-up/code-text.ts'
-import { creditsOfText, creditsOfYuan } from '../../management/amounts.ts'
+import { creditsOfText, creditsOfYuan } from '../../management/money/amounts.ts'
 import {
   type BatchRequest,
   codesCsv,

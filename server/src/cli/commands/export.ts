@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { exportGatewayFile } from '../../management/export-gateway-file.ts'
+import { exportGatewayFile } from '../../management/gateway-file/export-gateway-file.ts'
 import type { Console } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'

@@ -4,7 +4,7 @@ import { readValue } from '../../config/gateway-file/read-value.ts'
 import { instant, integer, policy } from '../../config/gateway-file/values.ts'
 import { modelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { eachAccount } from '../../management/accounts.ts'
+import { eachAccount } from '../../management/accounts/accounts.ts'
 import { HIDDEN } from '../../management/gateway-file/difference.ts'
 import { keyForm } from '../../management/gateway-file/forms.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type Rotation,
   rotateKey,
   setKeyStatus,
-} from '../../management/keys.ts'
+} from '../../management/keys/keys.ts'
 import type { Key, Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, tableText } from '../console.ts'

@@ -1,5 +1,5 @@
 /** What is known of vendors before anybody has described them, and adding one of them. */
-import { knownPresets } from '../../house/presets.ts'
+import { knownPresets } from '../../app/presets.ts'
 import { addPreset } from '../../management/admin/presets.ts'
 import { YUAN_PER_USD } from '../../providers/catalogue/listing.ts'
 import { commandLineActor } from '../command-line-actor.ts'

@@ -1,5 +1,5 @@
 import { readConfig } from '../../config/environment.ts'
-import { localUrl } from '../../house/start-gateway.ts'
+import { localUrl } from '../../app/start-gateway.ts'
 import { findFirstAdmin } from '../../management/identity/setup-link.ts'
 import { makeSignInLink, signInLinkUrl } from '../../management/identity/sign-in-link.ts'
 import type { Account, Storage } from '../../storage/storage.ts'

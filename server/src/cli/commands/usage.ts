@@ -1,7 +1,7 @@
 import { instant, timezone, word } from '../../config/gateway-file/values.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { readUsage, USAGE_INTERVALS, type UsageSums, type UsageView } from '../../management/usage.ts'
-import { USAGE_GROUPS } from '../../storage/office.ts'
+import { readUsage, USAGE_INTERVALS, type UsageSums, type UsageView } from '../../management/money/usage.ts'
+import { USAGE_GROUPS } from '../../storage/stores/customers.ts'
 import { type Cell, type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { requireAccount, requireKey } from '../find-rows.ts'
@@ -74,7 +74,7 @@ async function recount(io: Console, flags: UsageFlags): Promise<void> {
   const until = optionValue('--to', flags.to, instant) ?? io.now() + HALF_HOUR_MS
   const from = optionValue('--from', flags.from, instant) ?? until - DAYS_DEFAULT * DAY_MS
   const halfHours = await withStorage(io, 'refuse', (storage) =>
-    storage.office.usage.recount({ from, until }),
+    storage.customers.usage.recount({ from, until }),
   )
   if (flags.json === true) io.out(jsonText({ half_hours: halfHours }))
   else io.out(`counted ${plural(halfHours, 'half-hour')} anew from the log\n`)

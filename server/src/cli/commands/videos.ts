@@ -6,7 +6,7 @@ import {
   repollVideo,
   type VideoActing,
   viewVideo,
-} from '../../management/videos.ts'
+} from '../../management/logs/videos.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, tableText } from '../console.ts'

@@ -1,7 +1,7 @@
 /** Every credential that is switched on, by one real, cheap call over a chain that uses it. */
 import type { Catalogue, Credential } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
-import type { Probe } from '../../gateway/probe.ts'
+import type { Probe } from '../../pipeline/explain/probe.ts'
 import { probeAll } from '../commands/chains.ts'
 import type { Console } from '../console.ts'
 import { chainsOf, type PlacedChain } from '../find-chain.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { StartedWith } from '../../house/start-failure.ts'
+import type { StartedWith } from '../../app/start-failure.ts'
 import { type DatabaseReport, inspectDatabase } from '../../storage/inspect.ts'
 import type { OpenStorageOptions } from '../../storage/open.ts'
 import { brokenCheck, failed, type Finding, ok, warning } from './finding.ts'

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../config/environment.ts'
-import { findStartFailure, type StartedWith } from '../../house/start-failure.ts'
+import { findStartFailure, type StartedWith } from '../../app/start-failure.ts'
 
 /** What one check of the doctor found. */
 export interface Finding {

@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/environment.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
-import { offeredPresets } from '../../house/presets.ts'
+import { offeredPresets } from '../../app/presets.ts'
 import { type Finding, warning } from './finding.ts'
 
 /** Keys that came into the environment after the first start bring nothing by themselves. */

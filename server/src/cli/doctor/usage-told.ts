@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../core/catalogue.ts'
-import { unpricedWarnings } from '../../gateway/asked-extras.ts'
-import { usageWarnings } from '../../gateway/usage-told.ts'
+import { unpricedWarnings } from '../../pipeline/stages/asked-extras.ts'
+import { usageWarnings } from '../../pipeline/stages/usage-told.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 /** Streams of models that reason and end without their usage are charged by an estimate. */

@@ -13,7 +13,7 @@ import type { AbandonOperation, SettleOperation } from './operations.ts'
 export type Payer = 'nobody' | 'subscription' | 'credits'
 
 /**
- * A call over an own credential costs nothing. `none` without one cannot come from the corridor; the platform's
+ * A call over an own credential costs nothing. `none` without one cannot come from the request pipeline; the platform's
  * credential was used all the same, so Credits pay.
  */
 export function payerOf(open: OpenCall, operation: SettleOperation): Payer {

@@ -230,7 +230,7 @@ describe('the member’s monthly cap', () => {
     const ids = ['mem_1', 'mem_2', 'mem_3'].map(memberId)
     const step = fc.record({
       call: fc.integer({ min: 0, max: 11 }),
-      door: fc.constantFrom('reserve', 'reserve', 'settle', 'abandon'),
+      act: fc.constantFrom('reserve', 'reserve', 'settle', 'abandon'),
       output: fc.integer({ min: 0, max: 4_000 }),
       month: fc.constantFrom(0, 0, 0, 500),
     })
@@ -246,11 +246,11 @@ describe('the member’s monthly cap', () => {
             store.put({ member: exampleMember({ id, monthlyCap: credits(each[index] ?? 0) }) })
             store.put({ key: exampleKey({ id: keyId(`key_${index}`), memberId: id }) })
           }
-          for (const { call, door, output, month } of steps) {
+          for (const { call, act, output, month } of steps) {
             const id = `call_${call}`
             const whose = { keyId: keyId(`key_${call % 3}`), monthStart: month }
-            if (door === 'reserve') store.run(exampleReserve(id, whose))
-            else if (door === 'settle') store.run(exampleSettle(id, { usage: { output } }, whose))
+            if (act === 'reserve') store.run(exampleReserve(id, whose))
+            else if (act === 'settle') store.run(exampleSettle(id, { usage: { output } }, whose))
             else store.run(exampleAbandon(id))
             const { members, openCalls } = store.rows()
             const account = store.account()

@@ -168,7 +168,7 @@ describe('reserve: limits of key and account', () => {
     ])
   })
 
-  test('a slot is free again when its call ends, by either door', () => {
+  test('a slot is free again when its call ends, settled or abandoned', () => {
     const store = exampleStore({ key: exampleKey({ policy: policy([], 1) }) })
     store.run(exampleReserve('a'))
     expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 42901, retryAfterMs: 1000 } }])
@@ -760,7 +760,7 @@ describe('repeats', () => {
     })
   })
 
-  test('a video task ends by the first door that its call leaves by, once', () => {
+  test('a video task ends with the first end of its call, once', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'), exampleReserve('b'))
     const done = { id: 'video_a', patch: { status: 'completed' } } as const
@@ -797,7 +797,7 @@ describe('repeats', () => {
     })
   })
 
-  test('within one batch the second of two doors is shut', () => {
+  test('within one batch the second of two ends is refused', () => {
     const store = exampleStore()
     const batch = [exampleReserve('a'), exampleAbandon('a'), exampleSettle('a', used(1000, 500))]
     expect(store.run(...batch)).toMatchObject([{ kind: 'reserved' }, { kind: 'done' }, { first: false }])

@@ -122,7 +122,7 @@ export interface Funding {
   readonly otherwise: 'subscription' | 'credits' | 'none'
 }
 
-/** A refusal is an answer, not an error; the corridor throws it once as a GatewayError. */
+/** A refusal is an answer, not an error; the request pipeline throws it once as a GatewayError. */
 export interface Refusal {
   readonly code: ErrorCode
   /** Client sentence where it is not the catalogue's own. */
@@ -211,7 +211,7 @@ export interface RecipeLine {
   readonly per: 1 | 1_000_000
 }
 
-/** The first door out: the upstream generated something, or all went well. */
+/** One of two ends: the upstream generated something, or all went well. */
 export interface SettleOperation {
   readonly kind: 'settle'
   readonly callId: CallId

@@ -57,7 +57,7 @@ export function decodeDescription(
 }
 
 /**
- * How a call whose process is gone leaves: at its last known usage by the first door, or by the second when nothing was
+ * How a call whose process is gone ends: settled at its last known usage, or abandoned when nothing was
  * produced.
  *
  * @param monthStart month in which a charge counts, epoch ms; absent: the one the account stands in

@@ -181,7 +181,7 @@ test('a converted stream tells the same meter through its parts', () => {
 describe('a piece too long to be counted at once', () => {
   test('is counted by its beginning, the rest in proportion', () => {
     const { meter, counted } = bench()
-    // Two letters a word: more tokens than a text has by its length.
+    // Two characters a word: more tokens than a text has by its length.
     meter.observeText('a '.repeat(100_000))
     expect(meter.read().usage.output).toBe(100_000)
     expect(counted.join('').length).toBe(16_384)

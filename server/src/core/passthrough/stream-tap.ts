@@ -11,12 +11,12 @@ import type { UsageReader } from '../metering/counters.ts'
 import type { MeterSink } from '../metering/meter.ts'
 import { USAGE_READERS } from '../metering/usage-readers.ts'
 import type { SseFramer } from '../sse/framer.ts'
-import type { EventRule } from './answer-table.ts'
+import type { EventRule } from './answers/answer-table.ts'
 import { ByteAssembler } from './byte-assembler.ts'
-import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './compiled-answers.ts'
+import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './answers/compiled-answers.ts'
 import { EventScan, type EventSink } from './event-scan.ts'
-import { errorIn } from './error-in-answer.ts'
-import { ImageItem } from './image-item.ts'
+import { errorIn } from './answers/error-in-answer.ts'
+import { ImageItem } from './requests/image-item.ts'
 import { type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
 import { SpanList } from './span-list.ts'
@@ -465,7 +465,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     return readTextPrefix(inside, ID_CHARACTERS_MAX).text
   }
 
-  /** A count; read up to its first odd character and its ninth digit, so that nonsense stays small. */
+  /** A count; read up to its first odd character and its ninth digit, so that an impossible one stays small. */
   #smallNumber(start: number, end: number): number {
     let value = 0
     for (let at = start; at < end && at < start + 9; at++) {

@@ -213,13 +213,13 @@ describe('the amount of a call in µCr', () => {
     expect(priceCall(consumption, { terms, chainId: chainId(1), userRate: '100' }).amount).toBe(9_000n)
   })
 
-  test('a count beyond all bounds is bounded, a count of nonsense is none', () => {
+  test('a count beyond all bounds is bounded, an unreadable count is none', () => {
     const usage = { input: Number.POSITIVE_INFINITY, output: Number.NaN }
     const { recipe } = price({ pricing: { inputPrice: '1', outputPrice: '1' }, usage })
     expect(recipe.lines.map(({ quantity }) => quantity)).toEqual([Number.MAX_SAFE_INTEGER])
   })
 
-  test('nonsense never becomes money', () => {
+  test('an impossible count never becomes money', () => {
     expect(() => price({ pricing: { inputPrice: 'nine' }, usage: { input: 1 } })).toThrow(/nine/)
     expect(() => price({ pricing: { inputPrice: '-9' }, usage: { input: 1 } })).toThrow(/-9/)
   })

@@ -131,7 +131,7 @@ function withSurcharges(yuan: Decimal, surcharges: readonly AppliedSurcharge[]):
 const TOKENS_PER_PRICE_DIGITS = 6
 const PERCENT_DIGITS = 2
 
-/** Prices and counts were checked where they came in; nonsense here is a broken invariant and must not become money. */
+/** Prices and counts were checked where they came in; an impossible one here is a broken invariant and must not become money. */
 function read(value: string | number): Decimal {
   const result = parseDecimal(value)
   if (result.kind === 'refused') throw new Error(`a price formula holds "${value}": ${result.reason}`)

@@ -61,7 +61,7 @@ function remember<Result>(memory: Map<string, Result>, text: string, read: (text
   return result
 }
 
-/** Parses the JSON text of `PriceTerms`. Nonsense is a result, not an exception: one bad row must not fail a batch. */
+/** Parses the JSON text of `PriceTerms`. UnusableValue is a result, not an exception: one bad row must not fail a batch. */
 export function readTerms(text: string): TermsResult {
   const parsed = parseJson(text)
   if (!isJsonObject(parsed)) return { kind: 'unreadable', reason: 'price terms are no JSON object' }

@@ -84,7 +84,7 @@ describe('reasoning', () => {
     const [, reasoning] = responsesHistory()
     expect(openSignature(textOf(reasoning?.encrypted_content) ?? '').signature.issuer).toBe(ISSUER)
     for (const upstream of ['chat', 'responses', 'messages', 'gemini'] as const) {
-      const elsewhere = encoded(upstream, request, {}, 'another house')
+      const elsewhere = encoded(upstream, request, {}, 'another gateway')
       expect(JSON.stringify(elsewhere.body)).not.toContain('c2ln')
       if (upstream === 'messages') expect(elsewhere.dropped).toContain('reasoningHistory')
     }

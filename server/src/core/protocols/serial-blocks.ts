@@ -10,24 +10,24 @@ import { brokenStream } from './error-body.ts'
  * Letters held for blocks whose turn has not come. Tool arguments and texts of one answer stay far below; more means
  * an upstream that never closes its first block.
  */
-export const HELD_LETTERS_MAX = 8 * 1024 * 1024
+export const HELD_CHARACTERS_MAX = 8 * 1024 * 1024
 
 export interface SerialBlocks {
   push(part: StreamPart): readonly StreamPart[]
 }
 
-export function serializeBlocks(heldLettersMax = HELD_LETTERS_MAX): SerialBlocks {
+export function serializeBlocks(heldCharactersMax = HELD_CHARACTERS_MAX): SerialBlocks {
   const state: State = {
     lanes: new Map(),
     candidates: new Map(),
     held: 0,
-    heldMax: heldLettersMax,
+    heldMax: heldCharactersMax,
     over: false,
   }
   return { push: (part) => pushPart(state, part) }
 }
 
-/** What a held block counts for besides its letters. */
+/** What a held block counts for besides its characters. */
 const HELD_BLOCK_COST = 64
 
 interface Waiting {
@@ -109,8 +109,8 @@ function inside(state: State, part: BlockPart): readonly StreamPart[] {
   return holdMore(state, 'text' in part ? part.text.length : HELD_BLOCK_COST)
 }
 
-function holdMore(state: State, letters: number): readonly StreamPart[] {
-  state.held += letters
+function holdMore(state: State, characters: number): readonly StreamPart[] {
+  state.held += characters
   if (state.held <= state.heldMax) return []
   for (const lane of state.lanes.values()) lane.waiting.clear()
   return pushPart(state, {

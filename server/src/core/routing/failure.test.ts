@@ -42,7 +42,7 @@ describe('the retry hint', () => {
       1_500,
     ],
     ['x-ms-retry-after-ms', { 'x-ms-retry-after-ms': '40' }, undefined, 40],
-    ['nonsense', { 'retry-after': 'soon' }, undefined, undefined],
+    ['unreadable', { 'retry-after': 'soon' }, undefined, undefined],
     ['a repeated header: the first', { 'retry-after': ['3', '9'] }, undefined, 3_000],
     [
       'OpenAI: the limit that is used up',

@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Mp4Reader, type VideoMeasure } from './mp4.ts'
 
-describe('the length of a film is read from its own header', () => {
+describe('the length of a video is read from its own header', () => {
   test.each<[name: string, file: Uint8Array, expected: Partial<VideoMeasure>]>([
-    ['moov before the pictures', film({ seconds: 5 }), { seconds: 5, width: 1280, height: 720 }],
-    ['moov at the end', film({ seconds: 5, moovLast: true }), { seconds: 5, width: 1280, height: 720 }],
-    ['64-bit times', film({ seconds: 8.2, wide: true }), { seconds: 8.2, width: 1280 }],
-    ['a 64-bit box before it', film({ seconds: 4, moovLast: true, largeBox: true }), { seconds: 4 }],
-    ['a sound track without a picture first', film({ seconds: 4, soundFirst: true }), { width: 1280 }],
-    ['a length nobody knows', film({ ticks: 0xffffffff }), { seconds: undefined, width: 1280 }],
-    ['no time scale', film({ seconds: 4, scale: 0 }), { seconds: undefined }],
+    ['moov before the pictures', video({ seconds: 5 }), { seconds: 5, width: 1280, height: 720 }],
+    ['moov at the end', video({ seconds: 5, moovLast: true }), { seconds: 5, width: 1280, height: 720 }],
+    ['64-bit times', video({ seconds: 8.2, wide: true }), { seconds: 8.2, width: 1280 }],
+    ['a 64-bit box before it', video({ seconds: 4, moovLast: true, largeBox: true }), { seconds: 4 }],
+    ['a sound track without a picture first', video({ seconds: 4, soundFirst: true }), { width: 1280 }],
+    ['a length nobody knows', video({ ticks: 0xffffffff }), { seconds: undefined, width: 1280 }],
+    ['no time scale', video({ seconds: 4, scale: 0 }), { seconds: undefined }],
     ['nothing', new Uint8Array(0), { seconds: undefined, width: undefined }],
     [
       'something else',
@@ -27,7 +27,7 @@ describe('the length of a film is read from its own header', () => {
   })
 
   test('however the bytes are cut, the same is read', () => {
-    const file = film({ seconds: 6.5, moovLast: true })
+    const file = video({ seconds: 6.5, moovLast: true })
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 200 }), (lengths) => {
         expect(read(cut(file, lengths))).toEqual({ seconds: 6.5, width: 1280, height: 720 })
@@ -35,8 +35,8 @@ describe('the length of a film is read from its own header', () => {
     )
   })
 
-  test('a film cut short anywhere tells nothing wrong and throws nothing', () => {
-    const file = film({ seconds: 5, moovLast: true })
+  test('a video cut short anywhere tells nothing wrong and throws nothing', () => {
+    const file = video({ seconds: 5, moovLast: true })
     for (let length = 0; length < file.byteLength; length += 1) {
       expect([undefined, 5]).toContain(read([file.subarray(0, length)]).seconds)
     }
@@ -63,7 +63,7 @@ function cut(file: Uint8Array, lengths: readonly number[]): readonly Uint8Array[
   return [...chunks, file.subarray(at)]
 }
 
-interface Film {
+interface Video {
   readonly seconds?: number
   readonly ticks?: number
   readonly scale?: number
@@ -73,7 +73,15 @@ interface Film {
   readonly soundFirst?: boolean
 }
 
-function film({ seconds = 1, ticks, scale = 1000, moovLast, wide, largeBox, soundFirst }: Film): Uint8Array {
+function video({
+  seconds = 1,
+  ticks,
+  scale = 1000,
+  moovLast,
+  wide,
+  largeBox,
+  soundFirst,
+}: Video): Uint8Array {
   const length = ticks ?? seconds * 1000
   const times = wide
     ? [u32(0x01000000), new Uint8Array(16), u32(scale), u32(0), u32(length)]

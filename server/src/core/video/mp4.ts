@@ -9,7 +9,7 @@ export interface VideoMeasure {
   readonly height: number | undefined
 }
 
-/** A `moov` of an hour of film is about 2 MB. */
+/** A `moov` of an hour of video is about 2 MB. */
 const MOOV_BYTES_MAX = 16 * 1024 * 1024
 const HEAD_BYTES = 16
 

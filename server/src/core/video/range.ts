@@ -4,7 +4,7 @@ export type ByteRange =
   | { readonly kind: 'part'; readonly start: number; readonly end: number }
   | { readonly kind: 'unsatisfiable' }
 
-/** Several ranges, other units and nonsense are answered with the whole, as the standard allows. */
+/** Several ranges, other units and unreadable ones are answered with the whole, as the standard allows. */
 export function readRange(header: string | undefined, bytes: number): ByteRange {
   const [, first = '', last = ''] =
     /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []

@@ -66,7 +66,7 @@ describe('declared seconds', () => {
       { billed: 6, shown: '6', sent: undefined },
     ],
     [
-      'left to the vendor: the default, so that price and film agree',
+      'left to the vendor: the default, so that price and video agree',
       '-1',
       { billed: 6, shown: '6', sent: 6 },
     ],

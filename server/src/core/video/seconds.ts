@@ -1,4 +1,4 @@
-/** Nobody makes a shorter film: less than this declares nothing, and the vendor takes a length of its own. */
+/** Nobody makes a shorter video: less than this declares nothing, and the vendor takes a length of its own. */
 const SECONDS_LEAST = 1
 const SECONDS_MAX = 999_999_999
 

@@ -57,7 +57,7 @@ export interface VideoTask {
   readonly error: VideoTaskError | undefined
   /** Short and free of secrets: what the vendor said last, for operators. */
   readonly lastAnswer: string | undefined
-  /** Everything else the corridor needs to end the call: attempts so far, dropped fields, price terms, description. */
+  /** Everything else the request pipeline needs to end the call: attempts so far, dropped fields, price terms, description. */
   readonly detail: JsonObject
 }
 

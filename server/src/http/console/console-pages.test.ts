@@ -2,15 +2,15 @@
 import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type House, openHouse } from '../../../test/house/house.ts'
+import { type TestGateway, openGateway } from '../../../test/gateway/gateway.ts'
 
-let house: House
+let gateway: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse()
+  gateway = await openGateway()
 })
 
-afterAll(() => house.close())
+afterAll(() => gateway.close())
 
 interface Answered {
   readonly status: number
@@ -22,7 +22,10 @@ interface Answered {
 function ask(
   path: string,
   headers: Readonly<Record<string, string>> = {},
-  { method = 'GET', base = house.running.baseUrl }: { readonly method?: string; readonly base?: string } = {},
+  {
+    method = 'GET',
+    base = gateway.running.baseUrl,
+  }: { readonly method?: string; readonly base?: string } = {},
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
     // As a part of its own: within an address, dots would be resolved before they are sent.
@@ -89,7 +92,7 @@ describe('the page', () => {
   })
 
   test('is not at the gateway address', async () => {
-    expect((await ask('/console', {}, { base: house.running.gatewayBaseUrl })).status).toBe(404)
+    expect((await ask('/console', {}, { base: gateway.running.gatewayBaseUrl })).status).toBe(404)
   })
 })
 
@@ -139,7 +142,7 @@ describe('the root', () => {
 
 describe('SLUICE_CONSOLE=off', () => {
   test('leaves the API alone', async () => {
-    const plain = await openHouse({ environment: { SLUICE_CONSOLE: 'off' } })
+    const plain = await openGateway({ environment: { SLUICE_CONSOLE: 'off' } })
     try {
       const base = plain.running.baseUrl
       expect((await ask('/console', {}, { base })).status).toBe(404)

@@ -5,8 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
 import type { Background } from '../../telemetry/background.ts'
-import { closeUnlessRead } from '../incoming-body.ts'
-import { shownPath } from '../request-head.ts'
+import { closeUnlessRead } from '../calls/incoming-body.ts'
+import { shownPath } from '../calls/request-head.ts'
 import { sendError } from '../send-error.ts'
 
 export interface ConsolePages {
@@ -20,7 +20,7 @@ const HOME = '/console'
 const ASSETS = `${HOME}/assets/`
 
 /**
- * Everything comes from here, nothing is inline and nobody frames it. Pictures and films may also be made by the page
+ * Everything comes from here, nothing is inline and nobody frames it. Pictures and videos may also be made by the page
  * itself, from what a model answered (`data:`, `blob:`).
  */
 const POLICY = [

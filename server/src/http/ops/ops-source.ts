@@ -1,5 +1,5 @@
 /** What an operator is told, and by whom it is known. */
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Pipeline } from '../../pipeline/context.ts'
 import { type TroubledChain, viewHealth } from '../chain-health.ts'
 
 /** `not responding`: of several processes none answers. */
@@ -16,7 +16,7 @@ export interface OpsSource {
 
 /** Ready: the storage answers and takes what is written, and the process is not on its way out. */
 export function gatewayOps(
-  gateway: Gateway,
+  pipeline: Pipeline,
   state: { readonly draining: () => boolean; readonly canWrite: () => boolean },
 ): OpsSource {
   return {
@@ -24,19 +24,19 @@ export function gatewayOps(
       if (state.draining()) return 'draining'
       if (!state.canWrite()) return 'storage unavailable'
       try {
-        await gateway.storage.ping()
+        await pipeline.storage.ping()
         return 'ready'
       } catch (error) {
-        gateway.telemetry.log.warn({ error }, 'the storage does not answer the readiness check')
+        pipeline.telemetry.log.warn({ error }, 'the storage does not answer the readiness check')
         return 'storage unavailable'
       }
     },
-    metrics: () => gateway.telemetry.metrics.render(),
+    metrics: () => pipeline.telemetry.metrics.render(),
     troubledChains: () => {
-      const chains = [...gateway.catalogue().models.values()].flatMap((model) => model.chains)
+      const chains = [...pipeline.catalogue().models.values()].flatMap((model) => model.chains)
       const told = chains.map((chain) => ({
         chain_id: chain.id,
-        ...viewHealth(gateway.health.of(chain), gateway.now()),
+        ...viewHealth(pipeline.health.of(chain), pipeline.now()),
       }))
       return Promise.resolve(told.filter(({ state }) => state !== 'healthy'))
     },

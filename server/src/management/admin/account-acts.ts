@@ -5,15 +5,15 @@ import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
-import type { AuditedChange, AuditedStores, AuditedWork } from '../../storage/audit.ts'
-import type { Idempotency } from '../../storage/office.ts'
-import { Overdraft } from '../../storage/overdraft.ts'
+import type { AuditedChange, AuditedStores, AuditedWork } from '../../storage/stores/audit.ts'
+import type { Idempotency } from '../../storage/stores/customers.ts'
+import { Overdraft } from '../../storage/failures/overdraft.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
-import { creditsText, yuanText } from '../amounts.ts'
-import { grantTransfer } from '../grants.ts'
+import { creditsText, yuanText } from '../money/amounts.ts'
+import { grantTransfer } from '../money/grants.ts'
 import { type OpenedSession, openSession } from '../identity/sessions.ts'
 import { timeOrderedId } from '../new-id.ts'
-import { type Actor, done, type Done, type Office } from './acts.ts'
+import { type Actor, done, type Done, type AdminParts } from './acts.ts'
 
 export interface AdminGrant {
   readonly pool: 'credits' | 'balance'
@@ -30,7 +30,7 @@ export interface Granted {
 
 /** Once per idempotency key: the same key and grant again gives the first answer, with another grant it is a conflict. */
 export async function grantByAdmin(
-  { storage }: Office,
+  { storage }: AdminParts,
   id: AccountId,
   request: { readonly grant: AdminGrant; readonly idempotencyKey: string },
   actor: Actor,
@@ -78,7 +78,7 @@ async function bookGrant(
 ): Promise<AuditedWork<GrantOutcome>> {
   const { transfer, idempotency, shown, creditsPerYuan } = booking
   const { at } = actor
-  const outcome = await stores.office.acts.perform<never>({
+  const outcome = await stores.customers.acts.perform<never>({
     accountId: id,
     operation: 'admin-grant',
     idempotency,
@@ -119,7 +119,7 @@ function transactionOf(answer: JsonObject): string {
 
 /** A suspended account's calls and sessions end at once; the admin's own account is spared. */
 export async function suspendAccount(
-  { storage }: Office,
+  { storage }: AdminParts,
   id: AccountId,
   reason: string | undefined,
   actor: Actor,
@@ -141,7 +141,7 @@ export async function suspendAccount(
 }
 
 export async function activateAccount(
-  { storage }: Office,
+  { storage }: AdminParts,
   id: AccountId,
   actor: Actor,
 ): Promise<Done<Account>> {
@@ -175,7 +175,7 @@ function statusChange(from: string, to: string): AuditedChange {
 
 /** A session of the customer's for an hour at most, which says of itself whose it is. Admins are not impersonated. */
 export async function impersonate(
-  { storage }: Office,
+  { storage }: AdminParts,
   id: AccountId,
   request: { readonly reason: string; readonly userAgent: string },
   actor: Actor,

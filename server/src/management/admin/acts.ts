@@ -1,12 +1,12 @@
 /** What every act of an admin has in common: who does it, and how a difference becomes words in the audit log. */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
-import type { AuditActor, AuditedChange } from '../../storage/audit.ts'
+import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Difference } from '../gateway-file/difference.ts'
-import type { FieldMistake } from '../keys.ts'
+import type { FieldMistake } from '../keys/keys.ts'
 
-/** What the services of this room stand on. */
-export interface Office {
+/** What the services of this module stand on. */
+export interface AdminParts {
   readonly storage: Storage
   /** Vendor kinds there is a provider for, and those of them without an address of their own. */
   readonly kinds: readonly string[]

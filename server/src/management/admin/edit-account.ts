@@ -9,20 +9,20 @@ import type { Catalogue, DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
-import type { AuditedChange, AuditedStores } from '../../storage/audit.ts'
-import { StorageConflict } from '../../storage/conflict.ts'
+import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
+import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { Account } from '../../storage/storage.ts'
-import { hashOfPlan, type NewKey, writeAccountPlan } from '../apply-gateway-file.ts'
-import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../amounts.ts'
+import { hashOfPlan, type NewKey, writeAccountPlan } from '../gateway-file/apply-gateway-file.ts'
+import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../money/amounts.ts'
 import { readAccountState } from '../gateway-file/account-state.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { findLargeAmounts } from '../gateway-file/large-amounts.ts'
 import { type AccountPlan, planAccount } from '../gateway-file/plan-accounts.ts'
 import { idempotencyOf } from '../acts.ts'
-import { grantTransfer } from '../grants.ts'
+import { grantTransfer } from '../money/grants.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { CLOSED, isClosed } from './account-acts.ts'
-import { type Actor, auditedChanges, bodyMistake, done, type Done, type Office } from './acts.ts'
+import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminParts } from './acts.ts'
 import { fileText, kindsOf } from './edit-catalogue.ts'
 
 export interface EditedAccount {
@@ -41,15 +41,15 @@ class OtherRequest extends Error {}
 const PREFIX = 'accounts[0]'
 
 /** A new account; `credits` and `balance` are what it begins with. */
-export async function addAccount(office: Office, body: JsonObject, actor: Actor): Promise<EditOutcome> {
-  const catalogue = await office.storage.catalogue.read()
-  const row = readRow(office, body, catalogue)
+export async function addAccount(parts: AdminParts, body: JsonObject, actor: Actor): Promise<EditOutcome> {
+  const catalogue = await parts.storage.catalogue.read()
+  const row = readRow(parts, body, catalogue)
   if (row.kind !== 'done') return row
-  const taken = await takenLogins(office, row.value, undefined)
+  const taken = await takenLogins(parts, row.value, undefined)
   if (taken.length > 0) return { kind: 'mistakes', mistakes: taken }
-  const plan = await planFor(office, { row: row.value, account: undefined, catalogue, at: actor.at })
+  const plan = await planFor(parts, { row: row.value, account: undefined, catalogue, at: actor.at })
   if (plan.kind !== 'done') return plan
-  return write(office, { plan: plan.value, catalogue, amounts: [], action: 'account.create' }, actor)
+  return write(parts, { plan: plan.value, catalogue, amounts: [], action: 'account.create' }, actor)
 }
 
 export interface AccountChange {
@@ -60,26 +60,26 @@ export interface AccountChange {
 }
 
 export async function changeAccount(
-  office: Office,
+  parts: AdminParts,
   id: AccountId,
   { body, idempotencyKey }: AccountChange,
   actor: Actor,
 ): Promise<EditOutcome> {
-  const account = await office.storage.accounts.find(id)
+  const account = await parts.storage.accounts.find(id)
   if (account === undefined) return { kind: 'missing' }
-  if (await isClosed(office.storage, account)) return CLOSED
+  if (await isClosed(parts.storage, account)) return CLOSED
   if (id === actor.accountId && (body['role'] === 'user' || body['status'] === 'suspended'))
     return { kind: 'conflict', message: 'nobody takes this from their own account: ask another admin' }
-  const catalogue = await office.storage.catalogue.read()
+  const catalogue = await parts.storage.catalogue.read()
   const row =
     account.kind === 'organisation'
-      ? readOrganisationRow(office, body, catalogue)
-      : readRow(office, { ...loginOf(account), ...body }, catalogue)
+      ? readOrganisationRow(parts, body, catalogue)
+      : readRow(parts, { ...loginOf(account), ...body }, catalogue)
   if (row.kind !== 'done') return row
-  const taken = await takenLogins(office, row.value, id)
+  const taken = await takenLogins(parts, row.value, id)
   if (taken.length > 0) return { kind: 'mistakes', mistakes: taken }
   const { credits, balance, ...rest } = row.value
-  const planned = await planFor(office, {
+  const planned = await planFor(parts, {
     row: { ...rest, credits: undefined, balance: undefined },
     account,
     catalogue,
@@ -94,7 +94,7 @@ export async function changeAccount(
       : [{ pool: 'balance', amount: creditsOfYuan(balance, creditsPerYuan) } as const]),
   ]
   const writing = { plan: planned.value, catalogue, amounts, action: 'account.change', idempotencyKey }
-  return write(office, writing, actor)
+  return write(parts, writing, actor)
 }
 
 /** What a pool shall hold that customers can spend. */
@@ -113,23 +113,23 @@ const PERSONAL = ['email', 'phone', 'password', 'role']
 /** Stands in for the login that a file's account has; it is taken out again. */
 const NO_LOGIN = { email: 'organisation@localhost' }
 
-function readOrganisationRow(office: Office, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
+function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
   const mistakes = PERSONAL.filter((name) => body[name] !== undefined).map((path) => ({
     path,
     message: 'is nothing an organisation has: nobody signs in as one',
   }))
   if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
-  const row = readRow(office, { ...body, ...NO_LOGIN }, known)
+  const row = readRow(parts, { ...body, ...NO_LOGIN }, known)
   return row.kind === 'done' ? done({ ...row.value, email: undefined }) : row
 }
 
-function readRow(office: Office, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
+function readRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
   const loaded = loadGatewayFile({
     ...fileText({ accounts: [body] }),
-    ...kindsOf(office),
+    ...kindsOf(parts),
     known,
     missing: 'stays',
-    phoneRegion: office.phoneRegion,
+    phoneRegion: parts.phoneRegion,
   })
   if (loaded.kind === 'mistakes') return refused(loaded.mistakes)
   const [row] = loaded.file.accounts ?? []
@@ -142,7 +142,7 @@ function refused(mistakes: readonly Mistake[]): Done<never> {
 }
 
 /** An address or number that another account has: told with its path, before the store would refuse it. */
-async function takenLogins({ storage }: Office, row: AccountFileRow, own: AccountId | undefined) {
+async function takenLogins({ storage }: AdminParts, row: AccountFileRow, own: AccountId | undefined) {
   const { email, phone } = row
   const byEmail = email === undefined ? undefined : await storage.accounts.findByLogin({ email })
   const byPhone = phone === undefined ? undefined : await storage.accounts.findByLogin({ phone })
@@ -155,7 +155,7 @@ async function takenLogins({ storage }: Office, row: AccountFileRow, own: Accoun
 }
 
 async function planFor(
-  { storage }: Office,
+  { storage }: AdminParts,
   about: {
     readonly row: AccountFileRow
     readonly account: Account | undefined
@@ -181,13 +181,13 @@ interface Writing {
   readonly idempotencyKey?: string | undefined
 }
 
-async function write(office: Office, writing: Writing, actor: Actor): Promise<EditOutcome> {
+async function write(parts: AdminParts, writing: Writing, actor: Actor): Promise<EditOutcome> {
   const { plan, catalogue, amounts, action } = writing
   const { keyPrefix, creditsPerYuan } = catalogue.settings
   const passwordHash = await hashOfPlan(plan)
   const { at } = actor
   try {
-    return await office.storage.audit.act(async (stores) => {
+    return await parts.storage.audit.act(async (stores) => {
       const { id, newKeys } = await writeAccountPlan(stores, plan, {
         passwordHash,
         keyPrefix,
@@ -225,7 +225,7 @@ async function moveTo(stores: AuditedStores, move: Move): Promise<readonly Audit
   const { id, target, actor, creditsPerYuan, idempotencyKey: key } = move
   const { pool, amount: wanted } = target
   let before: MicroCredits = wanted
-  const outcome = await stores.office.acts.perform<never>({
+  const outcome = await stores.customers.acts.perform<never>({
     accountId: id,
     operation: `admin-set-${pool}`,
     idempotency: idempotencyOf(

@@ -7,13 +7,13 @@ import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { isSameRate } from '../../core/pricing/yuan-rate.ts'
-import { rateHoldText } from '../../storage/amount-refused.ts'
-import type { AuditedStores } from '../../storage/audit.ts'
-import { StorageConflict } from '../../storage/conflict.ts'
-import type { CatalogueChange } from '../../storage/records.ts'
+import { rateHoldText } from '../../storage/failures/amount-refused.ts'
+import type { AuditedStores } from '../../storage/stores/audit.ts'
+import { StorageConflict } from '../../storage/failures/conflict.ts'
+import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { planCatalogue } from '../gateway-file/plan-catalogue.ts'
-import { type Actor, auditedChanges, bodyMistake, done, type Done, type Office } from './acts.ts'
+import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminParts } from './acts.ts'
 import { type ChainMove, planMove } from './move-chain.ts'
 
 export interface CatalogueEdit {
@@ -37,16 +37,16 @@ export interface Edited {
 }
 
 export async function editCatalogue(
-  office: Office,
+  parts: AdminParts,
   edit: CatalogueEdit,
   actor: Actor,
 ): Promise<Done<Edited>> {
-  const { storage } = office
+  const { storage } = parts
   const stored = await storage.catalogue.read()
   const move = edit.move === undefined ? undefined : planMove(stored, edit.move)
   if (move !== undefined && move.kind !== 'done') return move
   const known = move?.value.known ?? stored
-  const planned = planFragment(office, edit, known)
+  const planned = planFragment(parts, edit, known)
   if (planned.kind !== 'done') return planned
   const message = await whyRateStays(storage, known, planned.value.changes)
   if (message !== undefined) return { kind: 'conflict', message }
@@ -55,7 +55,7 @@ export async function editCatalogue(
   const all = [...(moved === undefined ? [] : [moved]), ...differences, ...(edit.moreDifferences ?? [])]
   if (all.length === 0) return done({ differences: all, warnings })
   const first = move === undefined ? [] : [move.value.change]
-  const conflict = await write(office, { edit, changes: [...first, ...changes], differences: all }, actor)
+  const conflict = await write(parts, { edit, changes: [...first, ...changes], differences: all }, actor)
   return conflict ?? done({ differences: all, warnings })
 }
 
@@ -67,7 +67,7 @@ interface Writing {
 
 /** undefined: it is written. */
 async function write(
-  { storage }: Office,
+  { storage }: AdminParts,
   { edit, changes, differences }: Writing,
   actor: Actor,
 ): Promise<Extract<Done<never>, { readonly kind: 'conflict' }> | undefined> {
@@ -90,7 +90,7 @@ async function write(
 
 /** Asked before, so that the answer is a plain one; the store asks again under its lock. */
 async function whyRateStays(
-  storage: Pick<Office['storage'], 'catalogue'>,
+  storage: Pick<AdminParts['storage'], 'catalogue'>,
   { settings }: Pick<Catalogue, 'settings'>,
   changes: readonly CatalogueChange[],
 ): Promise<string | undefined> {
@@ -110,11 +110,11 @@ export interface PlannedFragment {
 
 /** What writing the fragment would change, or what is wrong with it. */
 export function planFragment(
-  office: Pick<Office, 'kinds' | 'kindsWithoutAddress'>,
+  parts: Pick<AdminParts, 'kinds' | 'kindsWithoutAddress'>,
   { fragment, prefix }: Pick<CatalogueEdit, 'fragment' | 'prefix'>,
   known: Catalogue,
 ): Done<PlannedFragment> {
-  const loaded = loadGatewayFile({ ...fileText(fragment), ...kindsOf(office), known, missing: 'stays' })
+  const loaded = loadGatewayFile({ ...fileText(fragment), ...kindsOf(parts), known, missing: 'stays' })
   if (loaded.kind === 'mistakes')
     return { kind: 'mistakes', mistakes: loaded.mistakes.map((mistake) => bodyMistake(mistake, prefix)) }
   const { file, warnings } = loaded
@@ -135,17 +135,17 @@ export function fileText(fragment: JsonObject) {
   return { text: JSON.stringify(fragment).replaceAll('${', () => '$${'), environment: {} } as const
 }
 
-export function kindsOf({ kinds, kindsWithoutAddress }: Pick<Office, 'kinds' | 'kindsWithoutAddress'>) {
+export function kindsOf({ kinds, kindsWithoutAddress }: Pick<AdminParts, 'kinds' | 'kindsWithoutAddress'>) {
   return { kinds, kindsWithoutAddress } as const
 }
 
 /** A row the gateway file has no word for removing. */
 export async function removeRow(
-  office: Office,
+  parts: AdminParts,
   row: { readonly change: CatalogueChange; readonly action: string; readonly subject: string },
   actor: Actor,
 ): Promise<void> {
-  await office.storage.audit.act(async (stores) => {
+  await parts.storage.audit.act(async (stores) => {
     await stores.catalogue.apply([row.change])
     const changes = [{ field: row.subject, from: 'there', to: null }]
     return {

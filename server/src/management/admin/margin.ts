@@ -7,9 +7,9 @@ import type { DecimalText, Pricing } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { recomputeAmount } from '../../core/pricing/price.ts'
-import type { ChainUsage } from '../../storage/office.ts'
+import type { ChainUsage } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { creditsText } from '../amounts.ts'
+import { creditsText } from '../money/amounts.ts'
 
 export interface ChainMargin {
   readonly chain_id: number
@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000
 
 /** Both ends included. */
 export async function readMargin(
-  storage: Pick<Storage, 'office' | 'prices'>,
+  storage: Pick<Storage, 'customers' | 'prices'>,
   period: { readonly from: number; readonly to: number },
 ): Promise<MarginReport> {
   const costs = await storage.prices.costs()
@@ -46,7 +46,7 @@ export async function readMargin(
   const end = period.to + 1
   for (let from = period.from; from < end; from = nextDay(from)) {
     const until = Math.min(nextDay(from), end)
-    for (const used of await storage.office.usage.chains({ from, until })) {
+    for (const used of await storage.customers.usage.chains({ from, until })) {
       addUsage(sums, used, costs.get(used.chainId))
     }
   }

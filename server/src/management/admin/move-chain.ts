@@ -1,7 +1,7 @@
 /** A chain that shall use another credential of its vendor, or ask for another upstream model: the same row, moved. */
 import type { Catalogue, Chain, Credential } from '../../core/catalogue.ts'
 import { type ChainId, forwardModelId } from '../../core/ids.ts'
-import type { CatalogueChange } from '../../storage/records.ts'
+import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { done, type Done } from './acts.ts'
 

@@ -4,9 +4,9 @@
  */
 import type { Catalogue, ChainProtocol, DecimalText, Feature } from '../../core/catalogue.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { CatalogueChange } from '../../storage/records.ts'
+import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { FieldMistake } from '../keys.ts'
+import type { FieldMistake } from '../keys/keys.ts'
 import { type Actor, done, type Done } from './acts.ts'
 
 export interface VendorPreset {

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { Catalogue, Model, Pricing } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { AuditedStores } from '../../storage/audit.ts'
-import { StorageConflict } from '../../storage/conflict.ts'
-import type { PriceChange } from '../../storage/prices.ts'
+import type { AuditedStores } from '../../storage/stores/audit.ts'
+import { StorageConflict } from '../../storage/failures/conflict.ts'
+import type { PriceChange } from '../../storage/stores/prices.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { compareForms, type Difference, type FieldDifference } from '../gateway-file/difference.ts'
 import { modelForm } from '../gateway-file/forms.ts'
 import { timeOrderedId } from '../new-id.ts'
-import { type Actor, auditedChanges, done, type Done, type Office } from './acts.ts'
+import { type Actor, auditedChanges, done, type Done, type AdminParts } from './acts.ts'
 import { kindsOf } from './edit-catalogue.ts'
 import { readPricingForm } from './pricing-form.ts'
 import { missingPrice } from './usable-price.ts'
@@ -19,7 +19,7 @@ import { missingPrice } from './usable-price.ts'
 const CHANGES_MAX = 5_000
 
 export async function schedulePrice(
-  { storage }: Office,
+  { storage }: AdminParts,
   model: Model,
   request: { readonly pricing: JsonObject; readonly effectiveAt: number },
   actor: Actor,
@@ -54,7 +54,11 @@ async function planned<Value>(plan: () => Promise<Done<Value>>): Promise<Done<Va
   }
 }
 
-export async function cancelPrice({ storage }: Office, id: string, actor: Actor): Promise<Done<PriceChange>> {
+export async function cancelPrice(
+  { storage }: AdminParts,
+  id: string,
+  actor: Actor,
+): Promise<Done<PriceChange>> {
   return storage.audit.act<Done<PriceChange>>(async (stores) => {
     const change = await stores.prices.find(id)
     if (change === undefined) return { value: { kind: 'missing' }, act: undefined }
@@ -90,14 +94,13 @@ interface PlannedImport extends PriceImport {
 }
 
 /** What taking over the file's prices would change. */
-export function reviewImport(office: Office, request: ImportRequest, known: Catalogue): Done<PlannedImport> {
-  const loaded = loadGatewayFile({
-    text: request.text,
-    environment: {},
-    ...kindsOf(office),
-    known,
-    missing: 'stays',
-  })
+export function reviewImport(
+  parts: AdminParts,
+  request: ImportRequest,
+  known: Catalogue,
+): Done<PlannedImport> {
+  const file = { text: request.text, environment: {}, missing: 'stays' } as const
+  const loaded = loadGatewayFile({ ...file, ...kindsOf(parts), known })
   if (loaded.kind === 'mistakes') {
     if (isTable(request.text)) return A_TABLE
     const mistakes = loaded.mistakes.map(({ place, message }) => ({
@@ -160,11 +163,11 @@ function isTable(text: string): boolean {
 
 /** Refused when something else would change than what was looked at: the catalogue moved on, or the file did. */
 export async function applyImport(
-  office: Office,
+  parts: AdminParts,
   request: ImportRequest & { readonly review: string },
   actor: Actor,
 ): Promise<Done<PriceImport>> {
-  const reviewed = reviewImport(office, request, await office.storage.catalogue.read())
+  const reviewed = reviewImport(parts, request, await parts.storage.catalogue.read())
   if (reviewed.kind !== 'done') return reviewed
   const { prices, review, differences } = reviewed.value
   if (review !== request.review) {
@@ -179,7 +182,7 @@ export async function applyImport(
   }
   if (prices.length === 0) return done({ differences, review })
   return planned(() =>
-    office.storage.audit.act(async (stores) => {
+    parts.storage.audit.act(async (stores) => {
       if (effectiveAt === undefined) await putPrices(stores, prices)
       else {
         for (const { model, pricing } of prices) {

@@ -2,7 +2,7 @@ import { readPricing } from '../../config/gateway-file/read-models.ts'
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import type { Pricing } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { FieldMistake } from '../keys.ts'
+import type { FieldMistake } from '../keys/keys.ts'
 
 export type PricingForm =
   | { readonly kind: 'pricing'; readonly pricing: Pricing }

@@ -1,7 +1,7 @@
 import { BILLING_MODES, PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
 import type { ChainProtocol, Model, Pricing } from '../../core/catalogue.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { FieldMistake } from '../keys.ts'
+import type { FieldMistake } from '../keys/keys.ts'
 
 /**
  * Why calls over such a chain could not be charged; undefined: they can. A chain nobody can be charged for gives its

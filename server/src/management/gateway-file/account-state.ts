@@ -4,9 +4,9 @@ import type { AccountFileRow, KeyRow } from '../../config/gateway-file/gateway-f
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { VendorCode } from '../../core/ids.ts'
 import type { Account, Key, Storage } from '../../storage/storage.ts'
-import { hasHistory } from '../grants.ts'
-import { hashKeySecret } from '../keys.ts'
-import { verifyPassword } from '../passwords.ts'
+import { hasHistory } from '../money/grants.ts'
+import { hashKeySecret } from '../keys/keys.ts'
+import { verifyPassword } from '../accounts/passwords.ts'
 
 export interface AccountState {
   readonly row: AccountFileRow

@@ -19,8 +19,8 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import { parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
 import type { Account, Key } from '../../storage/storage.ts'
-import { verificationName } from '../accounts.ts'
-import { creditsText, exactYuanText } from '../amounts.ts'
+import { verificationName } from '../accounts/accounts.ts'
+import { creditsText, exactYuanText } from '../money/amounts.ts'
 
 export function settingsForm(settings: Settings): JsonObject {
   return {

@@ -13,10 +13,15 @@ import type { JsonObject } from '../../core/json.ts'
 import { ZERO } from '../../core/money.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { Account, AccountPatch, Key, KeyStore } from '../../storage/storage.ts'
-import { ACCOUNT_DEFAULTS, activeSubscription, startSubscription, verificationLevel } from '../accounts.ts'
-import { creditsOfText, creditsOfYuan } from '../amounts.ts'
-import type { OpeningAmounts } from '../grants.ts'
-import { hashKeySecret, keyHint } from '../keys.ts'
+import {
+  ACCOUNT_DEFAULTS,
+  activeSubscription,
+  startSubscription,
+  verificationLevel,
+} from '../accounts/accounts.ts'
+import { creditsOfText, creditsOfYuan } from '../money/amounts.ts'
+import type { OpeningAmounts } from '../money/grants.ts'
+import { hashKeySecret, keyHint } from '../keys/keys.ts'
 import { type AccountState, matchKey } from './account-state.ts'
 import { compareForms, type Difference, fieldsOfNew, HIDDEN, isSame } from './difference.ts'
 import { accountForm, keyForm, numberForm } from './forms.ts'

@@ -26,7 +26,7 @@ import {
 import type { VendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CatalogueChange } from '../../storage/records.ts'
+import type { CatalogueChange } from '../../storage/stores/records.ts'
 import { compareForms, type Difference, type FieldDifference, fieldsOfNew, HIDDEN } from './difference.ts'
 import {
   chainForm,

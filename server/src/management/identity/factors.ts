@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import type { AccountId } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
-import type { SignInMethod } from '../../storage/identity.ts'
+import type { SignInMethod } from '../../storage/stores/identity.ts'
 import type { Account } from '../../storage/storage.ts'
 import type { Guarded, Identity, TooMany } from './identity.ts'
 import { factorBucket } from './limits.ts'

@@ -1,5 +1,5 @@
 /** What people are told, each in English and Chinese: nobody has said a language before signing in. */
-import type { CodePurpose } from '../../storage/identity.ts'
+import type { CodePurpose } from '../../storage/stores/identity.ts'
 
 export interface MessageText {
   readonly subject: string

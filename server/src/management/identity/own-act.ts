@@ -1,5 +1,5 @@
 /** What people do to their own account: each act and its entry in the audit log are one transaction. */
-import type { AuditActor, AuditedChange } from '../../storage/audit.ts'
+import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import type { Identity } from './identity.ts'

@@ -1,8 +1,8 @@
 /** A new account: whoever reads what is sent to an address or a number may have one there. */
 import type { Secret } from '../../core/secret.ts'
-import { StorageConflict } from '../../storage/conflict.ts'
-import { createAccount } from '../accounts.ts'
-import { hashPassword } from '../passwords.ts'
+import { StorageConflict } from '../../storage/failures/conflict.ts'
+import { createAccount } from '../accounts/accounts.ts'
+import { hashPassword } from '../accounts/passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
 import type { RequestOrigin } from './sessions.ts'

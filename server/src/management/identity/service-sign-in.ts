@@ -1,9 +1,9 @@
 /** Sign-in through another service: a way there, a way back, and which account the person is here. */
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
-import { StorageConflict } from '../../storage/conflict.ts'
+import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { Account } from '../../storage/storage.ts'
-import { createAccount } from '../accounts.ts'
+import { createAccount } from '../accounts/accounts.ts'
 import { readContact } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
 import { questionBucket } from './limits.ts'

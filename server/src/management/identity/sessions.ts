@@ -1,7 +1,7 @@
 /** Sessions: opened at sign-in, found by their token at every request, ended by their owner or by time. */
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { NewSession, Session, SignInMethod } from '../../storage/identity.ts'
+import type { NewSession, Session, SignInMethod } from '../../storage/stores/identity.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { placeOf } from './limits.ts'

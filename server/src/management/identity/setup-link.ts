@@ -1,5 +1,5 @@
 import type { Account, Storage } from '../../storage/storage.ts'
-import { eachAccount } from '../accounts.ts'
+import { eachAccount } from '../accounts/accounts.ts'
 import { putSignInLink, type SignInLink } from './sign-in-link.ts'
 
 /** For the first administrator, when nobody could sign in as one otherwise; undefined: somebody can. */

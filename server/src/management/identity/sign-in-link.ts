@@ -3,7 +3,7 @@
  * Made by those who have the machine, never by a request.
  */
 import type { Secret } from '../../core/secret.ts'
-import type { AuditActor } from '../../storage/audit.ts'
+import type { AuditActor } from '../../storage/stores/audit.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import type { Identity } from './identity.ts'
 import type { RequestOrigin } from './sessions.ts'

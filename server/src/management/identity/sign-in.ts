@@ -1,9 +1,9 @@
 /** Sign-in: a proof of who somebody is, exchanged for a session, or for the question after a second factor. */
 import { Secret } from '../../core/secret.ts'
 import { accountId } from '../../core/ids.ts'
-import type { SignInMethod } from '../../storage/identity.ts'
+import type { SignInMethod } from '../../storage/stores/identity.ts'
 import type { Account } from '../../storage/storage.ts'
-import { hashPassword, verifyPassword } from '../passwords.ts'
+import { hashPassword, verifyPassword } from '../accounts/passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import { type FactorKind, listFactors } from './factors.ts'
 import type { Guarded, Identity, TooMany } from './identity.ts'

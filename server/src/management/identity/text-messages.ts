@@ -1,6 +1,6 @@
 /** What may be sent to phones: where to, of which kind of number, and how many in a day and a month. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import type { Budget } from '../../storage/identity.ts'
+import type { Budget } from '../../storage/stores/identity.ts'
 import type { Identity } from './identity.ts'
 import { textBudgetText } from './message-texts.ts'
 

@@ -7,7 +7,12 @@ import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { AcceptOutcome, Invitation, MemberRole, Organisation } from '../../storage/organisations.ts'
+import type {
+  AcceptOutcome,
+  Invitation,
+  MemberRole,
+  Organisation,
+} from '../../storage/stores/organisations.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import type { Identity } from '../identity/identity.ts'
 import { placeOf } from '../identity/limits.ts'

@@ -1,8 +1,8 @@
 /** What an organisation's members used, summed from the log by whose key it was. */
 import type { AccountId, KeyId, MemberId } from '../../core/ids.ts'
-import type { Period, UsageRow } from '../../storage/office.ts'
+import type { Period, UsageRow } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { sumUsage, type UsageRefusal, type UsageSums, viewSums } from '../usage.ts'
+import { sumUsage, type UsageRefusal, type UsageSums, viewSums } from '../money/usage.ts'
 
 export interface MemberUsage {
   /** null: the organisation's own keys. */
@@ -16,7 +16,7 @@ export type MemberUsageAnswer =
 
 /** `member`: theirs alone. Deleted keys count; those a removed member left are whose they are now. */
 export async function readMemberUsage(
-  storage: Pick<Storage, 'office' | 'keys'>,
+  storage: Pick<Storage, 'customers' | 'keys'>,
   question: Period & {
     readonly organisation: AccountId
     readonly member: MemberId | undefined

@@ -8,8 +8,8 @@ import type {
   Member,
   MemberRole,
   Organisation,
-} from '../../storage/organisations.ts'
-import { yuanText } from '../amounts.ts'
+} from '../../storage/stores/organisations.ts'
+import { yuanText } from '../money/amounts.ts'
 import { policyForm } from '../gateway-file/forms.ts'
 
 export interface MonthOptions {

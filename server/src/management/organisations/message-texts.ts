@@ -1,5 +1,5 @@
 /** What invited people are told, in English and Chinese: nobody has said a language yet. */
-import type { MemberRole } from '../../storage/organisations.ts'
+import type { MemberRole } from '../../storage/stores/organisations.ts'
 import type { MessageText } from '../identity/message-texts.ts'
 
 const ROLES: Readonly<Record<MemberRole, { readonly english: string; readonly chinese: string }>> = {

@@ -1,10 +1,10 @@
-/** Organisations in the back office: whom mail goes to, what it says, and that no gateway file touches them. */
+/** Organisations in the management API: whom mail goes to, what it says, and that no gateway file touches them. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from '../../../test/management/example-file.ts'
 import { openTestStore, TEST_TIME, type TestStore } from '../../../test/management/open-store.ts'
 import { accountId } from '../../core/ids.ts'
-import { applyGatewayFile } from '../apply-gateway-file.ts'
-import { exportGatewayFile } from '../export-gateway-file.ts'
+import { applyGatewayFile } from '../gateway-file/apply-gateway-file.ts'
+import { exportGatewayFile } from '../gateway-file/export-gateway-file.ts'
 import { newMemberId } from '../new-id.ts'
 import { invitationText } from './message-texts.ts'
 import { hasRight, rolesBelow } from './roles.ts'

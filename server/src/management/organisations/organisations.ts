@@ -2,7 +2,7 @@
 import type { AccountId, MemberId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
-import type { FundingOutcome, ListedMember, Organisation } from '../../storage/organisations.ts'
+import type { FundingOutcome, ListedMember, Organisation } from '../../storage/stores/organisations.ts'
 import { type Asking, idempotencyOf } from '../acts.ts'
 import { newAccountId, newMemberId, timeOrderedId } from '../new-id.ts'
 

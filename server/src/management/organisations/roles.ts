@@ -1,5 +1,5 @@
 /** What a role allows: an owner may what an admin may, an admin what a member may. */
-import type { MemberRole } from '../../storage/organisations.ts'
+import type { MemberRole } from '../../storage/stores/organisations.ts'
 
 const RANK: Readonly<Record<MemberRole, number>> = { member: 0, admin: 1, owner: 2 }
 

@@ -1,9 +1,9 @@
 /** What is offered to be bought at a fixed price. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { minorDigits, toMinorUnits } from '../../core/top-up/minor-units.ts'
-import type { AuditedChange } from '../../storage/audit.ts'
+import type { AuditedChange } from '../../storage/stores/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { TopUpPackage } from '../../storage/top-ups.ts'
+import type { TopUpPackage } from '../../storage/stores/top-ups.ts'
 import { type Actor, done, type Done } from '../admin/acts.ts'
 import { AMOUNT_MAX, AMOUNT_MIN, type Tariff } from './cashier.ts'
 import { findWorthMistake, worthOf } from './redemption-codes.ts'

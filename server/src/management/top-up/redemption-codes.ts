@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'
 import { CODE_VALUE_BITS, codeHint, readCode, writeCode } from '../../core/top-up/code-text.ts'
 import type { Pool } from '../../core/top-up/payment.ts'
-import type { AuditedChange, AuditedStores } from '../../storage/audit.ts'
+import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type {
   NewRedemptionCode,
@@ -15,11 +15,11 @@ import type {
   RedemptionCode,
   RedemptionOutcome,
   ShownBatch,
-} from '../../storage/top-ups.ts'
+} from '../../storage/stores/top-ups.ts'
 import { type Asking, idempotencyOf } from '../acts.ts'
 import type { Actor, Done } from '../admin/acts.ts'
 import { done } from '../admin/acts.ts'
-import { creditsText, yuanText } from '../amounts.ts'
+import { creditsText, yuanText } from '../money/amounts.ts'
 import { placeOf } from '../identity/limits.ts'
 import { timeOrderedId } from '../new-id.ts'
 
@@ -92,7 +92,7 @@ function changesOf(shown: ReturnType<typeof viewBatch>): readonly AuditedChange[
 
 /** undefined: it was not asked for before under this key. Keys are of the admin who sends them. */
 async function noteOnce(
-  { office }: AuditedStores,
+  { customers }: AuditedStores,
   asked: {
     readonly id: string
     readonly batch: RedemptionBatch
@@ -103,7 +103,7 @@ async function noteOnce(
   const { id, batch, idempotencyKey } = asked
   if (accountId === undefined || idempotencyKey === undefined) return undefined
   const words = [batch.pool, batch.amount, batch.codes, batch.expiresAt ?? '', batch.note ?? ''].map(String)
-  const outcome = await office.acts.perform<never>({
+  const outcome = await customers.acts.perform<never>({
     accountId,
     operation: 'create-codes',
     idempotency: idempotencyOf({ at, idempotencyKey }, words),

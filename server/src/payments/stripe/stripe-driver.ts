@@ -1,7 +1,7 @@
 /** Stripe Checkout: a page of Stripe's to pay at, and signed webhooks that say what became of it. */
 import type Stripe from 'stripe'
 import type { Secret } from '../../core/secret.ts'
-import type { SmallFetch } from '../../upstream/small-fetch.ts'
+import type { SmallFetch } from '../../upstream/remote/small-fetch.ts'
 import type { CheckoutOutcome, CheckoutRequest, Notice, NoticeReading, PaymentDriver } from '../driver.ts'
 import { readStripeEvent, readStripeSession } from './stripe-events.ts'
 

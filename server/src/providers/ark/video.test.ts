@@ -233,7 +233,7 @@ describe('a task of Seedance', () => {
     })
   })
 
-  test('without a film is asked again', () => {
+  test('without a video is asked again', () => {
     const { steps } = play(arkVideo, SEEDANCE, [
       created,
       reply({ id: 'cgt-1', status: 'succeeded', content: {} }),

@@ -107,7 +107,7 @@ const LIST_SHAPE: Shape = {
   names: { ratio: 'ratio', resolution: 'resolution' },
   ratios: ['16:9', '9:16', '1:1', '4:3', '3:4'],
   tiers: { '720p': '720P', '1080p': '1080P' },
-  letters: 'upper',
+  letterCase: 'upper',
 }
 const UNITED_SHAPE: Shape = {
   ...LIST_SHAPE,

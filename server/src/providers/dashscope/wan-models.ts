@@ -1,6 +1,6 @@
 /** Wan's model names: up to 2.7 each kind of order has a model of its own, and a chain names one of them. */
 
-/** What a film is made from. */
+/** What a video is made from. */
 export type WanMode = 'text' | 'image' | 'frames' | 'references'
 
 export interface WanModel {

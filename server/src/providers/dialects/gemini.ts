@@ -63,7 +63,7 @@ export function geminiDialect(vendor: GeminiDialectDescription): Dialect {
       if (model === undefined) return undefined
       return { method: 'POST', url: `${model}:${VERBS[input.operation]}`, headers: {} }
     },
-    // Signatures of thoughts are bound to the model family, not to the door it is reached through.
+    // Signatures of thoughts are bound to the model family, not to the address it is reached at.
     issuer: 'google',
     ...(vendor.tierHeader === undefined ? {} : { tierHeader: vendor.tierHeader }),
     capabilities: (model) => ({ ...GEMINI_CAPABILITIES, ...vendor.capabilities?.(model) }),

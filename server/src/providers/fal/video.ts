@@ -67,7 +67,7 @@ function placesOf(input: VideoSubmit, form: FalForm): Partial<Record<ClientField
       names: { ratio: 'aspect_ratio', resolution: 'resolution' },
       ratios: firstFrame === undefined ? form.ratios : [],
       tiers: form.tiers,
-      letters: Object.values(form.tiers).some((word) => word.endsWith('P')) ? 'upper' : 'lower',
+      letterCase: Object.values(form.tiers).some((word) => word.endsWith('P')) ? 'upper' : 'lower',
     }),
     seconds: { duration: lengthOf(input, form) },
     input_reference: { [form.first]: firstFrame === undefined ? undefined : addressOf(firstFrame) },

@@ -33,7 +33,7 @@ const SHAPE: Shape = {
   names: { ratio: 'aspect_ratio', resolution: 'resolution' },
   ratios: ['1:1', '3:4', '4:3', '9:16', '16:9', '9:21', '21:9'],
   tiers: { '540p': '540p', '720p': '720p', '1080p': '1080p', '4k': '4k' },
-  letters: 'lower',
+  letterCase: 'lower',
 }
 
 function submit(input: VideoSubmit): VideoSubmission {

@@ -35,7 +35,7 @@ const SHAPE: Shape = {
   names: { ratio: 'aspect_ratio', resolution: 'resolution' },
   ratios: ['9:16', '3:4', '1:1', '4:3', '16:9', '21:9'],
   tiers: { '540p': '540p', '720p': '720p', '1080p': '1080p' },
-  letters: 'lower',
+  letterCase: 'lower',
 }
 
 function submit(input: VideoSubmit): VideoSubmission {

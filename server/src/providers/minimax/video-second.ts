@@ -22,7 +22,7 @@ import { videoAddress } from './address.ts'
 import { kindOfCode } from './failures.ts'
 
 const POLL_MS = 10_000
-/** Not published; an hour is taken, so that the film is kept. */
+/** Not published; an hour is taken, so that the video is kept. */
 const LINK_MS = 3_600_000
 
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']

@@ -120,7 +120,7 @@ describe('what Replicate is sent', () => {
     ['a tail where there is one frame', 'openai/sora-2', { firstFrame: PNG, lastFrame: PNG }, ['image_tail']],
     ['references where there are none', 'openai/sora-2', { referenceImages: [PNG] }, ['reference_images']],
     [
-      'films, sounds and marks',
+      'videos, sounds and marks',
       VEO.model,
       { referenceVideos: [PICTURE], referenceAudios: [PICTURE], watermark: true },
       ['reference_videos', 'reference_audios', 'watermark'],

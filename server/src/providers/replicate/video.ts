@@ -71,7 +71,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
       names: { ratio: inputs.ratio, resolution: inputs.resolution },
       ratios: firstFrame === undefined ? inputs.ratios : [],
       tiers: inputs.tiers,
-      letters: 'lower',
+      letterCase: 'lower',
     }),
     ...(forwardModelId.startsWith('openai/sora') ? soraShape(request) : {}),
     seconds: { [inputs.seconds]: secondsValue(input) },

@@ -121,7 +121,7 @@ function resolutionPlaces(request: VideoRequest): Places {
     names: { ratio: 'ratio', resolution: 'resolution' },
     ratios: [],
     tiers: { '720p': '720P', '1080p': '1080P' },
-    letters: 'upper',
+    letterCase: 'upper',
   })
   return { ...shaped, ratio: undefined }
 }

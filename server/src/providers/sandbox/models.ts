@@ -1,5 +1,5 @@
 /** The sandbox's model names: `-reasoning` thinks aloud before it answers. */
 export const SANDBOX_MODELS = ['sandbox-chat', 'sandbox-reasoning'] as const
 
-/** Makes films; any other name is refused, as a vendor does. */
+/** Makes videos; any other name is refused, as a vendor does. */
 export const SANDBOX_VIDEO_MODEL = 'sandbox-video'

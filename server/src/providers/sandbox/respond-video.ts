@@ -1,12 +1,12 @@
 /**
- * The sandbox's video service. It remembers nothing: everything a film is made from lies in its id, so that any instance
+ * The sandbox's video service. It remembers nothing: everything a video is made from lies in its id, so that any instance
  * answers any question, and the same question always alike.
  */
 import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { VideoReply } from '../video.ts'
-import { filmOf } from './film.ts'
+import { sampleVideo } from './sample-video.ts'
 import { SANDBOX_VIDEO_MODEL } from './models.ts'
 import { lengthOf, pictureOf } from './video-picture.ts'
 import { type Ending, endingOf, scriptOf } from './video-script.ts'
@@ -28,7 +28,7 @@ function create(request: HttpRequest, taskId: string): VideoReply {
   const body = parse(request.body)
   if (body === undefined) return refusal(400, 'invalid_json', 'The body is not a JSON object.')
   if (body['model'] !== SANDBOX_VIDEO_MODEL) {
-    return refusal(404, 'model_not_found', `The sandbox makes films with ${SANDBOX_VIDEO_MODEL} only.`)
+    return refusal(404, 'model_not_found', `The sandbox makes videos with ${SANDBOX_VIDEO_MODEL} only.`)
   }
   const script = scriptOf(typeof body['prompt'] === 'string' ? body['prompt'] : '')
   const refused = REFUSALS[script.ending]
@@ -42,7 +42,7 @@ function create(request: HttpRequest, taskId: string): VideoReply {
 function poll(request: HttpRequest): VideoReply {
   const [, path = '', question = ''] = /\/videos\/([^/?]+)\?poll=(\d+)$/.exec(request.url) ?? []
   const order = orderOf(path)
-  if (order === undefined) return refusal(404, 'not_found', 'The sandbox made no such film.')
+  if (order === undefined) return refusal(404, 'not_found', 'The sandbox made no such video.')
   const asked = Number(question)
   if (order.ending === 'garbled')
     return { status: 200, headers: { 'content-type': 'text/html' }, body: undefined }
@@ -61,9 +61,9 @@ function ended(order: Order, id: string): JsonObject {
   const finished = { status: 'completed', progress: 100, seconds, size: `${order.width}x${order.height}` }
   const lastsMs = LINKS_LAST_MS[order.ending]
   if (lastsMs !== undefined) {
-    return { ...finished, url: `https://sandbox.invalid/films/${id}.mp4`, lasts_ms: lastsMs }
+    return { ...finished, url: `https://sandbox.invalid/videos/${id}.mp4`, lasts_ms: lastsMs }
   }
-  return { ...finished, data: encodeBase64Bytes(filmOf(order, seconds)), media_type: 'video/mp4' }
+  return { ...finished, data: encodeBase64Bytes(sampleVideo(order, seconds)), media_type: 'video/mp4' }
 }
 
 const LINKS_LAST_MS: Readonly<Partial<Record<Ending, number>>> = {
@@ -94,7 +94,7 @@ const REFUSALS: Readonly<Partial<Record<Ending, VideoReply>>> = {
 function idOf(order: Order, taskId: string): string {
   const { ending, polls, everyMs, width, height, milliseconds } = order
   return [
-    'film',
+    'video',
     ending,
     polls,
     everyMs,
@@ -105,7 +105,7 @@ function idOf(order: Order, taskId: string): string {
 }
 
 function orderOf(id: string): Order | undefined {
-  const found = /^film\.([a-z-]+)\.(\d+)\.(\d+)\.(\d+)x(\d+)\.(\d+)\./.exec(id)
+  const found = /^video\.([a-z-]+)\.(\d+)\.(\d+)\.(\d+)x(\d+)\.(\d+)\./.exec(id)
   if (found === null) return undefined
   const ending = endingOf(found[1] ?? '')
   if (ending === undefined) return undefined

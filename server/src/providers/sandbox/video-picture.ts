@@ -1,8 +1,8 @@
-/** How large the sandbox makes a film: as asked where it can, else as it likes. */
+/** How large the sandbox makes a video: as asked where it can, else as it likes. */
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { Picture } from './h264.ts'
 
-/** Seconds of a film nobody gave a length, or one no film can have. */
+/** Seconds of a video nobody gave a length, or one no video can have. */
 export const USUAL_SECONDS = 4
 /** A minute of the largest picture is two megabytes. */
 const SECONDS_MAX = 60

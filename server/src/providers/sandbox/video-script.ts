@@ -1,5 +1,5 @@
 /**
- * What a sandbox film does, read from plain markers in its prompt. A marker stands anywhere and means what it says:
+ * What a sandbox video does, read from plain markers in its prompt. A marker stands anywhere and means what it says:
  *
  * - `sandbox:polls=7` is finished at the seventh question, `sandbox:every=50` is asked every 50 ms;
  * - `sandbox:slow` takes about a minute;
@@ -8,7 +8,7 @@
  * - `sandbox:fail`, `sandbox:moderated`, `sandbox:invalid`, `sandbox:quota`, `sandbox:expired` and `sandbox:cancelled`
  *   are accepted and end so;
  * - `sandbox:refused`, `sandbox:busy`, `sandbox:unpaid`, `sandbox:locked` and `sandbox:broken` are not accepted;
- * - `sandbox:garbled` is accepted and then answers nonsense.
+ * - `sandbox:garbled` is accepted and then answers what cannot be read.
  */
 export interface Script {
   readonly ending: Ending

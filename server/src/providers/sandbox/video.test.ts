@@ -6,7 +6,7 @@ import type { VideoRequest } from '../../core/video/request.ts'
 import type { VideoContext, VideoStep, VideoSubmission } from '../video.ts'
 import { order } from '../video-forms/testing/order.ts'
 import { bitWriter } from './bits.ts'
-import { filmOf } from './film.ts'
+import { sampleVideo } from './sample-video.ts'
 import { sandboxVideo } from './video.ts'
 
 const BASE = 'https://sandbox.invalid'
@@ -17,7 +17,7 @@ interface Life {
   readonly refused: number | undefined
 }
 
-/** What the corridor does, without the waiting. */
+/** What the request pipeline does, without the waiting. */
 function live(request: Partial<VideoRequest>, seconds?: number, model = 'sandbox-video'): Life {
   const submission = submit(request, seconds, model)
   let context = contextOf(model)
@@ -91,7 +91,7 @@ function shapeOf(file: Uint8Array): { width: number; height: number; seconds: nu
   }
 }
 
-describe('a sandbox film', () => {
+describe('a sandbox video', () => {
   test('is ordered, asked for three times with growing progress, then delivered as bytes', () => {
     const { steps } = live({})
     expect(steps.map((step) => step.kind)).toEqual(['poll', 'poll', 'poll', 'done'])
@@ -177,12 +177,12 @@ describe('a sandbox film', () => {
     expect(live({ prompt: 'sandbox:garbled' }).steps.map((step) => step.kind)).toEqual(['poll', 'unreadable'])
   })
 
-  test('a film it never made is not found', () => {
+  test('a video it never made is not found', () => {
     const request = { method: 'GET', url: `${BASE}/videos/other?poll=1`, headers: {} } as const
     expect(sandboxVideo.respond?.(request, { taskId: TASK, at: 0 })).toMatchObject({ status: 404 })
   })
 
-  test('takes images without carrying them, and says that it has no place for sounds and films', () => {
+  test('takes images without carrying them, and says that it has no place for sounds and videos', () => {
     const bytes = new Uint8Array(1_000_000)
     const submission = submit({
       firstFrame: { kind: 'bytes', mediaType: 'image/png', bytes },
@@ -203,7 +203,7 @@ describe('a sandbox film', () => {
 })
 
 describe('the file', () => {
-  const file = filmOf({ width: 320, height: 180 }, 2)
+  const file = sampleVideo({ width: 320, height: 180 }, 2)
 
   test('begins with its type, then its index, then its bytes: it plays while it loads', () => {
     const view = new DataView(file.buffer)
@@ -231,7 +231,7 @@ describe('the file', () => {
   })
 
   test('of a minute in the largest size stays small', () => {
-    expect(filmOf({ width: 3840, height: 2160 }, 60).byteLength).toBeLessThan(2_200_000)
+    expect(sampleVideo({ width: 3840, height: 2160 }, 60).byteLength).toBeLessThan(2_200_000)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Films without a network: an order, a few polls with progress, then a short MP4 that plays. */
+/** Videos without a network: an order, a few polls with progress, then a short MP4 that plays. */
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoMedia } from '../../core/video/request.ts'
@@ -75,7 +75,7 @@ function step(reply: VideoReply, context: VideoContext): VideoStep {
   const { body } = reply
   if (!isJsonObject(body)) return { kind: 'unreadable', detail: 'the answer is no JSON object' }
   const id = textIn(body['id']) ?? textIn(context.state['id'])
-  if (id === undefined) return { kind: 'unreadable', detail: 'the answer names no film' }
+  if (id === undefined) return { kind: 'unreadable', detail: 'the answer names no video' }
   const asked = (numberIn(context.state['poll']) ?? 0) + 1
   const state = { id, poll: asked }
   const status = body['status']
@@ -99,7 +99,7 @@ function done(body: JsonObject, state: JsonObject): VideoStep {
     const result = { kind: 'link', url, lastsMs: numberIn(body['lasts_ms']) ?? 0 } as const
     return { kind: 'done', result, ...told }
   }
-  if (data === undefined) return { kind: 'unreadable', detail: 'a finished film without link or bytes' }
+  if (data === undefined) return { kind: 'unreadable', detail: 'a finished video without link or bytes' }
   const mediaType = textIn(body['media_type']) ?? 'video/mp4'
   return { kind: 'done', result: { kind: 'base64', data, mediaType }, ...told }
 }
@@ -118,7 +118,7 @@ function failureOf(body: JsonObject): VideoFailure {
   return {
     class: CLASSES[code] ?? 'upstream',
     code,
-    message: textIn(error['message']) ?? 'the film failed',
+    message: textIn(error['message']) ?? 'the video failed',
     body,
   }
 }

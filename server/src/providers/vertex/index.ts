@@ -7,7 +7,7 @@ import { vertexVideo } from './video.ts'
 
 /**
  * Gemini, Claude and Veo on Google Cloud, with a service account. `region` may be `global`, `us` or `eu`. `storage_uri`
- * (`gs://bucket/folder`) is where Veo puts its films; without it they come inside its answers.
+ * (`gs://bucket/folder`) is where Veo puts its videos; without it they come inside its answers.
  */
 export const vertex: Provider = {
   kind: 'vertex',

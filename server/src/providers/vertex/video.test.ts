@@ -53,11 +53,11 @@ describe('what Veo on Vertex is sent', () => {
   })
 
   test('the operator’s bucket, where the credential names one', () => {
-    const fields = { ...VEO.fields, storage_uri: 'gs://films/out' }
+    const fields = { ...VEO.fields, storage_uri: 'gs://videos/out' }
     expect(submittedBody(vertexVideo, { ...VEO, fields })['parameters']).toEqual({
       durationSeconds: 8,
       sampleCount: 1,
-      storageUri: 'gs://films/out',
+      storageUri: 'gs://videos/out',
     })
   })
 
@@ -88,14 +88,14 @@ describe('a task of Veo on Vertex', () => {
   })
 
   test('or in the bucket, which wants the credential', () => {
-    const body = done({ videos: [{}, { gcsUri: 'gs://films/out/sample 0.mp4' }] })
+    const body = done({ videos: [{}, { gcsUri: 'gs://videos/out/sample 0.mp4' }] })
     expect(play(vertexVideo, VEO, [reply({ ...body })]).last).toMatchObject({
       kind: 'done',
       result: {
         kind: 'download',
         request: {
           method: 'GET',
-          url: 'https://storage.googleapis.com/storage/v1/b/films/o/out%2Fsample%200.mp4?alt=media',
+          url: 'https://storage.googleapis.com/storage/v1/b/videos/o/out%2Fsample%200.mp4?alt=media',
         },
       },
     })

@@ -1,4 +1,4 @@
-/** The list of inputs that Seedance began and MiniMax took over: text, then pictures, films and sounds by their role. */
+/** The list of inputs that Seedance began and MiniMax took over: text, then pictures, videos and sounds by their role. */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import { addressOf } from './media.ts'

@@ -7,7 +7,7 @@ const SHAPE: Shape = {
   names: { ratio: 'ratio', resolution: 'resolution' },
   ratios: ['16:9', '9:16'],
   tiers: { '720p': '720P', '1080p': '1080P' },
-  letters: 'upper',
+  letterCase: 'upper',
 }
 const PIXELS = ['1280:720', '720:1280', '1920:1080', '960:960']
 

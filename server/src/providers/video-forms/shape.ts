@@ -25,18 +25,18 @@ export interface Shape {
   /** Words a size is turned into. */
   readonly tiers: TierWords
   /** How resolutions are written. */
-  readonly letters: 'lower' | 'upper'
+  readonly letterCase: 'lower' | 'upper'
 }
 
 export function shapePlaces(request: VideoRequest, shape: Shape): ShapePlaces {
-  const { names, letters, tiers } = shape
+  const { names, letterCase, tiers } = shape
   const { resolution } = request
   const tier = resolution === undefined ? undefined : tierOfResolution(resolution)
   const word = (tier === undefined ? undefined : tiers[tier]) ?? resolution
   return {
     size: derived(request, shape),
     ratio: { [names.ratio]: request.ratio },
-    resolution: { [names.resolution]: letters === 'upper' ? word?.toUpperCase() : word?.toLowerCase() },
+    resolution: { [names.resolution]: letterCase === 'upper' ? word?.toUpperCase() : word?.toLowerCase() },
   }
 }
 

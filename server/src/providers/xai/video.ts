@@ -59,7 +59,7 @@ const SHAPE: Shape = {
   names: { ratio: 'aspect_ratio', resolution: 'resolution' },
   ratios: ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '5:2'],
   tiers: { '480p': '480p', '720p': '720p' },
-  letters: 'lower',
+  letterCase: 'lower',
 }
 
 /** What a model takes beside words and a first frame (the vendor's overview, autumn of 2026). */

@@ -78,7 +78,7 @@ export function describeAnnouncements(suite: StorageSuite): void {
   test('a change that failed is not announced', async () => {
     const { storage } = await openWithAccount(suite)
     const { heard } = listen(storage)
-    await expect(storage.ledger.book([exampleGrant(ACCOUNT, { debit: 'nonsense' })])).rejects.toThrow()
+    await expect(storage.ledger.book([exampleGrant(ACCOUNT, { debit: 'unreadable' })])).rejects.toThrow()
     expect(await storage.keys.patch(KEY, { status: 'deleted' })).toBe(true)
     expect(heard).toEqual([{ kind: 'key', hash: HASH }])
   })

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, credits } from '../../core/calls/examples.ts'
 import type { Pricing } from '../../core/catalogue.ts'
 import { chainId, modelId } from '../../core/ids.ts'
-import type { AuditedAct, AuditedStores } from '../audit.ts'
-import { InvalidCursor } from '../invalid-cursor.ts'
-import type { Notice } from '../notices.ts'
-import type { PriceChange } from '../prices.ts'
+import type { AuditedAct, AuditedStores } from '../stores/audit.ts'
+import { InvalidCursor } from '../failures/invalid-cursor.ts'
+import type { Notice } from '../stores/notices.ts'
+import type { PriceChange } from '../stores/prices.ts'
 import type { Storage } from '../storage.ts'
 import { exampleGrant, NOW, openWithAccount, type StorageSuite } from './suite.ts'
 
@@ -124,8 +124,8 @@ function describeAudit(suite: StorageSuite): void {
     expect(await filtered({ action: 'chain.disable' })).toEqual([4, 2])
     expect(await filtered({ actor: ACCOUNT, from: NOW + 1, to: NOW + 3 })).toEqual([3, 2])
     expect(await filtered({ subject: 'nobody' })).toEqual([])
-    const nonsense = storage.audit.page({}, { limit: 2, cursor: 'nonsense' })
-    await expect(nonsense).rejects.toThrow(InvalidCursor)
+    const unreadable = storage.audit.page({}, { limit: 2, cursor: 'unreadable' })
+    await expect(unreadable).rejects.toThrow(InvalidCursor)
   })
 
   test.each(["update audit_entries set action = 'x'", 'delete from audit_entries'])(

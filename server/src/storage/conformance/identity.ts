@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT } from '../../core/calls/examples.ts'
 import { accountId } from '../../core/ids.ts'
-import type { NewSession, Session } from '../identity.ts'
+import type { NewSession, Session } from '../stores/identity.ts'
 import { describeProofs } from './identity-proofs.ts'
 import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
 

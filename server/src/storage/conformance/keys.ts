@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, KEY, MODEL } from '../../core/calls/examples.ts'
 import { keyId } from '../../core/ids.ts'
-import { StorageConflict } from '../conflict.ts'
+import { StorageConflict } from '../failures/conflict.ts'
 import { exampleApiKey, NOW, openWithAccount, OTHER_KEY, type StorageSuite } from './suite.ts'
 
 const HASH = '1'.repeat(64)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, credits, exampleReserve } from '../../core/calls/examples.ts'
 import { accountId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
-import { InvalidCursor } from '../invalid-cursor.ts'
+import { InvalidCursor } from '../failures/invalid-cursor.ts'
 import { transferCursor } from '../sql/cursor.ts'
 import {
   createAccount,
@@ -86,7 +86,7 @@ export function describeLedger(suite: StorageSuite): void {
     expect(ids).toEqual([...grants, `opening-${ACCOUNT}`])
     const all = await storage.ledger.transfers({ limit: 100, after: undefined })
     expect(all).toHaveLength(9)
-    await expect(storage.ledger.transfers({ limit: 3, after: 'nonsense' })).rejects.toThrow(InvalidCursor)
+    await expect(storage.ledger.transfers({ limit: 3, after: 'unreadable' })).rejects.toThrow(InvalidCursor)
   })
 
   test.each([

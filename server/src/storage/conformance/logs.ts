@@ -3,7 +3,7 @@ import { ACCOUNT, credits, exampleLog, exampleReserve, KEY, MODEL } from '../../
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { chainId, modelId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
-import { InvalidCursor } from '../invalid-cursor.ts'
+import { InvalidCursor } from '../failures/invalid-cursor.ts'
 import type { LogFilter, Storage } from '../storage.ts'
 import { OTHER_ACCOUNT, OTHER_KEY, openWithAccount, type StorageSuite, settleTwoCredits } from './suite.ts'
 
@@ -139,7 +139,7 @@ export function describeLogs(suite: StorageSuite): void {
 
   test('a cursor that no page gave is refused, and a page has a bounded size', async () => {
     const storage = await open([exampleLog('call_1')])
-    await expect(storage.logs.page({}, { limit: 1, cursor: 'nonsense' })).rejects.toThrow(InvalidCursor)
+    await expect(storage.logs.page({}, { limit: 1, cursor: 'unreadable' })).rejects.toThrow(InvalidCursor)
     expect((await storage.logs.page({}, { limit: 1e9, cursor: undefined })).rows).toHaveLength(1)
     expect((await storage.logs.page({}, { limit: 0, cursor: undefined })).rows).toHaveLength(1)
   })

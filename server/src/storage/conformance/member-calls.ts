@@ -10,7 +10,7 @@ import {
 } from '../../core/calls/examples.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { accountId, callId, instanceId, keyId, memberId } from '../../core/ids.ts'
-import type { MemberPatch } from '../organisations.ts'
+import type { MemberPatch } from '../stores/organisations.ts'
 import type { Storage } from '../storage.ts'
 import { createTeam, join, memberKey, PERSON, PERSON_MEMBER, TEAM } from './organisations.ts'
 import { exampleGrant, NOW, settleTwoCredits, type StorageSuite, TWO_CREDITS, recover } from './suite.ts'

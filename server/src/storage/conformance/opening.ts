@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, exampleReserve } from '../../core/calls/examples.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 import { createAccount, openWithAccount, type StorageSuite } from './suite.ts'
 
 export function describeOpening(suite: StorageSuite): void {

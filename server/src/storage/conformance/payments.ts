@@ -4,7 +4,7 @@ import { accountId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import type { Reversal } from '../../core/top-up/payment.ts'
 import type { Storage } from '../storage.ts'
-import type { NewTopUp, Payment, PaymentOutcome, RedemptionBatch } from '../top-ups.ts'
+import type { NewTopUp, Payment, PaymentOutcome, RedemptionBatch } from '../stores/top-ups.ts'
 import { NOW, openWithAccount, type StorageSuite } from './suite.ts'
 
 function exampleTopUp(changes: Partial<NewTopUp> = {}): NewTopUp {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHAIN, KEY, MODEL } from '../../core/calls/examples.ts'
-import type { StoredTurn } from '../turns.ts'
+import type { StoredTurn } from '../stores/turns.ts'
 import { NOW, OTHER_KEY, type StorageSuite } from './suite.ts'
 
 const KEPT = { kind: 'kept', body: '{"input":["héllo \u0000 \ud83d\ude00"],"response":{}}' } as const

@@ -13,7 +13,7 @@ import {
   type UsageGroup,
   type UsageQuestion,
   type UsageRow,
-} from '../office.ts'
+} from '../stores/customers.ts'
 import type { Storage } from '../storage.ts'
 import {
   type DatabaseUnderTest,
@@ -60,7 +60,7 @@ export function describeUsageSums(suite: StorageSuite): void {
             }
           }
           await compare()
-          expect(await storage.office.usage.recount({ from: BEGIN, until: END })).toBe(12)
+          expect(await storage.customers.usage.recount({ from: BEGIN, until: END })).toBe(12)
           await compare()
         },
       ),
@@ -78,14 +78,17 @@ export function describeUsageSums(suite: StorageSuite): void {
       log('later', BEGIN + HOUR_MS),
     ])
     const count = async (period: Period) =>
-      (await storage.office.usage.sums({ ...EVERYTHING, ...period })).reduce((all, row) => all + row.calls, 0)
+      (await storage.customers.usage.sums({ ...EVERYTHING, ...period })).reduce(
+        (all, row) => all + row.calls,
+        0,
+      )
     const early = { from: BEGIN, until: BEGIN + 600_000 }
     const late = { from: BEGIN + 600_000, until: BEGIN + 2 * HOUR_MS }
     expect([await count(early), await count(late)]).toEqual([1, 2])
     expect(await storage.logs.keep({ at: END, keepSince: BEGIN + HALF_HOUR_MS })).toBe(2)
     expect([await count(early), await count(late)]).toEqual([2, 1])
     expect(await storage.ledger.verify()).toEqual([])
-    expect(await storage.office.usage.recount({ from: BEGIN, until: END })).toBe(11)
+    expect(await storage.customers.usage.recount({ from: BEGIN, until: END })).toBe(11)
     expect(await count(EVERYTHING)).toBe(3)
     // A longer retention later does not bring them back.
     await storage.logs.keep({ at: END, keepSince: BEGIN })
@@ -126,7 +129,7 @@ export function describeUsageSums(suite: StorageSuite): void {
       storage.calls.settle(settleTwoCredits('plain')),
     ])
     const all = { ...EVERYTHING, from: 0, until: HALF_HOUR_MS }
-    expect(await storage.office.usage.sums(all)).toMatchObject([
+    expect(await storage.customers.usage.sums(all)).toMatchObject([
       { calls: 2, failed: 1, input: 1000, output: 100, deducted: 2_000_000n },
     ])
     expect(await storage.ledger.verify()).toEqual([])
@@ -135,7 +138,7 @@ export function describeUsageSums(suite: StorageSuite): void {
       { subject: 'usage:0', what: 'calls', expected: '2', found: '3' },
       { subject: `usage of account:${ACCOUNT}`, what: 'calls', expected: '2', found: '3' },
     ])
-    expect(await storage.office.usage.recount({ from: 0, until: HALF_HOUR_MS })).toBe(1)
+    expect(await storage.customers.usage.recount({ from: 0, until: HALF_HOUR_MS })).toBe(1)
     expect(await storage.ledger.verify()).toEqual([])
   })
 
@@ -152,11 +155,11 @@ export function describeUsageSums(suite: StorageSuite): void {
       })
     }
     await call(2_000, { appId: 'app-119', createdAt: BEGIN + HALF_HOUR_MS })
-    const apps = await storage.office.usage.sums({ ...EVERYTHING, accountId: ACCOUNT, groups: ['app'] })
+    const apps = await storage.customers.usage.sums({ ...EVERYTHING, accountId: ACCOUNT, groups: ['app'] })
     expect(apps).toHaveLength(102)
     expect(apps.find(({ appId }) => appId === '(other)')).toMatchObject({ calls: 20 })
     expect(apps.find(({ appId }) => appId === 'app-119')).toMatchObject({ calls: 1 })
-    const models = await storage.office.usage.sums({
+    const models = await storage.customers.usage.sums({
       ...EVERYTHING,
       accountId: OTHER_ACCOUNT,
       groups: ['model'],
@@ -173,9 +176,9 @@ export function describeUsageSums(suite: StorageSuite): void {
       await storage.calls.log({ log: exampleLog(id, { createdAt: BEGIN, usage, amount }) })
     }
     const sums = { input: 2e12, output: 0, reasoning: 0, amount: 2n * 10n ** 15n }
-    expect(await storage.office.usage.sums(EVERYTHING)).toMatchObject([sums])
-    await storage.office.usage.recount({ from: BEGIN, until: END })
-    expect(await storage.office.usage.sums(EVERYTHING)).toMatchObject([sums])
+    expect(await storage.customers.usage.sums(EVERYTHING)).toMatchObject([sums])
+    await storage.customers.usage.recount({ from: BEGIN, until: END })
+    expect(await storage.customers.usage.sums(EVERYTHING)).toMatchObject([sums])
   })
 }
 
@@ -203,7 +206,7 @@ const lineClass = fc.constantFrom<RecipeLine['class']>(
   'request',
 )
 
-/** As the corridor could have written it; only that its parts need not fit together. */
+/** As the request pipeline could have written it; only that its parts need not fit together. */
 const loggedCall: fc.Arbitrary<CallLogRow> = fc
   .record({
     at: fc.integer({ min: BEGIN, max: END - 1 }),
@@ -294,11 +297,11 @@ const question: fc.Arbitrary<UsageQuestion> = fc
   })
 
 async function readSums(storage: Storage, asked: UsageQuestion): Promise<readonly UsageRow[]> {
-  return inOrder(await storage.office.usage.sums(asked))
+  return inOrder(await storage.customers.usage.sums(asked))
 }
 
 async function readChains(storage: Storage, period: Period): Promise<readonly ChainUsage[]> {
-  return inOrder(await storage.office.usage.chains(period))
+  return inOrder(await storage.customers.usage.chains(period))
 }
 
 function inOrder<Row>(rows: readonly Row[]): readonly Row[] {

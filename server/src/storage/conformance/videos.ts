@@ -11,10 +11,10 @@ import {
 } from '../../core/calls/examples.ts'
 import { accountId, callId, instanceId, keyId, modelId, type InstanceId } from '../../core/ids.ts'
 import type { VideoTask } from '../../core/video/task.ts'
-import { StorageConflict } from '../conflict.ts'
-import { InvalidCursor } from '../invalid-cursor.ts'
+import { StorageConflict } from '../failures/conflict.ts'
+import { InvalidCursor } from '../failures/invalid-cursor.ts'
 import type { Announcement, Storage } from '../storage.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 import {
   INSTANCE,
   NOW,
@@ -106,7 +106,7 @@ export interface CreateForTest {
   readonly instance?: InstanceId
 }
 
-/** Reserves the task's call and writes the task, as the corridor does. */
+/** Reserves the task's call and writes the task, as the request pipeline does. */
 export async function createTask(
   storage: Storage,
   id: string,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, credits } from '../../core/calls/examples.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { AMOUNT_MAX, microCredits, POOL_MAX } from '../../core/money.ts'
-import { AmountTooLarge, RateChanged, RateFixed } from '../amount-refused.ts'
-import type { CatalogueChange } from '../records.ts'
+import { AmountTooLarge, RateChanged, RateFixed } from '../failures/amount-refused.ts'
+import type { CatalogueChange } from '../stores/records.ts'
 import {
   createAccount,
   exampleGrant,
@@ -98,7 +98,7 @@ export function describeYuanRate(suite: StorageSuite): void {
     await expect(storage.topUps.codes.create(BATCH, [CODE], stale)).rejects.toThrow(RateChanged)
     const act = { accountId: ACCOUNT, operation: 'admin-grant', idempotency: undefined, at: NOW }
     const decide = () => ({ kind: 'done', transfers: [yuanOf('second')], answer: {} }) as const
-    await expect(storage.office.acts.perform<never>({ ...act, ...stale, decide })).rejects.toThrow(
+    await expect(storage.customers.acts.perform<never>({ ...act, ...stale, decide })).rejects.toThrow(
       RateChanged,
     )
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ balance: 0n })

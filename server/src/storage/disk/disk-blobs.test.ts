@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeBlobs } from '../blobs.conformance.ts'
-import type { BlobStore } from '../blobs.ts'
+import type { BlobStore } from '../stores/blobs.ts'
 import { openBlobs } from '../open-blobs.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 
 let directory = ''
 let store: BlobStore

@@ -8,7 +8,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink }
 import { dirname, join } from 'node:path'
 import { segmentsOf } from '../blob-key.ts'
 import { BlobSource, blobUnavailable } from '../blob-source.ts'
-import type { BlobStore, OpenBlob, StoredBlob } from '../blobs.ts'
+import type { BlobStore, OpenBlob, StoredBlob } from '../stores/blobs.ts'
 
 export interface DiskBlobOptions {
   readonly directory: string

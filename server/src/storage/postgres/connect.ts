@@ -1,8 +1,8 @@
 /** How this engine speaks to PostgreSQL: time-outs, exact integers, and errors in the port's own words. */
 import pg from 'pg'
-import { StorageConflict } from '../conflict.ts'
+import { StorageConflict } from '../failures/conflict.ts'
 import { TransactionConflict } from '../sql/transaction-conflict.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 
 /** How long a new connection may take: a database that is away is told within it. */
 const CONNECT_TIMEOUT_MS = 3_000

@@ -15,8 +15,8 @@ import type {
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { type CallId, callId } from '../../core/ids.ts'
-import { decodeAccountRow } from '../sql/account-row.ts'
-import { decodeCallLog } from '../sql/call-log-row.ts'
+import { decodeAccountRow } from '../sql/accounts/account-row.ts'
+import { decodeCallLog } from '../sql/logs/call-log-row.ts'
 import {
   decideHotBatch,
   type HotResult,
@@ -27,11 +27,11 @@ import {
   wantedRows,
   withMembers,
   withoutKnown,
-} from '../sql/hot-batch.ts'
-import { decodeKeyRow } from '../sql/key-row.ts'
-import { decodeLimitState } from '../sql/limit-state-row.ts'
+} from '../sql/calls/hot-batch.ts'
+import { decodeKeyRow } from '../sql/accounts/key-row.ts'
+import { decodeLimitState } from '../sql/calls/limit-state-row.ts'
 import { decodeMemberRow } from '../sql/organisations/member-row.ts'
-import { decodeOpenCall } from '../sql/open-call-row.ts'
+import { decodeOpenCall } from '../sql/calls/open-call-row.ts'
 import { type StoredRow, textOf } from '../sql/table.ts'
 import { usageHalfHours } from '../sql/usage/usage-row.ts'
 import { pairLogs, type ReplacedLog, type UsageSummer } from '../sql/usage/usage-summer.ts'

@@ -11,7 +11,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type pg from 'pg'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 import { translateError } from './connect.ts'
 
 export function createPostgresDialect(pool: pg.Pool): Dialect {

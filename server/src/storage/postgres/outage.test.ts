@@ -7,7 +7,7 @@ import { ACCOUNT, exampleReserve } from '../../core/calls/examples.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW, settleTwoCredits } from '../conformance/suite.ts'
 import { openStorage } from '../open.ts'
 import type { Announcement, Storage } from '../storage.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 
 const WAIT = { timeout: 60_000, interval: 50 }
 

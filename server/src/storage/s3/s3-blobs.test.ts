@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { openS3Server, type S3Server } from '../../../test/s3/server.ts'
 import { Secret } from '../../core/secret.ts'
 import { describeBlobs } from '../blobs.conformance.ts'
-import type { BlobStore } from '../blobs.ts'
+import type { BlobStore } from '../stores/blobs.ts'
 import { openBlobs } from '../open-blobs.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 
 let server: S3Server
 let store: BlobStore

@@ -12,7 +12,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import type { Secret } from '../../core/secret.ts'
 import { segmentsOf } from '../blob-key.ts'
 import { BlobSource, blobUnavailable } from '../blob-source.ts'
-import type { BlobStore, OpenBlob, StoredBlob } from '../blobs.ts'
+import type { BlobStore, OpenBlob, StoredBlob } from '../stores/blobs.ts'
 
 export interface S3BlobOptions {
   readonly bucket: string

@@ -1,7 +1,7 @@
 /** A database belongs to one secret key: another one would find every stored credential unreadable, one by one. */
 import type { Kysely } from 'kysely'
 import type { SecretBox } from '../secret-box.ts'
-import { SecretKeyMismatch } from '../secret-key-mismatch.ts'
+import { SecretKeyMismatch } from '../failures/secret-key-mismatch.ts'
 import type { Schema } from './schema.ts'
 
 const NAME = 'secret-key-check'

@@ -1,6 +1,6 @@
 /** Where a page ended, as an opaque text: the time and the id of its last row. */
 import type { Transfer } from '../../core/calls/hot-rows.ts'
-import { InvalidCursor } from '../invalid-cursor.ts'
+import { InvalidCursor } from '../failures/invalid-cursor.ts'
 
 export interface Place {
   readonly at: number

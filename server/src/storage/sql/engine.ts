@@ -2,7 +2,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import type { Announcement, LogUpkeep } from '../storage.ts'
-import type { HotResult } from './hot-batch.ts'
+import type { HotResult } from './calls/hot-batch.ts'
 import type { EngineName } from './migrations.ts'
 import type { Schema } from './schema.ts'
 

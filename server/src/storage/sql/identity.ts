@@ -1,6 +1,6 @@
 /** Who is at the other end: the parts of the identity port over SQL. */
 import type { Kysely } from 'kysely'
-import type { IdentityStore } from '../identity.ts'
+import type { IdentityStore } from '../stores/identity.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { AnnouncedWrite } from './announced-write.ts'
 import type { SqlEngine } from './engine.ts'

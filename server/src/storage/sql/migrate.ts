@@ -1,6 +1,6 @@
 /** Brings a database to this build's schema. Several processes may do it at once; one does, the others find it done. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { NewerSchema } from '../newer-schema.ts'
+import { NewerSchema } from '../failures/newer-schema.ts'
 import type { StorageLog } from './engine.ts'
 import { type EngineName, type Migration, MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'

@@ -9,7 +9,7 @@ import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
 import { instanceEpochs } from './migrations/instance-epochs.ts'
 import { instancePlace } from './migrations/instance-place.ts'
-import { office } from './migrations/office.ts'
+import { customers } from './migrations/customers.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
 import { taskKind } from './migrations/task-kind.ts'
@@ -26,7 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   firstSchema,
   videos,
   identity,
-  office,
+  customers,
   backstage,
   turns,
   instancePlace,

@@ -5,7 +5,7 @@
 import type { ColumnType } from 'kysely'
 import type { BackstageSchema } from './schema/backstage.ts'
 import type { IdentitySchema } from './schema/identity.ts'
-import type { OfficeSchema } from './schema/office.ts'
+import type { CustomerSchema } from './schema/customers.ts'
 import type { OrganisationSchema } from './schema/organisations.ts'
 import type { Integer } from './schema/columns.ts'
 import type { TopUpSchema } from './schema/top-ups.ts'
@@ -24,7 +24,7 @@ export interface Schema
     VideoSchema,
     TurnSchema,
     IdentitySchema,
-    OfficeSchema,
+    CustomerSchema,
     OrganisationSchema,
     TopUpSchema,
     UsageSchema {

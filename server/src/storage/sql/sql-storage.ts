@@ -1,31 +1,31 @@
 /** The storage port over any SQL engine: the engines differ, the questions and their answers do not. */
 import { type Kysely, sql } from 'kysely'
 import type { InstanceId } from '../../core/ids.ts'
-import type { AuditedStores } from '../audit.ts'
+import type { AuditedStores } from '../stores/audit.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { Announcement, Storage } from '../storage.ts'
-import { createAccountStore } from './accounts.ts'
+import { createAccountStore } from './accounts/accounts.ts'
 import { type AnnouncedWrite, createAnnouncedWrite } from './announced-write.ts'
 import { createAuditStore } from './backstage/audit.ts'
 import { createNoticeStore } from './backstage/notices.ts'
 import { createPriceStore } from './backstage/prices.ts'
-import { createCallStore } from './calls.ts'
-import { createCatalogueStore } from './catalogue.ts'
+import { createCallStore } from './calls/calls.ts'
+import { createCatalogueStore } from './catalogue/catalogue.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
-import { GroupCommit } from './group-commit.ts'
+import { GroupCommit } from './calls/group-commit.ts'
 import { createIdentityStore } from './identity.ts'
 import { forgetInstance } from './instances.ts'
-import { createKeyStore } from './keys.ts'
-import { createLedgerStore } from './ledger.ts'
-import { createLogStore } from './logs.ts'
-import { createOfficeStore } from './office/office-store.ts'
+import { createKeyStore } from './accounts/keys.ts'
+import { createLedgerStore } from './ledger/ledger.ts'
+import { createLogStore } from './logs/logs.ts'
+import { createCustomerStore } from './customers/customer-store.ts'
 import { createOrganisationStore } from './organisations/organisation-store.ts'
 import type { Schema } from './schema.ts'
 import { newRowId } from './new-row-id.ts'
 import { Subscribers } from './subscribers.ts'
 import { createTopUpStore } from './top-up/top-up-store.ts'
-import { createTurnStore } from './turns.ts'
-import { createVideoStore } from './videos.ts'
+import { createTurnStore } from './turns/turns.ts'
+import { createVideoStore } from './videos/videos.ts'
 
 export interface SqlStorageOptions {
   readonly engine: SqlEngine
@@ -52,7 +52,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
     accounts: createAccountStore({ engine, reader, write: within, secrets, now, newId }),
     keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, reader, within),
-    office: createOfficeStore({ engine, write: within, secrets, now }),
+    customers: createCustomerStore({ engine, write: within, secrets, now }),
     organisations: createOrganisationStore({ engine, reader, write: within, newId }),
     identity: createIdentityStore({ engine, reader, write: within, secrets }),
     notices: createNoticeStore(reader, within),

@@ -3,8 +3,8 @@
  * died fails what it was doing with `StorageUnavailable`, and the next task starts a new one.
  */
 import { Worker } from 'node:worker_threads'
-import { StorageConflict } from '../conflict.ts'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageConflict } from '../failures/conflict.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerOptions, WorkerReply, WorkerTask } from './messages.ts'
 import { workerLocation } from './worker-location.ts'
 

@@ -5,7 +5,7 @@
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import type { HotOperation, VideoEnd } from '../../core/calls/operations.ts'
 import { microCredits, type MicroCredits, ZERO } from '../../core/money.ts'
-import type { HotResult } from '../sql/hot-batch.ts'
+import type { HotResult } from '../sql/calls/hot-batch.ts'
 import { parseStored } from '../sql/stored-json.ts'
 
 export function encodeOperations(operations: readonly HotOperation[]): string {

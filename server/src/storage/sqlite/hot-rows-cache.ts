@@ -13,7 +13,7 @@ import type {
   Subject,
 } from '../../core/calls/hot-rows.ts'
 import type { AccountId, CallId, KeyId, MemberId } from '../../core/ids.ts'
-import type { HotWrites } from '../sql/hot-batch.ts'
+import type { HotWrites } from '../sql/calls/hot-batch.ts'
 import { Recent } from './recent.ts'
 
 /** Rows of each kind that are kept for certain; twice as many at most. About 20 MB when all are full. */

@@ -2,9 +2,9 @@
 import type { EndedVideo, HotRows } from '../../core/calls/hot-rows.ts'
 import type { HotOperation } from '../../core/calls/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
-import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../sql/account-row.ts'
+import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../sql/accounts/account-row.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
-import { callLogs, decodeCallLog } from '../sql/call-log-row.ts'
+import { callLogs, decodeCallLog } from '../sql/logs/call-log-row.ts'
 import {
   decideHotBatch,
   type HotResult,
@@ -14,17 +14,17 @@ import {
   wantedRows,
   withMembers,
   type WantedRows,
-} from '../sql/hot-batch.ts'
+} from '../sql/calls/hot-batch.ts'
 import { encodeAnnouncement } from '../sql/announcement.ts'
-import { decodeKeyRow, HOT_KEY_COLUMNS } from '../sql/key-row.ts'
-import { decodeLimitState, limitStates } from '../sql/limit-state-row.ts'
+import { decodeKeyRow, HOT_KEY_COLUMNS } from '../sql/accounts/key-row.ts'
+import { decodeLimitState, limitStates } from '../sql/calls/limit-state-row.ts'
 import { decodeMemberRow, memberMonths, selectHotMembers } from '../sql/organisations/member-row.ts'
-import { decodeOpenCall, openCallProgress, openCalls } from '../sql/open-call-row.ts'
+import { decodeOpenCall, openCallProgress, openCalls } from '../sql/calls/open-call-row.ts'
 import { integerOf, textOf } from '../sql/table.ts'
-import { transfers } from '../sql/transfer-row.ts'
+import { transfers } from '../sql/ledger/transfer-row.ts'
 import { ADD_TO_USAGE, usageHalfHours } from '../sql/usage/usage-row.ts'
 import { pairLogs, type ReplacedLog, UsageSummer } from '../sql/usage/usage-summer.ts'
-import { videoEndCells } from '../sql/video-task-row.ts'
+import { videoEndCells } from '../sql/videos/video-task-row.ts'
 import { insertRows, replaceOnConflict, updateRows } from './bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
 import type { SqliteRow } from './library.ts'

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { StorageUnavailable } from '../unavailable.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteValue } from './library.ts'
 import type { WorkerTask } from './messages.ts'

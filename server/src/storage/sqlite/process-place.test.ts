@@ -24,7 +24,7 @@ describe.skipIf(platform() !== 'linux')('on Linux', () => {
   test.each([
     ['another boot', `00000000-0000-0000-0000-000000000000/${namespace}/999999999/1`],
     ['another container', `${boot}/pid:[1]/999999999/1`],
-    ['nothing readable', 'nonsense'],
+    ['nothing readable', 'unreadable'],
   ])('%s: nothing is claimed', (_, place) => {
     expect(isGone(place)).toBe(false)
   })

@@ -1,7 +1,7 @@
 /**
  * What was used last of many things, in two generations: a full younger one becomes the older, and what is found in the
  * older moves on. Nothing is deleted out of a Map for as long as it is used, because V8 leaves each table that one has
- * outgrown pointing at the next, and then all that was ever kept is copied into the old generation (see `core/roster.ts`).
+ * outgrown pointing at the next, and then all that was ever kept is copied into the old generation (see `core/indexed-set.ts`).
  */
 export class Recent<Key, Value> {
   readonly #generationMax: number

@@ -1,6 +1,6 @@
 /** Writes an archive's rows into a database of the same schema: all of them or none, and proves that they are the same. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { BlobStore } from '../blobs.ts'
+import type { BlobStore } from '../stores/blobs.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { checkSecretKey } from '../sql/check-secret-key.ts'
 import type { SqlEngine } from '../sql/engine.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { type Kysely, sql } from 'kysely'
-import type { BlobStore } from '../blobs.ts'
+import type { BlobStore } from '../stores/blobs.ts'
 import type { EngineName } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'
 import {

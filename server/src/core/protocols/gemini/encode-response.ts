@@ -18,10 +18,10 @@ import { encodeUsage } from './usage.ts'
 
 export function encodeResponse(response: CanonicalResponse, context: ReplyContext): JsonObject {
   const reply = newReply(context)
-  const letters = response.candidates
+  const characters = response.candidates
     .flatMap(({ blocks }) => blocks)
-    .reduce((sum, block) => sum + lettersOf(block), 0)
-  const estimate = { inputTokens: context.inputTokensEstimate, outputTokens: estimateTokens(letters) }
+    .reduce((sum, block) => sum + charactersOf(block), 0)
+  const estimate = { inputTokens: context.inputTokensEstimate, outputTokens: estimateTokens(characters) }
   return {
     candidates: response.candidates.map((candidate) => encodeCandidate(candidate, reply)),
     usageMetadata: encodeUsage(response.usage ?? NO_USAGE, estimate),
@@ -50,9 +50,9 @@ export function newReply(context: ReplyContext): Reply {
   }
 }
 
-/** About four letters a token: good enough for a context meter, never used for billing. */
-export function estimateTokens(letters: number): number {
-  return Math.ceil(letters / 4)
+/** About four characters a token: good enough for a context meter, never used for billing. */
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / 4)
 }
 
 function encodeCandidate({ index, blocks, finish }: Candidate, reply: Reply): JsonObject {
@@ -107,7 +107,7 @@ export function encodeCall(block: ToolCallBlock, reply: Reply): JsonObject {
   return { functionCall: { id, name: reply.findTool(block.name).name, args }, ...sealed }
 }
 
-function lettersOf(block: Block): number {
+function charactersOf(block: Block): number {
   switch (block.type) {
     case 'text':
     case 'refusal':

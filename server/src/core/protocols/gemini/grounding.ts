@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../json.ts'
 import { countOf, listOf, objectOf, wordOf } from '../read-json.ts'
 
 /** Letters kept to find places in; behind them a source is named without its place. */
-const LETTERS_MAX = 256 * 1024
+const CHARACTERS_MAX = 256 * 1024
 
 /** Places read out of one answer; more would be noise, and each costs the client an annotation. */
 const PLACES_MAX = 1_000
@@ -23,11 +23,11 @@ export interface GroundedText {
 
 export function groundedText(): GroundedText {
   const pieces: string[] = []
-  let letters = 0
+  let characters = 0
   return {
     push(text) {
-      if (letters < LETTERS_MAX) pieces.push(text)
-      letters += text.length
+      if (characters < CHARACTERS_MAX) pieces.push(text)
+      characters += text.length
     },
     positionsOf: (bytes) => findPositions(pieces.join(''), bytes),
     bytes: () => new TextEncoder().encode(pieces.join('')).length,

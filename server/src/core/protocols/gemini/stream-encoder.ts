@@ -16,7 +16,7 @@ import { mergeUsage, NO_USAGE, type Usage } from '../../canonical/usage.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { brokenStream } from '../error-body.ts'
 import type { ReplyContext, StreamEncoder } from '../protocol.ts'
-import { HELD_LETTERS_MAX, serializeBlocks } from '../serial-blocks.ts'
+import { HELD_CHARACTERS_MAX, serializeBlocks } from '../serial-blocks.ts'
 import { encodeCall, encodeCitations, estimateTokens, newReply, type Reply } from './encode-response.ts'
 import { encodeError } from './error.ts'
 import { encodeFinish } from './finish.ts'
@@ -47,8 +47,8 @@ interface Stream {
   readonly citations: Map<number, Citation[]>
   usage: Usage
   over: boolean
-  letters: number
-  heldLetters: number
+  characters: number
+  heldCharacters: number
 }
 
 type Writer = TextWriter | ThoughtWriter | CallWriter
@@ -84,8 +84,8 @@ function newStream(context: ReplyContext): Stream {
     citations: new Map(),
     usage: NO_USAGE,
     over: false,
-    letters: 0,
-    heldLetters: 0,
+    characters: 0,
+    heldCharacters: 0,
   }
 }
 
@@ -187,7 +187,7 @@ function wholePart(stream: Stream, candidate: number, part: JsonValue): string {
 }
 
 function writeText(stream: Stream, writer: Writer | undefined, text: string): string {
-  stream.letters += text.length
+  stream.characters += text.length
   if (text === '') return ''
   switch (writer?.type) {
     case 'text':
@@ -204,10 +204,10 @@ function writeText(stream: Stream, writer: Writer | undefined, text: string): st
 
 function holdArguments(stream: Stream, writer: Writer | undefined, text: string): string {
   if (writer?.type !== 'call') return ''
-  stream.letters += text.length
-  stream.heldLetters += text.length
+  stream.characters += text.length
+  stream.heldCharacters += text.length
   writer.pieces.push(text)
-  return stream.heldLetters > HELD_LETTERS_MAX
+  return stream.heldCharacters > HELD_CHARACTERS_MAX
     ? fail(stream, brokenStream('the upstream sent longer tool arguments than can be held'))
     : ''
 }
@@ -248,7 +248,7 @@ function closeThought(stream: Stream, { signature, kind, candidate }: ThoughtWri
 
 function closeCall(stream: Stream, { start, pieces, signature, candidate }: CallWriter): string {
   const written = pieces.join('')
-  stream.heldLetters -= written.length
+  stream.heldCharacters -= written.length
   const call: ToolCallBlock = { ...start, arguments: written, signature }
   return wholePart(stream, candidate, encodeCall(call, stream.reply))
 }
@@ -258,7 +258,7 @@ function finish(stream: Stream): string {
   const { context, usage, finishes } = stream
   const estimate = {
     inputTokens: context.inputTokensEstimate,
-    outputTokens: estimateTokens(stream.letters),
+    outputTokens: estimateTokens(stream.characters),
   }
   const candidates = [...finishes].map(
     ([index, reason]): JsonObject => ({

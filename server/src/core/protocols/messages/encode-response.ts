@@ -20,8 +20,8 @@ export function encodeResponse(response: CanonicalResponse, context: ReplyContex
   const reply = newReply(context)
   const [candidate] = response.candidates
   const blocks = candidate?.blocks ?? []
-  const letters = blocks.reduce((sum, block) => sum + lettersOf(block), 0)
-  const estimate = { inputTokens: context.inputTokensEstimate, outputTokens: estimateTokens(letters) }
+  const characters = blocks.reduce((sum, block) => sum + charactersOf(block), 0)
+  const estimate = { inputTokens: context.inputTokensEstimate, outputTokens: estimateTokens(characters) }
   return {
     id: messageId(context),
     type: 'message',
@@ -62,7 +62,7 @@ export function messageId({ responseId }: ReplyContext): string {
   return responseId.startsWith('msg_') ? responseId : `msg_${responseId.replaceAll('-', '')}`
 }
 
-/** An id this protocol takes back: letters, digits, `_` and `-`. */
+/** An id this protocol takes back: characters, digits, `_` and `-`. */
 export function clientCallId(id: string): string {
   return upstreamCallId(id, ID_LENGTH_MAX)
 }
@@ -115,7 +115,7 @@ function encodeToolCall(block: ToolCallBlock, reply: Reply): readonly JsonObject
   return [...before, { type: 'tool_use', id, name: reply.findTool(block.name).name, input }]
 }
 
-function lettersOf(block: Block): number {
+function charactersOf(block: Block): number {
   switch (block.type) {
     case 'text':
     case 'refusal':

@@ -30,7 +30,7 @@ export function streamDecoder(): StreamDecoder {
 }
 
 /** Letters an opaque block's input may have; server tools write code, not books. */
-const OPAQUE_LETTERS_MAX = 4 * 1024 * 1024
+const OPAQUE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 interface Reading {
   /** Id of the message that has started. */
@@ -246,7 +246,7 @@ function argumentsDelta(reading: Reading, open: OpenBlock, json: string): readon
       return text(block, json)
     case 'opaque':
       open.input += json
-      return open.input.length > OPAQUE_LETTERS_MAX
+      return open.input.length > OPAQUE_CHARACTERS_MAX
         ? fail(reading, 'the upstream sent more input of one server tool than can be held')
         : []
     case 'text':

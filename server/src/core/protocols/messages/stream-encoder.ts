@@ -42,7 +42,7 @@ interface Stream {
   /** The canonical block that is open, if it is one this client sees. */
   open: OpenBlock | undefined
   openNumber: number | undefined
-  letters: number
+  characters: number
 }
 
 type OpenBlock = TextWriter | ThinkingWriter | ToolWriter
@@ -82,7 +82,7 @@ function newStream(context: ReplyContext): Stream {
     nextIndex: 0,
     open: undefined,
     openNumber: undefined,
-    letters: 0,
+    characters: 0,
   }
 }
 
@@ -214,7 +214,7 @@ function delta(head: string, text: string): string {
 
 function writeText(stream: Stream, text: string): string {
   const { open } = stream
-  stream.letters += text.length
+  stream.characters += text.length
   switch (open?.type) {
     case 'text':
       return writeAnswer(stream, open, text)
@@ -250,7 +250,7 @@ function openThinking(stream: Stream, writer: ThinkingWriter): string {
 function writeArguments(stream: Stream, text: string): string {
   const writer = stream.open
   if (writer?.type !== 'tool') return ''
-  stream.letters += text.length
+  stream.characters += text.length
   // Blanks before the first brace say nothing, and "no arguments" is told by no delta at all.
   if (!writer.custom && !writer.wrote && text.trim() === '') return ''
   const start = openTool(stream, writer)
@@ -325,7 +325,7 @@ function finish(stream: Stream, reason: Finish): string {
   stream.over = true
   const estimate = {
     inputTokens: stream.context.inputTokensEstimate,
-    outputTokens: estimateTokens(stream.letters),
+    outputTokens: estimateTokens(stream.characters),
   }
   return (
     begun +

@@ -93,7 +93,7 @@ export function encodeUsage(usage: Usage, estimate: UsageEstimate, serviceTier?:
   }
 }
 
-/** About four letters a token: good enough for a context meter, never used for billing. */
+/** About four characters a token: good enough for a context meter, never used for billing. */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4)
 }

@@ -1,10 +1,10 @@
 /** Services as they are configured, and what a discovery document may make us do. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openScriptedUpstream, type ScriptedUpstream } from '../../../../test/house/scripted-upstream.ts'
+import { openScriptedUpstream, type ScriptedUpstream } from '../../../../test/gateway/scripted-upstream.ts'
 import { type IdentityProvider, openIdentityProvider } from '../../../../test/identity/identity-provider.ts'
 import { Secret } from '../../../core/secret.ts'
-import { AllowList } from '../../../upstream/guard.ts'
-import { createSmallFetch } from '../../../upstream/small-fetch.ts'
+import { AllowList } from '../../../upstream/connect/guard.ts'
+import { createSmallFetch } from '../../../upstream/remote/small-fetch.ts'
 import { type MakeServiceFetch, openServices } from './index.ts'
 import type { SignInService } from './service.ts'
 

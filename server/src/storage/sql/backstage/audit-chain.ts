@@ -1,7 +1,7 @@
 /** The chain of audit entries: how one is added, how its hash is made, how all are checked. */
 import { createHash } from 'node:crypto'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { AuditedAct, AuditVerdict } from '../../audit.ts'
+import type { AuditedAct, AuditVerdict } from '../../stores/audit.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { AuditEntriesTable, Schema } from '../schema.ts'
 

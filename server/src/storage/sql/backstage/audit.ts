@@ -9,8 +9,8 @@ import type {
   AuditFilter,
   AuditPage,
   AuditStore,
-} from '../../audit.ts'
-import { InvalidCursor } from '../../invalid-cursor.ts'
+} from '../../stores/audit.ts'
+import { InvalidCursor } from '../../failures/invalid-cursor.ts'
 import type { Announcement } from '../../storage.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'

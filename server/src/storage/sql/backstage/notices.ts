@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import type { Notice, NoticeStore } from '../../notices.ts'
+import type { Notice, NoticeStore } from '../../stores/notices.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import { pageLimit } from '../page.ts'
 import type { NoticesTable, Schema } from '../schema.ts'

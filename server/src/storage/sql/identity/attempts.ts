@@ -1,7 +1,7 @@
 /** Buckets of tries, one number each. */
 import type { Transaction } from 'kysely'
 import { type AttemptBucket, decideAttempt, returnAttempt } from '../../../core/identity/attempt-bucket.ts'
-import type { AttemptStore } from '../../identity.ts'
+import type { AttemptStore } from '../../stores/identity.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
 import type { Schema } from '../schema.ts'
 

@@ -1,7 +1,7 @@
 /** Seeds of one-time passwords, sealed, and the codes that stand in for a lost one. */
 import type { AccountId } from '../../../core/ids.ts'
 import { Secret } from '../../../core/secret.ts'
-import type { FactorStore } from '../../identity.ts'
+import type { FactorStore } from '../../stores/identity.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
 
 export type AuthenticatorStore = Omit<

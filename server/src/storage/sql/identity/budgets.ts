@@ -1,6 +1,6 @@
 /** How much of something was used until a moment: one number each. */
 import type { Transaction } from 'kysely'
-import type { Budget, BudgetStore } from '../../identity.ts'
+import type { Budget, BudgetStore } from '../../stores/identity.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
 import type { Schema } from '../schema.ts'
 

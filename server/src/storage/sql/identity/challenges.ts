@@ -1,9 +1,9 @@
 /** Conversations of several requests. */
 import type { Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
-import type { Challenge, ChallengeKind, ChallengeStore } from '../../identity.ts'
+import type { Challenge, ChallengeKind, ChallengeStore } from '../../stores/identity.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
-import { lockAccount } from '../office/acts.ts'
+import { lockAccount } from '../customers/acts.ts'
 import type { Schema } from '../schema.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
 

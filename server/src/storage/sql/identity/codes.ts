@@ -1,7 +1,7 @@
 /** Verification codes: six digits are soon guessed from a plain hash, so theirs is keyed. */
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import type { CodeStore, CodeUse } from '../../identity.ts'
+import type { CodeStore, CodeUse } from '../../stores/identity.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
 
 export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeStore {

@@ -1,6 +1,6 @@
 /** People as other services know them. */
 import { accountId } from '../../../core/ids.ts'
-import type { LinkedIdentity, LinkStore } from '../../identity.ts'
+import type { LinkedIdentity, LinkStore } from '../../stores/identity.ts'
 import { indexableText } from '../free-text.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
 import { numberOf, type StoredRow, textOf } from '../table.ts'

@@ -1,6 +1,6 @@
 /** Sessions. Their tokens never come here, only the hashes. */
 import { accountId } from '../../../core/ids.ts'
-import type { Session, SessionStore, SignInMethod } from '../../identity.ts'
+import type { Session, SessionStore, SignInMethod } from '../../stores/identity.ts'
 import { indexableText } from '../free-text.ts'
 import type { IdentityStoreOptions } from '../identity.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'

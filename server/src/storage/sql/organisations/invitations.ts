@@ -3,8 +3,13 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import { normalEmail } from '../../../core/identity/email-address.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
-import type { AcceptOutcome, Invitation, Organisation, OrganisationStore } from '../../organisations.ts'
-import { decodePolicy } from '../account-row.ts'
+import type {
+  AcceptOutcome,
+  Invitation,
+  Organisation,
+  OrganisationStore,
+} from '../../stores/organisations.ts'
+import { decodePolicy } from '../accounts/account-row.ts'
 import type { Written } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import { pageLimit } from '../page.ts'

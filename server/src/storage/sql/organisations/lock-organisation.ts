@@ -1,7 +1,7 @@
 /** Everything that changes an organisation first takes the lock of its account, which its calls take too. */
 import type { Selectable, Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
-import type { Organisation } from '../../organisations.ts'
+import type { Organisation } from '../../stores/organisations.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import type { OrganisationsTable } from '../schema/organisations.ts'

@@ -2,8 +2,8 @@
 import type { MemberRow } from '../../../core/calls/hot-rows.ts'
 import { accountId, memberId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
-import { type Member, MEMBER_ROLES, type MemberRole } from '../../organisations.ts'
-import { decodePolicy } from '../account-row.ts'
+import { type Member, MEMBER_ROLES, type MemberRole } from '../../stores/organisations.ts'
+import { decodePolicy } from '../accounts/account-row.ts'
 import { integerOf, numberOf, type StoredRow, type Table, textOf } from '../table.ts'
 
 /** What a hot batch reads of members and, with them, of their own accounts. */

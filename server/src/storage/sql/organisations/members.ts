@@ -10,7 +10,7 @@ import type {
   Membership,
   OrganisationPage,
   OrganisationStore,
-} from '../../organisations.ts'
+} from '../../stores/organisations.ts'
 import type { Written } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import { pageLimit } from '../page.ts'

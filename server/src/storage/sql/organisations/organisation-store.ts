@@ -1,6 +1,6 @@
 /** The organisations' port over SQL. */
 import type { Kysely } from 'kysely'
-import type { OrganisationStore } from '../../organisations.ts'
+import type { OrganisationStore } from '../../stores/organisations.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'

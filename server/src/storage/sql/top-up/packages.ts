@@ -1,7 +1,7 @@
 /** What is offered to be bought. */
 import type { Selectable } from 'kysely'
 import { microCredits } from '../../../core/money.ts'
-import type { PackageStore, TopUpPackage } from '../../top-ups.ts'
+import type { PackageStore, TopUpPackage } from '../../stores/top-ups.ts'
 import type { TopUpPackagesTable } from '../schema/top-ups.ts'
 import { poolOf, type RedemptionStoreOptions } from './redemption-codes.ts'
 

@@ -16,7 +16,7 @@ import {
   type Pool,
   takeBack,
 } from '../../../core/top-up/payment.ts'
-import type { Idempotency } from '../../office.ts'
+import type { Idempotency } from '../../stores/customers.ts'
 import {
   type Checkout,
   type NewTopUp,
@@ -26,16 +26,16 @@ import {
   TOP_UP_STATUSES,
   type TopUp,
   type TopUpStatus,
-} from '../../top-ups.ts'
+} from '../../stores/top-ups.ts'
 import type { Written } from '../announced-write.ts'
-import { bookIn } from '../booking.ts'
+import { bookIn } from '../ledger/booking.ts'
 import type { SqlEngine } from '../engine.ts'
-import { lockAccount } from '../office/acts.ts'
+import { lockAccount } from '../customers/acts.ts'
 import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { TopUpsTable } from '../schema/top-ups.ts'
 import { parseStored } from '../stored-json.ts'
-import { checkRate } from '../yuan-rate.ts'
+import { checkRate } from '../ledger/yuan-rate.ts'
 import { poolOf, type RedemptionStoreOptions } from './redemption-codes.ts'
 
 type BeginOutcome = Awaited<ReturnType<PaymentStore['begin']>>

@@ -13,15 +13,15 @@ import type {
   RedemptionOutcome,
   RedemptionStore,
   ShownBatch,
-} from '../../top-ups.ts'
+} from '../../stores/top-ups.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
-import { bookIn } from '../booking.ts'
+import { bookIn } from '../ledger/booking.ts'
 import type { SqlEngine } from '../engine.ts'
-import { findAnswer, keepAnswer, lockAccount } from '../office/acts.ts'
+import { findAnswer, keepAnswer, lockAccount } from '../customers/acts.ts'
 import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { RedemptionBatchesTable, RedemptionCodesTable } from '../schema/top-ups.ts'
-import { checkRate } from '../yuan-rate.ts'
+import { checkRate } from '../ledger/yuan-rate.ts'
 
 /** Both engines bound the parameters of one statement; this stays far below either. */
 const CODES_PER_INSERT = 1_000

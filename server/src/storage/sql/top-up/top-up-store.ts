@@ -1,4 +1,4 @@
-import type { TopUpStore } from '../../top-ups.ts'
+import type { TopUpStore } from '../../stores/top-ups.ts'
 import { createPackageStore } from './packages.ts'
 import { createPaymentStore } from './payments.ts'
 import { createRedemptionStore, type RedemptionStoreOptions } from './redemption-codes.ts'

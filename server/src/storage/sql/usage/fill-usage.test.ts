@@ -9,7 +9,7 @@ import { ACCOUNT, exampleLog, exampleSettle } from '../../../core/calls/examples
 import type { CallLogRow } from '../../../core/calls/log-row.ts'
 import { instanceId } from '../../../core/ids.ts'
 import { openEngine } from '../../open.ts'
-import { callLogs } from '../call-log-row.ts'
+import { callLogs } from '../logs/call-log-row.ts'
 import { USAGE_KEY, USAGE_SUMS, usageHalfHours } from '../migrations/usage-half-hours.ts'
 import type { Cell } from '../table.ts'
 import { usageHalfHours as table } from './usage-row.ts'

@@ -1,6 +1,6 @@
 /** Sums half-hours anew from the log: for those that were changed behind the product's back, or logged by an older build. */
 import { sql } from 'kysely'
-import type { Period } from '../../office.ts'
+import type { Period } from '../../stores/customers.ts'
 import type { SqlEngine } from '../engine.ts'
 import { fillUsage, USAGE_HALF_HOUR_MS } from '../migrations/usage-half-hours.ts'
 import { readKeptSince } from './kept-since.ts'

@@ -1,5 +1,5 @@
 /** Which part of a period is read where: whole half-hours from the sums, what is cut off at its ends from the log. */
-import type { Period } from '../../office.ts'
+import type { Period } from '../../stores/customers.ts'
 import { USAGE_HALF_HOUR_MS } from '../migrations/usage-half-hours.ts'
 import { halfHourOf } from './usage-row.ts'
 

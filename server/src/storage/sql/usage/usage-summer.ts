@@ -17,7 +17,7 @@ const NAMES_REMEMBERED_MAX = 20_000
 /** Rows that calls without an account are spread over; instances would wait for each other at a single one. */
 const LANES = 16
 
-/** Characters of a name in the key: PostgreSQL keeps no key of more than 2 704 bytes. The corridor cuts them alike. */
+/** Characters of a name in the key: PostgreSQL keeps no key of more than 2 704 bytes. The request pipeline cuts them alike. */
 function nameOf(text: string | undefined): string {
   return text === undefined ? '' : indexableText(text).slice(0, USAGE_NAME_MAX)
 }

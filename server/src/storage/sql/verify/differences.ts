@@ -1,5 +1,5 @@
 /** What was found to differ, up to a bound: a broken ledger is told by the first thousand as well as by all. */
-import type { LedgerDifference } from '../../records.ts'
+import type { LedgerDifference } from '../../stores/records.ts'
 
 export const DIFFERENCES_MAX = 1_000
 

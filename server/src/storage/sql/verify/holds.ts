@@ -4,7 +4,7 @@ import type { OpenCall, Subject } from '../../../core/calls/hot-rows.ts'
 import type { AccountId, MemberId } from '../../../core/ids.ts'
 import { findTier } from '../../../core/limits/tiers.ts'
 import { toUnits } from '../../../core/limits/units.ts'
-import { decodeOpenCall } from '../open-call-row.ts'
+import { decodeOpenCall } from '../calls/open-call-row.ts'
 import type { Schema } from '../schema.ts'
 
 export interface Holds {

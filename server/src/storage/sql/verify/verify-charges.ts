@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../../core/calls/log-row.ts'
 import { type MicroCredits, ZERO } from '../../../core/money.ts'
 import { deductible, recomputeAmount } from '../../../core/pricing/price.ts'
-import { decodeCallLog } from '../call-log-row.ts'
+import { decodeCallLog } from '../logs/call-log-row.ts'
 import type { Schema } from '../schema.ts'
 import type { Differences } from './differences.ts'
 

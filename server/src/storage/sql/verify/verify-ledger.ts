@@ -3,7 +3,7 @@
  * gateway is not disturbed and the memory it takes does not grow with the ledger.
  */
 import type { Kysely } from 'kysely'
-import type { LedgerDifference } from '../../records.ts'
+import type { LedgerDifference } from '../../stores/records.ts'
 import type { Schema } from '../schema.ts'
 import { Differences } from './differences.ts'
 import { readHolds } from './holds.ts'

@@ -1,7 +1,7 @@
 /** Slots and held parts of windows against the open calls. What windows used up rolls over and has no other record. */
 import type { Kysely } from 'kysely'
 import type { Subject } from '../../../core/calls/hot-rows.ts'
-import { decodeLimitState } from '../limit-state-row.ts'
+import { decodeLimitState } from '../calls/limit-state-row.ts'
 import type { Schema } from '../schema.ts'
 import type { Differences } from './differences.ts'
 import type { Holds, SubjectHolds } from './holds.ts'

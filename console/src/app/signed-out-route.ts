@@ -1,0 +1,9 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from './root-route.tsx'
+
+/** The pages before somebody is signed in. */
+export const signedOutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-out',
+  component: lazyRouteComponent(() => import('./signed-out/signed-out.tsx'), 'SignedOut'),
+})

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { Outlet } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../parts/icon.tsx'
+import { LanguageMenu } from '../../parts/language-menu.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { ThemeButton } from '../../parts/theme-button.tsx'
+import { isLanguage, LANGUAGES } from '../../texts/languages.ts'
+import styles from './signed-out.module.css'
+
+/** The ground on which the cards of sign-in lie. */
+export function SignedOut() {
+  const { t, i18n } = useTranslation()
+  return (
+    <div className={styles.frame}>
+      <header className={styles.header}>
+        <LanguageMenu>
+          <Button variant="subtle" leftSection={<Icon name="language" />}>
+            {isLanguage(i18n.language) ? LANGUAGES[i18n.language].label : i18n.language}
+          </Button>
+        </LanguageMenu>
+        <ThemeButton />
+      </header>
+      <main className={styles.main}>
+        <div className={styles.brand}>
+          <Mark />
+          Sluice
+        </div>
+        <Outlet />
+      </main>
+      <footer className={styles.footer}>
+        <a href="/docs">{t('signedOut.apiReference')}</a>
+      </footer>
+    </div>
+  )
+}

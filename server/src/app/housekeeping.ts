@@ -1,0 +1,172 @@
+import type { CallId, InstanceId } from '../core/ids.ts'
+import type { BlobStore } from '../storage/stores/blobs.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { InstanceRounds } from './instance-rounds.ts'
+
+/** Says every few seconds that this process lives, and settles what processes that no longer do left open. */
+export interface Housekeeping {
+  /** The last heartbeat was written: a full disk or a read-only database can be read and still takes no call. */
+  readonly canWrite: () => boolean
+  stop(): void
+}
+
+/** How often an instance says that it lives, and how long others wait for it. */
+export interface InstancePeriods {
+  readonly beatMs: number
+  readonly silentMs: number
+}
+
+/** Four missed beats: a paused process is not a dead one. */
+export const INSTANCE_PERIODS: InstancePeriods = { beatMs: 5_000, silentMs: 20_000 }
+/** Who beats later than this after the last time has slept: a beat may wait for a busy store. */
+const GAP_BEATS = 2
+
+const EXPIRE_EVERY_MS = 60_000
+const LEAKED_EVERY_MS = 60_000
+const LOG_UPKEEP_EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** Of all kept conversations together; past it the oldest go first. */
+const TURNS_BYTES_MAX = 20 * 1024 ** 3
+const TURNS_PER_REMOVAL = 2_000
+const VIDEOS_PER_REMOVAL = 200
+/** So that a flood of expired things does not hold up the heartbeat. */
+const REMOVALS_MAX = 20
+
+export async function startHousekeeping(kept: {
+  readonly storage: Pick<Storage, 'calls' | 'identity' | 'logs' | 'turns' | 'videos'>
+  readonly blobs: Pick<BlobStore, 'remove'>
+  readonly telemetry: Telemetry
+  readonly instance: InstanceId
+  /** Whether this process still has to do with a call: it runs it, or has its end to write. */
+  readonly isRunning: (callId: CallId) => boolean
+  /** 0: for ever. */
+  readonly logRetentionDays: number
+  readonly now: () => number
+  readonly periods?: InstancePeriods
+}): Promise<Housekeeping> {
+  const { storage, telemetry, periods = INSTANCE_PERIODS } = kept
+  const { beatMs, silentMs } = periods
+  const rounds = new InstanceRounds({
+    ...kept,
+    calls: storage.calls,
+    elapsed: () => performance.now(),
+    periods: { gapMs: beatMs * GAP_BEATS, silentMs },
+  })
+  const expire = (): Promise<void> => expireKept(kept, kept.now())
+  await rounds.beat()
+  // What does not work now is tried in the next round; calls can be served meanwhile.
+  for (const [work, what] of [
+    [() => rounds.lookAround(), 'recovery'],
+    [expire, 'expiry'],
+    [() => keepLog(kept), 'upkeep of the log'],
+  ] as const) {
+    await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a round failed'))
+  }
+  // Each apart, so that none waits for another, or ends with it.
+  const timers = [
+    every(beatMs, telemetry, { work: () => rounds.beat(), name: 'heartbeat' }),
+    every(beatMs, telemetry, { work: () => rounds.lookAround(), name: 'recovery' }),
+    every(LEAKED_EVERY_MS, telemetry, {
+      work: () => rounds.endLeaked(),
+      name: 'recovery of what was left open here',
+    }),
+    every(EXPIRE_EVERY_MS, telemetry, { work: expire, name: 'expiry' }),
+    every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(kept), name: 'upkeep of the log' }),
+  ]
+  return {
+    canWrite: () => rounds.canWrite(),
+    stop: () => {
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
+}
+
+/** Never twice at once. */
+export function every(
+  periodMs: number,
+  telemetry: Telemetry,
+  { work, name }: { readonly work: () => Promise<void>; readonly name: string },
+): NodeJS.Timeout {
+  let running = false
+  const timer = setInterval(() => {
+    if (running) return
+    running = true
+    telemetry.background.track(
+      work().finally(() => {
+        running = false
+      }),
+      name,
+    )
+  }, periodMs)
+  timer.unref()
+  return timer
+}
+
+/** Rows past their retention go, and the months to come have their place. */
+async function keepLog(kept: {
+  readonly storage: Pick<Storage, 'logs'>
+  readonly telemetry: Telemetry
+  readonly logRetentionDays: number
+  readonly now: () => number
+}): Promise<void> {
+  const at = kept.now()
+  const keepSince = kept.logRetentionDays === 0 ? undefined : at - kept.logRetentionDays * DAY_MS
+  const removed = await kept.storage.logs.keep({ at, keepSince })
+  if (removed > 0)
+    kept.telemetry.log.info({ removed }, 'rows of the call log past their retention were removed')
+}
+
+async function expireKept(
+  kept: {
+    readonly storage: Pick<Storage, 'identity' | 'turns' | 'videos'>
+    readonly blobs: Pick<BlobStore, 'remove'>
+    readonly telemetry: Pick<Telemetry, 'log'>
+  },
+  at: number,
+): Promise<void> {
+  await expireTurns(kept.storage, at)
+  await expireVideos(kept, at)
+  await kept.storage.identity.expire(at)
+}
+
+/** Kept conversations whose time is over, or for which there is no room (`storage/stores/turns.ts`). */
+async function expireTurns(storage: Pick<Storage, 'turns'>, at: number): Promise<void> {
+  for (let removals = 0; removals < REMOVALS_MAX; removals += 1) {
+    const gone = await storage.turns.expire({ at, bytesMax: TURNS_BYTES_MAX, limit: TURNS_PER_REMOVAL })
+    if (gone < TURNS_PER_REMOVAL) return
+  }
+}
+
+/**
+ * Contract §8: a video's record is kept 24 hours, and its bytes no longer than that. The bytes go first, so that a process
+ * that dies in between leaves a record by which the next round finds them; nobody is shown an expired one. What the place of
+ * the bytes does not do now is done in a later round.
+ */
+export async function expireVideos(
+  {
+    storage,
+    blobs,
+    telemetry,
+  }: {
+    readonly storage: Pick<Storage, 'videos'>
+    readonly blobs: Pick<BlobStore, 'remove'>
+    readonly telemetry: Pick<Telemetry, 'log'>
+  },
+  at: number,
+): Promise<void> {
+  for (let removals = 0; removals < REMOVALS_MAX; removals += 1) {
+    const expired = await storage.videos.expired(at, VIDEOS_PER_REMOVAL)
+    const bare: string[] = []
+    try {
+      for (const { id, blob } of expired) {
+        if (blob !== undefined) await blobs.remove(blob)
+        bare.push(id)
+      }
+    } catch (error) {
+      telemetry.log.warn({ error }, 'the bytes of an expired video could not be removed')
+    }
+    await storage.videos.forget(bare, at)
+    if (bare.length < VIDEOS_PER_REMOVAL) return
+  }
+}

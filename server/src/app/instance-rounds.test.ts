@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { instanceId } from '../core/ids.ts'
+import type { SeenInstance } from '../core/instances/watch.ts'
+import type { BeatOutcome } from '../storage/storage.ts'
+import { StorageUnavailable } from '../storage/failures/unavailable.ts'
+import type { Log } from '../telemetry/log.ts'
+import { InstanceRounds, type InstanceRoundsOptions } from './instance-rounds.ts'
+
+const OWN = instanceId('own')
+const OTHER: SeenInstance = {
+  id: instanceId('other'),
+  epoch: 1,
+  beats: 3,
+  beatAt: 0,
+  gone: false,
+  hasCalls: true,
+}
+
+/** A store that answers as the test says, and a clock that the test moves. */
+function scene() {
+  const state = {
+    elapsed: 0,
+    beats: [] as (BeatOutcome | 'away')[],
+    writes: true,
+    epochs: [] as number[],
+    takenOver: [] as string[],
+    warnings: [] as string[],
+  }
+  const beaten: BeatOutcome = { kind: 'beaten', first: false }
+  const calls: InstanceRoundsOptions['calls'] = {
+    canWrite: () => state.writes,
+    tryWriting: () => {
+      state.writes = true
+      return Promise.resolve()
+    },
+    heartbeat: (_, __, epoch = 1) => {
+      state.epochs.push(epoch)
+      const answer = state.beats.shift() ?? beaten
+      return answer === 'away' ? Promise.reject(new StorageUnavailable('away')) : Promise.resolve(answer)
+    },
+    readInstances: () => Promise.resolve([OTHER]),
+    takeOver: (instances) => {
+      state.takenOver.push(...instances.map(({ id }) => id))
+      return Promise.resolve(instances.length)
+    },
+    recoverLeaked: () => Promise.resolve([]),
+  }
+  const warn = (_fields: object, message: string) => void state.warnings.push(message)
+  const rounds = new InstanceRounds({
+    calls,
+    telemetry: { log: { warn, error: warn } as unknown as Log },
+    instance: OWN,
+    isRunning: () => false,
+    now: () => 0,
+    elapsed: () => state.elapsed,
+    periods: { gapMs: 10, silentMs: 20 },
+  })
+  /** A round every 5 ms. */
+  const round = async (): Promise<void> => {
+    await rounds.beat().catch(() => undefined)
+    await rounds.lookAround()
+    state.elapsed += 5
+  }
+  return { state, rounds, round }
+}
+
+describe('the rounds of an instance', () => {
+  test('it takes over from who is silent for a whole period, and never after an outage', async () => {
+    const { state, round } = scene()
+    for (let count = 0; count < 4; count++) await round()
+    state.beats = Array.from({ length: 30 }, () => 'away' as const)
+    for (let count = 0; count < 34; count++) await round()
+    expect(state.takenOver).toEqual([])
+    await round()
+    expect(state.takenOver).toEqual(['other'])
+  })
+
+  test('taken over it warns, and begins the new epoch at once', async () => {
+    const { state, rounds } = scene()
+    await rounds.beat()
+    state.beats = [{ kind: 'taken-over', epoch: 2 }]
+    await rounds.beat()
+    await rounds.beat()
+    expect(state.epochs).toEqual([1, 1, 2, 2])
+    expect(state.warnings).toEqual([expect.stringMatching(/^this process was taken over/)])
+    state.beats = [{ kind: 'taken-over', epoch: 3 }]
+    await rounds.beat()
+    expect(state.epochs.slice(4)).toEqual([2, 3])
+    expect(state.warnings).toHaveLength(2)
+  })
+
+  test('forgotten by whoever took over it warns too; at its first beat it does not', async () => {
+    const { state, rounds } = scene()
+    state.beats = [
+      { kind: 'beaten', first: true },
+      { kind: 'beaten', first: true },
+    ]
+    await rounds.beat()
+    expect(state.warnings).toEqual([])
+    await rounds.beat()
+    expect(state.warnings).toHaveLength(1)
+  })
+
+  test('told again and again that it was taken over it waits for the next round', async () => {
+    const { state, rounds } = scene()
+    state.beats = [2, 3, 4].map((epoch) => ({ kind: 'taken-over', epoch }))
+    await expect(rounds.beat()).rejects.toThrow('again and again')
+    expect(rounds.canWrite()).toBe(false)
+    await rounds.beat()
+    expect([state.epochs.at(-1), rounds.canWrite()]).toEqual([4, true])
+  })
+
+  test('it is not ready while it cannot beat, or the store refuses what calls write, and comes back by itself', async () => {
+    const { state, rounds } = scene()
+    state.beats = ['away']
+    await expect(rounds.beat()).rejects.toThrow('away')
+    expect(rounds.canWrite()).toBe(false)
+    await rounds.beat()
+    expect(rounds.canWrite()).toBe(true)
+    // A beat that neither comes back nor fails.
+    state.elapsed += 21
+    expect(rounds.canWrite()).toBe(false)
+    await rounds.beat()
+    expect(rounds.canWrite()).toBe(true)
+    state.writes = false
+    expect(rounds.canWrite()).toBe(false)
+    await rounds.beat()
+    expect(rounds.canWrite()).toBe(true)
+  })
+})

@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECRET_KEY_FILE } from '../config/data-directory.ts'
+import type { Config, Environment } from '../config/environment.ts'
+import type { Catalogue } from '../core/catalogue.ts'
+import { usableChains } from '../core/routing/order.ts'
+import { firstCatalogue } from './first-catalogue.ts'
+import { openOpsServer } from '../http/ops/ops-server.ts'
+import type { OpsSource } from '../http/ops/ops-source.ts'
+import { type FirstRun, prepareFirstRun } from '../management/accounts/first-run.ts'
+import { makeSetupLink } from '../management/identity/setup-link.ts'
+import { type SignInLink, signInLinkUrl } from '../management/identity/sign-in-link.ts'
+import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
+import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
+import type { Log } from '../telemetry/log.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
+import { VERSION } from '../version.ts'
+import { newKeysText, welcomeText } from './welcome.ts'
+
+/** Several processes that serve together. */
+export interface Workers {
+  /** As the first worker that came up tells them. */
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  readonly ops: OpsSource
+  /** Told whenever one of them says that it lives. */
+  onBeat(listener: () => void): void
+  /** Resolves when the last one has ended; after `graceMs` they are ended by force. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Resolves when every worker listens. */
+export type StartWorkers = (
+  count: number,
+  options: { readonly log: Log; readonly hungAfterMs: number },
+) => Promise<Workers>
+
+/**
+ * Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once.
+ * `startWorkers` is for a configuration with more than one process.
+ */
+export async function runGateway(config: Config, startWorkers: StartWorkers): Promise<void> {
+  const environment: Environment = process.env
+  const prepared: Prepared = {
+    firstRun: { kind: 'not-first', unread: [] },
+    catalogue: undefined,
+    setupLink: undefined,
+  }
+  const tell = teller(config)
+  const prepare: Prepare = async ({ storage, telemetry, now }) => {
+    tell('The database is ready. Making what it begins with, and opening the ports.')
+    prepared.firstRun = await prepareFirstRun({
+      storage,
+      config,
+      environment,
+      workingDirectory: process.cwd(),
+      kinds: providerKinds,
+      kindsWithoutAddress,
+      offer: firstCatalogue(environment),
+      at: now(),
+    })
+    if (prepared.firstRun.kind === 'not-first')
+      for (const unread of prepared.firstRun.unread) telemetry.log.info({}, unread)
+    prepared.catalogue = await storage.catalogue.read()
+    if (prepared.firstRun.kind === 'first' && config.console === 'on')
+      prepared.setupLink = await makeSetupLink(storage, now())
+  }
+  tell(`First start: making ${config.dataDirectory} with a secret key, and the database.`)
+  try {
+    const serving = await (config.workers > 1
+      ? runSeveral(config, prepare, startWorkers)
+      : runOne(config, prepare))
+    // First: whoever reads the ready line may send a signal at once.
+    stopOnSignal(serving)
+    welcome(serving, prepared, config)
+  } catch (error) {
+    // The keys are stored by now and the next start is no first one: who does not see them here never will.
+    process.stderr.write(newKeysText(prepared.firstRun))
+    throw error
+  }
+}
+
+/** A first start says what it does while it does it; a later one is over before anybody has read it. */
+function teller({ dataDirectory, secretKey }: Config): (sentence: string) => void {
+  if (secretKey !== undefined || existsSync(join(dataDirectory, SECRET_KEY_FILE))) return () => undefined
+  return (sentence) => process.stderr.write(`${sentence}\n`)
+}
+
+interface Prepared {
+  firstRun: FirstRun
+  catalogue: Catalogue | undefined
+  /** undefined: somebody can sign in without it. */
+  setupLink: SignInLink | undefined
+}
+
+/** What serves, in this process or in several. */
+interface Serving {
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  readonly opsUrl: string | undefined
+  readonly log: Log
+  stop(): Promise<void>
+}
+
+async function runOne(config: Config, prepare: Prepare): Promise<Serving> {
+  const running = await startGateway(config, prepare)
+  return { ...running, log: running.pipeline.telemetry.log }
+}
+
+/** Longer than a worker takes to end its calls and to settle them. */
+const FORCE_AFTER_GRACE_MS = 15_000
+
+async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartWorkers): Promise<Serving> {
+  await prepareStore(config, prepare)
+  const telemetry = createTelemetry({ level: config.logLevel, now: Date.now, version: VERSION })
+  const workers = await startWorkers(config.workers, { log: telemetry.log, hungAfterMs: config.hungAfterMs })
+  const ops = await openOpsServer({
+    source: workers.ops,
+    telemetry,
+    host: config.opsHost,
+    port: config.opsPort,
+    hungAfterMs: config.hungAfterMs,
+    beats: 'told',
+  })
+  workers.onBeat(() => ops.beat())
+  return {
+    baseUrl: workers.baseUrl,
+    gatewayBaseUrl: workers.gatewayBaseUrl,
+    opsUrl: localUrl(config.opsHost, ops.port),
+    log: telemetry.log,
+    async stop() {
+      await workers.stop(config.drainDelayMs + config.shutdownGraceMs + FORCE_AFTER_GRACE_MS)
+      await ops.close()
+      await telemetry.close()
+    },
+  }
+}
+
+function welcome(serving: Serving, { firstRun, catalogue, setupLink }: Prepared, config: Config): void {
+  // For programs, which never give a terminal.
+  if (!process.stdout.isTTY) process.stdout.write(`${readyLine(serving)}\n`)
+  const example = catalogue === undefined ? undefined : exampleModel(catalogue)
+  process.stderr.write(
+    welcomeText({
+      baseUrl: serving.baseUrl,
+      gatewayBaseUrl: serving.gatewayBaseUrl,
+      opsUrl: serving.opsUrl,
+      firstRun,
+      setupUrl: setupLink === undefined ? undefined : signInLinkUrl(serving.baseUrl, setupLink),
+      exampleModel: example?.id,
+      exampleIsOffline: example?.offline ?? false,
+      nodeVersion: process.version,
+      leaves: { mail: config.smtpUrl !== undefined, phone: config.smsUrl !== undefined },
+    }),
+  )
+}
+
+function readyLine(serving: Serving): string {
+  return JSON.stringify({
+    event: 'ready',
+    version: VERSION,
+    base_url: serving.baseUrl,
+    gateway_base_url: serving.gatewayBaseUrl,
+    ops_url: serving.opsUrl,
+  })
+}
+
+/** One that answers on any machine first; else the first model that has a usable chain. */
+function exampleModel(catalogue: Catalogue): { readonly id: string; readonly offline: boolean } | undefined {
+  const callable = [...catalogue.models.values()].filter(
+    (model) => model.status === 'enabled' && model.clientVisible && usableChains(model, catalogue).length > 0,
+  )
+  const offline = callable.find((model) =>
+    usableChains(model, catalogue).some(({ vendorCode, protocol }) => {
+      const vendor = catalogue.vendors.get(vendorCode)
+      return vendor !== undefined && answersOffline(vendor.kind, protocol)
+    }),
+  )
+  const chosen = offline ?? callable[0]
+  return chosen === undefined ? undefined : { id: chosen.modelId, offline: chosen === offline }
+}
+
+function stopOnSignal(serving: Serving): void {
+  let stopping = false
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(130)
+    stopping = true
+    serving.log.info({ signal }, 'stopping: running calls may end')
+    serving.stop().then(
+      () => {
+        serving.log.info({}, 'stopped')
+        process.exit(0)
+      },
+      (error: unknown) => {
+        process.stderr.write(`sluice could not stop cleanly: ${String(error)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}

@@ -1,0 +1,439 @@
+/** Puts the gateway together: configuration in, a running gateway out. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type DataDirectory, openDataDirectory, removeSecretKey } from '../config/data-directory.ts'
+import type { Config, Environment } from '../config/environment.ts'
+import { type InstanceId, instanceId } from '../core/ids.ts'
+import { createPipeline, type Pipeline, type PipelineParts } from '../pipeline/context.ts'
+import { createTokenCounter } from '../pipeline/instance/token-counter.ts'
+import { openUnsettledFiles, type UnsettledFiles } from '../pipeline/instance/unsettled-files.ts'
+import { startVideos } from '../pipeline/video/start-videos.ts'
+import { knownPresets } from './presets.ts'
+import { every, type Housekeeping, type InstancePeriods, startHousekeeping } from './housekeeping.ts'
+import { createClientAddress, createIsProxy } from '../http/client-address.ts'
+import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
+import { openApi } from '../http/management/api.ts'
+import { openOpsServer } from '../http/ops/ops-server.ts'
+import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
+import { openServers, type Servers } from '../http/servers.ts'
+import type { Identity } from '../management/identity/identity.ts'
+import type { Cashier } from '../management/top-up/cashier.ts'
+import { timeOrderedId } from '../management/new-id.ts'
+import { keepCustomerRounds } from './customer-rounds.ts'
+import { openCashier } from './open-cashier.ts'
+import { noteAudit, noteForbidden } from './note-security.ts'
+import { openIdentity } from './open-identity.ts'
+import { keepPayments } from './payment-rounds.ts'
+import { keepPrices } from './price-clock.ts'
+import type { BlobStore } from '../storage/stores/blobs.ts'
+import { openStorage } from '../storage/open.ts'
+import { openBlobs } from '../storage/open-blobs.ts'
+import { SecretKeyMismatch } from '../storage/failures/secret-key-mismatch.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
+import { fetchRemote } from '../upstream/remote/fetch-remote.ts'
+import { createFindProxy } from '../upstream/connect/find-proxy.ts'
+import { AllowList } from '../upstream/connect/guard.ts'
+import { openUpstream } from '../upstream/send.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { streamRemote } from '../upstream/remote/stream-remote.ts'
+import { VERSION } from '../version.ts'
+
+const UNSETTLED_EVERY_MS = 60_000
+/** Whoever has just started it asks it things. */
+const QUIET_LOOK_MS = 15_000
+
+export interface RunningGateway {
+  /** As a client on this machine reaches them, without a slash at the end. */
+  readonly baseUrl: string
+  readonly gatewayBaseUrl: string
+  /** undefined: another process answers the operator. */
+  readonly opsUrl: string | undefined
+  readonly ops: OpsSource
+  readonly pipeline: Pipeline
+  /** Calls that have not ended yet. */
+  openCalls(): number
+  /** Refuses new calls, lets running ones end within the configured time, settles all, closes. */
+  stop(): Promise<void>
+}
+
+/** What happens between an open store and the first listener: first-run set-up, gateway file. */
+export type Prepare = (opened: {
+  readonly storage: Storage
+  readonly telemetry: Telemetry
+  readonly now: () => number
+}) => Promise<void>
+
+export interface StartOptions {
+  /** What tests bend: the clock, and how long vendors' advice makes polls wait. */
+  readonly bent?: {
+    readonly now: () => number
+    readonly videoPace: number
+    readonly periods?: InstancePeriods
+  }
+  /** False where several processes serve and the first of them has the operator's port. */
+  readonly ops: boolean
+  /** Where keys of vendors are looked for; absent: the process's. */
+  readonly environment?: Environment
+}
+
+export async function startGateway(
+  config: Config,
+  prepare: Prepare,
+  options: StartOptions = { ops: true },
+): Promise<RunningGateway> {
+  const ground = await openGround(config, prepare, options)
+  const { storage } = ground
+  const upstream = openUpstream({ findProxy: createFindProxy(config) })
+  let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
+  const pipeline = await createPipeline({
+    ...(await partsOf(config, ground)),
+    upstream,
+    videoSettings: {
+      secretKey: ground.secretKey,
+      publicUrl: () => publicUrl,
+      deadlineMs: config.videoDeadlineMs,
+      backgroundDeadlineMs: config.backgroundDeadlineMs,
+      pace: options.bent?.videoPace ?? 1,
+    },
+  })
+  const unsettled = openUnsettledFiles({
+    ...ground,
+    dataDirectory: config.dataDirectory,
+    calls: storage.calls,
+  })
+  // Before recovery, which would end the same calls by less than what is known of them here.
+  await unsettled.settle()
+  const housekeeping = await startHousekeeping({
+    ...ground,
+    logRetentionDays: config.logRetentionDays,
+    isRunning: (callId) => pipeline.isRunning(callId),
+    ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
+  })
+  const opened = await openAll(config, pipeline, { ...options, canWrite: housekeeping.canWrite })
+  const addresses = addressesOf(config, opened)
+  publicUrl = addresses.baseUrl
+  const rounds = startRounds(ground, pipeline, { ...opened, unsettled })
+  const vocabulary = loadWhenQuiet(pipeline, opened)
+  return {
+    ...addresses,
+    ops: opened.ops,
+    pipeline,
+    openCalls: () => opened.servers.openCalls(),
+    async stop() {
+      clearInterval(vocabulary)
+      await stopAll({ config, ground, pipeline, upstream, unsettled, housekeeping, opened, rounds })
+    },
+  }
+}
+
+/** Neither a start nor a running stream waits for the tokenizer: it is loaded in a pause, or by the call that needs it. */
+function loadWhenQuiet({ tokens }: Pipeline, { servers }: Opened): NodeJS.Timeout {
+  const looks = setInterval(() => {
+    if (servers.openCalls() > 0) return
+    clearInterval(looks)
+    tokens.load()
+  }, QUIET_LOOK_MS)
+  return looks.unref()
+}
+
+/** Whatever fails on the way, what the store has not taken is kept in a file. */
+async function stopAll(all: {
+  readonly config: Config
+  readonly ground: Ground
+  readonly pipeline: Pipeline
+  readonly upstream: Pick<Upstream, 'close'>
+  readonly unsettled: UnsettledFiles
+  readonly housekeeping: Housekeeping
+  readonly opened: Opened
+  readonly rounds: { stop(): Promise<void> }
+}): Promise<void> {
+  const { pipeline, unsettled, opened } = all
+  const { storage, blobs, telemetry } = all.ground
+  await opened.close()
+  // At once: what follows asks the store, which may be away, and whoever stops this process may not wait.
+  await unsettled.write(pipeline.pending.left())
+  try {
+    all.housekeeping.stop()
+    await all.rounds.stop()
+    pipeline.close()
+    await all.upstream.close()
+    await pipeline.pending.stop()
+    await telemetry.background.drain(all.config.shutdownGraceMs)
+    await opened.identity.messenger.close()
+  } finally {
+    await unsettled.write(await pipeline.pending.stop())
+    await blobs.close()
+    await storage.close()
+    await telemetry.close()
+  }
+}
+
+/** What everything else stands on. */
+interface Ground {
+  readonly telemetry: Telemetry
+  readonly now: () => number
+  readonly instance: InstanceId
+  readonly secretKey: Uint8Array
+  /** Private addresses that client-chosen ones may reach. */
+  readonly allow: AllowList
+  readonly storage: Storage
+  readonly blobs: BlobStore
+}
+
+async function openGround(config: Config, prepare: Prepare, { bent }: StartOptions): Promise<Ground> {
+  const now = bent?.now ?? Date.now
+  const telemetry = createTelemetry({
+    level: config.logLevel,
+    now,
+    version: VERSION,
+    securityLog: config.securityLog,
+  })
+  warn(config, telemetry)
+  const instance = instanceId(timeOrderedId(now()))
+  const data = await openDataDirectory(config)
+  for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
+  const storage = await openStore(config, data, { telemetry, instance, now })
+  await prepare({ storage, telemetry, now })
+  const blobs = await openBlobStore(config, telemetry, now)
+  const allow = new AllowList(config.fetchAllow, createFindProxy(config))
+  return { telemetry, now, instance, secretKey: data.secretKey, allow, storage, blobs }
+}
+
+async function partsOf(
+  config: Config,
+  ground: Ground,
+): Promise<Omit<PipelineParts, 'upstream' | 'videoSettings'>> {
+  const { storage, blobs, telemetry, instance, allow, now } = ground
+  return {
+    storage,
+    blobs,
+    telemetry,
+    instanceId: instance,
+    fetchRemote: async (url, options) =>
+      noteForbidden(telemetry, 'a call', await fetchRemote(url, { ...options, allow })),
+    streamRemote: async (url, options) =>
+      noteForbidden(telemetry, 'a call', await streamRemote(url, { ...options, allow })),
+    tokens: createTokenCounter(),
+    limits: {
+      bodyLimitBytes: config.bodyLimitBytes,
+      bodyMembersMax: config.bodyMembersMax,
+      bodyMessagesMax: config.bodyMessagesMax,
+      bodyDepthMax: config.bodyDepthMax,
+      bytesInFlightMax: config.bytesInFlightLimit,
+      answerDeadlineMs: config.callDeadlineMs,
+      countsPerMinuteMax: config.countsPerMinuteMax,
+    },
+    now,
+    draw: Math.random,
+  }
+}
+
+/** What goes on without anybody calling: videos, future prices, late payments, renewals and alerts. */
+function startRounds(
+  { storage, secretKey, allow, telemetry, now }: Ground,
+  pipeline: Pipeline,
+  {
+    identity,
+    cashier,
+    unsettled,
+  }: Pick<Opened, 'identity' | 'cashier'> & { readonly unsettled: UnsettledFiles },
+): { stop(): Promise<void> } {
+  const stopVideos = startVideos(pipeline)
+  const prices = keepPrices({ storage, telemetry, now })
+  const payments = keepPayments(cashier, telemetry)
+  const owed = every(OWED_EVERY_MS, telemetry, {
+    work: () => bookLate(storage, pipeline, now()),
+    name: 'charge of what accounts owe',
+  })
+  const customers = keepCustomerRounds({
+    storage,
+    catalogue: () => pipeline.catalogue(),
+    messenger: identity.messenger,
+    secretKey,
+    allow,
+    telemetry,
+    now,
+  })
+  // Of processes that stop while this one runs.
+  const files = every(UNSETTLED_EVERY_MS, telemetry, {
+    work: async () => void (await unsettled.settle()),
+    name: 'settle what other processes left in files',
+  })
+  return {
+    async stop() {
+      clearInterval(files)
+      clearInterval(owed)
+      prices.stop()
+      payments.stop()
+      customers.stop()
+      await stopVideos()
+    },
+  }
+}
+
+const OWED_EVERY_MS = 60_000
+
+/** How long an instance that comes back, or the file it left, may still say what a recovered call really was. */
+const CORRECTABLE_MS = 30 * 86_400_000
+
+/** What calls cost beyond a monthly cap is charged when the next month begins, also where no call begins it. */
+async function bookLate(storage: Storage, pipeline: Pipeline, at: number): Promise<void> {
+  const { timezone } = pipeline.catalogue().settings
+  await storage.calls.forgetRecovered(at - CORRECTABLE_MS)
+  await storage.accounts.chargeOwed({ at, monthStart: pipeline.monthOf(at, timezone).from })
+}
+
+/** Brings the store to this version and lets `prepare` fill it, for processes that serve afterwards. */
+export async function prepareStore(config: Config, prepare: Prepare): Promise<void> {
+  const now = Date.now
+  const telemetry = createTelemetry({
+    level: config.logLevel,
+    now,
+    version: VERSION,
+    securityLog: config.securityLog,
+  })
+  warn(config, telemetry)
+  const instance = instanceId(timeOrderedId(now()))
+  const data = await openDataDirectory(config)
+  for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
+  const storage = await openStore(config, data, { telemetry, instance, now })
+  try {
+    await prepare({ storage, telemetry, now })
+  } finally {
+    await storage.close()
+    await telemetry.close()
+  }
+}
+
+function warn(config: Config, { log }: Telemetry): void {
+  for (const warning of config.warnings) log.warn({}, warning)
+}
+
+async function openStore(
+  config: Config,
+  data: DataDirectory,
+  process: { readonly telemetry: Telemetry; readonly instance: InstanceId; readonly now: () => number },
+): Promise<Storage> {
+  try {
+    const storage = await openStorage({
+      databaseUrl: config.database.kind === 'postgres' ? config.database.url.unwrap() : undefined,
+      dataDir: config.dataDirectory,
+      secretKey: data.secretKey,
+      instanceId: process.instance,
+      now: process.now,
+      log: process.telemetry.log,
+    })
+    return noteAudit(storage, process.telemetry.security)
+  } catch (error) {
+    // A key made a moment ago for a database that has one would only hide that the right one is missing.
+    if (error instanceof SecretKeyMismatch && data.madeKey) await removeSecretKey(data)
+    throw error
+  }
+}
+
+/** A store of blobs that does not answer is told of at once, but only videos need it: all other calls are served. */
+async function openBlobStore(config: Config, { log }: Telemetry, now: () => number): Promise<BlobStore> {
+  const blobs = await openBlobs(config.blob, now)
+  await blobs.ping().catch((error: unknown) => log.error({ error }, 'the blob storage does not answer'))
+  return blobs
+}
+
+/** Everything that listens. */
+interface Opened {
+  readonly servers: Servers
+  readonly identity: Identity
+  readonly cashier: Cashier
+  readonly ops: OpsSource
+  readonly opsPort: number | undefined
+  /**
+   * Says that it is not ready, after the drain delay refuses new calls, lets running ones end, then closes; the ops port
+   * last, so that a stop can be watched.
+   */
+  close(): Promise<void>
+}
+
+interface DoorsOptions extends StartOptions {
+  readonly canWrite: () => boolean
+}
+
+async function openAll(
+  config: Config,
+  pipeline: Pipeline,
+  { ops: withOps, canWrite, environment = process.env }: DoorsOptions,
+): Promise<Opened> {
+  const clientAddress = createClientAddress(config.trustedProxies)
+  const identity = await openIdentity(config, pipeline)
+  const cashier = await openCashier(config, pipeline, identity.messenger)
+  const presets = knownPresets(environment)
+  let draining = false
+  const source = gatewayOps(pipeline, { draining: () => draining, canWrite })
+  const ops = withOps
+    ? await openOpsServer({
+        source,
+        telemetry: pipeline.telemetry,
+        host: config.opsHost,
+        port: config.opsPort,
+        hungAfterMs: config.hungAfterMs,
+        beats: 'own',
+      })
+    : undefined
+  const servers = await openServers({
+    ...config,
+    pipeline,
+    api: await openApi({ pipeline, identity, cashier, presets, clientAddress, publicUrl: config.publicUrl }),
+    consolePages: openConsole(config, pipeline.telemetry),
+    clientAddress,
+    isProxy: createIsProxy(config.trustedProxies),
+    gatewayHost: config.sharedPort ? hostOf(config.gatewayUrl) : undefined,
+  })
+  return {
+    servers,
+    ops: source,
+    identity,
+    cashier,
+    opsPort: ops?.port,
+    async close() {
+      draining = true
+      servers.drain()
+      await delay(config.drainDelayMs)
+      await servers.stopListening()
+      pipeline.drain()
+      await servers.close(config.shutdownGraceMs)
+      await ops?.close()
+    },
+  }
+}
+
+/** The product of `npm run build`: without it the API is served alone. */
+function openConsole(config: Config, { background, log }: Telemetry): ConsolePages | undefined {
+  if (config.console === 'off') return undefined
+  const pages = openConsolePages(consoleFolder(), background)
+  if (pages === undefined) log.warn({}, 'this build has no console: run npm run build')
+  return pages
+}
+
+/** Beside the bundle this module became part of; from source the built one too. */
+function consoleFolder(): URL {
+  const fromSource = import.meta.url.endsWith('.ts')
+  return new URL(fromSource ? '../../dist/console/' : './console/', import.meta.url)
+}
+
+function addressesOf(
+  config: Config,
+  { servers, opsPort }: Opened,
+): Pick<RunningGateway, 'baseUrl' | 'gatewayBaseUrl' | 'opsUrl'> {
+  return {
+    baseUrl: config.publicUrl ?? localUrl(config.host, servers.port),
+    gatewayBaseUrl: config.gatewayUrl ?? localUrl(config.host, servers.gatewayPort),
+    opsUrl: opsPort === undefined ? undefined : localUrl(config.opsHost, opsPort),
+  }
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).hostname.toLowerCase()
+}
+
+export function localUrl(host: string | undefined, port: number): string {
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,0 +1,213 @@
+/**
+ * Everything over HTTP that is no call: catalogue, pricing, the model list, the account's own reads. The framework
+ * validates and routes; errors use the same envelope as calls.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { findHolderNow, presentedKey } from '../../pipeline/stages/authenticate.ts'
+import type { KeyHolder } from '../../pipeline/instance/directory.ts'
+import type { Pipeline } from '../../pipeline/context.ts'
+import { AddressNotAllowed, checkAddress } from '../../pipeline/stages/restrictions.ts'
+import type { VendorPreset } from '../../management/admin/presets.ts'
+import type { Identity } from '../../management/identity/identity.ts'
+import { TooManyActs } from '../../management/identity/own-act.ts'
+import { timeOrderedId } from '../../management/new-id.ts'
+import type { Cashier } from '../../management/top-up/cashier.ts'
+import { AmountTooLarge, RateChanged, RateFixed } from '../../storage/failures/amount-refused.ts'
+import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
+import { hashKey } from '../../storage/key-hash.ts'
+import { LastAdmin } from '../../storage/failures/last-admin.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import { addressOf } from '../address.ts'
+import { type CallerReader, checkKeysOrganisation, createCallerReader } from './caller.ts'
+import type { ClientAddress } from '../client-address.ts'
+import type { RegisteredRoute } from './define-route.ts'
+import { renderError } from '../error-envelope.ts'
+import { allowedMethods } from '../calls/allowed-methods.ts'
+import { closeUnlessRead } from '../calls/incoming-body.ts'
+import { readJsonBodies } from './json-body.ts'
+import { badCursor } from './page-cursor.ts'
+import { boundBodies } from './management-body.ts'
+import { shownPath } from '../calls/request-head.ts'
+import { adminRoutes } from './routes/admin/index.ts'
+import { catalogueRoutes } from './routes/catalogue.ts'
+import { geminiModelRoutes } from './routes/gemini-models.ts'
+import { identityRoutes } from './routes/identity.ts'
+import { modelRoutes } from './routes/models.ts'
+import { referenceRoutes } from './routes/reference.ts'
+import { customerRoutes } from './routes/customers.ts'
+import { sendError } from '../send-error.ts'
+import { unofferedSentence } from '../calls/unoffered.ts'
+
+export interface ApiOptions {
+  readonly pipeline: Pipeline
+  readonly identity: Identity
+  readonly cashier: Cashier
+  /** Vendors that can be added without describing them. */
+  readonly presets: readonly VendorPreset[]
+  readonly clientAddress: ClientAddress
+  /** How clients reach the public address from outside; undefined: by whatever host they name. */
+  readonly publicUrl: string | undefined
+}
+
+/** What the routes share. Who asks is found by the functions of `CallerReader`, or by key alone. */
+export interface ApiContext extends ApiOptions, CallerReader {
+  /** The caller's key, or the 401/403 that applies. */
+  requireKey(request: FastifyRequest): Promise<KeyHolder>
+  /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
+  readonly routes: RegisteredRoute[]
+}
+
+export type Api = FastifyInstance
+
+/** Management bodies are small; calls have their own limit. */
+const BODY_BYTES_MAX = 1_048_576
+
+export async function openApi(
+  options: ApiOptions,
+): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
+  const context = apiContext(options)
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    genReqId: () => timeOrderedId(options.pipeline.now()),
+    exposeHeadRoutes: true,
+    // What the framework's router refuses by itself: a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      sendError({ request: request.raw, response: reply.raw }, knownError(error), request.id)
+    },
+  }).withTypeProvider<ZodTypeProvider>()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  readJsonBodies(app)
+  boundBodies(app, { budget: options.pipeline.bodyBudget, bytesMax: BODY_BYTES_MAX })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.setHeader('x-request-id', request.id)
+    // Nobody reads the body of a request to nowhere.
+    done(request.is404 ? notFound(context.routes, request) : undefined)
+  })
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    closeUnlessRead(request.raw, reply.raw)
+    done()
+  })
+  app.setNotFoundHandler((request) => {
+    throw notFound(context.routes, request)
+  })
+  app.setErrorHandler((error, request, reply) => refuse(options, error, { request, reply }))
+  defineRoutes(app, context)
+  await app.ready()
+  return (request, response) => app.routing(request, response)
+}
+
+function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): GatewayError {
+  const [path = '/'] = request.url.split('?')
+  const allow = allowedMethods(routes, path)
+  if (allow.length > 0) {
+    return new GatewayError(40500, {
+      message: `${shownPath(path)} takes ${allow.join(', ')} only`,
+      headers: { allow: allow.join(', ') },
+    })
+  }
+  const unoffered = unofferedSentence(path)
+  return new GatewayError(40400, {
+    message:
+      unoffered === undefined ? `${shownPath(path)} does not exist` : `${shownPath(path)}: ${unoffered}`,
+  })
+}
+
+/** What those who watch over the gateway hear of, whichever route it was. */
+function noteRefusal(
+  { pipeline, clientAddress }: ApiOptions,
+  error: GatewayError,
+  request: FastifyRequest,
+): void {
+  const { security } = pipeline.telemetry
+  const about = {
+    address: clientAddress(request.raw),
+    method: request.method,
+    path: request.url.split('?')[0] ?? '',
+    request: request.id,
+  }
+  if (error instanceof AddressNotAllowed) security.note('key.address-refused', { ...about, ...error.about })
+  if (error.code === 40305) security.note('csrf.refused', about)
+  if (error.code === 42908) security.note('request.limited', about)
+}
+
+function refuse(
+  options: ApiOptions,
+  error: unknown,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): FastifyReply {
+  const { pipeline } = options
+  const known = knownError(error)
+  if (known.code === 50000)
+    pipeline.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
+  noteRefusal(options, known, request)
+  const rendered = renderError(known, { requestId: request.id, path: request.url })
+  return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
+}
+
+/** Every route there is. One that is not written with `define-route.ts` has no rule of access, so it stops the start. */
+function defineRoutes(app: Api, context: ApiContext): void {
+  const registered: string[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    // The framework answers HEAD wherever there is a GET.
+    for (const verb of [method].flat()) if (verb !== 'HEAD') registered.push(`${verb} ${url}`)
+  })
+  catalogueRoutes(app, context)
+  modelRoutes(app, context)
+  geminiModelRoutes(app, context)
+  customerRoutes(app, context)
+  identityRoutes(app, context)
+  adminRoutes(app, context)
+  referenceRoutes(app, context)
+  const defined = new Set(context.routes.map((route) => `${route.method} ${route.path}`))
+  const stranger = registered.find((route) => !defined.has(route))
+  if (stranger !== undefined)
+    throw new Error(`${stranger} is no route of define-route.ts: it says not who may ask`)
+}
+
+/** The routes without a gateway behind them, for the document and the tests that are made from them. */
+export function listRoutes(options: ApiOptions): readonly RegisteredRoute[] {
+  const context = apiContext(options)
+  defineRoutes(Fastify().withTypeProvider<ZodTypeProvider>(), context)
+  return context.routes
+}
+
+function apiContext(options: ApiOptions): ApiContext {
+  const { pipeline, clientAddress } = options
+  const requireKey = async (request: FastifyRequest): Promise<KeyHolder> => {
+    const [path = '/'] = request.url.split('?')
+    const call = {
+      endpoint: { protocol: path.startsWith('/v1beta/') ? 'gemini' : 'none', path },
+      address: addressOf(request.raw),
+      headers: request.headers as Readonly<Record<string, string | undefined>>,
+      keyInQuery: false,
+    }
+    const holder = await findHolderNow(pipeline, hashKey(presentedKey(call)), pipeline.now())
+    checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
+    if (holder.account.status === 'suspended') throw new GatewayError(40303)
+    checkKeysOrganisation(request, holder.key)
+    return holder
+  }
+  return { ...options, requireKey, ...createCallerReader({ ...options, requireKey }), routes: [] }
+}
+
+function knownError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (error instanceof StorageUnavailable)
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  if (error instanceof InvalidCursor) return badCursor()
+  if (error instanceof TooManyActs) return new GatewayError(42908, { retryAfterMs: error.retryAfterMs })
+  if (error instanceof AmountTooLarge) return new GatewayError(40000, { message: error.message })
+  if (error instanceof RateChanged || error instanceof RateFixed || error instanceof LastAdmin)
+    return new GatewayError(40900, { message: error.message })
+  const { statusCode } = error as { readonly statusCode?: unknown }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    const message = error instanceof Error ? error.message : undefined
+    return new GatewayError(statusCode === 413 ? 41301 : 40000, message === undefined ? {} : { message })
+  }
+  return new GatewayError(50000, { cause: error })
+}

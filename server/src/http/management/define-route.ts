@@ -1,0 +1,435 @@
+/**
+ * One way to write a route that is no call: who may ask, what may stand in the request, what the answer holds. The same
+ * words validate, make the OpenAPI document and make the authorisation matrix, so none of the three can forget a route.
+ */
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { KeyHolder } from '../../pipeline/instance/directory.ts'
+import { noteActFor } from './acts-for-organisations.ts'
+import type { Api, ApiContext } from './api.ts'
+import type { Caller, MemberCaller, Right, SessionCaller } from './caller.ts'
+import { noteImpersonated, noteSecret, refuseImpersonator } from './impersonation.ts'
+import { refuseWithoutFactor } from './second-factor-rule.ts'
+import { readCursor, writeCursor } from './page-cursor.ts'
+import { type FieldFault, readPart, refuseFields, type RequestPart } from './request-fields.ts'
+
+/**
+ * `anonymous`: nobody is asked who they are. `optional`: whoever says who they are is known. `account`: a session or an
+ * API key. `session`: a signed-in person. `organisation`: a signed-in member of the organisation that `:organisation` in
+ * the path names. `key`: an API key only. `admin`: a session of role admin.
+ */
+export type Access = keyof CallerByAccess
+
+export interface CallerByAccess {
+  readonly anonymous: undefined
+  readonly optional: Caller | undefined
+  readonly account: Caller
+  readonly session: SessionCaller
+  readonly organisation: MemberCaller
+  readonly key: KeyHolder
+  readonly admin: SessionCaller
+}
+
+/**
+ * The least right with which a route is used for an organisation. Where somebody may act for one the word has to be there,
+ * so a route that says nothing does not compile; elsewhere there is nothing to say.
+ */
+export type ForWord<Who extends Access> = Who extends 'optional' | 'account' | 'session'
+  ? { readonly for: Right }
+  : Who extends 'organisation'
+    ? { readonly for: Exclude<Right, 'person'> }
+    : { readonly for?: never }
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What every kind of route says of itself. */
+export interface RouteWords<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly method: Method
+  /** As the framework writes it: `/api/v1/user/user/keys/:id`. */
+  readonly path: string
+  readonly access: Who
+  /** See `ForWord`. */
+  readonly for?: Right
+  /** The chapter of the reference page. */
+  readonly tag: string
+  /** One line, in the imperative. */
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  /** Unknown members of the query string are refused when this is a strict object. */
+  readonly query?: Query
+  /** A strict object: whatever it does not name is refused with its path. */
+  readonly body?: Body
+  /** A multipart form that the handler reads itself, piece by piece: what it holds, for the document. No `body` beside it. */
+  readonly form?: z.ZodType
+  /** Of the good answer; 200 when absent. */
+  readonly status?: 200 | 201 | 202
+  /** The `Idempotency-Key` header: must be there, or may. Absent: it is not read. */
+  readonly idempotency?: 'required' | 'optional'
+  /**
+   * `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. Absent: so for every GET whose
+   * answer has our envelope.
+   */
+  readonly caching?: 'etag' | 'none'
+  /** Whether an admin who looks through the account's eyes may do this. Absent: where it only reads. */
+  readonly impersonator?: 'may' | 'never'
+  /** The answer holds a secret that the caller did not send: it is in the security log, and never shown to an impersonator. */
+  readonly showsSecret?: true
+  /** Open to administrators of whom a second factor is demanded and who have shown none: what it takes to set one up. */
+  readonly withoutSecondFactor?: 'may'
+  /** A POST that changes nothing; whoever asks it for an organisation leaves no entry in the audit log. */
+  readonly reads?: true
+  /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
+  readonly errors?: readonly number[]
+}
+
+export interface RouteRequest<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly params: z.output<Params>
+  readonly query: z.output<Query>
+  readonly body: z.output<Body>
+  readonly caller: CallerByAccess[Who]
+  /** What the client sent as `Idempotency-Key`, where the route reads it. */
+  readonly idempotencyKey: string | undefined
+  readonly request: FastifyRequest
+  readonly reply: RouteReply
+}
+
+/** What a handler may do to its answer beside giving it. */
+export interface RouteReply {
+  statusCode: number
+  header(name: string, value: string | readonly string[]): unknown
+  type(contentType: string): unknown
+  readonly raw: ServerResponse
+}
+
+/** Views are read-only; zod's types are not. */
+export type Answered<Value> = unknown extends Value
+  ? unknown
+  : Value extends string | number | boolean | null | undefined
+    ? Value
+    : { readonly [Name in keyof Value]: Answered<Value[Name]> }
+
+export type DataRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Data extends z.ZodType,
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** What `data` of `{code: 0, message: 'ok', data}` holds. */
+    readonly data: Data
+    handle(
+      request: RouteRequest<Who, Params, Query, Body>,
+    ): Promise<Answered<z.output<Data>>> | Answered<z.output<Data>>
+  }
+
+export type PageRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Row extends z.ZodType,
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** One element of `data`; `next_cursor` stands beside it. */
+    readonly row: Row
+    handle(request: RouteRequest<Who, Params, Query, Body>): Promise<Page<Answered<z.output<Row>>>>
+  }
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  /** Where the next one begins, as `query.cursor` gives it back; undefined: this was the last page. */
+  readonly next: string | undefined
+}
+
+export type RawRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
+    readonly answer: { readonly contentType: string; readonly schema: z.ZodType }
+    /** Sets its own headers on `reply`; what it gives is sent as it is. */
+    handle(request: RouteRequest<Who, Params, Query, Body>): unknown
+  }
+
+/** A route as the document and the matrix see it. */
+export interface RegisteredRoute
+  extends Omit<RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>, 'params' | 'query' | 'body'> {
+  readonly params: z.ZodType
+  readonly query: z.ZodType
+  /** undefined: it takes none. */
+  readonly body: z.ZodType | undefined
+  readonly answer: RegisteredAnswer
+  readonly caching: 'etag' | 'none'
+}
+
+export type RegisteredAnswer =
+  | { readonly kind: 'data' | 'page'; readonly schema: z.ZodType }
+  | { readonly kind: 'raw'; readonly schema: z.ZodType; readonly contentType: string }
+
+/** What absent parts are read with: parameters nobody named are none of ours. */
+const NOTHING = z.object({})
+type Nothing = typeof NOTHING
+
+/** A route that answers `{code: 0, message: 'ok', data}`. */
+export function defineRoute<
+  Who extends Access,
+  Data extends z.ZodType,
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = Nothing,
+>(app: Api, context: ApiContext, route: DataRoute<Who, Params, Query, Body, Data>): void {
+  register(app, context, route, {
+    answer: { kind: 'data', schema: route.data },
+    send: async (request) => ({ code: 0, message: 'ok', data: await route.handle(request) }),
+  })
+}
+
+/** A route that answers `{code: 0, message: 'ok', data: […], next_cursor}`. */
+export function definePage<
+  Who extends Access,
+  Row extends z.ZodType,
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = Nothing,
+>(app: Api, context: ApiContext, route: PageRoute<Who, Params, Query, Body, Row>): void {
+  register(app, context, route, {
+    answer: { kind: 'page', schema: route.row },
+    send: async (request) => {
+      const { rows, next } = await route.handle({ ...request, query: atPlace(route.path, request.query) })
+      const cursor = next === undefined ? null : writeCursor(route.path, next)
+      return { code: 0, message: 'ok', data: rows, next_cursor: cursor }
+    },
+  })
+}
+
+/** The query with the place its cursor stands for, as the list's store knows it. */
+function atPlace<Query>(list: string, query: Query): Query {
+  if (typeof query !== 'object' || query === null || !('cursor' in query)) return query
+  const { cursor } = query
+  return typeof cursor === 'string' ? { ...query, cursor: readCursor(list, cursor) } : query
+}
+
+/** A route whose answer has no envelope of ours. */
+export function defineRawRoute<
+  Who extends Access,
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = Nothing,
+>(app: Api, context: ApiContext, route: RawRoute<Who, Params, Query, Body>): void {
+  register(app, context, route, {
+    answer: { kind: 'raw', ...route.answer },
+    send: async (request) => {
+      request.reply.type(route.answer.contentType)
+      return route.handle(request)
+    },
+  })
+}
+
+interface Sending<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly answer: RegisteredAnswer
+  readonly send: (request: RouteRequest<Who, Params, Query, Body>) => Promise<unknown>
+}
+
+function register<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+>(
+  app: Api,
+  context: ApiContext,
+  route: RouteWords<Who, Params, Query, Body>,
+  { answer, send }: Sending<Who, Params, Query, Body>,
+): void {
+  const name = `${route.method} ${route.path}`
+  const caching = route.caching ?? (route.method === 'GET' && answer.kind !== 'raw' ? 'etag' : 'none')
+  context.routes.push({
+    ...wordsOf(route),
+    caching,
+    params: route.params ?? NOTHING,
+    query: route.query ?? NOTHING,
+    body: route.body,
+    answer,
+  })
+  const callers = new WeakMap<FastifyRequest, { readonly caller: CallerByAccess[Who] }>()
+  app.route({
+    method: route.method,
+    url: route.path,
+    // Who asks is settled from the headers alone, before a byte of the body is read.
+    onRequest: async (request) => {
+      const caller = await CALLERS[route.access](context, request, route.for ?? 'person')
+      refuseImpersonator(route, caller)
+      refuseWithoutFactor(context, route, caller)
+      callers.set(request, { caller })
+    },
+    handler: async (request, reply: RouteReply) => {
+      const known = callers.get(request)
+      if (known === undefined) throw new Error(`${name} was reached without its check of access`)
+      const read = readRequest(route, request)
+      await noteActFor(context, { route, request, caller: known.caller })
+      await noteImpersonated(context, { route, request, caller: known.caller })
+      reply.statusCode = route.status ?? 200
+      if (route.access !== 'anonymous') reply.header('cache-control', 'no-store')
+      const body = await send({ ...read, ...known, request, reply })
+      noteSecret(context, { route, request, caller: known.caller, body })
+      return caching === 'etag' ? revalidated(body, request, reply) : body
+    },
+  })
+}
+
+function wordsOf(
+  route: RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>,
+): Omit<RegisteredRoute, 'params' | 'query' | 'body' | 'answer' | 'caching'> {
+  const { method, path, access, tag, summary, description, status, idempotency, errors } = route
+  const { for: right, reads, impersonator, form, withoutSecondFactor, showsSecret } = route
+  return {
+    method,
+    path,
+    access,
+    tag,
+    summary,
+    ...(right === undefined ? {} : { for: right }),
+    ...(description === undefined ? {} : { description }),
+    ...(status === undefined ? {} : { status }),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    ...(reads === undefined ? {} : { reads }),
+    ...(form === undefined ? {} : { form }),
+    ...(impersonator === undefined ? {} : { impersonator }),
+    ...(showsSecret === undefined ? {} : { showsSecret }),
+    ...(withoutSecondFactor === undefined ? {} : { withoutSecondFactor }),
+    ...(errors === undefined ? {} : { errors }),
+  }
+}
+
+const CALLERS: {
+  readonly [Who in Access]: (
+    context: ApiContext,
+    request: FastifyRequest,
+    right: Right,
+  ) => Promise<CallerByAccess[Who]>
+} = {
+  anonymous: () => Promise.resolve(undefined),
+  optional: (context, request, right) => context.findAccount(request, right),
+  account: (context, request, right) => context.requireAccount(request, right),
+  session: (context, request, right) => context.requireSession(request, right),
+  organisation: (context, request, right) => context.requireMember(request, right),
+  key: (context, request) => context.requireKey(request),
+  admin: (context, request) => context.requireAdmin(request),
+}
+
+/** Every part is read before any is refused, so that one answer names all that is wrong. */
+function readRequest<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  route: RouteWords<Access, Params, Query, Body>,
+  request: FastifyRequest,
+): Pick<RouteRequest<Access, Params, Query, Body>, 'params' | 'query' | 'body' | 'idempotencyKey'> {
+  const faults: FieldFault[] = []
+  const idempotencyKey = readIdempotencyKey(route.idempotency, request, faults)
+  const params = readOr('path', route.params, request.params, faults)
+  const query = readOr('query', route.query, request.query, faults)
+  const body = route.body === undefined ? readNoBody(route, request, faults) : request.body
+  const read = readOr('body', route.body, body, faults)
+  if (faults.length > 0) throw refuseFields(faults)
+  return { params, query, body: read, idempotencyKey }
+}
+
+function readOr<Schema extends z.ZodType>(
+  part: RequestPart,
+  schema: Schema | undefined,
+  value: unknown,
+  faults: FieldFault[],
+): z.output<Schema> {
+  // An absent schema's type is that of NOTHING: it is the parameter's default.
+  const wanted = (schema ?? NOTHING) as Schema
+  const result = readPart(part, wanted, value)
+  if (result.kind === 'value') return result.value
+  faults.push(...result.faults)
+  // Never handed on: a fault ends the request.
+  return undefined as z.output<Schema>
+}
+
+/** A body nobody asked for is a mistake about the path. An empty object is what many clients send for nothing. */
+function readNoBody(
+  { form }: Pick<RegisteredRoute, 'form'>,
+  request: FastifyRequest,
+  faults: FieldFault[],
+): object {
+  const { body } = request
+  if (form !== undefined) {
+    if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? ''))
+      faults.push({ in: 'body', path: '', message: 'must be a form: send it as multipart/form-data' })
+    return {}
+  }
+  const isEmpty = body === undefined || body === null || JSON.stringify(body) === '{}'
+  if (!isEmpty) faults.push({ in: 'body', path: '', message: 'must be empty here' })
+  return {}
+}
+
+/** Printable, short, one token: it becomes part of a transaction's id. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
+
+function readIdempotencyKey(
+  rule: 'required' | 'optional' | undefined,
+  request: FastifyRequest,
+  faults: FieldFault[],
+): string | undefined {
+  if (rule === undefined) return undefined
+  const sent = request.headers['idempotency-key']
+  if (sent === undefined) {
+    if (rule === 'required')
+      faults.push({
+        in: 'header',
+        path: 'Idempotency-Key',
+        message: 'is missing: send one value per act, and the same one to repeat it',
+      })
+    return undefined
+  }
+  if (typeof sent === 'string' && IDEMPOTENCY_KEY.test(sent)) return sent
+  faults.push({
+    in: 'header',
+    path: 'Idempotency-Key',
+    message: 'must have 1 to 200 visible ASCII characters',
+  })
+  return undefined
+}
+
+const DIGEST_CHARACTERS = 27
+
+/** `If-None-Match` of what is still so: 304 without a body (RFC 9110 §13.1.2). */
+function revalidated(body: unknown, request: FastifyRequest, reply: RouteReply): unknown {
+  const text = JSON.stringify(body)
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
+  const etag = `"${digest}"`
+  reply.header('etag', etag)
+  reply.header('cache-control', 'private, no-cache')
+  const known = (request.headers['if-none-match'] ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag) || known.includes('*')) {
+    reply.statusCode = 304
+    return ''
+  }
+  reply.type('application/json; charset=utf-8')
+  return text
+}

@@ -1,0 +1,337 @@
+/**
+ * The endpoints that are calls, in words for the document. They are no routes of the framework: their bodies go through
+ * byte for byte, so what stands here describes what the gateway reads and does not bound what a client may send.
+ */
+import type { JsonObject } from '../../../core/json.ts'
+
+export interface DescribedCall {
+  readonly method: 'get' | 'post' | 'delete'
+  /** As the document writes it. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description: string
+  readonly request?: JsonObject
+  readonly multipart?: JsonObject
+  readonly answer: JsonObject
+  /** Content type of the good answer; JSON when absent. */
+  readonly answerType?: string
+  /** The same answer as a stream of events, where the client asked for one. */
+  readonly streams?: true
+  readonly status?: 201 | 202
+  readonly parameters?: readonly JsonObject[]
+}
+
+const text: JsonObject = { type: 'string' }
+const whole: JsonObject = { type: 'integer' }
+const any: JsonObject = {}
+const object: JsonObject = { type: 'object' }
+
+const open = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: 'object',
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+  additionalProperties: true,
+})
+
+const list = (items: JsonObject): JsonObject => ({ type: 'array', items })
+
+const MODEL: JsonObject = { type: 'string', description: 'Platform model id.' }
+const STREAM: JsonObject = { type: 'boolean', default: false }
+
+const header = (name: string, description: string): JsonObject => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: text,
+})
+
+/** Read on every call (contract §4.1, §4.4). */
+const CALL_HEADERS: readonly JsonObject[] = [
+  header('Gw-App-Id', 'Source application for the log; absent: told from User-Agent.'),
+  header('Gw-Custom-Id', 'The client’s own id for the log.'),
+  header('Gw-Vendor-Code', 'Only chains of this vendor.'),
+]
+
+const pathParameter = (name: string, description: string): JsonObject => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: text,
+})
+
+const chatUsage = open({ prompt_tokens: whole, completion_tokens: whole, total_tokens: whole })
+
+const RESPONSE_OBJECT = open(
+  { id: text, object: { const: 'response' }, status: text, model: MODEL, output: list(object), usage: any },
+  ['id', 'object'],
+)
+
+/** Contract §2.5. */
+const VIDEO_OBJECT = open(
+  {
+    id: text,
+    object: { const: 'video' },
+    model: MODEL,
+    status: { enum: ['queued', 'in_progress', 'completed', 'failed'] },
+    url: { type: ['string', 'null'] },
+  },
+  ['id', 'status'],
+)
+
+const VIDEO_ID = pathParameter('video_id', 'Valid for 24 hours.')
+const RESPONSE_ID = pathParameter('response_id', 'Of a response that was stored.')
+
+const GENERATE: readonly DescribedCall[] = [
+  {
+    method: 'post',
+    path: '/v1/chat/completions',
+    tag: 'Calls',
+    summary: 'Ask a model, chat completions protocol',
+    description:
+      'Fields the gateway does not know go to the upstream as they are. With `stream: true` the answer is a stream of ' +
+      '`data:` lines that ends with `data: [DONE]`. A video model answers with a video (contract §4.4).',
+    request: open(
+      {
+        model: MODEL,
+        messages: list(open({ role: text, content: any })),
+        stream: STREAM,
+        max_tokens: whole,
+        temperature: { type: 'number' },
+        top_p: { type: 'number' },
+        tools: list(object),
+        tool_choice: any,
+        response_format: object,
+        stop: any,
+        user: text,
+      },
+      ['model', 'messages'],
+    ),
+    answer: open({ id: text, object: text, model: MODEL, choices: list(object), usage: chatUsage }),
+    streams: true,
+  },
+  {
+    method: 'post',
+    path: '/v1/responses',
+    tag: 'Calls',
+    summary: 'Ask a model, responses protocol',
+    description:
+      'Also at the gateway address. With `stream: true`: `response.*` events, then `data: [DONE]`.',
+    request: open(
+      {
+        model: MODEL,
+        input: { anyOf: [text, list(object)] },
+        instructions: text,
+        stream: STREAM,
+        max_output_tokens: whole,
+        tools: list(object),
+        reasoning: object,
+        previous_response_id: { type: ['string', 'null'] },
+        store: { type: ['boolean', 'null'] },
+        background: {
+          type: ['boolean', 'null'],
+          description:
+            'Answers at once with a queued response, which is read and cancelled by its id. Where no provider of the model can, with `store: false` and with `stream: true` it is 400.',
+        },
+        user: text,
+      },
+      ['model', 'input'],
+    ),
+    answer: RESPONSE_OBJECT,
+    streams: true,
+  },
+  {
+    method: 'post',
+    path: '/v1/messages',
+    tag: 'Calls',
+    summary: 'Ask a model, messages protocol',
+    description:
+      'Also at the gateway address, where `x-api-key` is read too. Streams end with `message_stop`.',
+    request: open(
+      {
+        model: MODEL,
+        max_tokens: whole,
+        messages: list(object),
+        system: any,
+        stream: STREAM,
+        tools: list(object),
+      },
+      ['model', 'max_tokens', 'messages'],
+    ),
+    answer: open({ id: text, type: { const: 'message' }, role: text, content: list(object), usage: object }),
+    streams: true,
+  },
+  {
+    method: 'post',
+    path: '/v1beta/models/{model}:generateContent',
+    tag: 'Calls',
+    summary: 'Ask a model, Gemini protocol',
+    description: '`x-goog-api-key` is read too.',
+    parameters: [pathParameter('model', 'Platform model id.')],
+    request: open({ contents: list(object), systemInstruction: object, generationConfig: object }, [
+      'contents',
+    ]),
+    answer: open({ candidates: list(object), usageMetadata: object }),
+  },
+  {
+    method: 'post',
+    path: '/v1beta/models/{model}:streamGenerateContent',
+    tag: 'Calls',
+    summary: 'Ask a model for a stream, Gemini protocol',
+    description: 'With `alt=sse` server-sent events, else one JSON array.',
+    parameters: [
+      pathParameter('model', 'Platform model id.'),
+      { name: 'alt', in: 'query', required: false, schema: { enum: ['sse', 'json'] } },
+    ],
+    request: open({ contents: list(object) }, ['contents']),
+    answer: list(object),
+    streams: true,
+  },
+]
+
+const COUNT: readonly DescribedCall[] = [
+  {
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    tag: 'Counting',
+    summary: 'Count the tokens of a responses request',
+    description: 'Nothing is charged.',
+    request: open({ model: MODEL, input: any }, ['model']),
+    answer: open({ input_tokens: whole }),
+  },
+  {
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    tag: 'Counting',
+    summary: 'Count the tokens of a messages request',
+    description: 'Nothing is charged.',
+    request: open({ model: MODEL, messages: list(object) }, ['model', 'messages']),
+    answer: open({ input_tokens: whole }),
+  },
+  {
+    method: 'post',
+    path: '/v1beta/models/{model}:countTokens',
+    tag: 'Counting',
+    summary: 'Count the tokens of a Gemini request',
+    description: 'Nothing is charged.',
+    parameters: [pathParameter('model', 'Platform model id.')],
+    request: open({ contents: list(object) }),
+    answer: open({ totalTokens: whole }),
+  },
+]
+
+const STORED: readonly DescribedCall[] = [
+  {
+    method: 'get',
+    path: '/v1/responses/{response_id}',
+    tag: 'Stored responses',
+    summary: 'Read a stored response',
+    description:
+      'Of the same API key. One that is made in the background has no `output` before it is finished and charged; `stream=true` is refused for it.',
+    parameters: [RESPONSE_ID],
+    answer: RESPONSE_OBJECT,
+  },
+  {
+    method: 'delete',
+    path: '/v1/responses/{response_id}',
+    tag: 'Stored responses',
+    summary: 'Delete a stored response',
+    description:
+      'What continues it keeps its own copy of the conversation. One that runs in the background is cancelled first.',
+    parameters: [RESPONSE_ID],
+    answer: open({ id: text, deleted: { const: true } }),
+  },
+  {
+    method: 'get',
+    path: '/v1/responses/{response_id}/input_items',
+    tag: 'Stored responses',
+    summary: 'List the input of a stored response',
+    description: 'Page by page.',
+    parameters: [RESPONSE_ID],
+    answer: open({ object: { const: 'list' }, data: list(object), has_more: { type: 'boolean' } }),
+  },
+  {
+    method: 'post',
+    path: '/v1/responses/{response_id}/cancel',
+    tag: 'Stored responses',
+    summary: 'Cancel a response that runs in the background',
+    description:
+      'What was made of it is charged. A finished one is told as it is; one that was never in the background is refused.',
+    parameters: [RESPONSE_ID],
+    answer: RESPONSE_OBJECT,
+  },
+]
+
+const videoFields: JsonObject = {
+  model: MODEL,
+  prompt: text,
+  seconds: { type: 'string', description: 'Declared length; what is billed.' },
+  size: { type: 'string', description: '<width>x<height>' },
+  input_reference: {
+    type: 'string',
+    description: 'Address or data: URL of the first frame; in a form, a file.',
+  },
+}
+
+const VIDEOS: readonly DescribedCall[] = [
+  {
+    method: 'post',
+    path: '/v1/videos',
+    tag: 'Videos',
+    summary: 'Make a video',
+    description:
+      'Answers when the video is made: allow at least 30 minutes. With `Prefer: respond-async` it answers 202 at once. ' +
+      'The same Idempotency-Key joins the task it began. Other fields go to the vendor as they are.',
+    parameters: [
+      header('Idempotency-Key', 'The same key and body never begin a second task.'),
+      header('Prefer', '`respond-async`: answer at once, then poll.'),
+    ],
+    request: open(videoFields, ['model', 'prompt']),
+    multipart: open(videoFields, ['model', 'prompt']),
+    answer: VIDEO_OBJECT,
+  },
+  {
+    method: 'get',
+    path: '/v1/videos',
+    tag: 'Videos',
+    summary: 'List videos of the last 24 hours',
+    description: 'Of this key.',
+    answer: open({ object: { const: 'list' }, data: list(VIDEO_OBJECT) }),
+  },
+  {
+    method: 'get',
+    path: '/v1/videos/{video_id}',
+    tag: 'Videos',
+    summary: 'Read a video task',
+    description: 'Of this key.',
+    parameters: [VIDEO_ID],
+    answer: VIDEO_OBJECT,
+  },
+  {
+    method: 'get',
+    path: '/v1/videos/{video_id}/content',
+    tag: 'Videos',
+    summary: 'Download a video',
+    description: '409 while it is being made, 410 when the vendor does not have it any more.',
+    parameters: [VIDEO_ID],
+    answer: { type: 'string', format: 'binary' },
+    answerType: 'video/mp4',
+  },
+  {
+    method: 'delete',
+    path: '/v1/videos/{video_id}',
+    tag: 'Videos',
+    summary: 'Delete a video',
+    description: 'Refused with 409 while it is being made.',
+    parameters: [VIDEO_ID],
+    answer: open({ deleted: { const: true } }, ['deleted']),
+  },
+]
+
+export const CALLS: readonly DescribedCall[] = [...GENERATE, ...COUNT, ...STORED, ...VIDEOS].map((call) =>
+  call.method === 'post' && call.request !== undefined
+    ? { ...call, parameters: [...(call.parameters ?? []), ...CALL_HEADERS] }
+    : call,
+)

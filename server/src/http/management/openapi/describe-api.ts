@@ -1,0 +1,12 @@
+import type { JsonObject } from '../../../core/json.ts'
+import { VERSION } from '../../../version.ts'
+import { type ApiOptions, listRoutes } from '../api.ts'
+import { buildDocument } from './document.ts'
+
+/** The document of this build, for the reference pages: `options` is only handed on to routes that are never asked. */
+export function describeApi(options: ApiOptions): JsonObject {
+  return buildDocument(listRoutes({ ...options, publicUrl: undefined }), {
+    version: VERSION,
+    serverUrl: undefined,
+  })
+}

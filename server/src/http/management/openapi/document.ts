@@ -1,0 +1,351 @@
+/** The OpenAPI document, made from the same schemas that validate. */
+import { z } from 'zod'
+import { ERRORS } from '../../../core/errors/catalogue.ts'
+import { isJsonArray } from '../../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject } from '../../../core/json.ts'
+import type { Right } from '../caller.ts'
+import type { Access, RegisteredAnswer, RegisteredRoute } from '../define-route.ts'
+import { impersonatorsPart } from '../impersonation.ts'
+import { CALLS, type DescribedCall } from './calls.ts'
+
+export interface DocumentWords {
+  readonly version: string
+  /** undefined: wherever the document was read from. */
+  readonly serverUrl: string | undefined
+}
+
+export function buildDocument(routes: readonly RegisteredRoute[], words: DocumentWords): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  const put = (path: string, method: string, operation: JsonObject): void => {
+    const item = paths[path] ?? {}
+    paths[path] = item
+    item[method] = operation
+  }
+  for (const call of CALLS) put(call.path, call.method, callOperation(call))
+  for (const route of routes) {
+    put(documentPath(route.path), route.method.toLowerCase(), routeOperation(route))
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: words.version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: DESCRIPTION,
+    },
+    servers: [{ url: words.serverUrl ?? '/' }],
+    tags: tagsOf(paths),
+    paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
+    components: { schemas: { Error: ERROR_SCHEMA }, securitySchemes: SECURITY_SCHEMES },
+  }
+}
+
+const DESCRIPTION = [
+  'One address for every model. Calls (`/v1`, `/v1beta`) speak the protocols of the models’ vendors; everything under',
+  '`/api/v1` answers `{code: 0, message: "ok", data}`, pages with `next_cursor` beside it. Errors have one envelope',
+  'everywhere; `error.type` is `gateway_error` for our own, anything else came from upstream.',
+].join(' ')
+
+const ERROR_SCHEMA: JsonObject = {
+  type: 'object',
+  required: ['code', 'message', 'error'],
+  properties: {
+    code: { type: 'integer', enum: Object.keys(ERRORS).map(Number) },
+    message: { type: 'string' },
+    type: { type: 'string', description: 'On /v1/messages only.' },
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'code', 'request_id'],
+      properties: {
+        message: { type: 'string' },
+        type: { const: 'gateway_error' },
+        code: { type: 'string' },
+        request_id: { type: 'string' },
+        details: {
+          type: 'object',
+          description: '`fields`: every path at fault, as `{in, path, message}`.',
+        },
+      },
+    },
+    upstream_body: { description: 'What the upstream said, where it said something.' },
+  },
+}
+
+const SECURITY_SCHEMES: JsonObject = {
+  key: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+  session: { type: 'http', scheme: 'bearer', description: 'The token of a session (`POST …/sign-in`).' },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'sluice_session',
+    description: 'The same session for browsers; changing requests must come from this site.',
+  },
+}
+
+/** Which credentials open a route; the empty one stands for none. */
+const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
+  anonymous: [{}],
+  optional: [{}, { key: [] }, { session: [] }, { cookie: [] }],
+  account: [{ key: [] }, { session: [] }, { cookie: [] }],
+  session: [{ session: [] }, { cookie: [] }],
+  organisation: [{ session: [] }, { cookie: [] }],
+  key: [{ key: [] }],
+  admin: [{ session: [] }, { cookie: [] }],
+}
+
+function routeOperation(route: RegisteredRoute): JsonObject {
+  const body = route.body === undefined ? undefined : schemaOf(route.body, 'input')
+  const notes = [route.description, route.access === 'admin' ? 'For admins.' : undefined, noteOfRight(route)]
+  const impersonator = impersonatorsPart(route)
+  const description = notes.filter((note) => note !== undefined).join(' ')
+  return {
+    tags: [route.tag],
+    operationId: operationId(route.method, route.path),
+    summary: route.summary,
+    ...(description === '' ? {} : { description }),
+    'x-access': route.access,
+    ...(route.for === undefined ? {} : { 'x-for': route.for }),
+    ...(impersonator === undefined ? {} : { 'x-impersonator': impersonator }),
+    ...(route.showsSecret === undefined ? {} : { 'x-shows-secret': true }),
+    security: SECURITY[route.access],
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(isForOrganisations(route) ? [GW_ORGANISATION] : []),
+      ...(route.idempotency === undefined ? [] : [idempotencyHeader(route.idempotency)]),
+      ...(route.caching === 'none' ? [] : [IF_NONE_MATCH]),
+    ],
+    ...(route.form === undefined ? {} : { requestBody: formBody(route.form) }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !route.body?.safeParse(undefined).success,
+            content: { 'application/json': { schema: body } },
+          },
+        }),
+    responses: {
+      [String(route.status ?? 200)]: { description: 'OK', content: answerContent(route.answer) },
+      ...(route.caching === 'none' ? {} : { '304': { description: 'Unchanged since the ETag.' } }),
+      ...errorResponses(route),
+    },
+  }
+}
+
+function formBody(form: z.ZodType): JsonObject {
+  return { required: true, content: { 'multipart/form-data': { schema: schemaOf(form, 'input') } } }
+}
+
+/** Whether the header that names an organisation is read. */
+function isForOrganisations({ access, for: right }: RegisteredRoute): boolean {
+  return access !== 'organisation' && right !== undefined && right !== 'person'
+}
+
+const RIGHT_NOTES: Readonly<Record<Exclude<Right, 'person'>, string>> = {
+  member: 'every member, of their own',
+  admin: 'its admins and owners',
+  owner: 'its owners',
+}
+
+function noteOfRight(route: RegisteredRoute): string | undefined {
+  const { access, for: right } = route
+  if (right === undefined || right === 'person') return undefined
+  if (access === 'organisation') return right === 'member' ? 'For members.' : `For ${RIGHT_NOTES[right]}.`
+  return `With \`Gw-Organisation\`, for an organisation: ${RIGHT_NOTES[right]}.`
+}
+
+const GW_ORGANISATION: JsonObject = {
+  name: 'Gw-Organisation',
+  in: 'header',
+  required: false,
+  description: 'With a session: the id of the organisation that is acted for; absent: for oneself.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+}
+
+const IF_NONE_MATCH: JsonObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'An ETag of a former answer: 304 while it holds.',
+  schema: { type: 'string' },
+}
+
+function idempotencyHeader(rule: 'required' | 'optional'): JsonObject {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: rule === 'required',
+    description: 'One value per act; the same one repeats it without doing it again.',
+    schema: { type: 'string', minLength: 1, maxLength: 200 },
+  }
+}
+
+function answerContent(answer: RegisteredAnswer): JsonObject {
+  const schema = schemaOf(answer.schema, 'output')
+  switch (answer.kind) {
+    case 'data':
+      return { 'application/json': { schema: envelope({ data: schema }) } }
+    case 'page':
+      return {
+        'application/json': {
+          schema: envelope({
+            data: { type: 'array', items: schema },
+            next_cursor: { type: ['string', 'null'] },
+          }),
+        },
+      }
+    case 'raw':
+      return { [answer.contentType.split(';')[0] ?? answer.contentType]: { schema } }
+  }
+}
+
+function envelope(members: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    required: ['code', 'message', ...Object.keys(members)],
+    properties: { code: { const: 0 }, message: { const: 'ok' }, ...members },
+    additionalProperties: false,
+  }
+}
+
+const ERROR_CONTENT: JsonObject = {
+  'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+}
+
+const SIGNED_IN: readonly Access[] = ['session', 'organisation', 'admin']
+
+/** The codes a client has to expect, by status; whatever else goes wrong has the same envelope. */
+function errorResponses(route: RegisteredRoute): JsonObject {
+  const codes = [
+    ...(hasInput(route) ? [40000] : []),
+    ...(route.access === 'anonymous' ? [] : [40001, 40101]),
+    ...(SIGNED_IN.includes(route.access) ? [40304] : []),
+    ...(route.path.includes(':') ? [40403] : []),
+    ...(route.errors ?? []),
+  ]
+  const known = Object.entries(ERRORS).filter(([code]) => codes.includes(Number(code)))
+  const byStatus = new Map<number, string[]>()
+  for (const [code, { status, title }] of known) {
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `${code} ${title}`])
+  }
+  return {
+    ...Object.fromEntries(
+      [...byStatus].map(([status, told]) => [
+        String(status),
+        { description: told.join(', '), content: ERROR_CONTENT },
+      ]),
+    ),
+    default: { description: 'Any other error.', content: ERROR_CONTENT },
+  }
+}
+
+function hasInput(route: RegisteredRoute): boolean {
+  return (
+    route.body !== undefined ||
+    route.idempotency !== undefined ||
+    parametersOf(route.query, 'query').length + parametersOf(route.params, 'path').length > 0
+  )
+}
+
+function parametersOf(schema: z.ZodType, place: 'path' | 'query'): readonly JsonObject[] {
+  const { properties, required } = schemaOf(schema, 'input')
+  if (!isJsonObject(properties)) return []
+  const needed = isJsonArray(required) ? required : []
+  return Object.entries(properties).map(([name, member]) => ({
+    name: name === '*' ? 'path' : name,
+    in: place,
+    required: place === 'path' || needed.includes(name),
+    ...(isJsonObject(member) && typeof member['description'] === 'string'
+      ? { description: member['description'] }
+      : {}),
+    schema: member ?? {},
+  }))
+}
+
+/** A schema as the document writes it: without the marks that a document of its own would have. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const {
+    $schema: _dialect,
+    '~standard': _standard,
+    $defs: _own,
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  })
+  // Through JSON: what has no meaning there is not part of a document.
+  const plain: unknown = JSON.parse(JSON.stringify(rest), (_name, value: unknown) =>
+    isJsonObject(value) ? asPartOfTheDocument(value) : value,
+  )
+  return isJsonObject(plain) ? plain : {}
+}
+
+/** A format says what its pattern spells out. What refers to itself is any JSON: references are read from the document's root. */
+function asPartOfTheDocument(value: JsonObject): JsonObject {
+  const { $ref, format } = value
+  if (typeof $ref === 'string' && $ref.startsWith('#/$defs/')) return {}
+  return typeof format === 'string' ? { ...value, pattern: undefined } : value
+}
+
+/** `:id` → `{id}`, and the rest of a path → `{path}`. */
+export function documentPath(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')
+}
+
+function operationId(method: string, path: string): string {
+  const words = documentPath(path)
+    .replace(/^\/api\/v1\/(user\/user\/)?/, '')
+    .split(/[^A-Za-z0-9]+/)
+  return [method.toLowerCase(), ...words.filter((word) => word !== '')].join('_')
+}
+
+function callOperation(call: DescribedCall): JsonObject {
+  const { answerType = 'application/json' } = call
+  return {
+    tags: [call.tag],
+    operationId: operationId(call.method, call.path.replaceAll(':', '/')),
+    summary: call.summary,
+    description: call.description,
+    'x-access': 'key',
+    security: SECURITY.key,
+    parameters: call.parameters ?? [],
+    ...(call.request === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: call.request },
+              ...(call.multipart === undefined ? {} : { 'multipart/form-data': { schema: call.multipart } }),
+            },
+          },
+        }),
+    responses: {
+      '200': {
+        description: 'OK',
+        content: {
+          [answerType]: { schema: call.answer },
+          ...(call.streams === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+        },
+      },
+      default: {
+        description: 'An error of the gateway in its envelope, or the upstream’s own, untouched.',
+        content: {
+          'application/json': {
+            schema: { anyOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object' }] },
+          },
+        },
+      },
+    },
+  }
+}
+
+function tagsOf(
+  paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>,
+): readonly JsonObject[] {
+  const names = Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ tags }) => (isJsonArray(tags) ? tags : []))
+  return [...new Set(names)].map((name) => ({ name }))
+}

@@ -1,0 +1,35 @@
+/** What people change of their own keys and credentials: each change and its entry in the audit log are one transaction. Throws `TooManyActs`. */
+import type { FastifyRequest } from 'fastify'
+import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
+import { countAct } from '../../management/identity/own-act.ts'
+import { personOf } from './acts-for-organisations.ts'
+import type { ApiContext } from './api.ts'
+import type { SessionCaller } from './caller.ts'
+
+export interface OwnChange<Value> {
+  readonly value: Value
+  /** `key.create`; undefined: nothing was changed. */
+  readonly action: string | undefined
+  /** Never a secret: that one was set shows as a word. */
+  readonly changes?: readonly AuditedChange[]
+}
+
+/**
+ * Who acts for an organisation, and an administrator who looks through somebody's eyes, have their entry already: it is made
+ * for every such request before the act (`noteActFor`, `noteImpersonated`).
+ */
+export async function changeOwn<Value>(
+  context: ApiContext,
+  { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
+  work: (stores: AuditedStores) => Promise<OwnChange<Value>>,
+): Promise<Value> {
+  const { storage, now } = context.pipeline
+  const isNoted = caller.member !== undefined || caller.session.impersonator !== undefined
+  await countAct(storage, caller.account.id, now())
+  return storage.audit.act(async (stores) => {
+    const { value, action, changes = [] } = await work(stores)
+    if (action === undefined || isNoted) return { value, act: undefined }
+    const actor = personOf(context, { caller, request })
+    return { value, act: { at: now(), actor, action, subject: caller.account.id, changes } }
+  })
+}

@@ -1,0 +1,25 @@
+/** Which keys of an account a caller may know of: a member of an organisation only their own. */
+import type { KeyId, MemberId } from '../../core/ids.ts'
+import type { Key, Storage } from '../../storage/storage.ts'
+import type { SessionCaller } from './caller.ts'
+
+/** The member a caller is no more than; undefined: they see everything of the account. */
+export function onlyMember({ member }: SessionCaller): MemberId | undefined {
+  return member?.role === 'member' ? member.id : undefined
+}
+
+export function isOwnKey(caller: SessionCaller, key: Pick<Key, 'accountId' | 'memberId'>): boolean {
+  const member = onlyMember(caller)
+  return key.accountId === caller.account.id && (member === undefined || key.memberId === member)
+}
+
+/** The keys a caller's log is made of, deleted ones too; undefined: the whole account's. */
+export async function ownKeyIds(
+  storage: Pick<Storage, 'keys'>,
+  caller: SessionCaller,
+): Promise<readonly KeyId[] | undefined> {
+  const member = onlyMember(caller)
+  if (member === undefined) return undefined
+  const keys = await storage.keys.list(caller.account.id, { member, deleted: 'included' })
+  return keys.map((key) => key.id)
+}

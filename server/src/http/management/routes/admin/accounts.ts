@@ -1,0 +1,373 @@
+/** Accounts as an admin sees and changes them (decisions, Accounts). */
+import { z } from 'zod'
+import { type Catalogue } from '../../../../core/catalogue.ts'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { accountId, keyId } from '../../../../core/ids.ts'
+import type { JsonObject } from '../../../../core/json.ts'
+import { microCredits } from '../../../../core/money.ts'
+import {
+  activateAccount,
+  type AdminGrant,
+  grantByAdmin,
+  impersonate,
+  suspendAccount,
+} from '../../../../management/admin/account-acts.ts'
+import {
+  addAccount,
+  changeAccount,
+  type EditedAccount,
+  type EditOutcome,
+} from '../../../../management/admin/edit-account.ts'
+import { readSignedAmount } from '../../../../management/admin/signed-amount.ts'
+import { findAccount, viewAccount } from '../../../../management/accounts/accounts.ts'
+import { creditsOfText, creditsOfYuan, creditsText } from '../../../../management/money/amounts.ts'
+import { accountForm, keyForm } from '../../../../management/gateway-file/forms.ts'
+import { readFormerUntil } from '../../../../management/keys/keys.ts'
+import { timeOrderedId } from '../../../../management/new-id.ts'
+import type { Account, Key } from '../../../../storage/storage.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { definePage, defineRoute } from '../../define-route.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { decimalText, isoTime, pageQuery } from '../../wire-values.ts'
+import { actorOf, managementOf, present, valueOf } from './admin-route.ts'
+import { accountBody, grantBody, reasonBody, statedReasonBody } from './bodies.ts'
+import { accountDetailShape, accountRowShape, newKeysShape } from './shapes.ts'
+
+const TAG = 'Admin: accounts'
+const PATH = '/api/v1/admin/accounts'
+const idParams = z.object({
+  id: z.string().min(1).max(320).meta({ description: 'Account id, e-mail address or phone number.' }),
+})
+
+const listQuery = z.strictObject({
+  ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
+  search: z.string().min(1).max(320).optional(),
+  kind: z.enum(['person', 'organisation']).optional(),
+  role: z.enum(['admin', 'user']).optional(),
+  status: z.enum(['active', 'suspended']).optional(),
+})
+
+const changedShape = accountDetailShape.extend({ new_keys: newKeysShape })
+
+export function adminAccountRoutes(app: Api, context: ApiContext): void {
+  readRoutes(app, context)
+  writeRoutes(app, context)
+  moneyRoutes(app, context)
+  signedOutRoutes(app, context)
+}
+
+function readRoutes(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: PATH,
+    access: 'admin',
+    tag: TAG,
+    summary: 'List and search accounts',
+    description: '`search` looks for part of an e-mail address or phone number, or for an id.',
+    query: listQuery,
+    row: accountRowShape,
+    handle: async ({ query }) => {
+      const { limit, cursor: after } = query
+      const accounts = await storage.accounts.list({
+        limit,
+        after,
+        ...(query.search === undefined ? {} : { search: query.search }),
+        ...(query.kind === undefined ? {} : { kind: query.kind }),
+        ...(query.role === undefined ? {} : { role: query.role }),
+        ...(query.status === undefined ? {} : { status: query.status }),
+      })
+      return {
+        rows: accounts.map((account) => viewRow(context, account)),
+        next: accounts.length < limit ? undefined : accounts.at(-1)?.id,
+      }
+    },
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Read an account',
+    params: idParams,
+    data: accountDetailShape,
+    handle: async ({ params }) => viewDetail(context, await find(context, params.id)),
+  })
+}
+
+function writeRoutes(app: Api, context: ApiContext): void {
+  addRoute(app, context)
+  changeRoute(app, context)
+  deleteKeyRoute(app, context)
+}
+
+function addRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'POST',
+    path: PATH,
+    access: 'admin',
+    showsSecret: true,
+    tag: TAG,
+    summary: 'Add an account',
+    description: 'Credits and balance are what it begins with.',
+    body: accountBody,
+    status: 201,
+    errors: [40900],
+    data: changedShape,
+    handle: async ({ body, caller, request }) => {
+      const actor = actorOf(context, { caller, request })
+      return viewChanged(context, editedOf(await addAccount(managementOf(context), body, actor)))
+    },
+  })
+}
+
+function changeRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'PATCH',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    showsSecret: true,
+    tag: TAG,
+    summary: 'Change an account',
+    description:
+      'Every field of the gateway file’s accounts; absent ones stay as they are. A change of Credits or balance is one ' +
+      'transaction of the ledger, made once under an Idempotency-Key. Keys and own credentials are matched by name and ' +
+      'vendor.',
+    params: idParams,
+    body: accountBody,
+    idempotency: 'optional',
+    errors: [40004, 40900],
+    data: changedShape,
+    handle: async ({ params, body, caller, request, idempotencyKey }) => {
+      const { id } = await find(context, params.id)
+      const actor = actorOf(context, { caller, request })
+      const change = { body, idempotencyKey }
+      const edited = editedOf(await changeAccount(managementOf(context), id, change, actor))
+      return viewChanged(context, edited)
+    },
+  })
+}
+
+function deleteKeyRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRoute(app, context, {
+    method: 'DELETE',
+    path: `${PATH}/:id/keys/:key_id`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Delete an account’s key',
+    description: 'Its next call is refused with 40101. Its calls stay in the log.',
+    params: idParams.extend({ key_id: z.string().min(1).max(128) }),
+    data: z.strictObject({ deleted: z.literal(true) }),
+    handle: async ({ params, caller, request }) => {
+      const account = await find(context, params.id)
+      const actor = actorOf(context, { caller, request })
+      const key = present(await storage.keys.find(keyId(params.key_id)))
+      if (key.accountId !== account.id) throw new GatewayError(40403)
+      await storage.audit.act(async (stores) => {
+        await stores.keys.patch(key.id, { status: 'deleted' })
+        const changes = [{ field: `key ${key.name}: status`, from: key.status, to: 'deleted' }]
+        const act = { at: actor.at, actor, action: 'key.delete', subject: account.id, changes }
+        return { value: undefined, act }
+      })
+      return { deleted: true } as const
+    },
+  })
+}
+
+function moneyRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/:id/grants`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Give Credits or balance',
+    description:
+      'One transaction of the ledger. With an Idempotency-Key it happens once, however often it is sent; a key used for ' +
+      'another grant is 422/40004. A negative amount takes back and never leaves less than nothing.',
+    params: idParams,
+    body: grantBody,
+    status: 201,
+    idempotency: 'optional',
+    errors: [40004, 40900],
+    data: z.strictObject({
+      transaction_id: z.string(),
+      repeated: z.boolean(),
+      credits: decimalText,
+      account: accountRowShape,
+    }),
+    handle: async ({ params, body, caller, request, idempotencyKey }) => {
+      const { id } = await find(context, params.id)
+      const grant = readGrant(body, pipeline.catalogue())
+      const act = { grant, idempotencyKey: idempotencyKey ?? timeOrderedId(pipeline.now()) }
+      const outcome = await grantByAdmin(
+        managementOf(context),
+        id,
+        act,
+        actorOf(context, { caller, request }),
+      )
+      if (outcome.kind === 'other-request') throw new GatewayError(40004)
+      const { transactionId, repeated } = valueOf(outcome)
+      const account = await find(context, id)
+      return {
+        transaction_id: transactionId,
+        repeated,
+        credits: creditsText(microCredits(account.credits - account.held)),
+        account: viewRow(context, account),
+      }
+    },
+  })
+}
+
+function signedOutRoutes(app: Api, context: ApiContext): void {
+  suspendRoute(app, context)
+  activateRoute(app, context)
+  impersonateRoute(app, context)
+}
+
+function suspendRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/:id/suspend`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Suspend an account',
+    description: 'Its keys and sessions are refused from the next request on.',
+    params: idParams,
+    body: reasonBody,
+    errors: [40900],
+    data: accountRowShape,
+    handle: async ({ params, body, caller, request }) => {
+      const { id } = await find(context, params.id)
+      const actor = actorOf(context, { caller, request })
+      return viewRow(context, valueOf(await suspendAccount(managementOf(context), id, body?.reason, actor)))
+    },
+  })
+}
+
+function activateRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/:id/activate`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'End a suspension',
+    params: idParams,
+    data: accountRowShape,
+    handle: async ({ params, caller, request }) => {
+      const { id } = await find(context, params.id)
+      const actor = actorOf(context, { caller, request })
+      return viewRow(context, valueOf(await activateAccount(managementOf(context), id, actor)))
+    },
+  })
+}
+
+function impersonateRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/:id/impersonate`,
+    access: 'admin',
+    showsSecret: true,
+    tag: TAG,
+    summary: 'Open a session in a customer’s name',
+    description:
+      'For an hour at most, audited with its reason. Admins and organisations are not impersonated.',
+    params: idParams,
+    body: statedReasonBody,
+    status: 201,
+    errors: [40900],
+    data: z.strictObject({
+      token: z.string().meta({ description: 'Authorization: Bearer <token>. Shown once.' }),
+      session_id: z.string(),
+      account_id: z.string(),
+      expires_at: isoTime,
+    }),
+    handle: async ({ params, body, caller, request }) => {
+      const { id } = await find(context, params.id)
+      const actor = actorOf(context, { caller, request })
+      const userAgent = (request.headers['user-agent'] ?? '').slice(0, 512)
+      const { session, token } = valueOf(
+        await impersonate(managementOf(context), id, { reason: body.reason, userAgent }, actor),
+      )
+      return {
+        token: token.unwrap(),
+        session_id: session.id,
+        account_id: session.accountId,
+        expires_at: new Date(session.endsAt).toISOString(),
+      }
+    },
+  })
+}
+
+function editedOf(outcome: EditOutcome): EditedAccount {
+  if (outcome.kind === 'other-request') throw new GatewayError(40004)
+  return valueOf(outcome)
+}
+
+async function find({ pipeline, identity }: ApiContext, reference: string): Promise<Account> {
+  return present(await findAccount(pipeline.storage, reference, identity))
+}
+
+function readGrant(
+  body: { readonly credits?: unknown; readonly balance?: unknown; readonly reason?: string | undefined },
+  { settings }: Catalogue,
+): AdminGrant {
+  const pool = body.credits === undefined ? 'balance' : 'credits'
+  const read = readSignedAmount(body.credits ?? body.balance)
+  if (read.kind === 'mistake') throw refuseFields([{ in: 'body', path: pool, message: read.message }])
+  const amount =
+    pool === 'credits' ? creditsOfText(read.value) : creditsOfYuan(read.value, settings.creditsPerYuan)
+  if (amount === 0n) throw refuseFields([{ in: 'body', path: pool, message: 'must not be 0' }])
+  return { pool, amount, reason: body.reason }
+}
+
+function viewRow({ pipeline }: ApiContext, account: Account): z.output<typeof accountRowShape> {
+  const { creditsPerYuan, timezone } = pipeline.catalogue().settings
+  const at = pipeline.now()
+  const monthStart = pipeline.monthOf(at, timezone).from
+  return accountRowShape.parse({
+    ...viewAccount(account, { creditsPerYuan, at, monthStart }),
+    created_at: new Date(account.createdAt).toISOString(),
+  })
+}
+
+async function viewDetail(
+  context: ApiContext,
+  account: Account,
+): Promise<z.output<typeof accountDetailShape>> {
+  const { pipeline } = context
+  const { storage } = pipeline
+  const keys = await storage.keys.list(account.id)
+  const ends = await readFormerUntil(storage, keys, pipeline.now())
+  const form = accountForm(account, pipeline.catalogue().settings.creditsPerYuan)
+  return accountDetailShape.parse({
+    ...viewRow(context, account),
+    auto_exchange: form['auto_exchange'],
+    limits: form['limits'],
+    byok: await storage.accounts.listByok(account.id),
+    keys: keys.map((key) => viewKeyRow(key, ends.get(key.id))),
+  })
+}
+
+function viewKeyRow(key: Key, formerUntil: number | undefined): JsonObject {
+  return {
+    ...keyForm(key),
+    id: key.id,
+    hint: key.hint,
+    member: key.memberId ?? null,
+    created_at: new Date(key.createdAt).toISOString(),
+    former_valid_until: formerUntil === undefined ? null : new Date(formerUntil).toISOString(),
+  }
+}
+
+async function viewChanged(
+  context: ApiContext,
+  { id, newKeys }: EditedAccount,
+): Promise<z.output<typeof changedShape>> {
+  return {
+    ...(await viewDetail(context, await find(context, accountId(id)))),
+    new_keys: newKeys.map(({ name, plaintext }) => ({ name, key: plaintext.unwrap() })),
+  }
+}

@@ -1,0 +1,53 @@
+/** What the admin routes share: who acts, and how a service's word becomes an answer. */
+import type { FastifyRequest } from 'fastify'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { kindsWithoutAddress, providerKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
+import type { JsonObject } from '../../../../core/json.ts'
+import type { Actor, Done, AdminParts } from '../../../../management/admin/acts.ts'
+import type { ApiContext } from '../../api.ts'
+import type { SessionCaller } from '../../caller.ts'
+import { refuseFields } from '../../request-fields.ts'
+
+export function managementOf({ pipeline, identity: { phoneRegion } }: ApiContext): AdminParts {
+  return { storage: pipeline.storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion }
+}
+
+export function actorOf(
+  { pipeline, clientAddress }: ApiContext,
+  { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
+): Actor {
+  const { account, session } = caller
+  return {
+    at: pipeline.now(),
+    accountId: account.id,
+    name: account.email ?? account.phone ?? account.id,
+    sessionId: session.id,
+    address: clientAddress(request.raw),
+    requestId: request.id,
+  }
+}
+
+/** The value, or the refusal thrown. */
+export function valueOf<Value>(outcome: Done<Value>): Value {
+  switch (outcome.kind) {
+    case 'done':
+      return outcome.value
+    case 'mistakes':
+      throw refuseFields(outcome.mistakes.map((mistake) => ({ in: 'body', ...mistake })))
+    case 'missing':
+      throw new GatewayError(40403)
+    case 'conflict':
+      throw new GatewayError(40900, { message: outcome.message })
+  }
+}
+
+export function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new GatewayError(40403)
+  return value
+}
+
+/** A member of a row that is text or a number; empty when it is neither. */
+export function textOf(row: JsonObject, name: string): string {
+  const value = row[name]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}

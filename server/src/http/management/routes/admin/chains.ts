@@ -1,0 +1,323 @@
+/** Chains: their rows, how they are, switching, draining, resetting, testing (decisions, Accounts). */
+import { z } from 'zod'
+import type { Catalogue, Chain, Model, Pricing, Status } from '../../../../core/catalogue.ts'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { type ChainId, chainId, modelId, vendorCode } from '../../../../core/ids.ts'
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
+import { usableChains } from '../../../../core/routing/order.ts'
+import { presetStreamUsage } from '../../../../pipeline/stages/usage-told.ts'
+import { probeChain } from '../../../../pipeline/explain/probe.ts'
+import { NOTHING_RECENT, readChainRecent } from '../../../../management/admin/chain-recent.ts'
+import { editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
+import type { ChainMove } from '../../../../management/admin/move-chain.ts'
+import { readPricingForm } from '../../../../management/admin/pricing-form.ts'
+import { missingPrice } from '../../../../management/admin/usable-price.ts'
+import { compareForms, type Difference } from '../../../../management/gateway-file/difference.ts'
+import { chainForm, modelForm } from '../../../../management/gateway-file/forms.ts'
+import type { FieldMistake } from '../../../../management/keys/keys.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { type ChainHealthView, viewHealth } from '../../../chain-health.ts'
+import { defineRoute } from '../../define-route.ts'
+import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
+import { chainBody, newChainBody } from './bodies.ts'
+import { defineRows } from './rows.ts'
+import { chainShape, probeShape } from './shapes.ts'
+import { viewProbe } from './view-probe.ts'
+
+const TAG = 'Admin: chains'
+const idParams = z.object({ id: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER) })
+
+export function adminChainRoutes(app: Api, context: ApiContext): void {
+  chainRows(app, context)
+  switchRoute(app, context, {
+    verb: 'enable',
+    status: 'enabled',
+    summary: 'Enable a chain',
+    description: 'Refused with 40900 while its model has no usable price.',
+  })
+  switchRoute(app, context, {
+    verb: 'disable',
+    status: 'disabled',
+    summary: 'Disable a chain',
+    description: 'No call is sent over it from now on; running ones end as they would.',
+  })
+  switchRoute(app, context, {
+    verb: 'drain',
+    status: 'maintenance',
+    summary: 'Drain a chain',
+    description: 'Like disable, and shown as under maintenance: it is meant to come back.',
+  })
+  resetRoute(app, context)
+  testRoute(app, context)
+}
+
+async function list({ pipeline }: ApiContext, catalogue: Catalogue): Promise<readonly JsonObject[]> {
+  const at = pipeline.now()
+  const recent = await readChainRecent(pipeline.storage, at)
+  const costs = await pipeline.storage.prices.costs()
+  return chainsOf(catalogue).map(({ model, chain }) => ({
+    ...chainForm(chain, catalogue.credentials.get(chain.credentialId)?.name ?? ''),
+    id: chain.id,
+    model_id: model.modelId,
+    usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
+    cost: costForm(model, costs.get(chain.id)),
+    health: healthForm(viewHealth(pipeline.health.of(chain), at)),
+    recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
+  }))
+}
+
+function healthForm({ last_error, ...view }: ChainHealthView): JsonObject {
+  return { ...view, last_error: last_error === null ? null : { ...last_error } }
+}
+
+async function show(context: ApiContext, id: ChainId): Promise<z.output<typeof chainShape>> {
+  const rows = await list(context, context.pipeline.catalogue())
+  return chainShape.parse(present(rows.find((row) => row['id'] === id)))
+}
+
+function chainRows(app: Api, context: ApiContext): void {
+  defineRows(app, context, {
+    section: 'chains',
+    what: 'chain',
+    idDescription: 'The id is the row id of the catalogue.',
+    shape: chainShape,
+    newBody: newChainBody,
+    body: chainBody,
+    changeDescription:
+      'With another credential or forward_model_id it stays the same chain; 40900 where another chain is like that ' +
+      'already. A gateway file that still names the former ones would add them as a chain of its own.',
+    list: (catalogue) => list(context, catalogue),
+    idOf: (row) => textOf(row, 'id'),
+    idOfNew: (body, catalogue) => findNew(body, catalogue)?.id.toString(),
+    check: checkChain,
+    fragment: ({ cost: _cost, model_id, ...body }, old, catalogue) => {
+      const id = modelId(textOf(old ?? { model_id }, 'model_id'))
+      const status = catalogue.models.get(id)?.status ?? 'enabled'
+      return {
+        fragment: {
+          models: [
+            {
+              model_id: id,
+              status,
+              chains: [{ ...preset(body, old, catalogue), ...writtenMembers(old), ...body }],
+            },
+          ],
+        },
+        prefix: 'models[0].chains[0]',
+      }
+    },
+    more: (body, old) =>
+      old === undefined
+        ? {}
+        : { move: moveOf(body, old), ...(body['cost'] === undefined ? {} : costEdit(body, old)) },
+    written: async (body, id) => {
+      // A chain has no id before it is written, so a new one's cost follows it.
+      const pricing = pricingOf(body)
+      if (pricing !== undefined) await context.pipeline.storage.prices.putCost(chainId(Number(id)), pricing)
+    },
+  })
+}
+
+/** What a new chain begins with where its body does not say (decisions, `stream_usage`). */
+function preset(body: JsonObject, old: JsonObject | undefined, { vendors }: Catalogue): JsonObject {
+  const { vendor, protocol, forward_model_id: forward } = body
+  if (old !== undefined || protocol !== 'chat' || typeof vendor !== 'string') return {}
+  const kind = vendors.get(vendorCode(vendor))?.kind
+  return { stream_usage: presetStreamUsage(kind, protocol, typeof forward === 'string' ? forward : '') }
+}
+
+interface Switch {
+  readonly verb: string
+  readonly status: Status
+  readonly summary: string
+  readonly description: string
+}
+
+function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: Switch): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `/api/v1/admin/chains/:id/${verb}`,
+    access: 'admin',
+    tag: TAG,
+    ...words,
+    params: idParams,
+    errors: [40900],
+    data: chainShape,
+    handle: async ({ params, caller, request }) => {
+      await pipeline.refreshCatalogue()
+      const catalogue = pipeline.catalogue()
+      const { model, chain } = present(find(catalogue, params.id))
+      const why = status === 'enabled' ? missingPrice(model.pricing, chain.protocol) : undefined
+      if (why !== undefined)
+        throw new GatewayError(40900, { message: `this chain cannot be enabled: ${why}` })
+      const edit = {
+        ...switched(catalogue, { model, chain }, status),
+        move: { id: chain.id },
+        prefix: 'models[0].chains[0]',
+        action: `chain.${verb}`,
+        subject: String(chain.id),
+      }
+      valueOf(await editCatalogue(managementOf(context), edit, actorOf(context, { caller, request })))
+      await pipeline.refreshCatalogue()
+      return show(context, chain.id)
+    },
+  })
+}
+
+function resetRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/admin/chains/:id/reset',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Forget the failures of a chain',
+    description:
+      'It is tried again with the next call, on every instance, whatever it was cooling down from.',
+    params: idParams,
+    data: chainShape,
+    handle: async ({ params, caller, request }) => {
+      const { chain } = present(find(pipeline.catalogue(), params.id))
+      const actor = actorOf(context, { caller, request })
+      const before = viewHealth(pipeline.health.of(chain), actor.at).state
+      const act = {
+        at: actor.at,
+        actor,
+        action: 'chain.reset',
+        subject: String(chain.id),
+        changes: [{ field: 'health', from: before, to: 'healthy' }],
+      }
+      await pipeline.storage.audit.act(() =>
+        Promise.resolve({ value: undefined, act, announce: [{ kind: 'chain', chainId: chain.id }] }),
+      )
+      pipeline.health.reset(chain.id)
+      return show(context, chain.id)
+    },
+  })
+}
+
+function testRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/admin/chains/:id/test',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Test a chain with one real, cheap call',
+    params: idParams,
+    data: probeShape,
+    handle: async ({ params }) => {
+      const target = present(find(pipeline.catalogue(), params.id))
+      return viewProbe(target.chain, await probeChain(pipeline, target))
+    },
+  })
+}
+
+interface Placed {
+  readonly model: Model
+  readonly chain: Chain
+}
+
+function chainsOf(catalogue: Catalogue): readonly Placed[] {
+  return [...catalogue.models.values()].flatMap((model) => model.chains.map((chain) => ({ model, chain })))
+}
+
+function find(catalogue: Catalogue, id: number): Placed | undefined {
+  return chainsOf(catalogue).find(({ chain }) => chain.id === id)
+}
+
+/** The stored chain a new one's body would be. */
+function findNew(body: JsonObject, catalogue: Catalogue): Chain | undefined {
+  const credentials = [...catalogue.credentials.values()].filter((one) => one.vendorCode === body['vendor'])
+  const named = body['credential'] ?? (credentials.length === 1 ? credentials[0]?.name : undefined)
+  const credential = credentials.find((one) => one.name === named)
+  return catalogue.models
+    .get(modelId(textOf(body, 'model_id')))
+    ?.chains.find(
+      (chain) =>
+        chain.vendorCode === body['vendor'] &&
+        chain.credentialId === credential?.id &&
+        chain.protocol === body['protocol'] &&
+        chain.forwardModelId === (body['forward_model_id'] ?? body['model_id']),
+    )
+}
+
+function checkChain(
+  body: JsonObject,
+  old: JsonObject | undefined,
+  catalogue: Catalogue,
+): readonly FieldMistake[] {
+  const id = textOf(old ?? body, 'model_id')
+  const model = catalogue.models.get(modelId(id))
+  if (model === undefined) return [{ path: 'model_id', message: `names no model: ${id}` }]
+  const mistakes: FieldMistake[] = []
+  const status = body['status'] ?? old?.['status'] ?? 'enabled'
+  const protocol = textOf(old ?? body, 'protocol')
+  const chosen = [...PROTOCOLS].find((one) => one === protocol)
+  const why = chosen === undefined ? undefined : missingPrice(model.pricing, chosen)
+  if (status === 'enabled' && why !== undefined)
+    mistakes.push({ path: 'status', message: `cannot be enabled: ${why}` })
+  if (isJsonObject(body['cost'])) {
+    const read = readPricingForm(body['cost'])
+    if (read.kind === 'mistakes') {
+      mistakes.push(...read.mistakes.map((one) => ({ ...one, path: `cost.${one.path}` })))
+    }
+  }
+  return mistakes
+}
+
+const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'video'] as const
+
+/** What the file writes of a chain; the rest of its row is ours. */
+function writtenMembers(row: JsonObject | undefined): JsonObject {
+  if (row === undefined) return {}
+  const { id: _id, model_id: _model, usable: _usable, cost: _cost, health: _health, ...rest } = row
+  const { recent: _recent, ...written } = rest
+  return written
+}
+
+function switched(catalogue: Catalogue, { model, chain }: Placed, status: Status) {
+  const form = chainForm(chain, catalogue.credentials.get(chain.credentialId)?.name ?? '')
+  return {
+    fragment: {
+      models: [{ model_id: model.modelId, status: model.status, chains: [{ ...form, status }] }],
+    },
+  }
+}
+
+function moveOf(body: JsonObject, old: JsonObject): ChainMove {
+  const { credential, forward_model_id: forward } = body
+  return {
+    id: chainId(Number(old['id'])),
+    ...(typeof credential === 'string' ? { credential } : {}),
+    ...(typeof forward === 'string' ? { forwardModelId: forward } : {}),
+  }
+}
+
+/** undefined: the body says nothing of costs, or that there are none. */
+function pricingOf(body: JsonObject): Pricing | undefined {
+  const { cost } = body
+  if (!isJsonObject(cost)) return undefined
+  const read = readPricingForm(cost)
+  return read.kind === 'pricing' ? read.pricing : undefined
+}
+
+function costEdit(body: JsonObject, old: JsonObject) {
+  const id = chainId(Number(old['id']))
+  const pricing = pricingOf(body)
+  const from = isJsonObject(old['cost']) ? old['cost'] : {}
+  const to = isJsonObject(body['cost']) ? body['cost'] : {}
+  const fields = compareForms(from, to)
+  const difference: Difference = { action: 'change', what: 'cost of chain', name: String(id), fields }
+  return {
+    more: (stores: Pick<ApiContext['pipeline']['storage'], 'prices'>) => stores.prices.putCost(id, pricing),
+    moreDifferences: fields.length === 0 ? [] : [difference],
+  }
+}
+
+function costForm(model: Model, pricing: Pricing | undefined): JsonObject | null {
+  if (pricing === undefined) return null
+  const { pricing: form } = modelForm({ ...model, pricing })
+  return isJsonObject(form) ? form : null
+}

@@ -1,0 +1,230 @@
+/** Redemption codes as an admin makes and voids them. */
+import { z } from 'zod'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { CODES_PER_BATCH_MAX } from '../../../../core/top-up/code-text.ts'
+import { creditsOfText, creditsOfYuan } from '../../../../management/money/amounts.ts'
+import {
+  type BatchRequest,
+  codesCsv,
+  createCodes,
+  findWorthMistake,
+  type MadeBatch,
+  type MadeCodes,
+  viewBatch,
+  viewCode,
+  voidBatch,
+  voidCode,
+} from '../../../../management/top-up/redemption-codes.ts'
+import { amountInput } from '../../amount-input.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
+import { actorOf, present, valueOf } from './admin-route.ts'
+
+const TAG = 'Admin: redemption codes'
+const PATH = '/api/v1/admin/code-batches'
+const idParams = z.object({ id: z.string().min(1).max(128) })
+const count = z.number().int().min(0)
+
+const batchShape = z.strictObject({
+  id: z.string(),
+  credits: decimalText.nullable(),
+  yuan: decimalText.nullable(),
+  count,
+  redeemed: count,
+  voided: count,
+  expires_at: isoTime.nullable(),
+  note: z.string().nullable(),
+  created_at: isoTime,
+  created_by: z.string(),
+  voided_at: isoTime.nullable(),
+})
+
+const codeShape = z.strictObject({
+  id: z.string(),
+  batch_id: z.string(),
+  hint: z.string().meta({ description: 'The first of its four groups.' }),
+  status: z.enum(['open', 'redeemed', 'void']),
+  redeemed_by: z.string().nullable(),
+  redeemed_at: isoTime.nullable(),
+})
+
+const batchBody = z
+  .strictObject({
+    credits: amountInput.optional(),
+    yuan: amountInput.optional(),
+    count: z.number().int().min(1).max(CODES_PER_BATCH_MAX),
+    expires_at: instantText.optional(),
+    note: z.string().max(500).optional(),
+  })
+  .refine((body) => (body.credits === undefined) !== (body.yuan === undefined), {
+    message: 'must hold either credits or yuan',
+  })
+
+export function adminCodeRoutes(app: Api, context: ApiContext): void {
+  makingRoutes(app, context)
+  readingRoutes(app, context)
+  voidingRoutes(app, context)
+}
+
+function makingRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const rate = () => pipeline.catalogue().settings.creditsPerYuan
+  defineRoute(app, context, {
+    method: 'POST',
+    path: PATH,
+    access: 'admin',
+    showsSecret: true,
+    tag: TAG,
+    summary: 'Make redemption codes',
+    description: `At most ${CODES_PER_BATCH_MAX} at once, each worth the same. The codes are shown this once: repeated under its Idempotency-Key the request makes no others and is 409, with the batch that was made.`,
+    body: batchBody,
+    status: 201,
+    idempotency: 'optional',
+    errors: [40004, 40900],
+    data: z.strictObject({ batch: batchShape, codes: z.array(z.string()) }),
+    handle: async ({ body, caller, request, idempotencyKey }) => {
+      const actor = actorOf(context, { caller, request })
+      const asked = requestOf(context, body, idempotencyKey)
+      const made = madeOf(await createCodes(pipeline.storage, asked, actor))
+      return { batch: viewBatch(made.batch, rate()), codes: made.codes }
+    },
+  })
+
+  defineRawRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/csv`,
+    access: 'admin',
+    showsSecret: true,
+    tag: TAG,
+    summary: 'Make redemption codes, as a CSV file',
+    description: 'The same, with one code a line. The header `x-batch-id` names the batch.',
+    body: batchBody,
+    status: 201,
+    idempotency: 'optional',
+    errors: [40004, 40900],
+    answer: { contentType: 'text/csv; charset=utf-8', schema: z.string() },
+    handle: async ({ body, caller, request, reply, idempotencyKey }) => {
+      const actor = actorOf(context, { caller, request })
+      const asked = requestOf(context, body, idempotencyKey)
+      const made = madeOf(await createCodes(pipeline.storage, asked, actor))
+      reply.header('content-disposition', `attachment; filename="${made.batch.id}.csv"`)
+      reply.header('x-batch-id', made.batch.id)
+      return codesCsv(made, rate())
+    },
+  })
+}
+
+function madeOf(outcome: MadeCodes): MadeBatch {
+  switch (outcome.kind) {
+    case 'made':
+      return outcome.made
+    case 'made-before':
+      throw new GatewayError(40900, {
+        message: `these codes were made before and are not shown again: void ${outcome.batchId} and make others`,
+        details: { batch_id: outcome.batchId },
+      })
+    case 'other-request':
+      throw new GatewayError(40004)
+  }
+}
+
+function requestOf(
+  { pipeline }: ApiContext,
+  body: z.output<typeof batchBody>,
+  idempotencyKey: string | undefined,
+): BatchRequest {
+  const { credits, yuan } = body
+  const { creditsPerYuan } = pipeline.catalogue().settings
+  const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerYuan)
+  const pool = yuan === undefined ? 'credits' : 'balance'
+  const mistake = findWorthMistake(amount)
+  if (mistake !== undefined) {
+    const path = yuan === undefined ? 'credits' : 'yuan'
+    throw refuseFields([{ in: 'body', path, message: mistake }])
+  }
+  if (body.expires_at !== undefined && body.expires_at <= pipeline.now())
+    throw refuseFields([{ in: 'body', path: 'expires_at', message: 'must lie in the future' }])
+  return { pool, amount, count: body.count, expiresAt: body.expires_at, note: body.note, idempotencyKey }
+}
+
+function readingRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { codes } = pipeline.storage.topUps
+  const rate = () => pipeline.catalogue().settings.creditsPerYuan
+  definePage(app, context, {
+    method: 'GET',
+    path: PATH,
+    access: 'admin',
+    tag: TAG,
+    summary: 'List batches of codes, newest first',
+    query: z.strictObject(pageQuery({ rowsDefault: 50, rowsMax: 200 })),
+    row: batchShape,
+    handle: async ({ query: { limit, cursor: after } }) => {
+      const batches = await codes.listBatches({ limit, after })
+      return {
+        rows: batches.map((batch) => viewBatch(batch, rate())),
+        next: batches.length < limit ? undefined : batches.at(-1)?.id,
+      }
+    },
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Read a batch of codes',
+    params: idParams,
+    data: batchShape,
+    handle: async ({ params }) => viewBatch(present(await codes.findBatch(params.id)), rate()),
+  })
+
+  definePage(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id/codes`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'List the codes of a batch, with who redeemed them',
+    description: 'Of each code only the first group is known.',
+    params: idParams,
+    query: z.strictObject(pageQuery({ rowsDefault: 100, rowsMax: 1_000 })),
+    row: codeShape,
+    handle: async ({ params, query: { limit, cursor: after } }) => {
+      const batch = present(await codes.findBatch(params.id))
+      const rows = await codes.listCodes(batch.id, { limit, after })
+      return { rows: rows.map(viewCode), next: rows.length < limit ? undefined : rows.at(-1)?.id }
+    },
+  })
+}
+
+function voidingRoutes(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/:id/void`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Make what is left of a batch void',
+    description: 'What was redeemed of it stays redeemed.',
+    params: idParams,
+    data: z.strictObject({ voided: count.meta({ description: 'How many codes this made void.' }) }),
+    handle: async ({ params, caller, request }) =>
+      valueOf(await voidBatch(storage, params.id, actorOf(context, { caller, request }))),
+  })
+
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/admin/codes/void',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Make one code void',
+    description: 'Named by its id or by the code itself, which stays out of addresses and logs here.',
+    body: z.strictObject({ code: z.string().min(1).max(128) }),
+    errors: [40900],
+    data: codeShape,
+    handle: async ({ body, caller, request }) =>
+      viewCode(valueOf(await voidCode(storage, body.code, actorOf(context, { caller, request })))),
+  })
+}

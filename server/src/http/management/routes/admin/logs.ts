@@ -1,0 +1,291 @@
+/** The call log over all accounts: read, exported, summed; what chains bring in; what was free and why. */
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import type { CallLogRow } from '../../../../core/calls/log-row.ts'
+import { accountId, keyId } from '../../../../core/ids.ts'
+import type { JsonObject } from '../../../../core/json.ts'
+import { microCredits } from '../../../../core/money.ts'
+import { FREE_REASONS, whyFree } from '../../../../management/admin/free-calls.ts'
+import { readMargin } from '../../../../management/admin/margin.ts'
+import {
+  EXPORT_FORMATS,
+  EXPORT_TYPES,
+  exportRows,
+  LOG_COLUMNS,
+} from '../../../../management/logs/export-rows.ts'
+import { viewLogRow, viewOperatorLogRow } from '../../../../management/logs/log-view.ts'
+import { openEnd, readUsage, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
+import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
+import type { LogFilter, Storage } from '../../../../storage/storage.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { logFilterOf, logFilters } from '../../log-filters.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { attemptShape, logRowShape } from '../../shapes.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
+
+const TAG = 'Admin: logs and statistics'
+const DAY_MS = 86_400_000
+const MARGIN_DAYS_MAX = 31
+const EXPORT_PAGE_ROWS = 500
+
+const filters = {
+  account_id: z.string().max(128).optional(),
+  usage_suspect: z
+    .enum(['true'])
+    .optional()
+    .meta({ description: 'Only calls whose upstream reported usage that cannot be.' }),
+  ...logFilters,
+}
+const filterQuery = z.strictObject(filters)
+
+/** The owner's view with whose call it was, and what each vendor said. */
+const adminLogShape = logRowShape.extend({
+  account_id: z.string().nullable(),
+  attempts: z.array(
+    attemptShape.extend({
+      said: z.string().nullable().meta({
+        description:
+          'What it failed of, in the vendor’s own words or those of the connection: at most 300 characters, without the credential.',
+      }),
+    }),
+  ),
+})
+
+export function adminLogRoutes(app: Api, context: ApiContext): void {
+  logRoutes(app, context)
+  statisticRoutes(app, context)
+}
+
+function logRoutes(app: Api, context: ApiContext): void {
+  listRoute(app, context)
+  exportRoute(app, context)
+  freeCallsRoute(app, context)
+}
+
+function listRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { storage } = pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/logs',
+    access: 'admin',
+    tag: TAG,
+    summary: 'List calls of all accounts, newest first',
+    query: z.strictObject({ ...filters, ...pageQuery({ rowsDefault: 50, rowsMax: 200 }) }),
+    row: adminLogShape,
+    handle: async ({ query }) => {
+      const page = await storage.logs.page(filterOf(query), { limit: query.limit, cursor: query.cursor })
+      return { rows: page.rows.map(viewRow), next: page.next }
+    },
+  })
+}
+
+function exportRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { storage } = pipeline
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/logs/export',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Export calls of all accounts',
+    description: 'Streamed, newest first, with the filters of the list; CSV or one JSON object a line.',
+    query: z.strictObject({ ...filters, format: z.enum(EXPORT_FORMATS).default('ndjson') }),
+    answer: { contentType: EXPORT_TYPES.ndjson, schema: z.string() },
+    handle: ({ query, reply }) => {
+      const { format } = query
+      const filter = { ...filterOf(query), to: query.to ?? pipeline.now() + 1 }
+      reply.type(EXPORT_TYPES[format])
+      reply.header('content-disposition', `attachment; filename="calls.${format}"`)
+      return Readable.from(exportRows(eachRow(storage, filter), format, ['account_id', ...LOG_COLUMNS]))
+    },
+  })
+}
+
+function freeCallsRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { storage } = pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/free-calls',
+    access: 'admin',
+    tag: TAG,
+    summary: 'List answered calls that cost nothing, and why',
+    description: 'A page may be short, even empty, and still have a `next_cursor`.',
+    query: z.strictObject({
+      ...pageQuery({ rowsDefault: 100, rowsMax: 500 }),
+      from: instantText.optional(),
+      to: instantText.optional(),
+    }),
+    row: z.strictObject({
+      request_id: z.string(),
+      created_at: isoTime,
+      account_id: z.string().nullable(),
+      model: z.string().nullable(),
+      chain_id: z.number().int().nullable(),
+      amount: decimalText,
+      why: z.enum(FREE_REASONS),
+    }),
+    handle: async ({ query }) => {
+      const filter = { ...filterOf(query), deductedMax: microCredits(0n) }
+      const page = await storage.logs.page(filter, { limit: query.limit, cursor: query.cursor })
+      const rows = page.rows.flatMap((row) => {
+        const why = whyFree(row)
+        if (why === undefined) return []
+        const { request_id, created_at, model, chain_id, amount } = viewLogRow(row)
+        return [{ request_id, created_at, account_id: row.accountId ?? null, model, chain_id, amount, why }]
+      })
+      return { rows, next: page.next }
+    },
+  })
+}
+
+const sumsFields = {
+  calls: z.number().int(),
+  failed: z.number().int(),
+  usage: z.strictObject({
+    input: z.number(),
+    cached_input: z.number(),
+    cache_write: z.number(),
+    cache_write_1h: z.number(),
+    output: z.number(),
+    reasoning: z.number(),
+  }),
+  images: z.number(),
+  video_seconds: z.number(),
+  amount: decimalText,
+  deducted: decimalText,
+  subscription_covered: decimalText,
+}
+
+function statisticRoutes(app: Api, context: ApiContext): void {
+  sumsRoute(app, context)
+  marginRoute(app, context)
+}
+
+const sumsQuery = z.strictObject({
+  account_id: z.string().max(128).optional(),
+  key_id: z.string().max(128).optional(),
+  from: instantText.optional(),
+  to: instantText.optional(),
+  interval: z.enum(USAGE_INTERVALS).default('hour'),
+  group_by: z
+    .string()
+    .max(40)
+    .default('')
+    .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
+    .pipe(z.array(z.enum(USAGE_GROUPS)))
+    .meta({ description: 'model, key, app; separated by commas.' }),
+})
+
+function sumsRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { storage } = pipeline
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/statistics',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Sum calls over all accounts or one',
+    description:
+      'By hour or day of the platform’s time zone, and by model, key or app. Absent `from`: the last day.',
+    query: sumsQuery,
+    data: z.strictObject({
+      rows: z.array(
+        z.strictObject({
+          at: isoTime,
+          model: z.string().nullable(),
+          key_id: z.string().nullable(),
+          app_id: z.string().nullable(),
+          ...sumsFields,
+        }),
+      ),
+      totals: z.strictObject(sumsFields),
+    }),
+    handle: async ({ query }) => {
+      const until = query.to ?? openEnd(pipeline.now())
+      const answer = await readUsage(storage, {
+        accountId: query.account_id === undefined ? undefined : accountId(query.account_id),
+        keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
+        from: query.from ?? until - DAY_MS,
+        until,
+        interval: query.interval,
+        groups: [...new Set(query.group_by)],
+        timezone: pipeline.catalogue().settings.timezone,
+      })
+      if (answer.kind === 'refused')
+        throw refuseFields([{ in: 'query', path: answer.path, message: answer.message }])
+      return { rows: answer.rows, totals: answer.totals }
+    },
+  })
+}
+
+function marginRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { storage } = pipeline
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/margin',
+    access: 'admin',
+    tag: TAG,
+    summary: 'What each chain brought in and cost',
+    description:
+      'In Credits. Costs are known for chains whose `cost` is set; the others show their revenue only. At most ' +
+      `${MARGIN_DAYS_MAX} days; absent \`from\`: the last day.`,
+    query: z.strictObject({ from: instantText.optional(), to: instantText.optional() }),
+    data: z.strictObject({
+      from: isoTime,
+      to: isoTime,
+      calls: z.number().int(),
+      complete: z.boolean().meta({
+        description: 'False: only the newest calls of the period are counted; ask for a shorter one.',
+      }),
+      chains: z.array(
+        z.strictObject({
+          chain_id: z.number().int(),
+          model: z.string().nullable(),
+          vendor_code: z.string().nullable(),
+          calls: z.number().int(),
+          free_calls: z.number().int(),
+          byok_calls: z.number().int(),
+          revenue: decimalText,
+          cost: decimalText.nullable(),
+          margin: decimalText.nullable(),
+        }),
+      ),
+    }),
+    handle: async ({ query }) => {
+      const to = query.to ?? openEnd(pipeline.now()) - 1
+      const from = query.from ?? to + 1 - DAY_MS
+      if (from >= to || to - from > MARGIN_DAYS_MAX * DAY_MS) {
+        const message = `must lie before to, by at most ${MARGIN_DAYS_MAX} days`
+        throw refuseFields([{ in: 'query', path: 'from', message }])
+      }
+      const report = await readMargin(storage, { from, to })
+      return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...report }
+    },
+  })
+}
+
+function filterOf(query: z.output<typeof filterQuery>): LogFilter {
+  const { account_id: account, usage_suspect: suspect } = query
+  return {
+    ...logFilterOf(query),
+    ...(account === undefined ? {} : { accountId: accountId(account) }),
+    ...(suspect === undefined ? {} : { suspect: true }),
+  }
+}
+
+function viewRow(row: CallLogRow) {
+  return { ...viewOperatorLogRow(row), account_id: row.accountId ?? null }
+}
+
+async function* eachRow(storage: Pick<Storage, 'logs'>, filter: LogFilter): AsyncGenerator<JsonObject> {
+  let cursor: string | undefined
+  do {
+    const page = await storage.logs.page(filter, { limit: EXPORT_PAGE_ROWS, cursor })
+    for (const row of page.rows) yield viewRow(row)
+    cursor = page.next
+  } while (cursor !== undefined)
+}

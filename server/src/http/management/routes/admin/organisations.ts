@@ -1,0 +1,108 @@
+/**
+ * Organisations as an admin sees them. What an admin changes of one is its account's: suspended, activated, given Credits
+ * and changed by its id below `/api/v1/admin/accounts`.
+ */
+import { z } from 'zod'
+import { accountId } from '../../../../core/ids.ts'
+import { microCredits } from '../../../../core/money.ts'
+import { creditsText, yuanText } from '../../../../management/money/amounts.ts'
+import { viewMember } from '../../../../management/organisations/member-view.ts'
+import type { Organisation } from '../../../../storage/stores/organisations.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { definePage, defineRoute } from '../../define-route.ts'
+import { decimalText, isoTime, pageQuery } from '../../wire-values.ts'
+import { memberShape, monthOptions, shown } from '../organisations/shapes.ts'
+import { present } from './admin-route.ts'
+
+const TAG = 'Admin: accounts'
+const PATH = '/api/v1/admin/organisations'
+const idParams = z.object({ id: z.string().min(1).max(128) })
+
+const organisationShape = z.strictObject({
+  id: z.string().meta({ description: 'Of its account too.' }),
+  name: z.string(),
+  created_at: isoTime,
+  status: z.enum(['active', 'suspended']),
+  credits: decimalText,
+  held_credits: decimalText,
+  owed: decimalText,
+  balance: decimalText,
+})
+
+export function adminOrganisationRoutes(app: Api, context: ApiContext): void {
+  readRoutes(app, context)
+  memberRoute(app, context)
+}
+
+function readRoutes(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: PATH,
+    access: 'admin',
+    tag: TAG,
+    summary: 'List organisations',
+    description:
+      'Those that were closed are accounts of kind `organisation` still, and no more in this list.',
+    query: z.strictObject(pageQuery({ rowsDefault: 50, rowsMax: 200 })),
+    row: organisationShape,
+    handle: async ({ query: { limit, cursor: after } }) => {
+      const organisations = await storage.organisations.list({ limit, after })
+      const rows: z.output<typeof organisationShape>[] = []
+      for (const organisation of organisations) rows.push(await viewRow(context, organisation))
+      return { rows, next: organisations.length < limit ? undefined : organisations.at(-1)?.id }
+    },
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Read an organisation',
+    params: idParams,
+    data: organisationShape,
+    handle: async ({ params }) =>
+      viewRow(context, present(await storage.organisations.find(accountId(params.id)))),
+  })
+}
+
+function memberRoute(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: `${PATH}/:id/members`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'List the members of an organisation, in order of joining',
+    params: idParams,
+    query: z.strictObject(pageQuery({ rowsDefault: 50, rowsMax: 200 })),
+    row: memberShape,
+    handle: async ({ params, query: { limit, cursor: after } }) => {
+      const { id } = present(await storage.organisations.find(accountId(params.id)))
+      const options = monthOptions(context)
+      const members = await storage.organisations.members(id, { limit, after })
+      return {
+        rows: members.map((member) => shown(memberShape, viewMember(member, options))),
+        next: members.length < limit ? undefined : members.at(-1)?.id,
+      }
+    },
+  })
+}
+
+async function viewRow(
+  { pipeline }: ApiContext,
+  { id, name, createdAt }: Organisation,
+): Promise<z.output<typeof organisationShape>> {
+  const account = present(await pipeline.storage.accounts.find(id))
+  return {
+    id,
+    name,
+    created_at: new Date(createdAt).toISOString(),
+    status: account.status,
+    credits: creditsText(microCredits(account.credits - account.held)),
+    held_credits: creditsText(account.held),
+    owed: creditsText(account.owed),
+    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerYuan),
+  }
+}

@@ -1,0 +1,198 @@
+/** Rows of the catalogue over HTTP: listed, read, added, changed; each change by the gateway file's own checks. */
+import { z } from 'zod'
+import type { Catalogue } from '../../../../core/catalogue.ts'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import type { JsonObject } from '../../../../core/json.ts'
+import { type CatalogueEdit, editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
+import type { FieldMistake } from '../../../../management/keys/keys.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { defineRoute } from '../../define-route.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
+
+const TAG = 'Admin: catalogue'
+
+export interface RowKind {
+  /** Last part of the path, and the file's section: `vendors`. */
+  readonly section: string
+  /** One of them: `vendor`. */
+  readonly what: string
+  /** What stands in the path, for the document. */
+  readonly idDescription: string
+  readonly shape: z.ZodType
+  readonly newBody: z.ZodType
+  readonly body: z.ZodType
+  /** Of the change, for the document: what it means beyond its fields. */
+  readonly changeDescription?: string
+  /** As the answer shows them. */
+  list(catalogue: Catalogue): Promise<readonly JsonObject[]> | readonly JsonObject[]
+  /** What the path's id stands for, in the list above; undefined: nothing. */
+  idOf(row: JsonObject): string
+  /** The row of the list that a new one's body names; undefined: there is none yet. */
+  idOfNew(body: JsonObject, catalogue: Catalogue): string | undefined
+  /** The gateway file that writes the row; `old` is the row as it stands. */
+  fragment(
+    body: JsonObject,
+    old: JsonObject | undefined,
+    catalogue: Catalogue,
+  ): Pick<CatalogueEdit, 'fragment' | 'prefix'>
+  /** What the file's checks do not know. */
+  check?(body: JsonObject, old: JsonObject | undefined, catalogue: Catalogue): readonly FieldMistake[]
+  /** The change of the row's natural key, and what is written beside the catalogue. */
+  more?(
+    body: JsonObject,
+    old: JsonObject | undefined,
+  ): Pick<CatalogueEdit, 'move' | 'more' | 'moreDifferences'>
+  /** After it was written and the catalogue was read again. */
+  written?(body: JsonObject, id: string): Promise<void>
+}
+
+const idParams = z.object({ id: z.string().min(1).max(512) })
+
+/** What the routes of one kind share. */
+interface Rows {
+  readonly app: Api
+  readonly context: ApiContext
+  readonly kind: RowKind
+  readonly path: string
+}
+
+export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
+  const rows: Rows = { app, context, kind, path: `/api/v1/admin/${kind.section}` }
+  listRoute(rows)
+  readRoute(rows)
+  addRoute(rows)
+  changeRoute(rows)
+}
+
+function listRoute({ app, context, kind, path }: Rows): void {
+  const shape = z.array(kind.shape)
+  defineRoute(app, context, {
+    method: 'GET',
+    path,
+    access: 'admin',
+    tag: TAG,
+    summary: `List ${kind.section}`,
+    data: shape,
+    handle: async () => shape.parse(await kind.list(context.pipeline.catalogue())),
+  })
+}
+
+function readRoute(rows: Rows): void {
+  const { app, context, kind, path } = rows
+  defineRoute(app, context, {
+    method: 'GET',
+    path: `${path}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: `Read a ${kind.what}`,
+    description: kind.idDescription,
+    params: idParams,
+    data: kind.shape,
+    handle: ({ params }) => show(rows, params.id),
+  })
+}
+
+function addRoute(rows: Rows): void {
+  const { app, context, kind, path } = rows
+  defineRoute(app, context, {
+    method: 'POST',
+    path,
+    access: 'admin',
+    tag: TAG,
+    summary: `Add a ${kind.what}`,
+    body: kind.newBody,
+    status: 201,
+    errors: [40900],
+    data: kind.shape,
+    handle: async ({ body, caller, request }) => {
+      const form = jsonOf(body)
+      await context.pipeline.refreshCatalogue()
+      const known = kind.idOfNew(form, context.pipeline.catalogue())
+      if (known !== undefined)
+        throw new GatewayError(40900, {
+          message: `there is such a ${kind.what} already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
+        })
+      return show(rows, await write(rows, { body: form, old: undefined, id: undefined }, { caller, request }))
+    },
+  })
+}
+
+function changeRoute(rows: Rows): void {
+  const { app, context, kind, path } = rows
+  defineRoute(app, context, {
+    method: 'PATCH',
+    path: `${path}/:id`,
+    access: 'admin',
+    tag: TAG,
+    summary: `Change a ${kind.what}`,
+    description: [
+      kind.idDescription,
+      'Fields that are absent stay as they are.',
+      kind.changeDescription ?? '',
+    ]
+      .join(' ')
+      .trim(),
+    params: idParams,
+    body: kind.body,
+    ...(kind.changeDescription === undefined ? {} : { errors: [40900] }),
+    data: kind.shape,
+    handle: async ({ params: { id }, body, caller, request }) => {
+      await context.pipeline.refreshCatalogue()
+      const old = present(await find(rows, id))
+      return show(rows, await write(rows, { body: jsonOf(body), old, id }, { caller, request }))
+    },
+  })
+}
+
+async function find({ context, kind }: Rows, id: string): Promise<JsonObject | undefined> {
+  return (await kind.list(context.pipeline.catalogue())).find((row) => kind.idOf(row) === id)
+}
+
+async function show(rows: Rows, id: string): Promise<unknown> {
+  return rows.kind.shape.parse(present(await find(rows, id)))
+}
+
+interface RowToWrite {
+  readonly body: JsonObject
+  readonly old: JsonObject | undefined
+  /** undefined: it is new. */
+  readonly id: string | undefined
+}
+
+/** Gives the row's id. */
+async function write(
+  { context, kind }: Rows,
+  { body, old, id: oldId }: RowToWrite,
+  who: Parameters<typeof actorOf>[1],
+): Promise<string> {
+  const { pipeline } = context
+  const catalogue = pipeline.catalogue()
+  const mistakes = kind.check?.(body, old, catalogue) ?? []
+  if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
+  const edit: CatalogueEdit = {
+    ...kind.fragment(body, old, catalogue),
+    action: `${kind.what}.${old === undefined ? 'create' : 'change'}`,
+    subject: oldId ?? nameOfNew(body),
+    ...kind.more?.(body, old),
+  }
+  valueOf(await editCatalogue(managementOf(context), edit, actorOf(context, who)))
+  await pipeline.refreshCatalogue()
+  const id = oldId ?? kind.idOfNew(body, pipeline.catalogue())
+  if (id === undefined) throw new Error(`a new ${kind.what} was written and is not there`)
+  await kind.written?.(body, id)
+  return id
+}
+
+/** For the audit log, of a row that has no id before it is written. */
+function nameOfNew(body: JsonObject): string {
+  return ['vendor', 'model_id', 'code', 'name']
+    .map((member) => textOf(body, member))
+    .filter((text) => text !== '')
+    .join(' / ')
+}
+
+/** A body that was checked is JSON that holds an object. */
+function jsonOf(body: unknown): JsonObject {
+  return body as JsonObject
+}

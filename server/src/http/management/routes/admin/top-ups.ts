@@ -1,0 +1,126 @@
+/** Top-ups of all accounts, and the packages that are offered. */
+import { z } from 'zod'
+import { accountId } from '../../../../core/ids.ts'
+import { creditsOfText, creditsOfYuan } from '../../../../management/money/amounts.ts'
+import { viewTopUp } from '../../../../management/top-up/cashier.ts'
+import { putPackage, removePackage, viewPackage } from '../../../../management/top-up/packages.ts'
+import { amountInput } from '../../amount-input.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { definePage, defineRoute } from '../../define-route.ts'
+import { pageQuery } from '../../wire-values.ts'
+import { packageShape, topUpShape } from '../top-up-shapes.ts'
+import { tariffOf } from '../top-ups.ts'
+import { actorOf, valueOf } from './admin-route.ts'
+
+const TAG = 'Admin: top-ups'
+const PACKAGES = '/api/v1/admin/top-up-packages'
+const codeParams = z.object({ code: z.string().regex(/^[\w.-]{1,64}$/) })
+
+const rowShape = topUpShape.extend({
+  account_id: z.string(),
+  provider: z.string(),
+  checkout: z.string().nullable().meta({ description: 'The provider’s id of the checkout.' }),
+})
+
+const packageBody = z
+  .strictObject({
+    name: z.string().min(1).max(200),
+    price: amountInput,
+    credits: amountInput.optional(),
+    yuan: amountInput.optional(),
+    status: z.enum(['enabled', 'disabled']).default('enabled'),
+  })
+  .refine((body) => (body.credits === undefined) !== (body.yuan === undefined), {
+    message: 'must hold either credits or yuan',
+  })
+
+export function adminTopUpRoutes(app: Api, context: ApiContext): void {
+  listRoute(app, context)
+  packageRoutes(app, context)
+}
+
+function listRoute(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { topUps } = pipeline.storage
+  definePage(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/top-ups',
+    access: 'admin',
+    tag: TAG,
+    summary: 'List top-ups, newest first',
+    query: z.strictObject({
+      ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
+      account_id: z.string().max(128).optional(),
+      status: topUpShape.shape.status.optional(),
+    }),
+    row: rowShape,
+    handle: async ({ query }) => {
+      const { limit, cursor: after, account_id: account, status } = query
+      const filter = {
+        ...(account === undefined ? {} : { accountId: accountId(account) }),
+        ...(status === undefined ? {} : { status }),
+      }
+      const rows = await topUps.payments.list(filter, { limit, after })
+      const at = pipeline.now()
+      return {
+        rows: rows.map((topUp) => ({
+          ...viewTopUp(topUp, tariffOf(context), at),
+          account_id: topUp.accountId,
+          provider: topUp.driver,
+          checkout: topUp.checkout?.reference ?? null,
+        })),
+        next: rows.length < limit ? undefined : rows.at(-1)?.id,
+      }
+    },
+  })
+}
+
+function packageRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const { topUps } = pipeline.storage
+  defineRoute(app, context, {
+    method: 'GET',
+    path: PACKAGES,
+    access: 'admin',
+    tag: TAG,
+    summary: 'List the packages that can be bought',
+    data: z.array(packageShape),
+    handle: async () =>
+      (await topUps.packages.list()).map((one) => viewPackage(one, tariffOf(context).creditsPerYuan)),
+  })
+
+  defineRoute(app, context, {
+    method: 'PUT',
+    path: `${PACKAGES}/:code`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Offer a package, or change one',
+    description: 'What was bought keeps the terms it was bought at.',
+    params: codeParams,
+    body: packageBody,
+    data: packageShape,
+    handle: async ({ params, body, caller, request }) => {
+      const tariff = tariffOf(context)
+      const { name, price, status, credits, yuan } = body
+      const amount =
+        yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, tariff.creditsPerYuan)
+      const pool = yuan === undefined ? 'credits' : 'balance'
+      const offered = { code: params.code, name, price, pool, amount, status } as const
+      const actor = actorOf(context, { caller, request })
+      const kept = valueOf(await putPackage(pipeline.storage, { offered, tariff }, actor))
+      return viewPackage(kept, tariff.creditsPerYuan)
+    },
+  })
+
+  defineRoute(app, context, {
+    method: 'DELETE',
+    path: `${PACKAGES}/:code`,
+    access: 'admin',
+    tag: TAG,
+    summary: 'Remove a package',
+    params: codeParams,
+    data: z.strictObject({ removed: z.literal(true) }),
+    handle: async ({ params, caller, request }) =>
+      valueOf(await removePackage(pipeline.storage, params.code, actorOf(context, { caller, request }))),
+  })
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { viewAlert, webhookSecretOf } from '../../../management/accounts/alerts.ts'
+import { ALERT_KINDS } from '../../../storage/stores/customers.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { isoTime } from '../wire-values.ts'
+
+/** Alerts the list shows. */
+const ALERTS_SHOWN_MAX = 100
+
+const alertShape = z.strictObject({
+  id: z.string(),
+  type: z.enum(ALERT_KINDS),
+  raised_at: isoTime,
+  cleared_at: isoTime.nullable(),
+  data: z.record(z.string(), z.union([z.string(), z.number()])),
+  deliveries: z.array(
+    z.strictObject({
+      channel: z.enum(['email', 'webhook']),
+      attempts: z.number().int(),
+      outcome: z.enum(['waiting', 'sent', 'failed']),
+    }),
+  ),
+})
+
+/** What the account was told of, and what its webhooks are signed with. */
+export function alertRoutes(app: Api, context: ApiContext): void {
+  const { storage, videoSettings } = context.pipeline
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/alerts',
+    access: 'session',
+    for: 'admin',
+    showsSecret: true,
+    tag: 'Account',
+    summary: 'List alerts, newest first, and read the webhook’s secret',
+    description:
+      'A webhook carries `Sluice-Signature: t=<Unix seconds>,v1=<hex>`, the HMAC-SHA256 under this secret of the seconds, a dot and the body. Another webhook_url has another secret.',
+    data: z.strictObject({ webhook_secret: z.string().nullable(), alerts: z.array(alertShape) }),
+    handle: async ({ caller }) => {
+      const account = caller.account.id
+      const url = (await storage.customers.profiles.find(account))?.alerts.webhookUrl
+      const alerts = await storage.customers.alerts.list(account, ALERTS_SHOWN_MAX)
+      // It signs in the account's name: nobody takes it away who only looks.
+      const isOwn = caller.session.impersonator === undefined
+      const secret =
+        url === undefined || !isOwn ? undefined : webhookSecretOf(videoSettings.secretKey, { account, url })
+      return {
+        webhook_secret: secret?.unwrap() ?? null,
+        alerts: alerts.map((alert) => {
+          const { data, deliveries, ...rest } = viewAlert(alert)
+          return { ...rest, data: { ...data }, deliveries: deliveries.map((one) => ({ ...one })) }
+        }),
+      }
+    },
+  })
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { listCatalogue, listGroups, listPricing } from '../../../management/catalogue/catalogue.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
+
+const pricingQuery = z.object({
+  model_id: z.string().max(512).optional(),
+  vendor_code: z.string().max(128).optional(),
+})
+
+/** Contract §4.5: the public catalogue and the prices, personal for whoever is logged in. */
+export function catalogueRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/models',
+    access: 'anonymous',
+    tag: 'Catalogue',
+    summary: 'List every model and chain on offer',
+    data: z.array(catalogueEntryShape),
+    handle: () => listCatalogue(pipeline.catalogue()),
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/groups',
+    access: 'session',
+    for: 'member',
+    tag: 'Catalogue',
+    summary: 'List the groups a key may be bound to',
+    data: z.array(groupShape),
+    handle: () => listGroups(pipeline.catalogue()),
+  })
+
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/pricing',
+    access: 'optional',
+    for: 'member',
+    tag: 'Catalogue',
+    summary: 'List prices',
+    description: 'Anonymous callers see user_rate 100; a session or an API key sees its own.',
+    query: pricingQuery,
+    data: z.array(pricingEntryShape),
+    handle: ({ caller, query }) =>
+      listPricing(pipeline.catalogue(), {
+        userRate: caller?.account.userRate,
+        modelId: query.model_id,
+        vendorCode: query.vendor_code,
+      }),
+  })
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { creditsOfText, creditsOfYuan, yuanText } from '../../../management/money/amounts.ts'
+import { exchangeBalance } from '../../../management/money/exchange.ts'
+import { answerOf } from '../act-answer.ts'
+import { amountInput } from '../amount-input.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { refuseFields } from '../request-fields.ts'
+import { decimalText } from '../wire-values.ts'
+
+const exchangeShape = z.strictObject({
+  id: z.string(),
+  exchanged_yuan: decimalText,
+  exchanged_credits: decimalText,
+  credits: decimalText,
+  balance: decimalText,
+})
+
+const exchangeBody = z
+  .strictObject({ yuan: amountInput.optional(), credits: amountInput.optional() })
+  .refine((body) => (body.yuan === undefined) !== (body.credits === undefined), {
+    message: 'must hold either yuan or credits',
+  })
+
+/** Balance into Credits by hand (contract §5.10). */
+export function exchangeRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/user/user/exchange',
+    access: 'session',
+    for: 'admin',
+    tag: 'Money',
+    summary: 'Exchange balance for Credits',
+    description:
+      'Give the amount in yuan or in the Credits it becomes. Repeated under its key it happens once.',
+    idempotency: 'optional',
+    errors: [40004, 40900],
+    body: exchangeBody,
+    data: exchangeShape,
+    handle: async ({ caller, body, idempotencyKey }) => {
+      const { creditsPerYuan } = pipeline.catalogue().settings
+      const { yuan, credits } = body
+      const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerYuan)
+      if (amount <= 0n) {
+        const path = yuan === undefined ? 'credits' : 'yuan'
+        throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
+      }
+      const request = {
+        accountId: caller.account.id,
+        amount,
+        creditsPerYuan,
+        idempotencyKey,
+        at: pipeline.now(),
+      }
+      const answer = answerOf(await exchangeBalance(pipeline.storage, request), ({ balance }) => {
+        const there = yuanText(balance, creditsPerYuan)
+        return new GatewayError(40900, { message: `the balance holds ${there} yuan, which is too little` })
+      })
+      return exchangeShape.parse(answer)
+    },
+  })
+}

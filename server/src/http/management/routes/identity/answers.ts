@@ -1,0 +1,145 @@
+/** What the routes of identity share: fields, answers, and how an outcome becomes an answer or a refusal. */
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { type Contact, readContact } from '../../../../management/identity/contact.ts'
+import type { OwnersAct } from '../../../../management/identity/factors.ts'
+import type { TooMany } from '../../../../management/identity/identity.ts'
+import { findPasswordMistake } from '../../../../management/identity/password-rules.ts'
+import type { RequestOrigin } from '../../../../management/identity/sessions.ts'
+import type { SignedIn } from '../../../../management/identity/sign-in.ts'
+import type { ApiContext } from '../../api.ts'
+import { personOf } from '../../acts-for-organisations.ts'
+import type { SessionCaller } from '../../caller.ts'
+import type { RouteReply } from '../../define-route.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { refuseOtherOrigin } from '../../same-origin.ts'
+import { sessionCookie } from '../../session-cookie.ts'
+import { isoTime } from '../../wire-values.ts'
+
+export const PREFIX = '/api/v1/user/user'
+
+export const emailField = z.string().min(1).max(320).meta({ description: 'An e-mail address, in any case.' })
+export const phoneField = z
+  .string()
+  .min(1)
+  .max(40)
+  .meta({ description: 'A phone number with its country code: +86 138 0000 0000.' })
+/** What is asked of a new password is in `password-rules.ts`; here only the bound of what is read. */
+export const passwordField = z.string().min(1).max(1024)
+export const codeField = z
+  .string()
+  .regex(/^\d{6}$/)
+  .meta({ description: 'The six digits of the code.' })
+export const challengeField = z.string().min(1).max(128)
+
+export const signInShape = z.discriminatedUnion('state', [
+  z.object({
+    state: z.literal('signed_in'),
+    token: z.string().meta({ description: 'For programs: Authorization: Bearer <token>. Shown once.' }),
+    session_id: z.string(),
+    expires_at: isoTime,
+    account_id: z.string(),
+  }),
+  z.object({
+    state: z.literal('second_factor_required'),
+    challenge: z.string().meta({ description: 'Send it with the second factor to …/sign-in/second-factor.' }),
+    factors: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
+    expires_at: isoTime,
+  }),
+])
+
+/** A sign-in that went well: cookie and token, or the question after the second factor. */
+export function answerSignIn(
+  outcome: SignedIn,
+  context: ApiContext,
+  reply: RouteReply,
+): z.output<typeof signInShape> {
+  reply.header('cache-control', 'no-store')
+  switch (outcome.kind) {
+    case 'suspended':
+      throw new GatewayError(40303)
+    case 'second-factor':
+      return {
+        state: 'second_factor_required',
+        challenge: outcome.challenge.unwrap(),
+        factors: [...outcome.factors],
+        expires_at: new Date(outcome.endsAt).toISOString(),
+      }
+    case 'signed-in': {
+      const { opened, account } = outcome
+      reply.header('set-cookie', sessionCookie(opened, context.publicUrl, context.identity.now()))
+      return {
+        state: 'signed_in',
+        token: opened.token.unwrap(),
+        session_id: opened.session.id,
+        expires_at: new Date(opened.session.endsAt).toISOString(),
+        account_id: account.id,
+      }
+    }
+  }
+}
+
+export function tooMany({ retryAfterMs }: TooMany): GatewayError {
+  return new GatewayError(42908, { retryAfterMs })
+}
+
+export function wrongCode(): GatewayError {
+  return new GatewayError(40005)
+}
+
+/** In its one form, or 400 that names the field. */
+export function contactOf(context: ApiContext, channel: Contact['channel'], text: string): Contact {
+  const contact = readContact(channel, text, context.identity.phoneRegion)
+  if (contact !== undefined) return contact
+  const message =
+    channel === 'email' ? 'must be an e-mail address' : 'must be a phone number with its country code'
+  throw refuseFields([{ in: 'body', path: channel, message }])
+}
+
+/** 400 that names the field when the password is none to have. */
+export function checkPassword(password: string, logins: readonly (string | undefined)[]): void {
+  const message = findPasswordMistake(password, logins)
+  if (message !== undefined) throw refuseFields([{ in: 'body', path: 'password', message }])
+}
+
+/** Where a request comes from; another site's pages may not sign their visitors in here. */
+export function originOf(context: ApiContext, request: FastifyRequest): RequestOrigin {
+  refuseOtherOrigin({ method: request.method, headers: request.headers, publicUrl: context.publicUrl })
+  return {
+    userAgent: request.headers['user-agent'] ?? '',
+    address: context.clientAddress(request.raw),
+    requestId: request.id,
+  }
+}
+
+/** Somebody who changes something of their own account, in their own session. */
+export function ownersAct(
+  context: ApiContext,
+  { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
+): OwnersAct {
+  const { account, session } = caller
+  return { account, actor: personOf(context, { caller, request }), sessionId: session.id }
+}
+
+export function registrationClosed(context: ApiContext): GatewayError {
+  return new GatewayError(40307, {
+    message:
+      context.identity.registration === 'invited'
+        ? 'accounts are for the invited here: ask somebody of your organisation for an invitation, and register with the e-mail address it was sent to'
+        : 'nobody can register here: ask the operator for an account',
+  })
+}
+
+/** A quarter of an hour: who left a session open for longer may not be who sits there now. */
+const FRESH_MS = 900_000
+
+/** What changes how the account is entered wants a session that has just begun, and its owner in it. */
+export function requireFresh(context: ApiContext, { session }: SessionCaller): void {
+  if (session.impersonator !== undefined)
+    throw new GatewayError(40304, { message: 'only the account’s owner may do this' })
+  if (context.identity.now() - session.createdAt > FRESH_MS)
+    throw new GatewayError(40304, {
+      message: 'sign in again first: this needs a session that has just begun',
+    })
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { REGISTRATIONS } from '../../../../config/environment-variables.ts'
+import { mayRegisterBy } from '../../../../management/identity/may-register.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { defineRoute } from '../../define-route.ts'
+import { PREFIX } from './answers.ts'
+
+/** What a page of sign-in has to know before anybody is signed in. */
+export function optionsRoute(app: Api, context: ApiContext): void {
+  const { identity } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: `${PREFIX}/sign-in/options`,
+    access: 'anonymous',
+    tag: 'Sign-in',
+    summary: 'Read how one may sign in and register here',
+    data: z.strictObject({
+      registration: z.enum(REGISTRATIONS).meta({
+        description:
+          'Who may make an account: anybody, whoever an organisation has invited (with that e-mail address), or nobody.',
+      }),
+      register_by: z
+        .array(z.enum(['email', 'phone', 'service']))
+        .meta({ description: 'What an account can be made with; empty: nobody can.' }),
+      admin_second_factor: z
+        .enum(['optional', 'required'])
+        .meta({ description: 'Whether administrators must have one before they may do anything else.' }),
+      services: z.array(z.strictObject({ name: z.string(), label: z.string() })),
+    }),
+    handle: () => {
+      const services = [...identity.services.values()].map(({ name, label }) => ({ name, label }))
+      const byService = services.length > 0 && identity.registration !== 'closed'
+      return {
+        registration: identity.registration,
+        register_by: [
+          ...(['email', 'phone'] as const).filter((channel) => mayRegisterBy(identity, channel)),
+          ...(byService ? (['service'] as const) : []),
+        ],
+        admin_second_factor: identity.adminsNeedFactor ? ('required' as const) : ('optional' as const),
+        services,
+      }
+    },
+  })
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { findAccount } from '../../../../management/accounts/accounts.ts'
+import { factorChangedText } from '../../../../management/identity/message-texts.ts'
+import { resetFactors } from '../../../../management/identity/reset-factors.ts'
+import { tellOwner } from '../../../../management/identity/tell.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import { defineRoute } from '../../define-route.ts'
+import { actorOf, managementOf, present, valueOf } from '../admin/admin-route.ts'
+import { statedReasonBody } from '../admin/bodies.ts'
+
+/** The last way back in: an admin takes the second factors away. */
+export function resetFactorsRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/admin/accounts/:id/second-factors/reset',
+    access: 'admin',
+    tag: 'Admin: accounts',
+    summary: 'Remove every second factor of an account',
+    description:
+      'For an owner who lost them all; audited with its reason, and the owner is told. Every session ends; the password stays.',
+    params: z.object({ id: z.string().min(1).max(320) }),
+    body: statedReasonBody,
+    errors: [40900],
+    data: z.object({}),
+    handle: async ({ params, body, caller, request }) => {
+      const account = present(await findAccount(context.pipeline.storage, params.id, context.identity))
+      const actor = actorOf(context, { caller, request })
+      valueOf(await resetFactors(managementOf(context), account.id, body.reason, actor))
+      tellOwner(context.identity, account, factorChangedText('An administrator removed your second factors'))
+      return {}
+    },
+  })
+}

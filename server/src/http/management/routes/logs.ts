@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import {
+  eachLogRow,
+  EXPORT_FORMATS,
+  EXPORT_TYPES,
+  exportRows,
+  LOG_COLUMNS,
+} from '../../../management/logs/export-rows.ts'
+import { viewLogRow } from '../../../management/logs/log-view.ts'
+import type { LogFilter, Storage } from '../../../storage/storage.ts'
+import type { Api, ApiContext } from '../api.ts'
+import type { Caller } from '../caller.ts'
+import { definePage, defineRawRoute } from '../define-route.ts'
+import { logFilterOf, logFilters } from '../log-filters.ts'
+import { ownKeyIds } from '../own-keys.ts'
+import { sendExport } from '../send-export.ts'
+import { logRowShape } from '../shapes.ts'
+import { pageQuery } from '../wire-values.ts'
+
+const TAG = 'Logs'
+
+const logQuery = z.strictObject({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...logFilters })
+const filterQuery = z.strictObject(logFilters)
+const exportQuery = z.strictObject({ ...logFilters, format: z.enum(EXPORT_FORMATS).default('csv') })
+
+/** The account's calls (decisions, Accounts). */
+export function logRoutes(app: Api, context: ApiContext): void {
+  const { storage, now } = context.pipeline
+
+  definePage(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/logs',
+    access: 'account',
+    for: 'member',
+    tag: TAG,
+    summary: 'List calls, newest first',
+    description:
+      'With a session: the calls of the account; for a member of an organisation, those of their keys. With an API key: the calls of this key. A filter that few calls match may give a short page with a cursor to go on from.',
+    query: logQuery,
+    row: logRowShape,
+    handle: async ({ caller, query }) => {
+      const filter = await ownCalls(storage, caller, query)
+      if (filter === undefined) return { rows: [], next: undefined }
+      const page = await storage.logs.page(filter, { limit: query.limit, cursor: query.cursor })
+      return { rows: page.rows.map(viewLogRow), next: page.next }
+    },
+  })
+
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/logs/export',
+    access: 'account',
+    for: 'member',
+    tag: TAG,
+    summary: 'Export calls as CSV or NDJSON',
+    description:
+      'Streamed, newest first. An answer that breaks off is cut, so that nobody takes it for whole.',
+    query: exportQuery,
+    errors: [42901],
+    answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
+    handle: async ({ caller, query, request, reply }) => {
+      const filter = await ownCalls(storage, caller, { ...query, to: query.to ?? now() })
+      const rows = filter === undefined ? noRows() : eachLogRow(storage, filter)
+      const lines = exportRows(rows, query.format, LOG_COLUMNS)
+      const { method } = request
+      return sendExport(lines, {
+        name: 'calls',
+        format: query.format,
+        method,
+        accountId: caller.account.id,
+        reply,
+      })
+    },
+  })
+}
+
+async function* noRows(): AsyncGenerator<never> {}
+
+/** undefined: a key asks for another key's calls, or a member for another member's, and nothing can match. */
+async function ownCalls(
+  storage: Pick<Storage, 'keys'>,
+  caller: Caller,
+  query: z.output<typeof filterQuery>,
+): Promise<LogFilter | undefined> {
+  const filter = logFilterOf(query)
+  if (caller.kind === 'key') {
+    const other = query.key_id !== undefined && query.key_id !== caller.key.id
+    return other ? undefined : { ...filter, keyId: caller.key.id }
+  }
+  const own = await ownKeyIds(storage, caller)
+  const accountId = caller.account.id
+  if (own === undefined) return { ...filter, accountId }
+  if (filter.keyId !== undefined) return own.includes(filter.keyId) ? { ...filter, accountId } : undefined
+  return own.length === 0 ? undefined : { ...filter, accountId, keyIds: own }
+}

@@ -1,0 +1,316 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { normalEmail } from '../../../../core/identity/email-address.ts'
+import { UNLIMITED } from '../../../../core/limits/policy.ts'
+import { ZERO } from '../../../../core/money.ts'
+import {
+  acceptInvitation,
+  type Inviting,
+  invite,
+  previewInvitation,
+  resendInvitation,
+} from '../../../../management/organisations/invitations.ts'
+import { viewInvitation, viewOrganisation } from '../../../../management/organisations/member-view.ts'
+import { rolesBelow } from '../../../../management/organisations/roles.ts'
+import type { Invitation, Member, Organisation } from '../../../../storage/stores/organisations.ts'
+import { personOf } from '../../acts-for-organisations.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import type { MemberCaller, SessionCaller } from '../../caller.ts'
+import { definePage, defineRoute } from '../../define-route.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { isoTime, pageQuery } from '../../wire-values.ts'
+import { requireOrganisation } from './own-organisations.ts'
+import {
+  invitationParams,
+  invitationShape,
+  checkChange,
+  monthOptions,
+  ONE,
+  organisationParams,
+  organisationShape,
+  PATH,
+  requireThemself,
+  roleInput,
+  shown,
+  TAG,
+  termsInput,
+  termsOf,
+} from './shapes.ts'
+
+const INVITATIONS = `${ONE}/invitations`
+
+/** Who is asked to become a member, and their answer. */
+export function invitationRoutes(app: Api, context: ApiContext): void {
+  inviting(app, context)
+  listing(app, context)
+  resending(app, context)
+  revoking(app, context)
+  previewing(app, context)
+  accepting(app, context)
+}
+
+function inviting(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: INVITATIONS,
+    access: 'organisation',
+    for: 'admin',
+    tag: TAG,
+    summary: 'Invite somebody by e-mail',
+    description:
+      'Good for seven days. The answer is the same whether or not the address has an account; the invitation itself is in the mail alone.',
+    status: 201,
+    params: organisationParams,
+    body: z.strictObject({
+      email: z.string().min(1).max(320),
+      role: roleInput.default('member'),
+      ...termsInput,
+    }),
+    errors: [40900, 42908],
+    data: invitationShape,
+    handle: async ({ caller, body }) => {
+      const email = normalEmail(body.email)
+      if (email === undefined)
+        throw refuseFields([{ in: 'body', path: 'email', message: 'must be an e-mail address' }])
+      if (!rolesBelow(caller.member.role).includes(body.role)) checkChange('other-role')
+      const organisation = await requireOrganisation(context, caller.account)
+      const { monthlyCap = ZERO, policy = UNLIMITED } = termsOf(context, body)
+      const request = { organisation, inviter: caller.person, email, role: body.role, monthlyCap, policy }
+      const outcome = await invite(means(context), request, pipeline.now())
+      switch (outcome.kind) {
+        case 'invited':
+          return viewOf(context, outcome.invitation)
+        case 'pending':
+          throw new GatewayError(40900, {
+            message: 'this address is invited already: send it again, or revoke it',
+          })
+        case 'member':
+          throw new GatewayError(40900, { message: 'a member has this address already' })
+        case 'none':
+          throw new GatewayError(40403)
+        case 'too-many':
+          throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
+      }
+    },
+  })
+}
+
+function listing(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: INVITATIONS,
+    access: 'organisation',
+    for: 'admin',
+    tag: TAG,
+    summary: 'List invitations, newest first',
+    params: organisationParams,
+    query: z.strictObject({
+      ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
+      status: z.enum(['pending', 'accepted', 'revoked']).optional(),
+    }),
+    row: invitationShape,
+    handle: async ({ caller, query: { limit, cursor: after, status } }) => {
+      const invitations = await storage.organisations.invitations(caller.account.id, {
+        limit,
+        after,
+        ...(status === undefined ? {} : { status }),
+      })
+      return {
+        rows: invitations.map((invitation) => viewOf(context, invitation)),
+        next: invitations.length < limit ? undefined : invitations.at(-1)?.id,
+      }
+    },
+  })
+}
+
+function resending(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${INVITATIONS}/:invitation/resend`,
+    access: 'organisation',
+    for: 'admin',
+    tag: TAG,
+    summary: 'Send an invitation again',
+    description: 'With seven days from now. The one sent before ends.',
+    params: invitationParams,
+    errors: [40900, 42908],
+    data: invitationShape,
+    handle: async ({ caller, params }) => {
+      const invitation = await requireInvitationOf(context, caller, params.invitation)
+      const organisation = await requireOrganisation(context, caller.account)
+      const request = { organisation, inviter: caller.person, invitation }
+      const outcome = await resendInvitation(means(context), request, pipeline.now())
+      switch (outcome.kind) {
+        case 'invited':
+          return viewOf(context, outcome.invitation)
+        case 'gone':
+          throw noMorePending()
+        case 'too-many':
+          throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
+      }
+    },
+  })
+}
+
+function revoking(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRoute(app, context, {
+    method: 'DELETE',
+    path: `${INVITATIONS}/:invitation`,
+    access: 'organisation',
+    for: 'admin',
+    tag: TAG,
+    summary: 'Take an invitation back',
+    params: invitationParams,
+    errors: [40900],
+    data: z.strictObject({ id: z.string(), revoked: z.literal(true) }),
+    handle: async ({ caller, params }) => {
+      const { id } = await requireInvitationOf(context, caller, params.invitation)
+      if (!(await storage.organisations.revokeInvitation(id))) throw noMorePending()
+      return { id, revoked: true as const }
+    },
+  })
+}
+
+const tokenBody = z.strictObject({
+  token: z.string().min(1).max(200).meta({ description: 'As it stands in the mail.' }),
+})
+
+function previewing(app: Api, context: ApiContext): void {
+  const { pipeline, clientAddress } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/invitations/preview`,
+    access: 'anonymous',
+    tag: TAG,
+    summary: 'See what an invitation is to',
+    description: 'For whoever has the mail and no account yet: `email` is the address the account needs.',
+    body: tokenBody,
+    errors: [40005, 42908],
+    data: z.strictObject({
+      organisation: z.string().meta({ description: 'Its name.' }),
+      email: z.string(),
+      role: roleInput,
+      expires_at: isoTime,
+    }),
+    handle: async ({ body, request, reply }) => {
+      reply.header('cache-control', 'no-store')
+      const asked = { token: body.token.trim(), address: clientAddress(request.raw) }
+      const preview = await previewInvitation(pipeline.storage, asked, pipeline.now())
+      switch (preview.kind) {
+        case 'found':
+          return {
+            organisation: preview.organisation.name,
+            email: preview.invitation.email,
+            role: preview.invitation.role,
+            expires_at: new Date(preview.invitation.expiresAt).toISOString(),
+          }
+        case 'none':
+          throw notValid()
+        case 'too-many':
+          throw new GatewayError(42908, { retryAfterMs: preview.retryAfterMs })
+      }
+    },
+  })
+}
+
+function accepting(app: Api, context: ApiContext): void {
+  const { pipeline, clientAddress } = context
+  const { storage } = pipeline
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${PATH}/invitations/accept`,
+    access: 'session',
+    for: 'person',
+    tag: TAG,
+    summary: 'Accept an invitation',
+    description:
+      'Signed in with the account that has the invited address. Accepted again, it changes nothing.',
+    body: tokenBody,
+    errors: [40005, 40900, 42908],
+    data: organisationShape,
+    handle: async ({ body, caller, request }) => {
+      requireThemself(caller)
+      const at = pipeline.now()
+      const asked = {
+        token: body.token.trim(),
+        person: caller.person.id,
+        address: clientAddress(request.raw),
+      }
+      const outcome = await acceptInvitation(storage, asked, at)
+      switch (outcome.kind) {
+        case 'accepted': {
+          const { organisation, member } = outcome
+          if (!outcome.repeated) await noteJoining(context, { organisation, member, caller, request, at })
+          return shown(organisationShape, viewOrganisation({ organisation, member }, monthOptions(context)))
+        }
+        case 'none':
+          throw notValid()
+        case 'other-address':
+          throw new GatewayError(40304, {
+            message: 'this invitation is for another e-mail address: sign in with the account that has it',
+          })
+        case 'member-already':
+          throw new GatewayError(40900, { message: 'you are a member of this organisation already' })
+        case 'too-many':
+          throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
+      }
+    },
+  })
+}
+
+async function noteJoining(
+  context: ApiContext,
+  joined: {
+    readonly organisation: Organisation
+    readonly member: Member
+    readonly caller: SessionCaller
+    readonly request: FastifyRequest
+    readonly at: number
+  },
+): Promise<void> {
+  const { organisation, member, at } = joined
+  await context.pipeline.storage.audit.record({
+    at,
+    actor: personOf(context, joined),
+    action: 'organisation.join',
+    subject: organisation.id,
+    changes: [
+      { field: 'member', from: null, to: member.id },
+      { field: 'role', from: null, to: member.role },
+    ],
+  })
+}
+
+function means({ pipeline, identity, publicUrl }: ApiContext): Inviting {
+  return { storage: pipeline.storage, identity, publicUrl }
+}
+
+/** Another organisation's invitation is none; one to a role above one's own is left alone. */
+async function requireInvitationOf(
+  { pipeline }: ApiContext,
+  { account, member }: MemberCaller,
+  id: string,
+): Promise<Invitation> {
+  const invitation = await pipeline.storage.organisations.findInvitationById(id)
+  if (invitation === undefined || invitation.organisationId !== account.id) throw new GatewayError(40403)
+  if (!rolesBelow(member.role).includes(invitation.role)) checkChange('other-role')
+  return invitation
+}
+
+function viewOf({ pipeline }: ApiContext, invitation: Omit<Invitation, 'tokenHash'>) {
+  const { creditsPerYuan } = pipeline.catalogue().settings
+  return shown(invitationShape, viewInvitation(invitation, { creditsPerYuan, at: pipeline.now() }))
+}
+
+function notValid(): GatewayError {
+  return new GatewayError(40005, { message: 'this invitation is not valid, or no longer' })
+}
+
+function noMorePending(): GatewayError {
+  return new GatewayError(40900, { message: 'this invitation is not pending any more' })
+}

@@ -1,0 +1,305 @@
+import { z } from 'zod'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../../../../management/money/amounts.ts'
+import type { AccountId } from '../../../../core/ids.ts'
+import { microCredits } from '../../../../core/money.ts'
+import { viewOrganisation } from '../../../../management/organisations/member-view.ts'
+import { createOrganisation, fundOrganisation } from '../../../../management/organisations/organisations.ts'
+import type { CloseOutcome, FundingOutcome, Organisation } from '../../../../storage/stores/organisations.ts'
+import type { Account } from '../../../../storage/storage.ts'
+import { amountInput } from '../../amount-input.ts'
+import type { Api, ApiContext } from '../../api.ts'
+import type { MemberCaller } from '../../caller.ts'
+import { definePage, defineRoute } from '../../define-route.ts'
+import { pageOf } from '../../page-of.ts'
+import { refuseFields } from '../../request-fields.ts'
+import { decimalText, pageQuery } from '../../wire-values.ts'
+import {
+  checkChange,
+  monthOptions,
+  nameInput,
+  ONE,
+  organisationParams,
+  organisationShape,
+  PATH,
+  requireThemself,
+  shown,
+  TAG,
+} from './shapes.ts'
+
+/** Made, found, renamed, funded, left, closed. */
+export function ownOrganisationRoutes(app: Api, context: ApiContext): void {
+  creating(app, context)
+  listing(app, context)
+  reading(app, context)
+  renaming(app, context)
+  closing(app, context)
+  leaving(app, context)
+  funding(app, context)
+}
+
+function creating(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: PATH,
+    access: 'session',
+    for: 'person',
+    tag: TAG,
+    summary: 'Make an organisation and become its owner',
+    description:
+      'It has Credits, a balance, keys, limits and logs of its own. Name it in `Gw-Organisation` to act for it on the other routes.',
+    status: 201,
+    body: z.strictObject({ name: nameInput }),
+    errors: [40900, 42908],
+    data: organisationShape,
+    handle: async ({ caller, body }) => {
+      requireThemself(caller)
+      const request = { person: caller.person.id, name: body.name }
+      const creation = await createOrganisation(pipeline.storage, request, pipeline.now())
+      switch (creation.kind) {
+        case 'too-many':
+          throw new GatewayError(42908, { retryAfterMs: creation.retryAfterMs })
+        case 'too-many-owned':
+          throw new GatewayError(40900, { message: `a person may own ${creation.most} organisations` })
+        case 'created': {
+          const member = await pipeline.storage.organisations.findMember(creation.member)
+          if (member === undefined) throw new Error('a member vanished right after it was made')
+          const { organisation } = creation
+          return shown(organisationShape, viewOrganisation({ organisation, member }, monthOptions(context)))
+        }
+      }
+    },
+  })
+}
+
+function listing(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  definePage(app, context, {
+    method: 'GET',
+    path: PATH,
+    access: 'session',
+    for: 'person',
+    tag: TAG,
+    summary: 'List the organisations you are in, oldest membership first',
+    query: z.strictObject(pageQuery({ rowsDefault: 100, rowsMax: 1_000 })),
+    row: organisationShape,
+    handle: async ({ caller, query }) => {
+      const options = monthOptions(context)
+      const all = await storage.organisations.listOf(caller.person.id)
+      const { rows, next } = pageOf(all, query, ({ organisation }) => organisation.id)
+      return { rows: rows.map((one) => shown(organisationShape, viewOrganisation(one, options))), next }
+    },
+  })
+}
+
+function reading(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'GET',
+    path: ONE,
+    access: 'organisation',
+    for: 'member',
+    tag: TAG,
+    summary: 'Read an organisation and what you are in it',
+    params: organisationParams,
+    data: organisationShape,
+    handle: async ({ caller }) => viewOf(context, caller),
+  })
+}
+
+function renaming(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRoute(app, context, {
+    method: 'PATCH',
+    path: ONE,
+    access: 'organisation',
+    for: 'admin',
+    tag: TAG,
+    summary: 'Rename an organisation',
+    params: organisationParams,
+    body: z.strictObject({ name: nameInput }),
+    data: organisationShape,
+    handle: async ({ caller, body }) => {
+      if (!(await storage.organisations.rename(caller.account.id, body.name))) throw new GatewayError(40403)
+      return viewOf(context, caller)
+    },
+  })
+}
+
+function closing(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  const shape = z.strictObject({
+    id: z.string(),
+    closed: z.literal(true),
+    credits: decimalText.meta({ description: 'What was given up.' }),
+    balance: decimalText,
+  })
+  defineRoute(app, context, {
+    method: 'DELETE',
+    path: ONE,
+    access: 'organisation',
+    for: 'owner',
+    tag: TAG,
+    summary: 'Close an organisation for good',
+    description:
+      'Not while calls run. Its keys and own credentials are deleted, its members leave, its subscription ends; ledger and log stay. What is left of Credits and balance is given up, so `forfeit=true` is needed where something is.',
+    params: organisationParams,
+    query: z.strictObject({
+      forfeit: z
+        .enum(['true', 'false'])
+        .default('false')
+        .meta({ description: '`true`: give up what is left of Credits and balance.' }),
+    }),
+    errors: [40900],
+    data: shape,
+    handle: async ({ caller, query }) => {
+      const { id } = caller.account
+      const forfeit = query.forfeit === 'true' ? 'allow' : 'refuse'
+      const outcome = await pipeline.storage.organisations.close(id, { at: pipeline.now(), forfeit })
+      return viewClosed(context, id, outcome)
+    },
+  })
+}
+
+function viewClosed({ pipeline }: ApiContext, id: AccountId, outcome: CloseOutcome) {
+  const { creditsPerYuan } = pipeline.catalogue().settings
+  switch (outcome.kind) {
+    case 'closed': {
+      const credits = creditsText(outcome.credits)
+      return { id, closed: true as const, credits, balance: yuanText(outcome.balance, creditsPerYuan) }
+    }
+    case 'money-left': {
+      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerYuan)} yuan`
+      throw new GatewayError(40900, {
+        message: `${left} are left: spend them, or say forfeit=true to give them up`,
+      })
+    }
+    case 'calls-run':
+      throw new GatewayError(40900, { message: `${outcome.calls} calls are running: wait for them to end` })
+    case 'none':
+      throw new GatewayError(40403)
+  }
+}
+
+function leaving(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${ONE}/leave`,
+    access: 'organisation',
+    for: 'member',
+    tag: TAG,
+    summary: 'Leave an organisation',
+    description: 'Your keys of it are deleted. The last owner cannot leave.',
+    params: organisationParams,
+    errors: [40900],
+    data: z.strictObject({ left: z.literal(true) }),
+    handle: async ({ caller }) => {
+      checkChange(await storage.organisations.removeMember(caller.member.id, { keys: 'delete' }))
+      return { left: true as const }
+    },
+  })
+}
+
+const fundBody = z
+  .strictObject({ credits: amountInput.optional(), yuan: amountInput.optional() })
+  .refine((body) => (body.yuan === undefined) !== (body.credits === undefined), {
+    message: 'must hold either credits or yuan',
+  })
+const moneyShape = z.strictObject({ credits: decimalText, balance: decimalText })
+const fundedShape = z.strictObject({
+  id: z.string().meta({ description: 'The transaction of the ledger.' }),
+  repeated: z.boolean().meta({ description: 'true: done before under this Idempotency-Key.' }),
+  organisation: moneyShape.meta({ description: 'What it has now.' }),
+  account: moneyShape.meta({ description: 'What you have now.' }),
+})
+
+function funding(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: `${ONE}/fund`,
+    access: 'organisation',
+    for: 'owner',
+    tag: TAG,
+    summary: 'Move your own money into an organisation',
+    description: 'Credits become its Credits, yuan of the balance its balance. There is no way back.',
+    params: organisationParams,
+    idempotency: 'required',
+    errors: [40004, 40900],
+    body: fundBody,
+    data: fundedShape,
+    handle: async ({ caller, body, idempotencyKey }) => {
+      const { creditsPerYuan } = pipeline.catalogue().settings
+      const pool = body.yuan === undefined ? 'credits' : 'balance'
+      const amount =
+        body.yuan === undefined
+          ? creditsOfText(body.credits ?? '0')
+          : creditsOfYuan(body.yuan, creditsPerYuan)
+      if (amount <= 0n) {
+        const path = body.yuan === undefined ? 'credits' : 'yuan'
+        throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
+      }
+      const outcome = await fundOrganisation(pipeline.storage, {
+        organisation: caller.account.id,
+        person: caller.person.id,
+        pool,
+        amount,
+        idempotencyKey,
+        at: pipeline.now(),
+      })
+      if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, creditsPerYuan })
+      return {
+        id: outcome.transactionId,
+        repeated: outcome.repeated,
+        organisation: await moneyOf(context, caller.account),
+        account: await moneyOf(context, caller.person),
+      }
+    },
+  })
+}
+
+function refuseFunding(
+  outcome: Exclude<FundingOutcome, { kind: 'funded' }>,
+  { pool, creditsPerYuan }: { readonly pool: 'credits' | 'balance'; readonly creditsPerYuan: string },
+): GatewayError {
+  switch (outcome.kind) {
+    case 'too-little': {
+      const { available } = outcome
+      const there =
+        pool === 'credits'
+          ? `you have ${creditsText(available)} Credits`
+          : `your balance holds ${yuanText(available, creditsPerYuan)} yuan`
+      return new GatewayError(40900, { message: `${there}, which is too little` })
+    }
+    case 'none':
+      return new GatewayError(40304, { message: 'this needs the role owner in the organisation' })
+    case 'other-request':
+      return new GatewayError(40004)
+  }
+}
+
+async function moneyOf({ pipeline }: ApiContext, known: Account): Promise<z.output<typeof moneyShape>> {
+  const account = (await pipeline.storage.accounts.find(known.id)) ?? known
+  return {
+    credits: creditsText(microCredits(account.credits - account.held)),
+    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerYuan),
+  }
+}
+
+async function viewOf(
+  context: ApiContext,
+  { account, member }: MemberCaller,
+): Promise<z.output<typeof organisationShape>> {
+  const organisation = await requireOrganisation(context, account)
+  return shown(organisationShape, viewOrganisation({ organisation, member }, monthOptions(context)))
+}
+
+export async function requireOrganisation(
+  { pipeline }: ApiContext,
+  { id }: Pick<Account, 'id'>,
+): Promise<Organisation> {
+  const organisation = await pipeline.storage.organisations.find(id)
+  if (organisation === undefined) throw new GatewayError(40403)
+  return organisation
+}

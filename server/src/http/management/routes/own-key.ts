@@ -1,0 +1,35 @@
+import { viewKey } from '../../../management/keys/keys.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRoute } from '../define-route.ts'
+import { callerLimitsShape, readCallerLimits } from './caller-limits.ts'
+import { keyShape, showKey } from './keys.ts'
+import { answerUsage, usageSumsShape } from './usage.ts'
+
+/** What a key may know of itself. */
+export function ownKeyRoutes(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/key',
+    access: 'key',
+    tag: 'Keys',
+    summary: 'Read the calling key: its limits, its windows, what it used this month',
+    data: keyShape.extend({ limits: callerLimitsShape, used_this_month: usageSumsShape }),
+    handle: async ({ caller: { key, account } }) => {
+      const { timezone } = pipeline.catalogue().settings
+      const to = pipeline.now()
+      const month = {
+        from: pipeline.monthOf(to, timezone).from,
+        to,
+        interval: 'total' as const,
+        group_by: [],
+      }
+      const used = await answerUsage(context, { ...month, key_id: key.id }, { accountId: account.id })
+      return {
+        ...(await showKey(context, viewKey(key))),
+        limits: await readCallerLimits(context, key, account),
+        used_this_month: used.totals,
+      }
+    },
+  })
+}

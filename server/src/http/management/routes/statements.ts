@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import {
+  ENTRY_COLUMNS,
+  EXPORT_FORMATS,
+  EXPORT_TYPES,
+  exportRows,
+} from '../../../management/logs/export-rows.ts'
+import { monthPeriod } from '../../../management/money/local-days.ts'
+import { eachEntry, readStatement, viewEntry } from '../../../management/money/statements.ts'
+import { openEnd } from '../../../management/money/usage.ts'
+import type { Api, ApiContext } from '../api.ts'
+import { defineRawRoute, defineRoute } from '../define-route.ts'
+import { readCursor, writeCursor } from '../page-cursor.ts'
+import { refuseFields } from '../request-fields.ts'
+import { sendExport } from '../send-export.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
+
+const TAG = 'Money'
+const PATH = '/api/v1/user/user/statements'
+
+const period = {
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month like 2027-01')
+    .optional()
+    .meta({ description: 'A calendar month of the platform, in place of from and to.' }),
+  from: instantText.optional(),
+  to: instantText.optional().meta({
+    description: 'The last moment; absent: the end of the half-hour that is running.',
+  }),
+} as const
+const periodQuery = z.object(period)
+
+const sums = z.strictObject({ credits: decimalText, balance: decimalText })
+const statementShape = z.strictObject({
+  from: isoTime,
+  to: isoTime,
+  opening: sums,
+  closing: sums,
+  entries: z.array(
+    z.strictObject({
+      id: z.string(),
+      at: isoTime,
+      kind: z.string(),
+      credits: decimalText,
+      balance: decimalText,
+      reference: z.string().nullable(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+})
+
+/** What was there, what came and went, what is there (double-entry ledger; decisions, Money). */
+export function statementRoutes(app: Api, context: ApiContext): void {
+  reading(app, context)
+  exporting(app, context)
+}
+
+function reading(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRoute(app, context, {
+    method: 'GET',
+    path: PATH,
+    access: 'session',
+    for: 'admin',
+    tag: TAG,
+    summary: 'Read a statement: opening, entries, closing',
+    description:
+      'Credits include those that running calls hold. opening + all entries = closing; entries come in pages, oldest first.',
+    query: z.strictObject({ ...pageQuery({ rowsDefault: 100, rowsMax: 500 }), ...period }),
+    data: statementShape,
+    handle: async ({ caller, query }) => {
+      const { creditsPerYuan } = context.pipeline.catalogue().settings
+      const asked = periodOf(context, query)
+      const view = await readStatement(storage, caller.account.id, { ...asked, creditsPerYuan })
+      const { limit, cursor } = query
+      const page = await storage.customers.statements.entries(caller.account.id, {
+        ...asked,
+        limit,
+        after: cursor === undefined ? undefined : readCursor(PATH, cursor),
+      })
+      return {
+        ...view,
+        entries: page.entries.map((entry) => viewEntry(entry, creditsPerYuan)),
+        next_cursor: page.next === undefined ? null : writeCursor(PATH, page.next),
+      }
+    },
+  })
+}
+
+function exporting(app: Api, context: ApiContext): void {
+  const { storage } = context.pipeline
+  defineRawRoute(app, context, {
+    method: 'GET',
+    path: `${PATH}/export`,
+    access: 'session',
+    for: 'admin',
+    tag: TAG,
+    summary: 'Export a statement as CSV or NDJSON',
+    description: 'Streamed, oldest first, each entry with what was there after it.',
+    query: z.strictObject({ ...period, format: z.enum(EXPORT_FORMATS).default('csv') }),
+    errors: [42901],
+    answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
+    handle: ({ caller, query, request, reply }) => {
+      const { creditsPerYuan } = context.pipeline.catalogue().settings
+      const asked = { ...periodOf(context, query), creditsPerYuan }
+      const lines = exportRows(
+        asRows(eachEntry(storage, caller.account.id, asked)),
+        query.format,
+        ENTRY_COLUMNS,
+      )
+      const { method } = request
+      return sendExport(lines, {
+        name: 'statement',
+        format: query.format,
+        method,
+        accountId: caller.account.id,
+        reply,
+      })
+    },
+  })
+}
+
+async function* asRows<Row extends object>(
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<{ readonly [Name in keyof Row]: Row[Name] }> {
+  for await (const row of rows) yield { ...row }
+}
+
+/** The running month where nothing is said. */
+function periodOf(
+  { pipeline }: ApiContext,
+  query: z.output<typeof periodQuery>,
+): { readonly from: number; readonly until: number } {
+  const { timezone } = pipeline.catalogue().settings
+  if (query.month !== undefined) {
+    if (query.from !== undefined || query.to !== undefined) {
+      throw refuseFields([{ in: 'query', path: 'month', message: 'takes the place of from and to' }])
+    }
+    const [year, month] = query.month.split('-').map(Number)
+    return monthPeriod({ year: year ?? 0, month: month ?? 1 }, timezone)
+  }
+  const now = pipeline.now()
+  const to = query.to ?? openEnd(now) - 1
+  const from = query.from ?? pipeline.monthOf(Math.min(to, now), timezone).from
+  if (from > to) throw refuseFields([{ in: 'query', path: 'to', message: 'must not lie before from' }])
+  return { from, until: to + 1 }
+}

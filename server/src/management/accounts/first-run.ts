@@ -1,0 +1,189 @@
+/**
+ * What an empty database begins with: the gateway file when there is one, else the catalogue the environment's vendor
+ * keys make possible; and always somebody who can call.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Mistake, printMistake } from '../../config/gateway-file/file-node.ts'
+import { type Config, ConfigError, type Environment } from '../../config/environment.ts'
+import { MICRO_CREDITS_PER_CREDIT, microCredits, ZERO } from '../../core/money.ts'
+import { StorageConflict } from '../../storage/failures/conflict.ts'
+import type { CatalogueChange } from '../../storage/stores/records.ts'
+import type { Account, Storage } from '../../storage/storage.ts'
+import { createAccount } from './accounts.ts'
+import { applyGatewayFile, type NewKey } from '../gateway-file/apply-gateway-file.ts'
+import { grantOpening } from '../money/grants.ts'
+import { keyOf, makeKeySecret } from '../keys/keys.ts'
+import { namedKeyId } from '../new-id.ts'
+
+export interface FirstRunSetup {
+  readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger' | 'audit'>
+  readonly config: Pick<Config, 'gatewayFile'> & Partial<Pick<Config, 'phoneRegion'>>
+  readonly environment: Environment
+  /** Where `gateway.yaml` is looked for. */
+  readonly workingDirectory: string
+  /** Vendor kinds there is a provider for, and those of them without an address of their own. */
+  readonly kinds: readonly string[]
+  readonly kindsWithoutAddress: readonly string[]
+  /** What the environment's vendor keys and the sandbox put into a catalogue nobody has written. */
+  readonly offer: readonly CatalogueChange[]
+  /** Epoch ms. */
+  readonly at: number
+}
+
+export type FirstRun =
+  /** Accounts exist: this is no first start. */
+  | {
+      readonly kind: 'not-first'
+      /** What stands beside the process and only counts at a first start, each with what to do instead. */
+      readonly unread: readonly string[]
+    }
+  | {
+      readonly kind: 'first'
+      /** Absolute path of the gateway file that was applied; undefined: there was none. */
+      readonly gatewayFile: string | undefined
+      /** Keys to show now or never, the owner's first one among them. */
+      readonly newKeys: readonly NewKey[]
+      /** Doubts about the gateway file, each with its line. */
+      readonly warnings: readonly string[]
+    }
+
+/** The account a first start makes when the gateway file names nobody. */
+export const OWNER_EMAIL = 'owner@localhost'
+export const OWNER_KEY_NAME = 'first key'
+/** 100 yuan at the default rate: enough to try everything, little enough to notice. */
+const OWNER_CREDITS = microCredits(100_000n * MICRO_CREDITS_PER_CREDIT)
+const GATEWAY_FILE_NAME = 'gateway.yaml'
+
+/**
+ * Does what is missing and says what must be shown once. Safe to repeat after a crash, and when several instances start
+ * at once: one of them makes the owner, one of them its key, and only that one shows it.
+ */
+export async function prepareFirstRun(setup: FirstRunSetup): Promise<FirstRun> {
+  const [first, second] = await setup.storage.accounts.list({ limit: 2, after: undefined })
+  if (first === undefined) return beginWith(await findGatewayFile(setup), setup)
+  const isOwnerAlone = first.email === OWNER_EMAIL && second === undefined
+  const newKeys = isOwnerAlone ? await ensureOwnerKey(setup, first) : []
+  return newKeys.length === 0
+    ? { kind: 'not-first', unread: await findUnread(setup) }
+    : { kind: 'first', gatewayFile: undefined, newKeys, warnings: [] }
+}
+
+/** The catalogue comes before the accounts, so that whoever sees an account sees a whole catalogue. */
+async function beginWith(file: FoundFile | undefined, setup: FirstRunSetup): Promise<FirstRun> {
+  const { newKeys, warnings } = file === undefined ? await putOffer(setup) : await applyFile(file, setup)
+  const [account] = await setup.storage.accounts.list({ limit: 1, after: undefined })
+  const owner = account ?? (await createOwner(setup))
+  const owned = owner?.email === OWNER_EMAIL ? await ensureOwnerKey(setup, owner) : []
+  return { kind: 'first', gatewayFile: file?.path, newKeys: [...newKeys, ...owned], warnings }
+}
+
+/** What a catalogue came with. */
+interface Begun {
+  readonly newKeys: readonly NewKey[]
+  readonly warnings: readonly string[]
+}
+
+/** Vendors the environment could bring that the catalogue has not, and a gateway file nobody named. */
+async function findUnread(setup: FirstRunSetup): Promise<readonly string[]> {
+  const { vendors } = await setup.storage.catalogue.read()
+  const missing = setup.offer.flatMap((change) =>
+    change.kind === 'put-vendor' && !vendors.has(change.vendor.code) ? [change.vendor] : [],
+  )
+  const file = setup.config.gatewayFile === undefined ? await findGatewayFile(setup) : undefined
+  return [
+    ...missing.map(
+      ({ code, name }) =>
+        `the environment offers ${name}, which the catalogue has not: vendors come from the environment at the first start only; add it with sluice vendors add ${code}`,
+    ),
+    ...(file === undefined
+      ? []
+      : [`${file.path} is read at the first start only: later changes come in with sluice apply -f`]),
+  ]
+}
+
+interface FoundFile {
+  readonly path: string
+  readonly text: string
+}
+
+async function findGatewayFile(setup: FirstRunSetup): Promise<FoundFile | undefined> {
+  const named = setup.config.gatewayFile
+  const path = named ?? join(setup.workingDirectory, GATEWAY_FILE_NAME)
+  try {
+    return { path, text: await readFile(path, 'utf8') }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    if (named === undefined && code === 'ENOENT') return undefined
+    const variable = named === undefined ? GATEWAY_FILE_NAME : 'SLUICE_CONFIG'
+    throw new ConfigError([
+      `${variable} must name a file that can be read: ${path} (${code ?? String(error)})`,
+    ])
+  }
+}
+
+async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> {
+  const apply = () =>
+    applyGatewayFile(setup.storage, {
+      text: file.text,
+      environment: setup.environment,
+      kinds: setup.kinds,
+      kindsWithoutAddress: setup.kindsWithoutAddress,
+      missing: 'stays',
+      phoneRegion: setup.config.phoneRegion,
+      mode: 'apply',
+      at: setup.at,
+    })
+  const first = await apply()
+  // Another instance may have made a key of the file after its account was looked for here: the next look sees both.
+  const result = first.kind === 'mistakes' ? await apply() : first
+  if (result.kind === 'mistakes') throw gatewayFileError(file.path, result.mistakes)
+  const warnings = result.warnings.map((warning) => printMistake(file.path, warning))
+  return { newKeys: result.newKeys, warnings }
+}
+
+export function gatewayFileError(path: string, mistakes: readonly Mistake[]): ConfigError {
+  return new ConfigError(mistakes.map((mistake) => printMistake(path, mistake)))
+}
+
+async function putOffer({ storage, offer }: FirstRunSetup): Promise<Begun> {
+  if (offer.length > 0) await storage.catalogue.apply(offer)
+  return { newKeys: [], warnings: [] }
+}
+
+/** A file that names accounts has said who may call; otherwise there is an owner. */
+async function createOwner({ storage, at }: FirstRunSetup): Promise<Account | undefined> {
+  try {
+    await createAccount(storage, { email: OWNER_EMAIL, role: 'admin', apiDeduction: true }, at)
+  } catch (error) {
+    // Another instance made it in this moment; whoever is first makes its key.
+    if (!(error instanceof StorageConflict)) throw error
+  }
+  return storage.accounts.findByLogin({ email: OWNER_EMAIL })
+}
+
+/** The owner's first key has an id of its own, so that it is made once, even after it was deleted. */
+async function ensureOwnerKey({ storage, at }: FirstRunSetup, owner: Account): Promise<readonly NewKey[]> {
+  await grantOpening(storage, owner.id, { credits: OWNER_CREDITS, balance: ZERO }, at)
+  if ((await storage.keys.list(owner.id)).length > 0) return []
+  const { keyPrefix } = (await storage.catalogue.read()).settings
+  const plaintext = makeKeySecret(keyPrefix)
+  const key = keyOf({ ...OWNER_KEY, accountId: owner.id, secret: plaintext }, plaintext, keyPrefix, at)
+  try {
+    await storage.keys.create({ ...key, id: namedKeyId(owner.id, OWNER_KEY_NAME) })
+  } catch (error) {
+    if (error instanceof StorageConflict) return []
+    throw error
+  }
+  return [{ account: OWNER_EMAIL, name: OWNER_KEY_NAME, plaintext }]
+}
+
+const OWNER_KEY = {
+  name: OWNER_KEY_NAME,
+  status: 'enabled',
+  expiresAt: undefined,
+  group: undefined,
+  models: [],
+  ipAllow: [],
+  policy: undefined,
+} as const

@@ -1,0 +1,135 @@
+/** `GET /v1/models`: what one key may call, in the listing shape its client reads (decisions, Addresses). */
+import type { Catalogue, Model } from '../../core/catalogue.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import type { Key } from '../../storage/storage.ts'
+
+/** One item in the chat protocol's listing. */
+export interface ChatModelItem {
+  readonly id: string
+  readonly object: 'model'
+  readonly created: number
+  readonly owned_by: string
+}
+
+export interface ChatModelListing {
+  readonly object: 'list'
+  readonly data: readonly ChatModelItem[]
+}
+
+/** One item in the messages protocol's listing; null is that protocol's word for not known. */
+export interface MessagesModelItem {
+  readonly type: 'model'
+  readonly id: string
+  readonly display_name: string
+  readonly created_at: string
+  readonly max_input_tokens: number | null
+  readonly max_tokens: number | null
+  readonly capabilities: null
+  readonly deprecated_at: null
+  readonly lifecycle: 'active'
+  readonly line: null
+}
+
+export interface MessagesModelListing {
+  readonly data: readonly MessagesModelItem[]
+  readonly has_more: boolean
+  readonly first_id: string | null
+  readonly last_id: string | null
+}
+
+/** The messages protocol's paging: at most 1000 a page, 20 when the client names no number. */
+export interface MessagesPage {
+  readonly limit: number | undefined
+  readonly afterId: string | undefined
+  readonly beforeId: string | undefined
+}
+
+export const MESSAGES_PAGE_LIMIT_DEFAULT = 20
+export const MESSAGES_PAGE_LIMIT_MAX = 1000
+
+/** The platform keeps no release dates, and both protocols want one: the epoch says "unknown" in both. */
+const UNKNOWN_SECONDS = 0
+const UNKNOWN_DATE = '1970-01-01T00:00:00Z'
+/** The listing names no provider: which one answers is the gateway's choice, call by call. */
+const OWNER = 'sluice'
+
+/**
+ * Models with a usable chain that the key's allow list and group let through, in catalogue order. A hidden model is
+ * listed only for a key whose allow list names it.
+ */
+export function listModelsForKey(catalogue: Catalogue, key: Pick<Key, 'group' | 'models'>): readonly Model[] {
+  return [...catalogue.models.values()].filter((model) => isListed(catalogue, key, model))
+}
+
+/** One model of the listing; undefined is a 404 in the client's protocol. */
+export function findModelForKey(
+  catalogue: Catalogue,
+  key: Pick<Key, 'group' | 'models'>,
+  id: string,
+): Model | undefined {
+  return listModelsForKey(catalogue, key).find((model) => model.modelId === id)
+}
+
+export function encodeChatListing(models: readonly Model[]): ChatModelListing {
+  return { object: 'list', data: models.map(encodeChatModel) }
+}
+
+export function encodeChatModel(model: Model): ChatModelItem {
+  return { id: model.modelId, object: 'model', created: UNKNOWN_SECONDS, owned_by: OWNER }
+}
+
+export function encodeMessagesListing(models: readonly Model[], page: MessagesPage): MessagesModelListing {
+  const limit = Math.min(Math.max(page.limit ?? MESSAGES_PAGE_LIMIT_DEFAULT, 1), MESSAGES_PAGE_LIMIT_MAX)
+  const { candidates, backwards } = candidatesOf(models, page)
+  const shown = backwards ? candidates.slice(-limit) : candidates.slice(0, limit)
+  return {
+    data: shown.map(encodeMessagesModel),
+    has_more: candidates.length > shown.length,
+    first_id: shown[0]?.modelId ?? null,
+    last_id: shown.at(-1)?.modelId ?? null,
+  }
+}
+
+export function encodeMessagesModel(model: Model): MessagesModelItem {
+  return {
+    type: 'model',
+    id: model.modelId,
+    display_name: model.name,
+    created_at: UNKNOWN_DATE,
+    max_input_tokens: model.contextTokens ?? null,
+    max_tokens: model.maxOutputTokens ?? null,
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: 'active',
+    line: null,
+  }
+}
+
+function isListed(catalogue: Catalogue, key: Pick<Key, 'group' | 'models'>, model: Model): boolean {
+  const named = key.models.includes(model.modelId)
+  if (key.models.length > 0 && !named) return false
+  if (!model.clientVisible && !named) return false
+  if (key.group !== undefined && !isInGroup(catalogue, key.group, model)) return false
+  return model.status === 'enabled' && usableChains(model, catalogue).length > 0
+}
+
+/** A group that is gone lets nothing through, as it does for calls. */
+function isInGroup(catalogue: Catalogue, group: string, model: Model): boolean {
+  return catalogue.groups.get(group)?.models.includes(model.modelId) ?? false
+}
+
+/** What lies after `after_id`, or before `before_id`; an id that is not in the list begins nowhere. */
+function candidatesOf(
+  models: readonly Model[],
+  page: MessagesPage,
+): { readonly candidates: readonly Model[]; readonly backwards: boolean } {
+  if (page.afterId !== undefined) {
+    const index = models.findIndex((model) => model.modelId === page.afterId)
+    return { candidates: index === -1 ? [] : models.slice(index + 1), backwards: false }
+  }
+  if (page.beforeId !== undefined) {
+    const index = models.findIndex((model) => model.modelId === page.beforeId)
+    return { candidates: index === -1 ? [] : models.slice(0, index), backwards: true }
+  }
+  return { candidates: models, backwards: false }
+}

@@ -1,0 +1,70 @@
+/** A key as a request writes it: the gateway file's form and the gateway file's checks, all mistakes at once. */
+import type { Report } from '../../config/gateway-file/file-node.ts'
+import { jsonNode, placeAt } from '../../config/gateway-file/json-node.ts'
+import { type MapReader, openMap } from '../../config/gateway-file/map-reader.ts'
+import { modelName, named } from '../../config/gateway-file/read-models.ts'
+import { addressRange, instant, list, policy, shortText, word } from '../../config/gateway-file/values.ts'
+import type { Catalogue } from '../../core/catalogue.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { Key } from '../../storage/storage.ts'
+import { findReferenceMistakes, type FieldMistake } from './keys.ts'
+
+/** What a form names; a member that is there as `undefined` is said to be none. */
+export type KeyForm = Partial<
+  Pick<Key, 'name' | 'expiresAt' | 'group' | 'models' | 'ipAllow' | 'policy'> & {
+    readonly status: 'enabled' | 'disabled'
+  }
+>
+
+export type KeyFormResult =
+  | { readonly kind: 'form'; readonly form: KeyForm }
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly FieldMistake[] }
+
+/** Elements a list may have: more is no allow list, and every call looks through it. */
+const LIST_MAX = 1_000
+const NAME_CHARACTERS_MAX = 100
+
+/** `new`: a name is needed. `change`: whatever is absent stays as it is. */
+export function readKeyForm(
+  value: JsonValue,
+  catalogue: Catalogue,
+  purpose: 'new' | 'change',
+): KeyFormResult {
+  const mistakes: FieldMistake[] = []
+  const report: Report = ({ path }, message) => {
+    mistakes.push({ path, message })
+  }
+  const map = openMap(jsonNode(value), report)
+  if (map === undefined) return { kind: 'mistakes', mistakes }
+  const form = readMembers(map, purpose)
+  map.close()
+  reportLongLists(form, report)
+  mistakes.push(...findReferenceMistakes(form, catalogue))
+  return mistakes.length > 0 ? { kind: 'mistakes', mistakes } : { kind: 'form', form }
+}
+
+function readMembers(map: MapReader, purpose: 'new' | 'change'): KeyForm {
+  const name = map[purpose === 'new' ? 'required' : 'optional']('name', shortText(NAME_CHARACTERS_MAX))
+  const status = map.optional('status', word(['enabled', 'disabled']))
+  const models = map.optional('models', list(modelName))?.map((model) => model.name)
+  const ipAllow = map.optional('ip_allow', list(addressRange))
+  const expiresAt = map.nullable('expires_at', instant) ?? undefined
+  const group = map.nullable('group', named)?.name
+  const limits = map.nullable('policy', policy) ?? undefined
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(status === undefined ? {} : { status }),
+    ...(models === undefined ? {} : { models }),
+    ...(ipAllow === undefined ? {} : { ipAllow }),
+    ...(map.has('expires_at') && { expiresAt }),
+    ...(map.has('group') && { group }),
+    ...(map.has('policy') && { policy: limits }),
+  }
+}
+
+function reportLongLists(form: KeyForm, report: Report): void {
+  const lists = { models: form.models, ip_allow: form.ipAllow, 'policy.windows': form.policy?.windows }
+  for (const [path, items] of Object.entries(lists)) {
+    if ((items?.length ?? 0) > LIST_MAX) report(placeAt(path), `must have at most ${LIST_MAX} elements`)
+  }
+}

@@ -1,0 +1,29 @@
+/** Limits as a request writes them: the gateway file's form and its checks, all mistakes at once. */
+import type { Report } from '../../config/gateway-file/file-node.ts'
+import { jsonNode } from '../../config/gateway-file/json-node.ts'
+import { policy } from '../../config/gateway-file/values.ts'
+import type { JsonValue } from '../../core/json.ts'
+import { type Policy, UNLIMITED } from '../../core/limits/policy.ts'
+import type { FieldMistake } from './keys.ts'
+
+export type PolicyFormResult =
+  | { readonly kind: 'policy'; readonly policy: Policy }
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly FieldMistake[] }
+
+/** More is no policy, and every call counts in all of them. */
+const WINDOWS_MAX = 100
+
+/** null: no limits. Paths begin at the value itself. */
+export function readPolicyForm(value: JsonValue): PolicyFormResult {
+  if (value === null) return { kind: 'policy', policy: UNLIMITED }
+  const mistakes: FieldMistake[] = []
+  const report: Report = ({ path }, message) => {
+    mistakes.push({ path, message: message.replace(/; first in line \d+/, '') })
+  }
+  const read = policy(jsonNode(value), report)
+  if ((read?.windows.length ?? 0) > WINDOWS_MAX)
+    mistakes.push({ path: 'windows', message: `must have at most ${WINDOWS_MAX} elements` })
+  return read === undefined || mistakes.length > 0
+    ? { kind: 'mistakes', mistakes }
+    : { kind: 'policy', policy: read }
+}

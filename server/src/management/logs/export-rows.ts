@@ -1,0 +1,132 @@
+/** Rows of any list as text, one after the other, in a form that spreadsheets or programs read. */
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { LogFilter, Storage } from '../../storage/storage.ts'
+import { viewLogRow } from './log-view.ts'
+
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+export const EXPORT_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+}
+
+/** Rows that are joined into one chunk: one write per row costs more than the row. */
+const CHUNK_ROWS = 200
+
+/** `columns` in the order they are written; of a nested row, members of members are `usage_input`. */
+export async function* exportRows(
+  rows: AsyncIterable<JsonObject>,
+  format: ExportFormat,
+  columns: readonly string[],
+): AsyncGenerator<string> {
+  let chunk = format === 'csv' ? csvLine(columns) : ''
+  let waiting = 0
+  for await (const row of rows) {
+    chunk += format === 'csv' ? csvLine(cellsOf(row, columns)) : `${JSON.stringify(row)}\n`
+    waiting += 1
+    if (waiting === CHUNK_ROWS) {
+      yield chunk
+      chunk = ''
+      waiting = 0
+    }
+  }
+  if (chunk !== '') yield chunk
+}
+
+/** Rows one page of a log export reads. */
+const LOG_PAGE_ROWS = 500
+
+/** Every call that fits, newest first; `filter.to` should be set, so that calls that end meanwhile do not lengthen it. */
+export async function* eachLogRow(
+  storage: Pick<Storage, 'logs'>,
+  filter: LogFilter,
+): AsyncGenerator<JsonObject> {
+  let cursor: string | undefined
+  do {
+    const page = await storage.logs.page(filter, { limit: LOG_PAGE_ROWS, cursor })
+    for (const row of page.rows) yield viewLogRow(row)
+    cursor = page.next
+  } while (cursor !== undefined)
+}
+
+export const LOG_COLUMNS: readonly string[] = [
+  'request_id',
+  'created_at',
+  'ended_at',
+  'endpoint',
+  'client_protocol',
+  'upstream_protocol',
+  'model_requested',
+  'model',
+  'vendor_code',
+  'chain_id',
+  'key_id',
+  'stream',
+  'http_status',
+  'code',
+  'user',
+  'app_id',
+  'custom_id',
+  'usage_input',
+  'usage_cached_input',
+  'usage_cache_write',
+  'usage_cache_write_1h',
+  'usage_output',
+  'usage_reasoning',
+  'usage_source',
+  'usage_suspect',
+  'seconds_declared',
+  'seconds_produced',
+  'images',
+  'amount',
+  'deducted',
+  'owed',
+  'subscription_covered',
+  'byok',
+  'capped',
+  'first_byte_ms',
+  'duration_ms',
+  'client_gone',
+  'ending',
+  'recovered',
+  'dropped_fields',
+  'attempts',
+  'recipe',
+]
+
+export const ENTRY_COLUMNS: readonly string[] = [
+  'id',
+  'at',
+  'kind',
+  'credits',
+  'balance',
+  'reference',
+  'credits_after',
+  'balance_after',
+]
+
+function cellsOf(row: JsonObject, columns: readonly string[]): readonly string[] {
+  const usage = row['usage']
+  const cells = new Map(Object.entries(row))
+  if (typeof usage === 'object' && usage !== null && !Array.isArray(usage)) {
+    for (const [name, value] of Object.entries(usage)) cells.set(`usage_${name}`, value)
+  }
+  return columns.map((column) => cellText(cells.get(column)))
+}
+
+function cellText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return isFormula(value) ? `'${value}` : value
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Text that a client chose must not run in the spreadsheet it is opened in; amounts may begin with a minus. */
+function isFormula(text: string): boolean {
+  return /^[=+@\t\r-]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
+}
+
+/** RFC 4180. */
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+}

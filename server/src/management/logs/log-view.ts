@@ -1,0 +1,116 @@
+/** One call as `GET …/logs` shows it (decisions, Accounts). */
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { MICRO_CREDITS_PER_CREDIT } from '../../core/money.ts'
+import type { AppliedSurcharge } from '../../core/pricing/surcharges.ts'
+import { creditsText } from '../money/amounts.ts'
+
+/** The owner's view, with what each vendor said: an account sees what its client saw. */
+export function viewOperatorLogRow(row: CallLogRow) {
+  return {
+    ...viewLogRow(row),
+    attempts: row.attempts.map((attempt) => ({ ...viewAttempt(attempt), said: attempt.said ?? null })),
+  }
+}
+
+/** Why a call with an amount took nothing from anybody; null: it took something, or has no amount. */
+function freeReason({ amount, deducted, byok }: CallLogRow): 'below-one-credit' | 'own-credential' | null {
+  if (deducted > 0n) return null
+  if (byok) return 'own-credential'
+  return amount > 0n && amount < MICRO_CREDITS_PER_CREDIT ? 'below-one-credit' : null
+}
+
+/** Amounts are Credits as decimal text; times are ISO 8601; what is not known is null. */
+export function viewLogRow(row: CallLogRow) {
+  return {
+    request_id: row.requestId,
+    created_at: new Date(row.createdAt).toISOString(),
+    ended_at: new Date(row.endedAt).toISOString(),
+    endpoint: row.endpoint,
+    client_protocol: row.clientProtocol,
+    upstream_protocol: row.upstreamProtocol ?? null,
+    model_requested: row.modelRequested ?? null,
+    model: row.model ?? null,
+    vendor_code: row.vendorCode ?? null,
+    chain_id: row.chainId ?? null,
+    key_id: row.keyId ?? null,
+    stream: row.stream,
+    http_status: row.httpStatus,
+    code: row.code ?? null,
+    user: row.user ?? null,
+    app_id: row.appId ?? null,
+    custom_id: row.customId ?? null,
+    usage: {
+      input: row.usage.input ?? null,
+      cached_input: row.usage.cachedInput ?? null,
+      cache_write: row.usage.cacheWrite ?? null,
+      cache_write_1h: row.usage.cacheWrite1h ?? null,
+      output: row.usage.output ?? null,
+      reasoning: row.usage.reasoning ?? null,
+    },
+    usage_source: row.usageSource ?? null,
+    usage_suspect: viewUsageSuspect(row.usageSuspect),
+    seconds_declared: row.secondsDeclared ?? null,
+    seconds_produced: row.secondsProduced ?? null,
+    images: row.images,
+    amount: creditsText(row.amount),
+    deducted: creditsText(row.deducted),
+    free_reason: freeReason(row),
+    owed: creditsText(row.owed),
+    recipe: viewRecipe(row),
+    subscription_covered: row.subscriptionCovered,
+    byok: row.byok,
+    capped: row.capped,
+    dropped_fields: row.droppedFields,
+    attempts: row.attempts.map(viewAttempt),
+    first_byte_ms: row.firstByteMs ?? null,
+    duration_ms: row.durationMs,
+    client_gone: row.clientGone,
+    ending: row.ending,
+    recovered: row.recovered,
+  }
+}
+
+function viewUsageSuspect(suspect: CallLogRow['usageSuspect']) {
+  if (suspect === undefined) return null
+  return {
+    input_reported: suspect.inputReported,
+    input_charged: suspect.inputCharged,
+    output_reported: suspect.outputReported,
+    output_charged: suspect.outputCharged,
+  }
+}
+
+/** quantity × price (yuan per `per`), summed, × credits_per_yuan × rate_multiplier × user_rate/100 = the amount in Credits. */
+function viewSurcharge(surcharge: AppliedSurcharge) {
+  return 'multiplier' in surcharge
+    ? { name: surcharge.name, multiplier: surcharge.multiplier }
+    : { name: surcharge.name, per_call: surcharge.perCall, count: surcharge.count ?? 1 }
+}
+
+function viewRecipe({ recipe, amount }: CallLogRow) {
+  if (recipe === undefined) return null
+  return {
+    lines: recipe.lines.map((line) => ({ ...line })),
+    ...(recipe.surcharges === undefined ? {} : { surcharges: recipe.surcharges.map(viewSurcharge) }),
+    credits_per_yuan: recipe.creditsPerYuan,
+    rate_multiplier: recipe.rateMultiplier,
+    user_rate: recipe.userRate,
+    amount: creditsText(amount),
+  }
+}
+
+function viewAttempt(attempt: CallLogRow['attempts'][number]) {
+  return {
+    chain_id: attempt.chainId,
+    vendor_code: attempt.vendorCode,
+    model: attempt.modelId,
+    why: attempt.why,
+    skipped: attempt.skipped.map(({ chainId, reason }) => ({ chain_id: chainId, reason })),
+    outcome: attempt.outcome,
+    status: attempt.status ?? null,
+    started_ms: attempt.startedMs,
+    first_byte_ms: attempt.firstByteMs ?? null,
+    ended_ms: attempt.endedMs,
+    cooldown_ms: attempt.cooldownMs ?? null,
+  }
+}

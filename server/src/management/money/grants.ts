@@ -1,0 +1,87 @@
+/** Money an account begins with, and money an admin gives: bookings that no call makes (decisions, Money). */
+import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { DecimalText } from '../../core/catalogue.ts'
+import { balancePool, creditsPool } from '../../core/calls/ledger.ts'
+import type { AccountId } from '../../core/ids.ts'
+import { type MicroCredits, microCredits } from '../../core/money.ts'
+import type { Storage } from '../../storage/storage.ts'
+
+export interface OpeningAmounts {
+  readonly credits: MicroCredits
+  readonly balance: MicroCredits
+  /** The rate the balance was counted at; absent: it was not counted from yuan. */
+  readonly creditsPerYuan?: DecimalText | undefined
+}
+
+/**
+ * Books what an account begins with, once: only while nothing was ever booked for it. That an account has history is
+ * its own record of having been opened, so a restored or exported account is never opened a second time.
+ */
+export async function grantOpening(
+  storage: Pick<Storage, 'ledger'>,
+  account: AccountId,
+  opening: OpeningAmounts,
+  at: number,
+): Promise<boolean> {
+  if (await hasHistory(storage, account)) return false
+  const transfers = openingTransfers(account, opening, at)
+  const { creditsPerYuan } = opening
+  return (
+    transfers.length > 0 &&
+    storage.ledger.book(transfers, creditsPerYuan === undefined ? {} : { creditsPerYuan })
+  )
+}
+
+export async function hasHistory(storage: Pick<Storage, 'ledger'>, account: AccountId): Promise<boolean> {
+  const first = await storage.ledger.transfers({ accountId: account, limit: 1, after: undefined })
+  return first.length > 0
+}
+
+export interface Grant {
+  readonly accountId: AccountId
+  readonly amount: MicroCredits
+  /** Booked once: repeating it changes nothing. */
+  readonly transactionId: string
+  /** Why, for the statement. */
+  readonly reference: string | undefined
+  readonly at: number
+}
+
+/** Gives Credits, or takes them back when the amount is negative. False: this transaction was booked before. */
+export function grantCredits(storage: Pick<Storage, 'ledger'>, grant: Grant): Promise<boolean> {
+  return storage.ledger.book([movement(grant, 'credits', 0)])
+}
+
+/** A grant as one entry, for whoever books it within a greater act. */
+export function grantTransfer({
+  pool,
+  ...grant
+}: Grant & { readonly pool: 'credits' | 'balance' }): Transfer {
+  return movement(grant, pool, 0)
+}
+
+function openingTransfers(account: AccountId, opening: OpeningAmounts, at: number): readonly Transfer[] {
+  const booking = { accountId: account, transactionId: `opening:${account}`, reference: 'opening', at }
+  return [
+    ...(opening.credits === 0n ? [] : [movement({ ...booking, amount: opening.credits }, 'credits', 0)]),
+    ...(opening.balance === 0n ? [] : [movement({ ...booking, amount: opening.balance }, 'balance', 1)]),
+  ]
+}
+
+/** The platform's pool that gifts come from. */
+const GRANTS = 'platform/grants'
+
+function movement(grant: Grant, pool: 'credits' | 'balance', sequence: number): Transfer {
+  const own = pool === 'credits' ? creditsPool(grant.accountId) : balancePool(grant.accountId)
+  const gives = grant.amount >= 0n
+  return {
+    transactionId: grant.transactionId,
+    sequence,
+    at: grant.at,
+    debit: gives ? GRANTS : own,
+    credit: gives ? own : GRANTS,
+    amount: gives ? grant.amount : microCredits(-grant.amount),
+    kind: gives ? 'grant' : 'adjustment',
+    reference: grant.reference,
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * What was paid is told by mail. A receipt is noted in the transaction that books the payment and leaves with the alerts,
+ * so each payment has one, however often a provider tells of it and whichever instance dies in between.
+ */
+import type { AccountId } from '../../core/ids.ts'
+import type { Messenger } from '../../notify/messenger.ts'
+import type { AlertFacts } from '../../storage/stores/customers.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { timeOrderedId } from '../new-id.ts'
+import { mailsOf } from '../organisations/organisations.ts'
+
+/** `none`: no mail leaves here, so nothing is noted. */
+export type Receipts = 'mailed' | 'none'
+
+export function receiptsOf(messenger: Pick<Messenger, 'leaves'>): Receipts {
+  return messenger.leaves('email') ? 'mailed' : 'none'
+}
+
+export interface Receipt {
+  readonly accountId: AccountId
+  /** When it was paid. */
+  readonly at: number
+  readonly facts: ReceiptFacts
+}
+
+export interface ReceiptFacts extends AlertFacts {
+  /** Of the top-up, or of the ledger's transaction. */
+  readonly reference: string
+  /** What was bought: a package, an amount of balance, a plan. */
+  readonly item: string
+  /** With its unit: `100 CNY`, `5000 Credits`. */
+  readonly paid: string
+}
+
+/** @param stores those of the transaction that books the payment */
+export async function noteReceipt(
+  stores: Pick<Storage, 'accounts' | 'customers' | 'organisations'>,
+  { accountId, at, facts }: Receipt,
+): Promise<void> {
+  const account = await stores.accounts.find(accountId)
+  const profile = await stores.customers.profiles.find(accountId)
+  if (account === undefined || profile?.alerts.receipts === false) return
+  const deliveries = (await mailsOf(stores, account)).map((target) => ({
+    id: `delivery_${timeOrderedId(at)}`,
+    channel: 'email' as const,
+    target,
+  }))
+  if (deliveries.length === 0) return
+  const alert = { id: `alert_${timeOrderedId(at)}`, accountId, kind: 'receipt', raisedAt: at, facts } as const
+  await stores.customers.alerts.raise(alert, deliveries)
+  // It told of a moment, so it does not stand in the way of the next one.
+  await stores.customers.alerts.clear(accountId, 'receipt', at)
+}

@@ -1,0 +1,94 @@
+/** What an account had, what came and went, what it has: one period of its ledger. */
+import type { DecimalText } from '../../core/catalogue.ts'
+import type { AccountId } from '../../core/ids.ts'
+import { microCredits } from '../../core/money.ts'
+import type { Period, PoolSums, StatementEntry } from '../../storage/stores/customers.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { creditsText, yuanText } from './amounts.ts'
+
+export interface SumsView {
+  readonly credits: string
+  readonly balance: string
+}
+
+export interface EntryView {
+  readonly id: string
+  readonly at: string
+  readonly kind: string
+  /** What Credits change by. */
+  readonly credits: string
+  /** What the balance changes by, yuan. */
+  readonly balance: string
+  readonly reference: string | null
+}
+
+export interface StatementView {
+  readonly from: string
+  /** The last moment of it. */
+  readonly to: string
+  /** Credits, held ones included, and balance in yuan. */
+  readonly opening: SumsView
+  readonly closing: SumsView
+}
+
+export async function readStatement(
+  storage: Pick<Storage, 'customers'>,
+  account: AccountId,
+  { creditsPerYuan, ...period }: Period & { readonly creditsPerYuan: DecimalText },
+): Promise<StatementView> {
+  const { opening, closing } = await storage.customers.statements.sums(account, period)
+  return {
+    from: new Date(period.from).toISOString(),
+    to: new Date(period.until - 1).toISOString(),
+    opening: viewPools(opening, creditsPerYuan),
+    closing: viewPools(closing, creditsPerYuan),
+  }
+}
+
+export function viewEntry(entry: StatementEntry, creditsPerYuan: DecimalText): EntryView {
+  return {
+    id: `${entry.transactionId}/${entry.sequence}`,
+    at: new Date(entry.at).toISOString(),
+    kind: entry.kind,
+    ...viewPools(entry, creditsPerYuan),
+    reference: entry.reference ?? null,
+  }
+}
+
+/** Rows a page of an export reads at a time. */
+const EXPORT_PAGE_ROWS = 500
+
+export interface RunningEntry extends EntryView {
+  readonly credits_after: string
+  readonly balance_after: string
+}
+
+/** Every entry of the period with what there was after it, oldest first; never more than a page of them in memory. */
+export async function* eachEntry(
+  storage: Pick<Storage, 'customers'>,
+  account: AccountId,
+  { creditsPerYuan, ...period }: Period & { readonly creditsPerYuan: DecimalText },
+): AsyncGenerator<RunningEntry> {
+  let sums = (await storage.customers.statements.sums(account, period)).opening
+  let after: string | undefined
+  do {
+    const page = await storage.customers.statements.entries(account, {
+      ...period,
+      limit: EXPORT_PAGE_ROWS,
+      after,
+    })
+    for (const entry of page.entries) {
+      sums = {
+        credits: microCredits(sums.credits + entry.credits),
+        balance: microCredits(sums.balance + entry.balance),
+      }
+      const { credits, balance } = viewPools(sums, creditsPerYuan)
+      yield { ...viewEntry(entry, creditsPerYuan), credits_after: credits, balance_after: balance }
+    }
+    after = page.next
+  } while (after !== undefined)
+}
+
+function viewPools({ credits, balance }: PoolSums, creditsPerYuan: DecimalText): SumsView {
+  return { credits: creditsText(credits), balance: yuanText(balance, creditsPerYuan) }
+}

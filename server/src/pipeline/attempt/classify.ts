@@ -1,0 +1,71 @@
+import type { JsonValue } from '../../core/json.ts'
+import type { UpstreamFailure } from '../../core/routing/failure.ts'
+import type { ChainFailure } from '../../core/routing/health.ts'
+import type { TransportFailure } from '../../upstream/upstream.ts'
+import type { Leg } from './attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { upstreamOf } from './dialect.ts'
+import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+
+type Catalogue = ReservedCall['catalogue']
+
+/**
+ * What kind of failure an attempt was, by status, type and code, never by prose. `catalogue` is the call's own: the
+ * vendor may have changed or gone since.
+ */
+export function classifyAttempt(catalogue: Catalogue, leg: Leg, failure: AttemptFailure): ChainFailure {
+  switch (failure.kind) {
+    case 'deadline':
+      return { kind: 'timeout' }
+    case 'transport':
+      return transportClass(failure.transport)
+    case 'status':
+      return classify(catalogue, leg, {
+        status: failure.status,
+        headers: failure.headers,
+        body: parseJson(failure.body),
+      })
+    case 'answer':
+      if (failure.answer.kind === 'cut') return { kind: 'cut' }
+      return classify(catalogue, leg, {
+        status: failure.answer.status ?? 200,
+        headers: {},
+        body: failure.answer.raw,
+      })
+  }
+}
+
+function classify(catalogue: Catalogue, leg: Leg, failure: UpstreamFailure): ChainFailure {
+  return upstreamOf(leg, catalogue).dialect.classify(failure)
+}
+
+/**
+ * Only what never left may be sent over the same chain again. Of everything else the vendor may have made, and may bill,
+ * an answer already.
+ */
+function transportClass({ kind, sent }: TransportFailure): ChainFailure {
+  switch (kind) {
+    case 'first-byte-timeout':
+    case 'idle-timeout':
+      return { kind: 'timeout' }
+    case 'protocol':
+      return { kind: 'cut' }
+    case 'connect':
+    case 'reset':
+    case 'aborted':
+      return { kind: sent ? 'cut' : 'connect' }
+  }
+}
+
+/** The body as JSON; undefined when it is none. */
+export function parseJson(body: Uint8Array): JsonValue | undefined {
+  if (body.byteLength === 0) return undefined
+  try {
+    return JSON.parse(
+      Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'),
+    ) as JsonValue
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

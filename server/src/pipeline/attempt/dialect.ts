@@ -1,0 +1,100 @@
+import type { Catalogue, Chain, Credential, CredentialSecret, Vendor } from '../../core/catalogue.ts'
+import type { Capabilities } from '../../core/protocols/protocol.ts'
+import { providerOf } from '../../providers/index.ts'
+import type { Dialect, FormedRequest, Operation, Provider } from '../../providers/provider.ts'
+import { readPublicFields } from '../../upstream/credentials/auth.ts'
+import type { Leg } from './attempt.ts'
+import type { ReservedCall } from '../call.ts'
+
+/** Everything the catalogue and the provider registry say about one leg's upstream. */
+export interface LegUpstream {
+  readonly vendor: Vendor
+  readonly provider: Provider
+  readonly dialect: Dialect
+  readonly credential: Credential
+}
+
+/** The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken invariant. */
+export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegUpstream {
+  const { chain } = leg
+  const vendor = catalogue.vendors.get(chain.vendorCode)
+  const credential = catalogue.credentials.get(chain.credentialId)
+  if (vendor === undefined || credential === undefined)
+    throw new Error(`chain ${chain.id} has no vendor or credential`)
+  const provider = providerOf(vendor.kind)
+  if (chain.protocol === 'video') throw new Error(`chain ${chain.id} speaks video, not a chat-type protocol`)
+  const dialect = provider?.dialects[chain.protocol]
+  if (provider === undefined || dialect === undefined) {
+    throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
+  }
+  return { vendor, provider, dialect, credential }
+}
+
+/** What a chain's model can do: what its vendor's folder knows, and over it what the operator says of the chain. */
+export function capabilitiesOf(
+  { forwardModelId, capabilities: said }: Pick<Chain, 'forwardModelId' | 'capabilities'>,
+  dialect: Dialect,
+): Capabilities {
+  const known = dialect.capabilities(forwardModelId)
+  const { sampling = known.sampling, images = known.images, stopMax = known.stopMax } = said
+  const { reasoning = known.reasoning } = said
+  const efforts = reasoning === known.reasoning ? known.efforts : EFFORTS_OF[reasoning]
+  return { ...known, reasoning, efforts, sampling, images, stopMax }
+}
+
+/** What every model of such a kind takes. */
+const EFFORTS_OF: Readonly<Record<Capabilities['reasoning'], Capabilities['efforts']>> = {
+  none: [],
+  effort: ['low', 'medium', 'high'],
+  adaptive: ['low', 'medium', 'high'],
+  level: ['low', 'medium', 'high'],
+  budget: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  toggle: ['none', 'high'],
+}
+
+/** Whose signatures a chain makes and reads (`core/canonical/envelope.ts`). */
+export function issuerOfChain(chain: Chain, { vendors }: Catalogue): string {
+  const kind = vendors.get(chain.vendorCode)?.kind
+  const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
+  const dialect = chain.protocol === 'video' ? undefined : dialects?.[chain.protocol]
+  return dialect?.issuer ?? chain.vendorCode
+}
+
+/** The chain's vendor answers in the background, and its answer can be asked for until it is paid. */
+export function answersInBackground({ vendorCode, protocol }: Chain, { vendors }: Catalogue): boolean {
+  const kind = vendors.get(vendorCode)?.kind
+  if (kind === undefined || protocol !== 'responses') return false
+  return providerOf(kind)?.dialects.responses?.background === true
+}
+
+/** The account upstream that a leg uses, as a name for the store: what is kept there is known to no other. */
+export function placeOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
+  return byok ? `${OWN}${chain.vendorCode}` : `credential:${chain.credentialId}`
+}
+
+/** Every account a chain may lead to, whoever pays. */
+export function placesOf(chain: Chain): readonly string[] {
+  return [placeOf({ chain, byok: false }), placeOf({ chain, byok: true })]
+}
+
+/** The place belongs to the calling account's own credential. */
+export function isOwnPlace(place: string): boolean {
+  return place.startsWith(OWN)
+}
+
+const OWN = 'own:'
+
+/** The request for one operation; undefined: the upstream has no address or no such operation. */
+export function formRequest(
+  { vendor, provider, dialect }: LegUpstream,
+  wanted: { readonly chain: Chain; readonly secret: CredentialSecret; readonly operation: Operation },
+): FormedRequest | undefined {
+  const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
+  if (baseUrl === undefined) return undefined
+  return dialect.form({
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    forwardModelId: wanted.chain.forwardModelId,
+    operation: wanted.operation,
+    fields: readPublicFields(wanted.secret, provider.publicFields),
+  })
+}

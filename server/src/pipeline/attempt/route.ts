@@ -1,0 +1,78 @@
+import type { Funding } from '../../core/calls/operations.ts'
+import type { Chain, Model } from '../../core/catalogue.ts'
+import { keepsAnswers } from '../../core/protocols/index.ts'
+import { asSeenByOwner, type ChainHealth } from '../../core/routing/health.ts'
+import { type ChainOrder, orderChains } from '../../core/routing/order.ts'
+import { issuerFavour } from './affinity.ts'
+import type { AdmittedCall, ReservedCall } from '../call.ts'
+import { answersInBackground, placeOf } from './dialect.ts'
+import type { Pipeline } from '../context.ts'
+
+/** One model's chains in the order they are tried, with who pays for them. */
+export interface Route {
+  readonly model: Model
+  readonly funding: Funding
+  readonly order: ChainOrder
+  readonly fallback: boolean
+}
+
+/** The requested model's chains. */
+export function route(pipeline: Pipeline, call: ReservedCall): Route {
+  return routeOf(pipeline, call, { model: call.model, funding: call.reservation.model, fallback: false })
+}
+
+export function mayFallBack({ fallback, reservation }: ReservedCall): boolean {
+  return fallback !== undefined && reservation.fallback?.kind === 'funded'
+}
+
+/** The fallback model's chains, when it was admitted and funded; it is routed like any model (contract §1.7). */
+export function routeFallback(pipeline: Pipeline, call: ReservedCall): Route | undefined {
+  const funding = call.reservation.fallback
+  if (call.fallback === undefined || funding === undefined || funding.kind === 'refused') return undefined
+  return routeOf(pipeline, call, { model: call.fallback, funding, fallback: true })
+}
+
+function routeOf(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  target: { readonly model: Model; readonly funding: Funding; readonly fallback: boolean },
+): Route {
+  return { ...target, order: orderFor(pipeline, call, target) }
+}
+
+/** The order alone, for whoever asks without making the call. */
+export function orderFor(
+  pipeline: Pick<Pipeline, 'now' | 'health' | 'draw'>,
+  call: AdmittedCall | ReservedCall,
+  target: Pick<Route, 'model' | 'funding'>,
+): ChainOrder {
+  const { past, scan, catalogue } = call
+  const mayAnswer = (chain: Chain): boolean =>
+    (past?.kind !== 'upstream' || leadsTo(past.place, chain, target)) &&
+    (!scan.background || answersInBackground(chain, catalogue))
+  const favoured = issuerFavour(call, target.model.chains)
+  return orderChains(target.model, catalogue, {
+    now: pipeline.now(),
+    healthOf: healthFor(pipeline, target.funding),
+    draw: pipeline.draw,
+    mayUse: (vendor) => target.funding.otherwise !== 'none' || target.funding.byokVendors.includes(vendor),
+    speaks: (protocol) => protocol !== 'video',
+    preferred: call.endpoint.protocol,
+    ...(past?.kind === 'upstream' || scan.background ? { mayAnswer } : {}),
+    ...(favoured === undefined ? {} : { favoured }),
+  })
+}
+
+/** The health of chains for a call that this pays for: with a credential of its own, limits of the platform's do not matter. */
+export function healthFor(
+  { health }: Pick<Pipeline, 'health'>,
+  { byokVendors }: Funding,
+): (chain: Chain) => ChainHealth {
+  return (chain) =>
+    byokVendors.includes(chain.vendorCode) ? asSeenByOwner(health.of(chain)) : health.of(chain)
+}
+
+function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'>): boolean {
+  const byok = funding.byokVendors.includes(chain.vendorCode)
+  return keepsAnswers(chain.protocol) && placeOf({ chain, byok }) === place
+}

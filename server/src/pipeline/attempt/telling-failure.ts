@@ -1,0 +1,69 @@
+/** Which of several failures the client is told. */
+import { refusesSignatures } from '../../core/routing/signature-refusal.ts'
+import type { FinalFailure } from './attempt.ts'
+import { parseJson } from './classify.ts'
+import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+
+/**
+ * Of all failures the client gets the first real upstream error (decisions, Errors): an upstream's own words go before a
+ * refusal of the platform's credential, that before a time-out, that before a connection that never was.
+ */
+export function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
+  // Whichever credential has room first is worth waiting for.
+  if (known?.kind === 'rate-limited' && next.kind === 'rate-limited')
+    return next.retryAfterMs < known.retryAfterMs ? next : known
+  return known === undefined || rank(next) > rank(known) ? next : known
+}
+
+function rank(failure: FinalFailure): number {
+  switch (failure.kind) {
+    case 'no-chain':
+      return 0
+    case 'rate-limited':
+      return 1
+    case 'upstream':
+      return rankOfUpstream(failure.failure)
+    case 'unconvertible':
+      return 6
+  }
+}
+
+function rankOfUpstream(failure: AttemptFailure): number {
+  switch (failure.kind) {
+    case 'transport':
+      return failure.transport.kind.endsWith('timeout') ? 3 : 2
+    case 'deadline':
+      return 3
+    case 'status':
+      return isCredentialRefusal(failure.status) ? 4 : 5
+    case 'answer':
+      return failure.answer.kind === 'error' ? 5 : 2
+  }
+}
+
+/** The upstream refuses the credential it was called with, not the client's request. */
+export function isCredentialRefusal(status: number): boolean {
+  return status === 401 || status === 402 || status === 403
+}
+
+/** The upstream refused the request for the reasoning in its history (reference §0, rule 7). */
+export function refusedSignatures(told: FinalFailure): boolean {
+  if (told.kind !== 'upstream' || !told.replayed) return false
+  const { failure } = told
+  switch (failure.kind) {
+    case 'status':
+      return refusesSignatures({
+        status: failure.status,
+        headers: failure.headers,
+        body: parseJson(failure.body),
+      })
+    case 'answer':
+      return (
+        failure.answer.kind === 'error' &&
+        refusesSignatures({ status: failure.answer.status ?? 200, headers: {}, body: failure.answer.raw })
+      )
+    case 'transport':
+    case 'deadline':
+      return false
+  }
+}

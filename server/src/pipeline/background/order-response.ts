@@ -1,0 +1,165 @@
+/** Orders a response in the background over one chain: what is sent, and what is certain afterwards. */
+import type { JsonObject } from '../../core/json.ts'
+import type { Dialect } from '../../providers/provider.ts'
+import { readWhole, TransportError } from '../../upstream/remote/read-whole.ts'
+import type { UpstreamCall } from '../../upstream/upstream.ts'
+import type { Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { claimCredential } from '../attempt/claim-credential.ts'
+import { parseJson } from '../attempt/classify.ts'
+import { formRequest, upstreamOf } from '../attempt/dialect.ts'
+import type { Pipeline } from '../context.ts'
+import { forwardedHeaders } from '../headers.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { openPassthroughLane } from '../lanes/passthrough-lane.ts'
+import { orderFor } from '../attempt/route.ts'
+import type { Ordering } from '../video/order/creation.ts'
+import { changeTask, type OpenTask } from '../video/order/open-task.ts'
+import {
+  judge,
+  notWritten,
+  type OrderOutcome,
+  placed,
+  placedDetail,
+  RANK,
+  skipped,
+  type SkippedOrder,
+} from '../video/order/send-order.ts'
+import type { SentToVendor } from '../video/order/send-to-vendor.ts'
+import { gatewayFailure } from '../video/task/task-error.ts'
+import { whileAway } from '../video/task/while-away.ts'
+import { orderOffline } from './offline-response.ts'
+import { pinResponse } from './pin-response.ts'
+import { readResponse } from './response-object.ts'
+import { responseVendor } from './response-vendor.ts'
+
+/** An upstream that answers at once, whatever it was asked, sends the whole answer. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+/** Who took the order, and what they said then. */
+export interface Taken {
+  readonly leg: Leg
+  readonly response: JsonObject
+}
+
+export interface ResponseOrdering extends Ordering {
+  /** undefined: nobody has taken it. */
+  taken(): Taken | undefined
+}
+
+export function responseOrdering(pipeline: Pipeline, call: ReservedCall): ResponseOrdering {
+  let taken: Taken | undefined
+  return {
+    pinned: false,
+    chainsOf: (target) => orderFor(pipeline, call, target),
+    async send(work) {
+      const sent = await sendResponse(pipeline, call, work)
+      if (sent.response !== undefined) taken = { leg: work.leg, response: sent.response }
+      return sent.outcome
+    },
+    taken: () => taken,
+  }
+}
+
+interface Work {
+  readonly open: OpenTask
+  readonly leg: Leg
+}
+
+interface Sent {
+  readonly outcome: OrderOutcome
+  /** Of an order that was taken. */
+  readonly response?: JsonObject | undefined
+}
+
+async function sendResponse(pipeline: Pipeline, call: ReservedCall, { open, leg }: Work): Promise<Sent> {
+  const found = upstreamOf(leg, call.catalogue)
+  const own = leg.byok ? await pipeline.directory.byok(call.account.id) : undefined
+  const secret = leg.byok ? own?.get(leg.chain.vendorCode) : found.credential.secret
+  if (secret === undefined)
+    return { outcome: skipped('own credential removed', gatewayFailure(50201), RANK.nothing) }
+  const counts = { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 }
+  const claim = await claimCredential(pipeline, call, { leg, counts })
+  if (claim.kind === 'full') {
+    const error = gatewayFailure(42904, { retryAfterMs: claim.retryAfterMs })
+    return { outcome: skipped('credential-full', error, RANK.rateLimited) }
+  }
+  const formed = formRequest(found, { chain: leg.chain, secret, operation: 'generate' })
+  if (formed === undefined) return { outcome: skipped('no address', gatewayFailure(50201), RANK.nothing) }
+  const { vendor, dialect } = found
+  const lane = await openLane(pipeline, call, leg, dialect)
+  if ('kind' in lane) return { outcome: lane }
+  const offline = answeredOffline(pipeline, call, { leg, dialect, lane })
+  // From here on it may have arrived.
+  const sent = await changeTask(pipeline, open, {
+    ...placed({ leg }, pipeline.now()),
+    state: offline?.state ?? {},
+    detail: placedDetail({ order: call, leg }),
+  })
+  if (sent === undefined) return { outcome: { kind: 'lost' } }
+  const answer =
+    offline?.answer ??
+    (await deliver(pipeline, {
+      request: { ...formed, headers: { ...formed.headers, ...forwardedHeaders(call, 'responses') } },
+      auth: dialect.auth,
+      credential: secret,
+      body: lane.body,
+      bodyLength: lane.bodyLength,
+      timeouts: vendor.timeouts,
+    }))
+  const outcome = judge(responseVendor({ vendor, dialect, secret, formed }), { open: sent, leg, answer })
+  const made = answer.kind === 'answered' ? readResponse(answer.reply.body) : undefined
+  if (outcome.kind !== 'accepted' || made === undefined) return { outcome }
+  const { id, response } = made
+  await whileAway(() => pinResponse(pipeline, call, { task: outcome.open.task, leg, response, id }))
+  return { outcome, response }
+}
+
+/** A body that cannot be written was not sent. */
+async function openLane(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): Promise<Lane | SkippedOrder> {
+  try {
+    return await openPassthroughLane(pipeline, call, leg, dialect)
+  } catch (error) {
+    return notWritten(error)
+  }
+}
+
+function answeredOffline(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { leg, dialect, lane }: { readonly leg: Leg; readonly dialect: Dialect; readonly lane: Lane },
+): { readonly answer: SentToVendor; readonly state: JsonObject } | undefined {
+  if (dialect.respond === undefined) return undefined
+  const { reply, state } = orderOffline(dialect.respond.bind(dialect), {
+    operation: 'generate',
+    forwardModelId: leg.chain.forwardModelId,
+    body: lane.body,
+    id: call.callId,
+    at: pipeline.now(),
+  })
+  return { answer: { kind: 'answered', reply, text: () => JSON.stringify(reply.body ?? null) }, state }
+}
+
+/** The client's own bytes, as every call of equal protocols sends them. */
+async function deliver(pipeline: Pipeline, upstreamCall: UpstreamCall): Promise<SentToVendor> {
+  try {
+    const { status, headers, body } = await readWhole(
+      (asked, sink) => pipeline.upstream.open(asked, sink),
+      upstreamCall,
+      ANSWER_BYTES_MAX,
+    )
+    return {
+      kind: 'answered',
+      reply: { status, headers, body: parseJson(body) },
+      text: () => body.toString('utf8'),
+    }
+  } catch (error) {
+    if (error instanceof TransportError) return { kind: 'broken', failure: error.failure }
+    throw error
+  }
+}

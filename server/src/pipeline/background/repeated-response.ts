@@ -1,0 +1,68 @@
+/**
+ * A background response that is asked for once more with the `Idempotency-Key` it was asked for with: the same one is told
+ * as it stands by now, and no second one is made.
+ */
+import type { JsonObject } from '../../core/json.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import { hashBody } from '../../upstream/hash-body.ts'
+import { findHolderNow } from '../stages/authenticate.ts'
+import type { AdmittedCall } from '../call.ts'
+import type { Pipeline } from '../context.ts'
+import { standing } from '../video/order/join.ts'
+import { idempotencyKeyOf } from '../video/order/read-order.ts'
+import { tellBackground } from './stored-background.ts'
+
+export interface OrderName {
+  /** Apart from the keys of videos. */
+  readonly key: string
+  /** Of the request's bytes, lower-case hex. */
+  readonly bodySha256: string
+}
+
+/** undefined: the client gave it none. Throws 40000 for a key that is none. */
+export async function nameOfOrder({
+  headers,
+  body,
+}: Pick<AdmittedCall, 'headers' | 'body'>): Promise<OrderName | undefined> {
+  const key = idempotencyKeyOf(headers)
+  if (key === undefined) return undefined
+  return { key: `response ${key}`, bodySha256: await hashBody(body.chunks, body.length) }
+}
+
+/** The task that an order repeats; undefined: it is a new one. Throws 40004 for a key that stands for another request. */
+export async function findRepeatedOrder(
+  pipeline: Pipeline,
+  call: Pick<AdmittedCall, 'key' | 'at'>,
+  name: OrderName,
+): Promise<VideoTask | undefined> {
+  const found = await pipeline.storage.videos.findByIdempotency(call.key.id, name)
+  if (found?.kind === 'other-body') throw new GatewayError(40004)
+  return found === undefined ? undefined : standing(pipeline, found.task, call.at)
+}
+
+export type Repeated =
+  | { readonly kind: 'told'; readonly response: JsonObject | Uint8Array }
+  /** It came to nothing, and nobody knows whether an upstream had it. */
+  | { readonly kind: 'failed'; readonly error: NonNullable<VideoTask['error']> }
+
+/** No reservation stands behind a repetition, so the key is looked at once more. Throws 50301 while it is being ordered. */
+export async function tellRepeated(
+  pipeline: Pipeline,
+  { key, at }: Pick<AdmittedCall, 'key' | 'at'>,
+  task: VideoTask,
+): Promise<Repeated> {
+  await findHolderNow(pipeline, key.hash, at)
+  const id = task.state['id']
+  const turn = typeof id === 'string' ? await pipeline.turns.find(key.id, id, at) : undefined
+  const content = turn?.content
+  if (content?.kind === 'upstream' && content.background !== undefined)
+    return { kind: 'told', response: await tellBackground(pipeline, task, content.background.shown) }
+  if (task.error !== undefined) return { kind: 'failed', error: task.error }
+  throw new GatewayError(50301, {
+    message: 'the response is being ordered, send it again in a moment',
+    retryAfterMs: AGAIN_MS,
+  })
+}
+
+const AGAIN_MS = 2_000

@@ -1,0 +1,203 @@
+/**
+ * `background: true`: the call's answer is a task. What was ordered and under which id are on disk before the client hears
+ * of it; from then on the poller of any instance goes on with it, whatever becomes of the client.
+ */
+import { randomBytes } from 'node:crypto'
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import type { TaskDetail } from '../../core/video/task-detail.ts'
+import type { AdmittedCall, ReservedCall } from '../call.ts'
+import type { Pipeline } from '../context.ts'
+import { answerHeaders } from '../headers.ts'
+import { asGatewayError } from '../exchange/leave.ts'
+import { baseLogRow, describeCall } from '../stages/log-row.ts'
+import { persist } from '../stages/persist.ts'
+import type { ClientReply } from '../reply.ts'
+import { reserve } from '../stages/reserve.ts'
+import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
+import { emptyIntent, keepIntent } from '../video/order/create-task.ts'
+import { createUpstream } from '../video/order/creation.ts'
+import { inTurn } from '../video/order/join.ts'
+import type { OpenTask } from '../video/order/open-task.ts'
+import { sendJson, sendTaskError } from '../video/answer/task-answer.ts'
+import { gatewayFailure } from '../video/task/task-error.ts'
+import { whileAway } from '../video/task/while-away.ts'
+import { responseOrdering, type Taken } from './order-response.ts'
+import {
+  findRepeatedOrder,
+  nameOfOrder,
+  type OrderName,
+  type Repeated,
+  tellRepeated,
+} from './repeated-response.ts'
+import { tellBackground } from './stored-background.ts'
+
+/**
+ * Resolves when the client has its answer, or has gone. Throws what refuses the call before it is reserved; from then on it
+ * never rejects.
+ */
+export async function serveBackground(
+  pipeline: Pipeline,
+  call: AdmittedCall,
+  reply: ClientReply,
+): Promise<void> {
+  const name = await nameOfOrder(call)
+  if (name === undefined) return order(pipeline, await reserve(pipeline, call), name, reply)
+  await inTurn(pipeline, { key: call.key, repeat: name }, async () => {
+    const repeated = await findRepeatedOrder(pipeline, call, name)
+    if (repeated === undefined) return order(pipeline, await reserve(pipeline, call), name, reply)
+    const told = await tellRepeated(pipeline, call, repeated)
+    const at = pipeline.now()
+    const log = {
+      ...baseLogRow(call, at),
+      httpStatus: 200,
+      model: repeated.modelId,
+      ending: 'complete' as const,
+    }
+    await pipeline.storage.calls.log({ log })
+    sendRepeated(call, repeated, told, reply)
+  })
+}
+
+async function order(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  name: OrderName | undefined,
+  reply: ClientReply,
+): Promise<void> {
+  let open: OpenTask | undefined
+  try {
+    open = intentOf(pipeline, call)
+    const kept = await keepIntent(pipeline, open, name)
+    if (kept.kind === 'other-body') throw new GatewayError(40004)
+    if (kept.kind === 'joined') return await joinOther(pipeline, call, kept.task, reply)
+  } catch (error) {
+    call.body.release()
+    const refusal = asGatewayError(error)
+    if (!reply.gone) reply.fail(refusal, call)
+    await giveBack(pipeline, call, {
+      taskId: open?.task.id,
+      outcome: { httpStatus: refusal.status, code: refusal.code },
+    })
+    return
+  }
+  try {
+    const ordering = responseOrdering(pipeline, call)
+    await createUpstream(pipeline, call, { open, ordering })
+    await answer(pipeline, call, { taskId: open.task.id, taken: ordering.taken() }, reply)
+  } catch (error) {
+    pipeline.telemetry.log.error(
+      { requestId: call.requestId, error },
+      'a background response could not be told',
+    )
+    if (!reply.gone && !reply.started) sendTaskError(reply, call, LATE)
+  }
+}
+
+/** Another instance was faster with the same order: what was taken here is given back. */
+async function joinOther(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  task: VideoTask,
+  reply: ClientReply,
+): Promise<void> {
+  const told = await tellRepeated(pipeline, call, task)
+  await giveBack(pipeline, call, { taskId: undefined, outcome: { httpStatus: 200, code: undefined } })
+  sendRepeated(call, task, told, reply)
+}
+
+function sendRepeated(
+  call: AdmittedCall | ReservedCall,
+  task: VideoTask,
+  told: Repeated,
+  reply: ClientReply,
+): void {
+  call.body.release()
+  if (reply.gone) return
+  if (told.kind === 'failed') sendTaskError(reply, call, told.error)
+  else sendJson(reply, 200, told.response, answerHeaders({ reservation: undefined }, task.modelId, []))
+}
+
+const LATE = gatewayFailure(50301, {
+  message: 'the response was ordered, and its id could not be written down; it is not repeated',
+  accepted: true,
+})
+
+async function answer(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { taskId, taken }: { readonly taskId: string; readonly taken: Taken | undefined },
+  reply: ClientReply,
+): Promise<void> {
+  const task = await whileAway(() => pipeline.storage.videos.read(taskId))
+  const id = task?.state['id']
+  if (task === undefined || taken === undefined || typeof id !== 'string') {
+    if (!reply.gone) sendTaskError(reply, call, task?.error ?? LATE)
+    return
+  }
+  if (reply.gone) return
+  const shown = { ...taken.response, model: task.modelId }
+  sendJson(reply, 200, await tellBackground(pipeline, task, shown), answerHeaders(call, task.modelId, []))
+}
+
+/** The intent: nothing has been sent yet. */
+function intentOf(pipeline: Pipeline, call: ReservedCall): OpenTask {
+  const at = pipeline.now()
+  const detail = detailOf(pipeline, call, at)
+  const task: VideoTask = {
+    id: `response_${randomBytes(18).toString('hex')}`,
+    ...emptyIntent(call, detail, at),
+    kind: 'response',
+    // As long as other responses are kept from its end on, however late that is.
+    expiresAt: detail.deadlineAt + TURN_LIFE_MS,
+  }
+  return { task, detail }
+}
+
+function detailOf(pipeline: Pipeline, call: ReservedCall, at: number): TaskDetail {
+  const { estimate } = call.demand
+  return {
+    description: describeCall(call),
+    terms: call.demand.terms,
+    userRate: call.reservation.userRate,
+    timezone: call.catalogue.settings.timezone,
+    credentialId: undefined,
+    forwardModelId: undefined,
+    attempts: [],
+    dropped: [],
+    inputs: 0,
+    deadlineAt: at + pipeline.videos.settings.backgroundDeadlineMs,
+    searchUntil: undefined,
+    afterMs: 2_000,
+    firstByteMs: undefined,
+    result: undefined,
+    response: { inputTokens: estimate.inputTokens, outputTokensMax: estimate.worstOutputTokens },
+  }
+}
+
+/** The intent may have been written although its answer was lost: then it ends with its call. */
+async function giveBack(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  {
+    taskId,
+    outcome,
+  }: {
+    readonly taskId: string | undefined
+    readonly outcome: Pick<CallLogRow, 'httpStatus' | 'code'>
+  },
+): Promise<void> {
+  const at = pipeline.now()
+  const patch = { status: 'failed', completedAt: at, error: gatewayFailure(50301) } as const
+  await persist(pipeline, {
+    kind: 'abandon',
+    callId: call.callId,
+    keyId: call.key.id,
+    accountId: call.account.id,
+    at,
+    sent: false,
+    log: { ...baseLogRow(call, at), ...outcome },
+    task: taskId === undefined ? undefined : { id: taskId, patch },
+  })
+}

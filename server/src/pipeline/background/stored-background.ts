@@ -1,0 +1,46 @@
+/** What is told of a background response: its record, never what the upstream has of it by now. */
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import type { StoredTurn } from '../../storage/stores/turns.ts'
+import type { Pipeline } from '../context.ts'
+import { ANSWER_NAME } from './answer-name.ts'
+import { shownFailed, shownRunning } from './response-object.ts'
+
+/** The task of a response that is made in the background; undefined: it is none, or its record is gone. */
+export async function taskOfTurn(
+  pipeline: Pick<Pipeline, 'storage'>,
+  { content }: StoredTurn,
+): Promise<VideoTask | undefined> {
+  const background = content.kind === 'upstream' ? content.background : undefined
+  return background === undefined ? undefined : pipeline.storage.videos.read(background.taskId)
+}
+
+/** It has an answer that was paid for. */
+export function endedWell({ phase, status, lastAnswer, state }: VideoTask): boolean {
+  const complete = lastAnswer === 'completed' || lastAnswer === 'incomplete'
+  return phase === 'ended' && status === 'completed' && typeof state[ANSWER_NAME] === 'string' && complete
+}
+
+/**
+ * The response object as it stands, an ended one as the bytes of its JSON. An answer is only told once its charge is on disk: its name comes into the record in
+ * that same transaction.
+ */
+export async function tellBackground(
+  pipeline: Pick<Pipeline, 'storage' | 'now'>,
+  task: VideoTask,
+  shown: JsonObject,
+): Promise<JsonObject | Uint8Array> {
+  if (task.phase !== 'ended') {
+    return shownRunning(shown, task.status === 'in_progress' ? 'in_progress' : 'queued')
+  }
+  const name = task.state[ANSWER_NAME]
+  if (typeof name !== 'string') {
+    const { message = 'the response was given up' } = task.error ?? {}
+    return shownFailed(shown, { code: 'server_error', message })
+  }
+  const kept = await pipeline.storage.turns.find(task.keyId, name, pipeline.now())
+  if (kept?.content.kind !== 'kept')
+    throw new GatewayError(40400, { message: 'the response is not kept any more' })
+  return Buffer.from(kept.content.body)
+}

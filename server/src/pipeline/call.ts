@@ -1,0 +1,126 @@
+/**
+ * The life of a call as a chain of immutable types: each stage takes one and returns the next, so a call that was
+ * not authenticated cannot be received, and one that was not reserved cannot be billed — it does not compile.
+ */
+import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
+import type { Catalogue, Model, ProtocolId } from '../core/catalogue.ts'
+import type { CallId, ModelId } from '../core/ids.ts'
+import type { ScannedRequest } from '../core/passthrough/requests/request-scan.ts'
+import type { Account, Key } from '../storage/storage.ts'
+
+export interface Endpoint {
+  /** As the contract writes it, for the log. */
+  readonly path: string
+  readonly protocol: ProtocolId
+  readonly operation: 'generate' | 'count-tokens'
+  /** Gemini says by its verb whether to stream; elsewhere the body does. */
+  readonly streamVerb: boolean | undefined
+  /** Gemini names the model in the path. */
+  readonly pathModel: string | undefined
+  /** Gemini streams as SSE only when asked (`alt=sse`), else as one JSON array. */
+  readonly eventStream: boolean
+}
+
+export interface IncomingCall {
+  readonly stage: 'incoming'
+  readonly callId: CallId
+  readonly requestId: string
+  /** Epoch ms of arrival. */
+  readonly at: number
+  readonly endpoint: Endpoint
+  /** Which of the two addresses was called (contract §4). */
+  readonly address: 'base' | 'gateway'
+  readonly ip: string
+  /** Lower-case names, first value of each. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** A key stood in the query string, where it does not belong. */
+  readonly keyInQuery: boolean
+  readonly contentLength: number | undefined
+  /** Reads the body to its end; `onChunk` may throw to refuse the rest. Rejects when the client has gone. */
+  readonly readBody: (onChunk: (chunk: Uint8Array) => void) => Promise<void>
+}
+
+export interface AuthenticatedCall extends Omit<IncomingCall, 'stage'> {
+  readonly stage: 'authenticated'
+  readonly key: Key
+  readonly account: Account
+}
+
+export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
+  readonly stage: 'received'
+  readonly body: ReceivedBody
+  readonly scan: ScannedRequest
+  readonly modelId: ModelId
+  readonly stream: boolean
+  readonly user: string | undefined
+  readonly past?: Past
+}
+
+/** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
+export interface ReceivedBody {
+  readonly chunks: readonly Uint8Array[]
+  readonly length: number
+  /** Counts bytes that belong to the call besides its body; throws 50301 when they do not fit. */
+  hold(bytes: number): void
+  /** Gives the bytes back; may be called again. */
+  release(): void
+}
+
+export interface AdmittedCall extends Omit<ReceivedCall, 'stage'> {
+  readonly stage: 'admitted'
+  /** The catalogue as it stood when the call was admitted; the call sees no later change. */
+  readonly catalogue: Catalogue
+  readonly model: Model
+  readonly fallback: Model | undefined
+  readonly demand: Demand
+  readonly fallbackDemand: Demand | undefined
+}
+
+export interface ReservedCall extends Omit<AdmittedCall, 'stage'> {
+  readonly stage: 'reserved'
+  readonly reservation: Extract<ReserveOutcome, { kind: 'reserved' }>
+}
+
+/** What a log row needs of a call, whatever it asks for and however far it came. */
+export interface LoggedCall {
+  readonly callId: CallId
+  readonly requestId: string
+  readonly at: number
+  readonly endpoint: {
+    readonly path: string
+    readonly protocol: string
+    readonly pathModel?: string | undefined
+  }
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly key?: Key
+  readonly account?: Account
+  readonly modelId?: ModelId
+  readonly stream?: boolean
+  readonly user?: string | undefined
+}
+
+/** A call that is turned away: with what it holds, and how far it came. */
+export interface RefusedCall extends LoggedCall {
+  readonly stage: StagedCall['stage']
+  readonly body?: Pick<ReceivedBody, 'release'>
+}
+
+/** What a call continues (responses, `previous_response_id`). */
+export type Past =
+  /** Kept at an account upstream (`placeOf` in `dialect.ts`). */
+  | { readonly kind: 'upstream'; readonly place: string; readonly ids: readonly string[] }
+  /** Kept here: what was said, as items of a request in a JSON array; `ids` are its turns. */
+  | {
+      readonly kind: 'kept'
+      readonly ids: readonly string[]
+      readonly bytes: Uint8Array
+    }
+
+/** What is asked about a response that was kept. */
+export interface StoredRequest {
+  readonly id: string
+  readonly what: 'response' | 'input-items' | 'delete' | 'cancel'
+  readonly query: string
+}
+
+export type StagedCall = IncomingCall | AuthenticatedCall | ReceivedCall | AdmittedCall | ReservedCall

@@ -1,0 +1,166 @@
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { ErrorCode } from '../../core/errors/catalogue.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { retryAfterHeader } from '../../core/errors/retry-after.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { retryHintMs } from '../../core/routing/failure.ts'
+import type { FinalFailure, Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { parseJson } from '../attempt/classify.ts'
+import { foreignError } from '../lanes/convert.ts'
+import { headerOf } from './exchange.ts'
+import type { AttemptFailure } from './exchange-outcome.ts'
+import type { ClientReply } from '../reply.ts'
+import { isCredentialRefusal } from '../attempt/telling-failure.ts'
+
+type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
+
+/**
+ * Tells the client why every chain failed: the first real upstream error unchanged, with three exceptions that are the
+ * gateway's own errors (decisions, Errors).
+ */
+export function deliverFailure(call: ReservedCall, failure: FinalFailure, reply: ClientReply): Told {
+  switch (failure.kind) {
+    case 'no-chain':
+      return failWith(reply, call, new GatewayError(50201, { internal: 'no usable chain' }))
+    case 'rate-limited':
+      return failWith(reply, call, new GatewayError(42904, { retryAfterMs: failure.retryAfterMs }))
+    case 'unconvertible':
+      return failWith(
+        reply,
+        call,
+        new GatewayError(40000, {
+          message: failure.message,
+          ...(failure.details === undefined ? {} : { details: failure.details }),
+        }),
+      )
+    case 'upstream':
+      return deliverUpstream(call, failure, reply)
+  }
+}
+
+function deliverUpstream(
+  call: ReservedCall,
+  { leg, failure }: { readonly leg: Leg; readonly failure: AttemptFailure },
+  reply: ClientReply,
+): Told {
+  reply.tellModel(leg.model.modelId)
+  switch (failure.kind) {
+    case 'deadline':
+      return failWith(reply, call, new GatewayError(50401))
+    case 'transport': {
+      const code: ErrorCode = failure.transport.kind.endsWith('timeout') ? 50401 : 50201
+      return failWith(reply, call, new GatewayError(code, { internal: failure.transport.detail }))
+    }
+    case 'status':
+      return deliverStatus(call, leg, failure, reply)
+    case 'answer':
+      return deliverAnswerError(call, leg, failure, reply)
+  }
+}
+
+function deliverStatus(
+  call: ReservedCall,
+  leg: Leg,
+  failure: Extract<AttemptFailure, { kind: 'status' }>,
+  reply: ClientReply,
+): Told {
+  const body = parseJson(failure.body)
+  if (isCredentialRefusal(failure.status) && !leg.byok) {
+    return failWith(
+      reply,
+      call,
+      new GatewayError(50201, {
+        upstreamBody: body ?? null,
+        internal: 'the upstream refused our credential',
+      }),
+    )
+  }
+  const headers = {
+    'content-type': headerOf(failure.headers, 'content-type') ?? 'application/json',
+    ...retryAfterHeader(
+      failure.status,
+      retryHintMs({ status: failure.status, headers: failure.headers, body }),
+    ),
+  }
+  if (leg.chain.protocol !== call.endpoint.protocol)
+    return sendJson(
+      reply,
+      failure.status,
+      headers,
+      foreignError(call, leg, failure.status, body ?? text(failure.body)),
+    )
+  if (overLimit(call, leg, failure.status, body)) {
+    return sendJson(reply, failure.status, headers, {
+      ...(isJsonObject(body) ? body : {}),
+      upstream_body: body ?? text(failure.body),
+    })
+  }
+  return send(reply, failure.status, headers, failure.body)
+}
+
+/** An error event inside a 200, before anything was sent: it becomes an error answer of its own status. */
+function deliverAnswerError(
+  call: ReservedCall,
+  leg: Leg,
+  failure: Extract<AttemptFailure, { kind: 'answer' }>,
+  reply: ClientReply,
+): Told {
+  if (failure.answer.kind === 'cut')
+    return failWith(reply, call, new GatewayError(50201, { internal: 'the upstream cut its answer' }))
+  const status = failure.answer.status ?? 502
+  const headers = { 'content-type': 'application/json', ...retryAfterHeader(status, undefined) }
+  const raw = failure.answer.raw
+  const body = leg.chain.protocol === call.endpoint.protocol ? raw : foreignError(call, leg, status, raw)
+  return sendJson(reply, status, headers, body)
+}
+
+/**
+ * Contract §2.7: an over-limit `max_tokens` that the upstream refused keeps its error, with the upstream's body also
+ * under `upstream_body`. Told by numbers, not by prose: the client's cap is above the model's, or the error names the field.
+ */
+function overLimit(call: ReservedCall, leg: Leg, status: number, body: JsonValue | undefined): boolean {
+  const cap = call.scan.maxOutputTokens
+  if (cap === undefined || (status !== 400 && status !== 422)) return false
+  const known = leg.model.maxOutputTokens
+  if (known !== undefined && cap > known) return true
+  const error = isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : undefined
+  return typeof error?.['param'] === 'string' && CAP_FIELDS.has(error['param'])
+}
+
+const CAP_FIELDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])
+
+function failWith(reply: ClientReply, call: ReservedCall, error: GatewayError): Told {
+  reply.fail(error, call)
+  return { httpStatus: error.status, code: error.code }
+}
+
+function sendJson(
+  reply: ClientReply,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: JsonValue,
+): Told {
+  return send(
+    reply,
+    status,
+    { ...headers, 'content-type': 'application/json' },
+    Buffer.from(JSON.stringify(body)),
+  )
+}
+
+function send(
+  reply: ClientReply,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Told {
+  reply.start({ status, headers, contentLength: body.byteLength })
+  reply.write(body)
+  reply.end()
+  return { httpStatus: status, code: undefined }
+}
+
+function text(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+}

@@ -1,0 +1,864 @@
+/** The exchange as a machine: what happens to one attempt, in every order that matters, and what comes of it. */
+import { describe, expect, test } from 'vitest'
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import { callId, forwardModelId } from '../../core/ids.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import { Secret } from '../../core/secret.ts'
+import { ManualTimers } from '../../upstream/testing/manual-timers.ts'
+import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
+import { Exchange } from './exchange.ts'
+import type { Ended, Verdict } from './exchange-outcome.ts'
+import type { Lane, StreamLane, StreamStep, WholeLane } from '../lanes/lane.ts'
+import { createPulse } from '../instance/pulse.ts'
+import type { ClientReply, ReplyHead } from '../reply.ts'
+
+/**
+ * A language of one letter an event, so that a test reads like what happens: `p` prelude, `t` visible text (one token),
+ * `u` usage that covers all so far and ten hidden tokens more, `f` finish, `$` last word, `!` stop sequence, `E` an error
+ * the upstream tells itself, `X` bytes that make no sense, `#` a fault of our own.
+ */
+class Words {
+  told: number | undefined
+  seen = 0
+  finishing = false
+  forgotten = false
+  broken = false
+
+  reading(): MeterReading {
+    if (this.broken) throw new Error('the counter is broken')
+    return {
+      usage: { ...NO_USAGE, input: 7, output: (this.told ?? 0) + this.seen },
+      source: this.seen > 0 || this.told === undefined ? 'estimated' : 'upstream',
+      produced: this.seen > 0 || this.told !== undefined,
+      images: 0,
+    }
+  }
+
+  take(letter: string): void {
+    if (letter === 't') this.seen += 1
+    if (letter === 'u') {
+      this.told = (this.told ?? 0) + this.seen + 10
+      this.seen = 0
+    }
+    if (letter === 'f') this.finishing = true
+    if (letter === '#') throw new Error('a codec broke')
+  }
+}
+
+class FakeStream implements StreamLane {
+  readonly contentType = 'text/event-stream'
+  readonly keepAliveBytes = 0
+  readonly #words: Words
+
+  constructor(words: Words) {
+    this.#words = words
+  }
+
+  push(chunk: Uint8Array): StreamStep {
+    const text = Buffer.from(chunk).toString()
+    const words = this.#words
+    for (const letter of text) words.take(letter)
+    const said = text.includes('E') || text.includes('X')
+    return {
+      output: text.includes('X') ? [] : [text],
+      meaningful: words.reading().produced,
+      stage: text.includes('$')
+        ? 'finished'
+        : text.includes('!')
+          ? 'enough'
+          : words.finishing
+            ? 'finishing'
+            : 'flowing',
+      failure: !said
+        ? undefined
+        : text.includes('X')
+          ? { kind: 'cut' }
+          : { kind: 'error', status: 529, raw: null, delivered: true },
+    }
+  }
+
+  end(): StreamStep {
+    const cut = !this.#words.finishing
+    return { output: [], meaningful: true, stage: 'finished', failure: cut ? { kind: 'cut' } : undefined }
+  }
+
+  keepAlive(): string {
+    return '~'
+  }
+
+  failure({ code }: { readonly code: string }): string {
+    return `<${code}>`
+  }
+
+  kept(): undefined {
+    return undefined
+  }
+
+  readMeter(): MeterReading {
+    return this.#words.reading()
+  }
+
+  glanceMeter(): MeterReading {
+    return { ...this.#words.reading(), source: 'estimated' }
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#words.told
+  }
+}
+
+class FakeWhole implements WholeLane {
+  readonly #words: Words
+
+  constructor(words: Words) {
+    this.#words = words
+  }
+
+  push(chunk: Uint8Array): readonly string[] {
+    const text = Buffer.from(chunk).toString()
+    for (const letter of text) this.#words.take(letter)
+    return [text]
+  }
+
+  end(): ReturnType<WholeLane['end']> {
+    return { output: [], failure: this.#words.finishing ? undefined : { kind: 'cut' } }
+  }
+
+  forget(): void {
+    this.#words.forgotten = true
+  }
+
+  kept(): undefined {
+    return undefined
+  }
+
+  readMeter(): MeterReading {
+    return this.#words.reading()
+  }
+
+  glanceMeter(): MeterReading {
+    return this.#words.reading()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#words.told
+  }
+}
+
+class FakeReply implements ClientReply {
+  started = false
+  gone = false
+  full = false
+  wrote = ''
+  #onGone: (() => void) | undefined
+  #onDrain: (() => void) | undefined
+
+  tellModel(): void {
+    return undefined
+  }
+
+  start(head: ReplyHead): void {
+    this.started = true
+    this.wrote += `${head.status}${head.contentLength === undefined ? '' : `/${head.contentLength}`} `
+  }
+
+  write(chunk: Uint8Array | string): boolean {
+    this.wrote += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+    return !this.full
+  }
+
+  onDrain(listener: (() => void) | undefined): void {
+    this.#onDrain = listener
+  }
+
+  onGone(listener: (() => void) | undefined): void {
+    this.#onGone = listener
+  }
+
+  end(): void {
+    this.wrote += '.'
+  }
+
+  fail(): void {
+    this.wrote += 'fail'
+  }
+
+  destroy(): void {
+    this.wrote += '|'
+  }
+
+  drain(): void {
+    this.full = false
+    this.#onDrain?.()
+  }
+
+  leave(): void {
+    this.gone = true
+    this.#onGone?.()
+  }
+}
+
+class FakeUpstream implements UpstreamExchange {
+  sent = false
+  paused = false
+  aborted = false
+  readonly sink: UpstreamSink
+  #over = false
+
+  constructor(sink: UpstreamSink) {
+    this.sink = sink
+  }
+
+  pause(): void {
+    this.paused = true
+  }
+
+  resume(): void {
+    this.paused = false
+  }
+
+  abort(): void {
+    if (this.#over) return
+    this.#over = true
+    this.aborted = true
+    this.sink.fail({ kind: 'aborted', sent: this.sent, detail: 'aborted by the gateway' })
+  }
+
+  end(): void {
+    this.#over = true
+    this.sink.end()
+  }
+
+  fail(kind: 'reset' | 'idle-timeout' | 'first-byte-timeout'): void {
+    this.#over = true
+    this.sink.fail({ kind, sent: this.sent, detail: 'UND_ERR_SOCKET: other side closed' })
+  }
+}
+
+const GRACE_MS = 3_000
+const LINGER_MS = 1_000
+
+interface Told {
+  readonly verdict: Verdict | undefined
+  readonly ended: Ended | undefined
+}
+
+class Stage {
+  readonly words = new Words()
+  readonly reply = new FakeReply()
+  readonly timers = new ManualTimers()
+  readonly pulse = createPulse(() => this.timers.now())
+  readonly progress: MeterReading[] = []
+  readonly errors: unknown[] = []
+  left: MeterReading | undefined
+  unheardEnds = 0
+  told: Told = { verdict: undefined, ended: undefined }
+  upstream: FakeUpstream | undefined
+  readonly exchange: Exchange
+
+  constructor({ stream, graceMs, before }: { stream: boolean; graceMs: number; before: string }) {
+    this.pulse.stop()
+    if (before.includes('gone')) this.reply.gone = true
+    if (before.includes('stopping')) this.pulse.stopAll()
+    this.exchange = this.#exchange({ stream, graceMs })
+    const keep = (told: Partial<Told>): void => {
+      this.told = { ...this.told, ...told }
+    }
+    const fail = (error: unknown): void => {
+      this.errors.push(error)
+    }
+    this.exchange.verdict.then((verdict) => keep({ verdict }), fail)
+    this.exchange.ended.then((ended) => keep({ ended }), fail)
+  }
+
+  #exchange({ stream, graceMs }: { stream: boolean; graceMs: number }): Exchange {
+    const { words } = this
+    const lane: Lane = {
+      body: [],
+      bodyLength: 0,
+      dropped: [],
+      inputEstimated: false,
+      openStream: () => new FakeStream(words),
+      openWhole: () => new FakeWhole(words),
+    }
+    return new Exchange({
+      upstream: {
+        open: (_call, sink) => {
+          this.upstream = new FakeUpstream(sink)
+          return this.upstream
+        },
+      },
+      extras: undefined,
+      tierHeader: undefined,
+      offline: undefined,
+      forwardModelId: forwardModelId('m'),
+      callId: callId('c'),
+      requestId: 'r',
+      request: { method: 'POST', url: 'http://upstream', headers: {} },
+      auth: { kind: 'none' },
+      framing: undefined,
+      credential: { secret: new Secret('s'), fields: {} },
+      timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
+      minBytesPerSecond: 0,
+      lane,
+      stream,
+      reply: this.reply,
+      replyHeaders: () => ({}),
+      pulse: this.pulse,
+      timers: this.timers,
+      now: () => this.timers.now(),
+      graceMs: () => graceMs,
+      onUnheardEnd: () => {
+        this.unheardEnds += 1
+      },
+      onProgress: (reading) => this.progress.push(reading),
+      onCommit: () => undefined,
+      onLeft: (reading) => {
+        this.left = reading
+      },
+      onError: (error) => this.errors.push(error),
+    })
+  }
+
+  play(step: string): void {
+    const [verb = '', what = ''] = step.split(' ')
+    const { upstream, exchange } = this
+    switch (verb) {
+      case 'sent':
+        if (upstream !== undefined) upstream.sent = true
+        return
+      case 'head':
+        upstream?.sink.head({
+          status: Number(what),
+          headers: { 'content-type': step.endsWith('json') ? 'application/json' : 'text/event-stream' },
+        })
+        return
+      case 'data':
+        upstream?.sink.data(Buffer.from(what))
+        return
+      case 'end':
+        upstream?.end()
+        return
+      case 'reset':
+      case 'idle-timeout':
+      case 'first-byte-timeout':
+        upstream?.fail(verb)
+        return
+      case 'gone':
+        this.reply.leave()
+        return
+      case 'stop':
+        this.pulse.stopAll()
+        return
+      case 'deadline':
+        exchange.expire()
+        return
+      case 'full':
+        this.reply.full = true
+        return
+      case 'drain':
+        this.reply.drain()
+        return
+      case 'pulse':
+        this.pulse.beat(this.timers.now())
+        return
+      case 'wait':
+        this.timers.advance(Number(what))
+        return
+      case 'counter-breaks':
+        this.words.broken = true
+        return
+      case 'release':
+        exchange.release()
+        return
+      default:
+        throw new Error(`no such step: ${step}`)
+    }
+  }
+}
+
+interface Row {
+  readonly name: string
+  readonly play: string
+  readonly whole?: true
+  readonly graceMs?: number
+  readonly before?: string
+  readonly verdict: string
+  /** ending/generation/output tokens; absent: the exchange failed, nobody asks. */
+  readonly ended?: string
+  readonly wrote?: string
+  readonly untoldMs?: number
+  readonly aborted?: boolean
+}
+
+async function played(row: Row): Promise<Stage> {
+  const stage = new Stage({
+    stream: row.whole !== true,
+    graceMs: row.graceMs ?? GRACE_MS,
+    before: row.before ?? '',
+  })
+  for (const step of row.play.split(', ').filter((one) => one !== '')) {
+    stage.play(step)
+    await Promise.resolve()
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  return stage
+}
+
+function verdictText(verdict: Verdict | undefined): string {
+  if (verdict?.kind !== 'failed') return verdict?.kind ?? 'none'
+  const { failure } = verdict
+  if (failure.kind === 'status')
+    return `failed: status ${failure.status} ${Buffer.from(failure.body).toString()}`
+  return `failed: ${failure.kind}${failure.kind === 'transport' ? ` ${failure.transport.kind}` : ''}`
+}
+
+const endedText = (ended: Ended | undefined): string =>
+  ended === undefined
+    ? 'none'
+    : `${ended.ending}/${ended.generation}/${ended.reading?.usage.output ?? 'unread'}`
+
+const ROWS: readonly Row[] = [
+  // What a clean answer does.
+  {
+    name: 'a stream: nothing goes before the first meaningful event, the end waits for the charge',
+    play: 'sent, head 200, data p, data t, data t, data fu, data $, end, release',
+    verdict: 'committed',
+    ended: 'complete/whole/12',
+    wrote: '200 ptt' + 'fu$.',
+  },
+  {
+    name: 'the end is held back until it is released',
+    play: 'sent, head 200, data t, data fu$, end',
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+    wrote: '200 t',
+  },
+  {
+    name: 'an upstream that lingers after its last word does not hold up the call, and is cut when it lingers on',
+    play: `sent, head 200, data t, data fu$, release, wait ${LINGER_MS}`,
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+    wrote: '200 tfu$.',
+    aborted: true,
+  },
+  {
+    name: 'one that ends in time keeps its connection',
+    play: `sent, head 200, data t, data fu$, release, end, wait ${LINGER_MS}`,
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+    aborted: false,
+  },
+  {
+    name: 'no sign of life goes out after the last word',
+    play: 'sent, head 200, data t, data fu$, wait 20000, pulse, pulse, pulse, pulse',
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+    wrote: '200 tfu$.',
+  },
+  {
+    name: 'at a stop sequence the upstream is cut, though it would go on',
+    play: 'sent, head 200, data t, data t!, release',
+    verdict: 'committed',
+    ended: 'complete/cut/2',
+    wrote: '200 tt!.',
+    aborted: true,
+  },
+  {
+    name: 'a whole answer goes with its length, after the charge',
+    whole: true,
+    play: 'sent, head 200 json, data tt, data fu, end, release',
+    verdict: 'committed',
+    ended: 'complete/whole/12',
+    wrote: '200/4 ttfu.',
+  },
+  // Failures before the answer: another chain may still be tried.
+  {
+    name: 'a refusal brings its words',
+    play: 'sent, head 429, data slow, end',
+    verdict: 'failed: status 429 slow',
+  },
+  { name: 'a reset before the head', play: 'sent, reset', verdict: 'failed: transport reset' },
+  {
+    name: 'a time-out before the head',
+    play: 'sent, first-byte-timeout',
+    verdict: 'failed: transport first-byte-timeout',
+  },
+  { name: 'the deadline', play: 'sent, deadline', verdict: 'failed: deadline', aborted: true },
+  {
+    name: 'the deadline after a prelude',
+    play: 'sent, head 200, data p, deadline',
+    verdict: 'failed: deadline',
+    wrote: '',
+    aborted: true,
+  },
+  {
+    name: 'an error after a prelude',
+    play: 'sent, head 200, data p, data E',
+    verdict: 'failed: answer',
+    wrote: '',
+    aborted: true,
+  },
+  {
+    name: 'an end after a prelude',
+    play: 'sent, head 200, data p, end',
+    verdict: 'failed: answer',
+    wrote: '',
+  },
+  { name: 'no answer at all', play: 'sent, end', verdict: 'failed: transport protocol' },
+  {
+    name: 'silence before the first word',
+    play: 'sent, head 200, data p, idle-timeout',
+    verdict: 'failed: transport idle-timeout',
+  },
+  {
+    name: 'a whole answer that cannot be read',
+    whole: true,
+    play: 'sent, head 200 json, data t, end',
+    verdict: 'failed: answer',
+  },
+  {
+    name: 'a codec that breaks before the first word is a fault of ours',
+    play: 'sent, head 200, data #',
+    verdict: 'broken',
+    ended: 'gateway-error/none/unread',
+    wrote: '',
+    aborted: true,
+  },
+  // Failures after it began: told in the stream, in the gateway's own words.
+  {
+    name: 'a reset',
+    play: 'sent, head 200, data t, reset',
+    verdict: 'committed',
+    ended: 'upstream-cut/broken/1',
+    wrote: '200 t<50201>.',
+  },
+  {
+    name: 'an end without a last word',
+    play: 'sent, head 200, data t, end',
+    verdict: 'committed',
+    ended: 'upstream-cut/broken/1',
+    wrote: '200 t<50201>.',
+  },
+  {
+    name: 'silence',
+    play: 'sent, head 200, data t, idle-timeout',
+    verdict: 'committed',
+    ended: 'timeout/broken/1',
+    wrote: '200 t<50401>.',
+  },
+  {
+    name: 'unreadable',
+    play: 'sent, head 200, data t, data X',
+    verdict: 'committed',
+    ended: 'upstream-cut/broken/1',
+    wrote: '200 t<50201>.',
+    aborted: true,
+  },
+  {
+    name: 'an error of the upstream’s own is passed on, and nothing is added',
+    play: 'sent, head 200, data t, data E, end, release',
+    verdict: 'committed',
+    ended: 'upstream-error/broken/1',
+    wrote: '200 tE.',
+  },
+  {
+    name: 'neither when it resets after it',
+    play: 'sent, head 200, data t, data E, reset',
+    verdict: 'committed',
+    ended: 'upstream-error/broken/1',
+    wrote: '200 tE.',
+  },
+  {
+    name: 'a codec that breaks',
+    play: 'sent, head 200, data t, data #',
+    verdict: 'committed',
+    ended: 'gateway-error/cut/1',
+    wrote: '200 t<50000>.',
+    aborted: true,
+  },
+  {
+    name: 'a counter that breaks at the end: the last that was noted counts',
+    play: 'sent, head 200, data tt, pulse, data fu$, counter-breaks, end, release',
+    verdict: 'committed',
+    ended: 'complete/whole/12',
+    wrote: '200 ttfu$.',
+  },
+  {
+    name: 'a counter that breaks before the end: the last that was noted counts',
+    play: 'sent, head 200, data tt, pulse, counter-breaks, reset',
+    verdict: 'committed',
+    ended: 'gateway-error/broken/2',
+  },
+  {
+    name: 'the deadline does not cut an answer that has begun',
+    play: 'sent, head 200, data t, deadline, data fu$, end, release',
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+  },
+  // Clients that leave.
+  {
+    name: 'left before the call began: nothing is asked',
+    before: 'gone',
+    play: '',
+    verdict: 'gone',
+    ended: 'client-gone/none/unread',
+  },
+  {
+    name: 'left before the request was sent: nothing was made',
+    play: 'gone',
+    verdict: 'gone',
+    ended: 'client-gone/none/unread',
+    aborted: true,
+  },
+  {
+    name: 'left before the head, which comes with all the rest within the grace',
+    play: 'sent, gone, head 200, data pt, data fu$',
+    verdict: 'gone',
+    ended: 'client-gone/whole/11',
+    wrote: '',
+  },
+  {
+    name: 'left before the head, which does not come: cut, and the time since the request counts',
+    play: `sent, wait 500, gone, wait ${GRACE_MS}`,
+    verdict: 'gone',
+    ended: 'client-gone/cut/0',
+    untoldMs: 500 + GRACE_MS,
+    aborted: true,
+  },
+  {
+    name: 'left before the head, which refuses',
+    play: 'sent, gone, head 500',
+    verdict: 'gone',
+    ended: 'client-gone/none/unread',
+    aborted: true,
+  },
+  {
+    name: 'left before the head, and the connection breaks',
+    play: 'sent, gone, reset',
+    verdict: 'gone',
+    ended: 'client-gone/broken/unread',
+  },
+  {
+    name: 'left while an error is read',
+    play: 'sent, head 500, gone',
+    verdict: 'gone',
+    ended: 'client-gone/none/unread',
+    aborted: true,
+  },
+  {
+    name: 'left after a prelude',
+    play: `sent, head 200, data p, gone, wait ${GRACE_MS}`,
+    verdict: 'gone',
+    ended: 'client-gone/cut/0',
+    aborted: true,
+  },
+  {
+    name: 'left in the middle: what comes within the grace counts, and nothing is written',
+    play: 'sent, head 200, data t, gone, data ttt, data fu$, end',
+    verdict: 'committed',
+    ended: 'client-gone/whole/14',
+    wrote: '200 t',
+  },
+  {
+    name: 'left between the text and the usage',
+    play: 'sent, head 200, data t, data f, gone, data u$',
+    verdict: 'committed',
+    ended: 'client-gone/whole/11',
+    aborted: true,
+  },
+  {
+    name: 'left in the middle, and the grace is over: the time since the usage was told last counts',
+    play: `sent, head 200, data t, wait 100, data u, wait 200, gone, wait ${GRACE_MS}, data t`,
+    verdict: 'committed',
+    ended: 'client-gone/cut/11',
+    untoldMs: 200 + GRACE_MS,
+    aborted: true,
+  },
+  {
+    name: 'left with a grace of 0',
+    graceMs: 0,
+    play: 'sent, head 200, data t, gone, data t',
+    verdict: 'committed',
+    ended: 'client-gone/cut/1',
+    aborted: true,
+  },
+  {
+    name: 'left in the middle, and the vendor breaks off',
+    play: 'sent, head 200, data t, gone, data t, reset',
+    verdict: 'committed',
+    ended: 'client-gone/broken/2',
+  },
+  {
+    name: 'left in the middle, and the vendor tells of an error',
+    play: 'sent, head 200, data t, gone, data tE',
+    verdict: 'committed',
+    ended: 'client-gone/broken/2',
+    aborted: true,
+  },
+  {
+    name: 'left after the upstream told its failure',
+    play: 'sent, head 200, data t, data E, gone',
+    verdict: 'committed',
+    ended: 'client-gone/broken/1',
+    aborted: true,
+  },
+  {
+    name: 'left while a codec breaks',
+    play: 'sent, head 200, data t, gone, data #',
+    verdict: 'committed',
+    ended: 'client-gone/cut/1',
+    aborted: true,
+  },
+  {
+    name: 'left at its last word: it is complete',
+    play: 'sent, head 200, data t, data fu$, gone, end, release',
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+  },
+  {
+    name: 'a whole answer that was left and ends',
+    whole: true,
+    play: 'sent, head 200 json, data t, gone, data fu, end',
+    verdict: 'gone',
+    ended: 'client-gone/whole/11',
+    wrote: '',
+  },
+  {
+    name: 'a whole answer that was left and does not',
+    whole: true,
+    play: `sent, head 200 json, data t, gone, wait ${GRACE_MS}`,
+    verdict: 'gone',
+    ended: 'client-gone/cut/1',
+    aborted: true,
+  },
+  {
+    name: 'the deadline cuts what is read on',
+    play: 'sent, gone, wait 1000, deadline',
+    verdict: 'gone',
+    ended: 'client-gone/cut/0',
+    untoldMs: 1_000,
+    aborted: true,
+  },
+  // The gateway stops.
+  {
+    name: 'a stop before the call began',
+    before: 'stopping',
+    play: '',
+    verdict: 'stopped',
+    ended: 'stopped/none/unread',
+  },
+  {
+    name: 'a stop before the head',
+    play: 'sent, stop',
+    verdict: 'stopped',
+    ended: 'stopped/none/unread',
+    wrote: '',
+    aborted: true,
+  },
+  {
+    name: 'a stop inside a stream',
+    play: 'sent, head 200, data tt, stop',
+    verdict: 'committed',
+    ended: 'stopped/cut/2',
+    wrote: '200 tt<50301>.',
+    aborted: true,
+  },
+  {
+    name: 'a stop after the upstream told its failure',
+    play: 'sent, head 200, data t, data E, stop',
+    verdict: 'committed',
+    ended: 'upstream-error/broken/1',
+    wrote: '200 tE.',
+    aborted: true,
+  },
+  {
+    name: 'a stop while an answer is read on',
+    play: 'sent, head 200, data t, gone, stop',
+    verdict: 'committed',
+    ended: 'client-gone/cut/1',
+    aborted: true,
+  },
+  {
+    name: 'a stop while the end waits for its charge',
+    play: 'sent, head 200, data t, data fu$, stop, release',
+    verdict: 'committed',
+    ended: 'complete/whole/11',
+    wrote: '200 tfu$.',
+  },
+]
+
+describe('one attempt', () => {
+  test.each(ROWS)('$name', async (row) => {
+    const stage = await played(row)
+    expect(verdictText(stage.told.verdict)).toBe(row.verdict)
+    if (row.ended !== undefined) expect(endedText(stage.told.ended)).toBe(row.ended)
+    if (row.wrote !== undefined) expect(stage.reply.wrote).toBe(row.wrote)
+    if (row.untoldMs !== undefined) expect(stage.told.ended?.untoldMs).toBe(row.untoldMs)
+    if (row.aborted !== undefined) expect(stage.upstream?.aborted).toBe(row.aborted)
+  })
+
+  test('whatever follows the end changes nothing', async () => {
+    const after = 'head 200, data tE#, end, reset, gone, stop, deadline, pulse, wait 99999'
+    for (const row of ROWS) {
+      const once = await played(row)
+      const again = await played({ ...row, play: `${row.play}${row.play === '' ? '' : ', '}${after}` })
+      if (row.ended === undefined) expect(again.told.verdict).toEqual(once.told.verdict)
+      else expect([row.name, endedText(again.told.ended)]).toEqual([row.name, endedText(once.told.ended)])
+      expect(again.timers.pending, row.name).toBe(0)
+      const readOn = again.left !== undefined && row.graceMs !== 0
+      expect(again.unheardEnds, row.name).toBe(readOn ? 1 : 0)
+    }
+  })
+})
+
+describe('a client that reads slowly', () => {
+  test('stops the upstream, and starts it again when it reads on', async () => {
+    const stage = await played({ name: '', play: 'sent, head 200, full, data t', verdict: '' })
+    expect(stage.upstream?.paused).toBe(true)
+    stage.play('drain')
+    expect(stage.upstream?.paused).toBe(false)
+  })
+
+  test('and leaves: the upstream is read on, nothing waits for a client that is not there', async () => {
+    const stage = await played({ name: '', play: 'sent, head 200, full, data t, gone', verdict: '' })
+    expect(stage.upstream?.paused).toBe(false)
+    stage.play('data t')
+    stage.play('data fu$')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(endedText(stage.told.ended)).toBe('client-gone/whole/12')
+    expect(stage.told.ended?.unhindered).toBe(false)
+  })
+})
+
+describe('what is on record while it runs', () => {
+  test('the first note of a stream is made at the next beat after its first word, the next ones when it has grown', async () => {
+    const stage = await played({
+      name: '',
+      play: 'sent, head 200, data p, pulse, data t, pulse, pulse, data t, pulse',
+      verdict: '',
+    })
+    expect(stage.progress.map(({ usage }) => usage.output)).toEqual([1, 2])
+  })
+
+  test('a client that leaves is noted with what was made so far, also before the head', async () => {
+    expect((await played({ name: '', play: 'sent, gone', verdict: '' })).left?.usage).toMatchObject({
+      input: 7,
+    })
+    expect((await played({ name: '', play: 'gone', verdict: '' })).left).toBeUndefined()
+    const middle = await played({ name: '', play: 'sent, head 200, data tt, gone', verdict: '' })
+    expect(middle.left?.usage.output).toBe(2)
+  })
+
+  test('a whole answer that is read on unheard is kept no more', async () => {
+    const stage = await played({
+      name: '',
+      whole: true,
+      play: 'sent, head 200 json, data t, gone',
+      verdict: '',
+    })
+    expect(stage.words.forgotten).toBe(true)
+    const later = await played({ name: '', whole: true, play: 'sent, gone, head 200 json', verdict: '' })
+    expect(later.words.forgotten).toBe(true)
+  })
+})

@@ -1,0 +1,265 @@
+/**
+ * The end of a reserved call, whatever it was: settled or abandoned exactly once, logged, and everything that it holds
+ * given back. One `try/catch/finally` holds it, so no error of ours leaves a hold, a gauge, the bytes of a body or a
+ * concurrency slot behind, and none makes an answer free.
+ */
+import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import type { MadeExtras } from '../../core/pricing/surcharges.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import { abandon } from '../stages/abandon.ts'
+import { attempt, type Attempted, type Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
+import { deliverFailure } from './deliver-failure.ts'
+import { capabilitiesOf, upstreamOf } from '../attempt/dialect.ts'
+import type { Exchange } from './exchange.ts'
+import type { Ended } from './exchange-outcome.ts'
+import type { Pipeline } from '../context.ts'
+import { quietly } from '../quietly.ts'
+import { remember, turnOf } from '../stages/remember.ts'
+import type { ClientReply } from '../reply.ts'
+import { settle } from '../stages/settle.ts'
+import type { NewTurn } from '../instance/turn-keeper.ts'
+
+/** Runs a reserved call to its end. Never rejects. */
+export async function runReserved(pipeline: Pipeline, call: ReservedCall, reply: ClientReply): Promise<void> {
+  const { metrics } = pipeline.telemetry
+  const { held } = call.reservation
+  const run: Run = { pipeline, call, reply, attempted: undefined, ended: undefined }
+  let counted = false
+  try {
+    metrics.callReserved(held)
+    counted = true
+    run.attempted = await attempt(pipeline, call, reply)
+    await leave(run, run.attempted)
+  } catch (error) {
+    await leaveBroken(run, error)
+  } finally {
+    quietly(pipeline, call, 'end an answer', () => exchangeOf(run)?.release())
+    if (counted) quietly(pipeline, call, 'count a closed call', () => metrics.callReleased(held))
+    call.body.release()
+  }
+}
+
+/** What is known of a call on its way to its end, for whoever has to end it when something breaks. */
+interface Run {
+  readonly pipeline: Pipeline
+  readonly call: ReservedCall
+  readonly reply: ClientReply
+  attempted: Attempted | undefined
+  ended: Ended | undefined
+}
+
+function exchangeOf({ attempted }: Run): Exchange | undefined {
+  return attempted?.kind === 'answering' || attempted?.kind === 'gone' ? attempted.exchange : undefined
+}
+
+async function leave(run: Run, attempted: Attempted): Promise<void> {
+  const { pipeline, call, reply } = run
+  const { sent, records: attempts } = attempted
+  switch (attempted.kind) {
+    case 'answering':
+    case 'gone':
+      return leaveAnswered(run, attempted)
+    case 'failed': {
+      if (reply.gone) return abandon(pipeline, call, { sent, row: { ...UNHEARD, attempts } })
+      const told = deliverFailure(call, attempted.failure, reply)
+      return abandon(pipeline, call, { sent, row: { ...told, attempts, ending: endingOf(told) } })
+    }
+    case 'stopped':
+      return refuseNow(run, { error: stopping(), row: { attempts, ending: 'stopped' }, sent })
+    case 'broken':
+      pipeline.telemetry.log.error(
+        { requestId: call.requestId, error: attempted.error },
+        'a call failed inside the gateway',
+      )
+      return refuseNow(run, { error: asGatewayError(attempted.error), row: { attempts }, sent })
+  }
+}
+
+/** The client left and was told nothing. */
+const UNHEARD = { httpStatus: 499, clientGone: true, ending: 'client-gone' } as const
+
+function stopping(): GatewayError {
+  return new GatewayError(50301, { message: 'the gateway is shutting down', retryAfterMs: 1_000 })
+}
+
+function endingOf({ code }: Pick<CallLogRow, 'code'>): CallLogRow['ending'] {
+  return code === 50401 ? 'timeout' : 'upstream-error'
+}
+
+/** Nothing has reached the client yet: it is told why it gets no answer. */
+function refuseNow(
+  { pipeline, call, reply }: Run,
+  refused: { readonly error: GatewayError; readonly row: Partial<CallLogRow>; readonly sent: boolean },
+): Promise<void> {
+  const { error, row, sent } = refused
+  if (!reply.started && !reply.gone) quietly(pipeline, call, 'tell a failure', () => reply.fail(error, call))
+  const { status: httpStatus, code } = error
+  return abandon(pipeline, call, {
+    sent,
+    row: { httpStatus, code, ending: 'gateway-error', clientGone: reply.gone, ...row },
+  })
+}
+
+type AnsweredRun = Extract<Attempted, { readonly exchange: Exchange }>
+
+async function leaveAnswered(run: Run, attempted: AnsweredRun): Promise<void> {
+  const { pipeline, call } = run
+  const { leg, exchange } = attempted
+  const ended = await exchange.ended
+  run.ended = ended
+  quietly(pipeline, call, 'note how an answer ended', () => observe(pipeline, call, { leg, ended }))
+  // Its request is read before the call lets go of it; what is kept can be read again, so only what was charged is.
+  let kept: NewTurn | undefined
+  if (ended.ending === 'complete')
+    quietly(pipeline, call, 'prepare an answer for keeping', () => {
+      kept = turnOf(pipeline, call, { leg, exchange })
+    })
+  const charged = await charge(run, attempted, ended)
+  if (kept !== undefined && charged !== undefined) remember(pipeline, kept, charged)
+}
+
+/** What was charged; undefined: nothing, or the store has not taken it yet. */
+async function charge(
+  { pipeline, call, reply }: Run,
+  attempted: AnsweredRun,
+  ended: Ended,
+): Promise<MeterReading | undefined> {
+  const { leg, exchange, sent } = attempted
+  const row = { ...answeredRow(pipeline, call, attempted, ended), clientGone: reply.gone }
+  const reading = readingOf(pipeline, call, { leg, ended })
+  if (reading === undefined) {
+    await abandon(pipeline, call, { sent, row })
+    return undefined
+  }
+  const settled = await settle(pipeline, call, {
+    leg,
+    reading,
+    inputEstimated: exchange.inputEstimated,
+    extras: { told: ended.extras, sent: exchange.sentExtras, extent: extentOf(ended) },
+    answerBytes: exchange.answerBytes,
+    row,
+    onTried: () => exchange.release(),
+  })
+  return settled ? reading : undefined
+}
+
+/** An answer that ended well for its client is whole, also where its vendor would have gone on. */
+function extentOf({ ending, generation }: Ended): MadeExtras['extent'] {
+  if (ending === 'complete') return 'whole'
+  return generation === 'none' ? 'broken' : generation
+}
+
+function readingOf(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
+): MeterReading | undefined {
+  const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
+  return chargedReading(ended, estimate, ratesOf(pipeline, call, leg))
+}
+
+function ratesOf(pipeline: Pipeline, call: ReservedCall, leg: Leg): ChainRates {
+  try {
+    return {
+      observed: pipeline.observations.outputRate(leg.chain.id),
+      expected: pipeline.observations.expectedRate(leg.model, leg.chain.id),
+      reasons: reasons(call, leg),
+    }
+  } catch (error) {
+    pipeline.telemetry.log.error(
+      { requestId: call.requestId, error },
+      'a call is charged by the next best that is known',
+    )
+    return { observed: undefined, expected: OUTPUT_RATE_ASSUMED, reasons: false }
+  }
+}
+
+function reasons(call: ReservedCall, leg: Leg): boolean {
+  return capabilitiesOf(leg.chain, upstreamOf(leg, call.catalogue).dialect).reasoning !== 'none'
+}
+
+/** A shorter time says nothing of how fast a model generates: the answer came out of a cache. */
+const OBSERVED_MS_LEAST = 250
+
+/** What an answer says of its chain: how fast it generates, and whether it keeps to token caps. */
+function observe(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
+): void {
+  const { generation, reading, toldOutput, generatedMs, unhindered } = ended
+  if (generation !== 'whole' || reading === undefined || toldOutput === undefined) return
+  if (!coversAll(ended, reading)) return
+  const timely = unhindered && generatedMs >= OBSERVED_MS_LEAST
+  const { maxOutputTokens, candidates } = call.scan
+  pipeline.observations.finished(leg.chain.id, {
+    outputTokens: toldOutput,
+    // Not a number: the time is not the upstream's own, and nothing is learnt of the rate.
+    generatedMs: timely ? generatedMs : Number.NaN,
+    tokenCap: maxOutputTokens === undefined ? undefined : maxOutputTokens * (candidates ?? 1),
+  })
+}
+
+function answeredRow(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { kind, leg, exchange, records }: AnsweredRun,
+  { ending, code }: Ended,
+): Partial<CallLogRow> {
+  const endedAt = pipeline.now()
+  return {
+    endedAt,
+    durationMs: endedAt - call.at,
+    upstreamProtocol: leg.chain.protocol,
+    model: leg.model.modelId,
+    vendorCode: leg.chain.vendorCode,
+    chainId: leg.chain.id,
+    httpStatus: kind === 'gone' ? 499 : exchange.status,
+    code,
+    byok: leg.byok,
+    droppedFields: exchange.dropped,
+    firstByteMs: exchange.firstByteAt === undefined ? undefined : exchange.firstByteAt - call.at,
+    attempts: records,
+    ending,
+  }
+}
+
+/** Something of our own broke on the way to the end. The call still ends, by the best that is known. */
+async function leaveBroken(run: Run, error: unknown): Promise<void> {
+  const { pipeline, call, reply, attempted, ended } = run
+  pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')
+  try {
+    if (attempted?.kind === 'answering' || attempted?.kind === 'gone') {
+      const known = ended ?? (await attempted.exchange.ended)
+      await charge(run, attempted, { ...known, ending: 'gateway-error' })
+      return
+    }
+    await refuseNow(run, {
+      error: asGatewayError(error),
+      row: { attempts: attempted?.records ?? [] },
+      sent: attempted?.sent ?? true,
+    })
+  } catch (again) {
+    pipeline.telemetry.log.error(
+      { requestId: call.requestId, error: again },
+      'a call could not be charged; what it holds is given back',
+    )
+    if (!reply.started) reply.destroy()
+    await abandon(pipeline, call, {
+      sent: true,
+      row: { httpStatus: 500, code: 50000, ending: 'gateway-error' },
+    })
+  }
+}
+
+export function asGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (error instanceof StorageUnavailable)
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  return new GatewayError(50000, { cause: error })
+}

@@ -1,0 +1,160 @@
+import type { CredentialSecret } from '../../core/catalogue.ts'
+import { watchExtras } from '../../core/passthrough/extras-watch.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import type { Dialect } from '../../providers/provider.ts'
+import { systemTimers } from '../../upstream/timers.ts'
+import { hasSurcharges } from '../stages/admit.ts'
+import type { FinalFailure, Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { claimCredential } from '../attempt/claim-credential.ts'
+import { formRequest, upstreamOf } from '../attempt/dialect.ts'
+import { Exchange } from './exchange.ts'
+import type { ExchangeOptions } from './exchange-options.ts'
+import type { Pipeline } from '../context.ts'
+import { answerHeaders, forwardedHeaders } from '../headers.ts'
+import { openLane } from '../lanes/open-lane.ts'
+import { possibleUsage } from '../lanes/possible-usage.ts'
+import { quietly } from '../quietly.ts'
+import type { ClientReply } from '../reply.ts'
+
+export type OpenedExchange =
+  | { readonly kind: 'open'; readonly exchange: Exchange }
+  | { readonly kind: 'skipped'; readonly reason: string; readonly failure: FinalFailure | undefined }
+
+/** Forms the request for one chain and sends it. A credential that is at its own limit is passed over, not an error. */
+export async function openExchange(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  leg: Leg,
+  reply: ClientReply,
+): Promise<OpenedExchange> {
+  const found = upstreamOf(leg, call.catalogue)
+  const { vendor, dialect, credential } = found
+  const secret = leg.byok ? await ownCredential(pipeline, call, leg) : credential.secret
+  if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
+  const counts = { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 }
+  const claim = await claimCredential(pipeline, call, { leg, counts })
+  if (claim.kind === 'full') {
+    const failure: FinalFailure = { kind: 'rate-limited', retryAfterMs: claim.retryAfterMs }
+    return { kind: 'skipped', reason: 'credential-full', failure }
+  }
+  const formed = formRequest(found, {
+    chain: leg.chain,
+    secret,
+    operation: call.stream ? 'stream' : 'generate',
+  })
+  if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
+  const lane = await openLane(pipeline, call, { leg, dialect, reply })
+  if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
+  const exchange = new Exchange({
+    upstream: pipeline.upstream,
+    offline: offlineOf(dialect),
+    forwardModelId: leg.chain.forwardModelId,
+    callId: call.callId,
+    requestId: call.requestId,
+    request: asAsked(call, leg, formed),
+    auth: dialect.auth,
+    framing: dialect.framing,
+    credential: secret,
+    timeouts: vendor.timeouts,
+    minBytesPerSecond: leg.chain.minBytesPerSecond,
+    lane: lane.lane,
+    ...extrasTold(leg, dialect),
+    stream: call.stream,
+    reply,
+    replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
+    pulse: pipeline.pulse,
+    timers: systemTimers,
+    now: pipeline.now,
+    ...listeners(pipeline, call, leg),
+  })
+  return { kind: 'open', exchange }
+}
+
+/** What costs extra is looked for only where it has a price. */
+function extrasTold({ model, chain }: Leg, dialect: Dialect): Pick<ExchangeOptions, 'extras' | 'tierHeader'> {
+  if (!hasSurcharges(model)) return { extras: undefined, tierHeader: undefined }
+  const extras = watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
+  return { extras, tierHeader: dialect.tierHeader }
+}
+
+function asAsked(
+  call: ReservedCall,
+  leg: Leg,
+  formed: ExchangeOptions['request'],
+): ExchangeOptions['request'] {
+  return {
+    ...formed,
+    url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
+    headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) },
+  }
+}
+
+/** What else is done while an answer passes; none of it may break the answer. */
+function listeners(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  leg: Leg,
+): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
+  const { telemetry } = pipeline
+  // Recovery charges what is on record: it has to be possible like what is settled.
+  const possible = (reading: MeterReading, answerBytes: number): MeterReading => ({
+    ...reading,
+    usage: possibleUsage(call, { leg, answerBytes }, reading.usage).usage,
+  })
+  return {
+    graceMs: ({ begun }) => {
+      const ms = graceMs(pipeline, call, { leg, begun })
+      return ms > 0 && pipeline.readOn.begin(call.account.id) ? ms : 0
+    },
+    onUnheardEnd: () => pipeline.readOn.end(call.account.id),
+    onProgress: (reading, answerBytes) =>
+      quietly(pipeline, call, 'note where an answer stands', () =>
+        pipeline.progress(call, leg, possible(reading, answerBytes)),
+      ),
+    onCommit: () =>
+      quietly(pipeline, call, 'count a first byte', () =>
+        telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: pipeline.now() - call.at }),
+      ),
+    // What is on record now is what the call costs should this process not live to see its end.
+    onLeft: (reading, answerBytes) =>
+      quietly(pipeline, call, 'note that a client has gone', () =>
+        pipeline.clientLeft(call, leg, possible(reading, answerBytes)),
+      ),
+    onError: (error) =>
+      telemetry.log.error({ requestId: call.requestId, error }, 'an exchange failed inside the gateway'),
+  }
+}
+
+/**
+ * How long an answer is read on for a client that has gone: never past the time that an answer has to begin in, and not at
+ * all while the bodies of running calls take up more than half of their room.
+ */
+function graceMs(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { leg, begun }: { readonly leg: Leg; readonly begun: boolean },
+): number {
+  if (pipeline.bodyBudget.crowded) return 0
+  const { clientGoneGraceMs } = leg.chain
+  if (begun) return clientGoneGraceMs
+  return Math.min(clientGoneGraceMs, call.at + pipeline.limits.answerDeadlineMs - pipeline.now())
+}
+
+async function ownCredential(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  leg: Leg,
+): Promise<CredentialSecret | undefined> {
+  const own = await pipeline.directory.byok(call.account.id)
+  return own.get(leg.chain.vendorCode)
+}
+
+function offlineOf(dialect: Dialect): ExchangeOptions['offline'] {
+  return dialect.respond === undefined ? undefined : dialect.respond.bind(dialect)
+}
+
+/** A Gemini client that did not ask for server-sent events gets what the upstream then sends: one JSON array. */
+function withoutEventStream(url: string): string {
+  return url.replace(/[?&]alt=sse$/, '')
+}

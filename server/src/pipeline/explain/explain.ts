@@ -1,0 +1,375 @@
+/**
+ * What would become of a call, without making it: the same stages, asked for their decisions instead of their deeds.
+ * Nothing is sent, taken or written.
+ */
+import { createMonthOf } from '../../core/calendar-month.ts'
+import { decideBatch } from '../../core/calls/decide.ts'
+import type { HotRows, Subject } from '../../core/calls/hot-rows.ts'
+import type { Demand, Funding, ReserveOutcome } from '../../core/calls/operations.ts'
+import type { MediaSource } from '../../core/canonical/request.ts'
+import type { Chain, Model, ProtocolId } from '../../core/catalogue.ts'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { callId, modelId } from '../../core/ids.ts'
+import { ZERO } from '../../core/money.ts'
+import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
+import { createTermsReader } from '../../core/pricing/read-terms.ts'
+import type { ErrorNote } from '../../core/routing/health.ts'
+import type { Skipped } from '../../core/routing/order.ts'
+import type { Account, Key, Storage } from '../../storage/storage.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { admit } from '../stages/admit.ts'
+import type { Leg } from '../attempt/attempt.ts'
+import { checkBackground } from '../background/check-background.ts'
+import type { AdmittedCall, ReceivedCall } from '../call.ts'
+import { encodePrepared, prepareConversion } from '../lanes/convert-request.ts'
+import { createConversions } from '../lanes/threads/conversions.ts'
+import { upstreamOf } from '../attempt/dialect.ts'
+import type { Pipeline } from '../context.ts'
+import { createChainObservations } from '../instance/chain-observations.ts'
+import { createHealthBoard } from '../instance/health-board.ts'
+import { priceLeg } from '../stages/price-leg.ts'
+import { recall } from '../stages/recall.ts'
+import { refusalError, reservation } from '../stages/reserve.ts'
+import { checkRestrictions } from '../stages/restrictions.ts'
+import { orderFor } from '../attempt/route.ts'
+import { createTurnKeeper } from '../instance/turn-keeper.ts'
+
+export interface ExplainQuestion {
+  readonly key: Key
+  readonly account: Account
+  readonly address: 'base' | 'gateway'
+  /** The calling address, where the key has a list of them; undefined: not judged. */
+  readonly ip: string | undefined
+  readonly protocol: ProtocolId
+  /** Gemini names the model beside the body. */
+  readonly pathModel: string | undefined
+  readonly stream: boolean | undefined
+  readonly body: Uint8Array
+}
+
+export interface Explanation {
+  /** Why the call would be refused, by the first stage that would refuse it; the rest is told as far as it is known. */
+  readonly refusal: ExplainedRefusal | undefined
+  readonly model: string | undefined
+  readonly estimate: Demand['estimate'] | undefined
+  readonly hold: ExplainedHold | undefined
+  readonly rules: readonly ExplainedRule[]
+  readonly routes: readonly ExplainedRoute[]
+}
+
+export interface ExplainedRefusal {
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly retryAfterMs: number | undefined
+}
+
+export interface ExplainedHold {
+  readonly held: bigint
+  readonly userRate: string
+  readonly paidBy: Funding['otherwise']
+  readonly ownCredentials: readonly string[]
+  readonly windows: Extract<ReserveOutcome, { kind: 'reserved' }>['windows']
+}
+
+export interface ExplainedRule {
+  readonly rule: string
+  readonly required: string
+  readonly found: string
+}
+
+export interface ExplainedRoute {
+  readonly model: string
+  /** `fallback`: tried when the requested model's chains have failed. */
+  readonly role: 'requested' | 'fallback'
+  readonly chains: readonly ExplainedChain[]
+  readonly skipped: readonly ExplainedSkip[]
+}
+
+export interface ExplainedSkip extends Skipped {
+  /** What the chain failed of last. */
+  readonly lastError: ErrorNote | undefined
+}
+
+export interface ExplainedChain {
+  readonly chain: Chain
+  readonly byok: boolean
+  /** Why it stands where it stands. */
+  readonly why: string
+  readonly conversion: ExplainedConversion
+}
+
+export type ExplainedConversion =
+  | { readonly kind: 'passthrough' }
+  | {
+      readonly kind: 'converted'
+      readonly dropped: readonly string[]
+      /** The gateway cuts the answer at them itself. */
+      readonly cutAt: readonly string[]
+      /** Addresses that would be fetched first. */
+      readonly fetched: readonly string[]
+    }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** What of a running gateway an explanation looks at. */
+export type ExplainParts = Pick<
+  Pipeline,
+  | 'catalogue'
+  | 'storage'
+  | 'health'
+  | 'observations'
+  | 'now'
+  | 'turns'
+  | 'conversions'
+  | 'monthOf'
+  | 'terms'
+  | 'instanceId'
+>
+
+/** The same without a running gateway: every chain is taken for well. */
+export async function explainParts(
+  storage: Storage,
+  telemetry: Pick<Telemetry, 'log' | 'background'>,
+  options: Pick<Pipeline, 'now' | 'instanceId'>,
+): Promise<ExplainParts> {
+  const catalogue = await storage.catalogue.read()
+  return {
+    ...options,
+    storage,
+    catalogue: () => catalogue,
+    health: createHealthBoard(),
+    observations: createChainObservations(options.now),
+    turns: createTurnKeeper(storage, telemetry),
+    conversions: createConversions(telemetry, { bodyLimitBytes: EXPLAINED_BYTES_MAX }),
+    monthOf: createMonthOf(),
+    terms: createTermsReader(),
+  }
+}
+
+/** Of a conversation that is read for it in a thread; the body itself is small. */
+const EXPLAINED_BYTES_MAX = 64 * 1024 * 1024
+
+export async function explain(parts: ExplainParts, question: ExplainQuestion): Promise<Explanation> {
+  const received = receivedCall(parts, question)
+  if ('status' in received) return { ...UNKNOWN, refusal: received }
+  try {
+    check(parts, question, received)
+    const call = admit(parts, await recall(parts, received))
+    checkBackground(call)
+    return await explainAdmitted(parts, call)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    return { ...UNKNOWN, model: received.modelId, refusal: toldRefusal(error) }
+  }
+}
+
+const UNKNOWN: Explanation = {
+  refusal: undefined,
+  model: undefined,
+  estimate: undefined,
+  hold: undefined,
+  rules: [],
+  routes: [],
+}
+
+function check(parts: ExplainParts, question: ExplainQuestion, call: ReceivedCall): void {
+  const { key, account, address, ip, protocol } = question
+  if (key.status !== 'enabled') throw new GatewayError(key.status === 'disabled' ? 40102 : 40101)
+  if (key.expiresAt !== undefined && key.expiresAt <= call.at) throw new GatewayError(40103)
+  const { modelId: model } = call
+  const judged = ip === undefined ? { ...key, ipAllow: [] } : key
+  checkRestrictions(
+    { key: judged, account, address, ip: ip ?? '', protocol, modelId: model },
+    parts.catalogue(),
+  )
+}
+
+async function explainAdmitted(parts: ExplainParts, call: AdmittedCall): Promise<Explanation> {
+  const outcome = await decideDry(parts, call)
+  const funding = outcome.kind === 'reserved' ? outcome.model : ANYONE
+  const fallback = outcome.kind === 'reserved' ? outcome.fallback : undefined
+  const routes = [routeOf(parts, call, { model: call.model, funding, role: 'requested' })]
+  if (call.fallback !== undefined && fallback?.kind === 'funded') {
+    routes.push(routeOf(parts, call, { model: call.fallback, funding: fallback, role: 'fallback' }))
+  }
+  const refusal = outcome.kind === 'refused' ? toldRefusal(refusalError(outcome.refusal)) : unroutable(routes)
+  return {
+    refusal,
+    model: call.model.modelId,
+    estimate: call.demand.estimate,
+    hold: outcome.kind === 'reserved' ? holdOf(outcome) : undefined,
+    rules: rulesOf(call),
+    routes,
+  }
+}
+
+/** Chains are shown to one who could not pay, too. */
+const ANYONE: Funding = { kind: 'funded', byokVendors: [], otherwise: 'credits' }
+
+/** The reservation decided on rows as they stand, outside any lock; what it would change is thrown away. */
+async function decideDry(parts: ExplainParts, call: AdmittedCall): Promise<ReserveOutcome> {
+  const subjects: Subject[] = [`key:${call.key.id}`, `account:${call.account.id}`, `quota:${call.account.id}`]
+  const { memberId } = call.key
+  const member = memberId && (await parts.storage.organisations.callingMember(memberId))
+  if (member !== undefined) subjects.push(`member:${member.id}`)
+  const rows: HotRows = {
+    keys: new Map([[call.key.id, call.key]]),
+    members: new Map(member && [[member.id, member]]),
+    accounts: new Map([[call.account.id, call.account]]),
+    limitStates: await parts.storage.customers.limits.read(subjects),
+    openCalls: new Map(),
+  }
+  const operation = { ...reservation(parts, call), kind: 'reserve' as const }
+  const [outcome] = decideBatch(rows, [operation], parts.terms).outcomes
+  if (outcome?.kind === 'reserved' || outcome?.kind === 'refused') return outcome
+  throw new Error('a reservation was answered with something else')
+}
+
+function holdOf(outcome: Extract<ReserveOutcome, { kind: 'reserved' }>): ExplainedHold {
+  return {
+    held: outcome.held,
+    userRate: outcome.userRate,
+    paidBy: outcome.model.otherwise,
+    ownCredentials: outcome.model.byokVendors,
+    windows: outcome.windows,
+  }
+}
+
+/** Everything that had a say, also where it passed. */
+function rulesOf({ model, key, account }: AdmittedCall): readonly ExplainedRule[] {
+  const { subscription } = account
+  return [
+    row('verification', String(model.requiredVerification), String(account.verification)),
+    row('plan', String(model.requiredPlan), String(subscription?.level ?? 0)),
+    row('group of the key', key.group ?? 'none', key.group ?? 'none'),
+    row('models of the key', key.models.length === 0 ? 'any' : key.models.join(', '), model.modelId),
+    row(
+      'covered by the subscription',
+      model.subscriptionCovered ? 'yes' : 'no',
+      subscription?.plan ?? 'no plan',
+    ),
+    row('API deduction access', 'needed to pay with Credits', account.apiDeduction ? 'on' : 'off'),
+    row(
+      'monthly cap',
+      account.monthlyCap === ZERO ? 'none' : 'set',
+      account.monthlyCap === ZERO ? 'none' : 'holds take the worst case',
+    ),
+  ]
+}
+
+function row(rule: string, required: string, found: string): ExplainedRule {
+  return { rule, required, found }
+}
+
+interface RouteTarget {
+  readonly model: Model
+  readonly funding: Funding
+  readonly role: ExplainedRoute['role']
+}
+
+/** Half of every draw: equal weights stand in catalogue order, heavier chains before lighter ones. */
+const MIDDLE = 0.5
+
+function routeOf(parts: ExplainParts, call: AdmittedCall, target: RouteTarget): ExplainedRoute {
+  const { model, funding, role } = target
+  const order = orderFor({ now: parts.now, health: parts.health, draw: () => MIDDLE }, call, {
+    model,
+    funding,
+  })
+  return {
+    model: model.modelId,
+    role,
+    skipped: order.skipped.map((skip) => ({ ...skip, lastError: parts.health.of(skip.chain).lastError })),
+    chains: order.chains.map((chain) => {
+      const byok = funding.byokVendors.includes(chain.vendorCode)
+      const leg: Leg = { chain, model, byok, why: 'priority' }
+      const rivals = order.chains.filter((other) => other.priority === chain.priority)
+      return { chain, byok, why: reasonOf(chain, rivals), conversion: conversionOf(call, leg) }
+    }),
+  }
+}
+
+function reasonOf(chain: Chain, rivals: readonly Chain[]): string {
+  if (rivals.length < 2) return `the only one of priority ${chain.priority}`
+  const weights = rivals.reduce((sum, rival) => sum + rival.weight, 0)
+  const share = weights === 0 ? 0 : Math.round((100 * chain.weight) / weights)
+  return `one of ${rivals.length} of priority ${chain.priority}; by weight first in ${share}% of calls, after chains of the client's protocol and of the issuer of its history`
+}
+
+function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept')
+    return { kind: 'passthrough' }
+  const { bodyBytes, values } = call.scan
+  if (bodyBytes > TRIED_BYTES_MAX || values > TRIED_VALUES_MAX)
+    return { kind: 'refused', message: 'the request is too large to try its conversion here' }
+  const priced = priceLeg(call, leg, dialect)
+  if (priced.kind === 'refused') return { kind: 'refused', message: priced.failure.message }
+  const prepared = prepareConversion(call, priced.leg, dialect)
+  if (prepared.kind === 'refused') return { kind: 'refused', message: prepared.failure.message }
+  const sources = new Map(prepared.remote.map(({ url, media }) => [url, STAND_INS[media]]))
+  const converted = encodePrepared(prepared, priced.leg, dialect, sources)
+  if (converted.kind === 'refused') return { kind: 'refused', message: converted.failure.message }
+  return {
+    kind: 'converted',
+    dropped: converted.dropped,
+    cutAt: converted.cutAt,
+    fetched: prepared.remote.map(({ url }) => url),
+  }
+}
+
+/** It is tried once for each chain, where the calls run. */
+const TRIED_BYTES_MAX = 1_048_576
+const TRIED_VALUES_MAX = 8_192
+
+/** In place of what is not fetched. */
+const STAND_INS: Readonly<Record<'image' | 'audio' | 'file', MediaSource>> = {
+  image: { kind: 'base64', mediaType: 'image/png', data: '' },
+  audio: { kind: 'base64', mediaType: 'audio/wav', data: '' },
+  file: { kind: 'base64', mediaType: 'application/pdf', data: '' },
+}
+
+function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedCall | ExplainedRefusal {
+  const { key, account, address, protocol, body, pathModel } = question
+  const scanner = createRequestScanner(protocol)
+  scanner.push(body)
+  const scan = scanner.end()
+  if (scan.kind === 'refused') return toldRefusal(new GatewayError(scan.code, { message: scan.message }))
+  const named = pathModel ?? scan.model
+  if (named === undefined || named === '') return toldRefusal(new GatewayError(40002))
+  return {
+    stage: 'received',
+    callId: callId('explained'),
+    requestId: 'explained',
+    at: parts.now(),
+    endpoint: {
+      path: '/explain',
+      protocol,
+      operation: 'generate',
+      streamVerb: question.stream,
+      pathModel,
+      eventStream: true,
+    },
+    address,
+    ip: question.ip ?? '',
+    headers: {},
+    keyInQuery: false,
+    contentLength: body.byteLength,
+    readBody: () => Promise.resolve(),
+    key,
+    account,
+    body: { chunks: [body], length: body.byteLength, hold: () => undefined, release: () => undefined },
+    scan,
+    modelId: modelId(named),
+    stream: question.stream ?? scan.stream,
+    user: scan.user,
+  }
+}
+
+function unroutable(routes: readonly ExplainedRoute[]): ExplainedRefusal | undefined {
+  return routes.some(({ chains }) => chains.length > 0) ? undefined : toldRefusal(new GatewayError(50201))
+}
+
+function toldRefusal({ status, code, message, retryAfterMs }: GatewayError): ExplainedRefusal {
+  return { status, code, message, retryAfterMs }
+}

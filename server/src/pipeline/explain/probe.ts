@@ -1,0 +1,139 @@
+/** One real, cheap call over a chain, outside of any account: does this credential work, is this model there? */
+import { plainRequest } from '../../core/canonical/plain-request.ts'
+import type { CanonicalRequest } from '../../core/canonical/request.ts'
+import type { Chain, CredentialSecret, Model } from '../../core/catalogue.ts'
+import { protocolOf } from '../../core/protocols/index.ts'
+import type { Dialect } from '../../providers/provider.ts'
+import type { TransportFailure, UpstreamSink } from '../../upstream/upstream.ts'
+import { parseJson } from '../attempt/classify.ts'
+import { capabilitiesOf, formRequest, upstreamOf } from '../attempt/dialect.ts'
+import type { Pipeline } from '../context.ts'
+import { editBody } from '../lanes/edit-body.ts'
+
+export type Probe =
+  | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
+  /** The upstream's own words, bounded; never what was sent. */
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      /** What the refusal says of the chain: `credential`, `not-found`, `rate-limited`, … */
+      readonly class: string
+      readonly message: string
+      readonly durationMs: number
+    }
+  | { readonly kind: 'unreachable'; readonly detail: string; readonly durationMs: number }
+  /** Nothing cheap can be asked: a video costs what a video costs. */
+  | { readonly kind: 'not-testable'; readonly why: string }
+
+/** An answer of a few tokens and an error with its words fit by far. */
+const ANSWER_BYTES_MAX = 65_536
+const MESSAGE_CHARACTERS_MAX = 1_000
+/** Reasoning models refuse less. */
+const OUTPUT_TOKENS = 16
+
+/** `secret`: another credential than the chain's own, tried before it is stored. */
+export async function probeChain(
+  pipeline: Pick<Pipeline, 'catalogue' | 'upstream' | 'now'>,
+  target: { readonly chain: Chain; readonly model: Model; readonly secret?: CredentialSecret },
+): Promise<Probe> {
+  const { chain, model } = target
+  if (chain.protocol === 'video')
+    return { kind: 'not-testable', why: 'a video chain has no cheap call: every task is billed' }
+  const found = upstreamOf({ chain, model, byok: false, why: 'priority' }, pipeline.catalogue())
+  const secret = target.secret ?? found.credential.secret
+  const formed = formRequest(found, { chain, secret, operation: 'generate' })
+  if (formed === undefined)
+    return { kind: 'not-testable', why: 'the vendor has no address: set its base_url or the fields it needs' }
+  const body = bodyFor(found.dialect, target)
+  if (body === undefined)
+    return { kind: 'not-testable', why: `a greeting cannot be said in ${chain.protocol} to this vendor` }
+  const startedAt = pipeline.now()
+  if (found.dialect.respond !== undefined) {
+    const { status } = found.dialect.respond({
+      operation: 'generate',
+      forwardModelId: chain.forwardModelId,
+      body: [body],
+      id: `probe_${chain.id}`,
+      at: startedAt,
+    })
+    return { kind: 'answered', status, durationMs: pipeline.now() - startedAt }
+  }
+  const reply = await send(pipeline, {
+    request: formed,
+    auth: found.dialect.auth,
+    credential: secret,
+    body: [body],
+    bodyLength: body.byteLength,
+    timeouts: found.vendor.timeouts,
+  })
+  const durationMs = pipeline.now() - startedAt
+  if (reply.kind === 'failed') return { kind: 'unreachable', detail: reply.failure.detail, durationMs }
+  if (reply.status >= 200 && reply.status < 300) return { kind: 'answered', status: reply.status, durationMs }
+  const json = parseJson(reply.body)
+  const error = protocolOf(found.dialect.protocol).decodeError(reply.status, json ?? null)
+  return {
+    kind: 'refused',
+    status: reply.status,
+    class: found.dialect.classify({ status: reply.status, headers: reply.headers, body: json }).kind,
+    message: error.message.slice(0, MESSAGE_CHARACTERS_MAX),
+    durationMs,
+  }
+}
+
+/** A greeting in the upstream's own protocol. */
+function bodyFor(
+  dialect: Dialect,
+  { chain, model }: { readonly chain: Chain; readonly model: Model },
+): Uint8Array | undefined {
+  const request = dialect.adapt?.(GREETING) ?? GREETING
+  const encoded = protocolOf(dialect.protocol).encodeRequest(request, {
+    forwardModelId: chain.forwardModelId,
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: capabilitiesOf(chain, dialect),
+    issuer: dialect.issuer ?? chain.vendorCode,
+  })
+  if (encoded.kind === 'refused') return undefined
+  return Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
+}
+
+const GREETING: CanonicalRequest = { ...plainRequest('Say OK.'), maxOutputTokens: OUTPUT_TOKENS }
+
+type Reply =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string | string[]>>
+      readonly body: Uint8Array
+    }
+  | { readonly kind: 'failed'; readonly failure: TransportFailure }
+
+function send(
+  pipeline: Pick<Pipeline, 'upstream'>,
+  call: Parameters<Pipeline['upstream']['open']>[0],
+): Promise<Reply> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let status = 0
+    let headers: Readonly<Record<string, string | string[]>> = {}
+    const answered = (): void => resolve({ kind: 'answered', status, headers, body: Buffer.concat(chunks) })
+    const sink: UpstreamSink = {
+      head(head) {
+        status = head.status
+        headers = head.headers
+      },
+      data(chunk) {
+        length += chunk.byteLength
+        if (length <= ANSWER_BYTES_MAX) chunks.push(chunk)
+        // What came so far says enough.
+        else {
+          answered()
+          exchange.abort()
+        }
+      },
+      end: answered,
+      fail: (failure) => resolve({ kind: 'failed', failure }),
+    }
+    const exchange = pipeline.upstream.open(call, sink)
+  })
+}

@@ -1,0 +1,26 @@
+import type { AccountId } from '../../core/ids.ts'
+
+const WINDOW_MS = 60_000
+/** Accounts remembered at once; beyond it all begin anew, which only widens the window. */
+const ACCOUNTS_MAX = 50_000
+
+/**
+ * How many counts of tokens an account may ask for in a minute, on this instance: they cost nothing, so their window is
+ * their own. Gives how long to wait, ms; undefined: go on.
+ */
+export type CountWindow = (account: AccountId, at: number) => number | undefined
+
+export function createCountWindow(countsPerMinuteMax: number): CountWindow {
+  const windows = new Map<AccountId, { readonly from: number; counts: number }>()
+  return (account, at) => {
+    const known = windows.get(account)
+    if (known !== undefined && at - known.from < WINDOW_MS) {
+      if (known.counts >= countsPerMinuteMax) return WINDOW_MS - (at - known.from)
+      known.counts += 1
+      return undefined
+    }
+    if (windows.size >= ACCOUNTS_MAX) windows.clear()
+    windows.set(account, { from: at, counts: 1 })
+    return countsPerMinuteMax > 0 ? undefined : WINDOW_MS
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * One timer for all running exchanges: once a second it lets each say that it lives (keep-alive to its client) and where
+ * it stands (progress to the store). Thousands of slow streams cost one timer, not thousands, and they take turns within
+ * the second: all at once they would keep every other call waiting. A stop of the gateway reaches them the same way.
+ */
+import { IndexedSet, type Indexed } from '../../core/indexed-set.ts'
+
+export interface Pulse {
+  add(stream: PulsedStream): void
+  /** Lets it speak within a tenth of a second, and once a second from then on: what has just begun is not on record yet. */
+  soon(stream: PulsedStream): void
+  remove(stream: PulsedStream): void
+  /** Lets all of them speak: for tests with a time of their own. */
+  beat(now: number): void
+  /** The gateway stops: all of them are told, and whoever comes later has to look. */
+  stopAll(): void
+  readonly stopping: boolean
+  stop(): void
+}
+
+export interface PulsedStream extends Indexed {
+  /** Its turn within the second; the pulse's own. */
+  turn?: number | undefined
+  onPulse(now: number): void
+  /** The gateway stops. Absent: it ends by itself. */
+  onStop?(): void
+}
+
+const PERIOD_MS = 1_000
+const TURNS = 10
+
+export function createPulse(now: () => number): Pulse {
+  return new Beat(now)
+}
+
+class Beat implements Pulse {
+  stopping = false
+  readonly #turns = Array.from({ length: TURNS }, () => new IndexedSet<PulsedStream>())
+  readonly #newcomers = new IndexedSet<PulsedStream>()
+  readonly #timer: NodeJS.Timeout
+  #added = 0
+  #next = 0
+
+  constructor(now: () => number) {
+    this.#timer = setInterval(() => {
+      const at = now()
+      this.#turns[this.#next]?.visit((stream) => stream.onPulse(at))
+      this.#next = (this.#next + 1) % TURNS
+      this.#welcome(at)
+    }, PERIOD_MS / TURNS)
+    this.#timer.unref()
+  }
+
+  add(stream: PulsedStream): void {
+    if (stream.position !== undefined) return
+    stream.turn = this.#added % TURNS
+    this.#added += 1
+    this.#turns[stream.turn]?.add(stream)
+  }
+
+  soon(stream: PulsedStream): void {
+    this.remove(stream)
+    stream.turn = undefined
+    this.#newcomers.add(stream)
+  }
+
+  remove(stream: PulsedStream): void {
+    const set = stream.turn === undefined ? this.#newcomers : this.#turns[stream.turn]
+    set?.remove(stream)
+  }
+
+  beat(at: number): void {
+    for (const streams of this.#turns) streams.visit((stream) => stream.onPulse(at))
+    this.#welcome(at)
+  }
+
+  stopAll(): void {
+    this.stopping = true
+    for (const streams of [this.#newcomers, ...this.#turns]) streams.visit((stream) => stream.onStop?.())
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #welcome(at: number): void {
+    this.#newcomers.visit((stream) => {
+      this.#newcomers.remove(stream)
+      this.add(stream)
+      stream.onPulse(at)
+    })
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * What a process that stops could not write into the store: one file a process in the data directory, read by whoever
+ * starts there next. Each line carries a checksum; the operations are idempotent, so that a file may be read by two
+ * processes at once, or again after a crash before it was removed.
+ */
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InstanceId } from '../../core/ids.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { decodePending, encodePending } from './pending-codec.ts'
+import { type EndStore, type PendingOperation, writeOnce } from './pending-operations.ts'
+
+export interface UnsettledFiles {
+  /** Puts this process's file in place, instead of one it wrote before; with nothing to write there is none. */
+  write(operations: readonly PendingOperation[]): Promise<void>
+  /** Gives the store what files hold, and removes those that it took. Returns how many operations it took. */
+  settle(): Promise<number>
+}
+
+export interface UnsettledFilesOptions {
+  readonly dataDirectory: string
+  readonly instance: InstanceId
+  readonly calls: EndStore
+  readonly telemetry: Pick<Telemetry, 'log'>
+  /** Epoch ms, as the file system has it. */
+  readonly now: () => number
+}
+
+const FOLDER = 'unsettled'
+const WHOLE = '.jsonl'
+/** Being written. A process that was killed meanwhile leaves it. */
+const PARTIAL = '.partial'
+/** Lines that cannot be read, or that the store refuses, for somebody to look at. */
+const ASIDE = '.damaged'
+/** Writing takes less than a second; what has not changed for so long is nobody's any more. */
+const ABANDONED_AFTER_MS = 60_000
+const FORMAT = 'sluice-unsettled'
+const VERSION = 1
+/** One transaction of the store. */
+const AT_ONCE = 200
+/** Of operations that can be kept nowhere else. */
+const LOGGED_MAX = 1_000
+
+export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFiles {
+  const folder = join(options.dataDirectory, FOLDER)
+  const { log } = options.telemetry
+  let written = 0
+  // A file never changes: whoever reads one may remove it, and nothing else with it.
+  const own = (number: number): string => join(folder, `${options.instance}-${number}${WHOLE}`)
+  return {
+    async write(operations) {
+      try {
+        const former = written
+        if (operations.length > 0) {
+          written += 1
+          await place(folder, own(written), encodeFile(options, operations))
+        }
+        if (former > 0) await rm(own(former), { force: true })
+      } catch (error) {
+        log.error({ error, operations: operations.length }, 'ends of calls could not be kept in a file')
+        for (const operation of operations.slice(0, LOGGED_MAX))
+          log.error({ operation: encodePending(operation) }, 'this end of a call is nowhere but here')
+      }
+    },
+    async settle() {
+      let taken = 0
+      for (const name of await waitingFiles(folder, options.now)) {
+        const file = join(folder, name)
+        const ended = await settleFile(options, file).catch((error: unknown) => {
+          log.error({ error, file }, 'a file of unsettled calls cannot be read')
+          return { taken: 0, away: false }
+        })
+        taken += ended.taken
+        if (ended.away) break
+      }
+      return taken
+    },
+  }
+}
+
+/** Files that wait, and files with lines somebody should look at. */
+export async function readUnsettled(
+  dataDirectory: string,
+): Promise<{ readonly waiting: readonly string[]; readonly aside: readonly string[] }> {
+  const folder = join(dataDirectory, FOLDER)
+  const names = await listFolder(folder)
+  const ending = (end: string) => names.filter((name) => name.endsWith(end)).map((name) => join(folder, name))
+  return { waiting: [...ending(WHOLE), ...ending(PARTIAL)], aside: ending(ASIDE) }
+}
+
+async function waitingFiles(folder: string, now: () => number): Promise<readonly string[]> {
+  const waiting: string[] = []
+  for (const name of await listFolder(folder)) {
+    if (name.endsWith(WHOLE)) waiting.push(name)
+    if (!name.endsWith(PARTIAL)) continue
+    const found = await unlessMissing(() => stat(join(folder, name)))
+    if (found !== undefined && found.mtimeMs < now() - ABANDONED_AFTER_MS) waiting.push(name)
+  }
+  return waiting
+}
+
+async function listFolder(folder: string): Promise<readonly string[]> {
+  return ((await unlessMissing(() => readdir(folder))) ?? []).toSorted()
+}
+
+async function settleFile(
+  { calls, telemetry: { log }, instance }: UnsettledFilesOptions,
+  file: string,
+): Promise<{ readonly taken: number; readonly away: boolean }> {
+  const text = await unlessMissing(() => readFile(file, 'utf8'))
+  if (text === undefined) return { taken: 0, away: false }
+  const read = decodeFile(text)
+  if (read.kind === 'newer') {
+    log.error(
+      { file, version: read.version },
+      'a newer build wrote this file of unsettled calls: start that one',
+    )
+    return { taken: 0, away: false }
+  }
+  const given = await give(calls, read.operations, log)
+  if (given.away) return { taken: given.taken, away: true }
+  const aside = [...read.damaged, ...given.refused.map((operation) => lineOf(encodePending(operation)))]
+  if (aside.length > 0) {
+    const kept = `${file}${ASIDE}`
+    log.error(
+      { file: kept, lines: aside.length },
+      'lines of unsettled calls that cannot be settled were kept aside',
+    )
+    await placeText(kept, `${aside.join('\n')}\n`, instance)
+  }
+  await rm(file, { force: true })
+  log.warn(
+    { file, settled: given.taken },
+    'calls that a process could not settle before it stopped were settled',
+  )
+  return { taken: given.taken, away: false }
+}
+
+async function give(
+  calls: EndStore,
+  operations: readonly PendingOperation[],
+  log: Telemetry['log'],
+): Promise<{
+  readonly taken: number
+  readonly away: boolean
+  readonly refused: readonly PendingOperation[]
+}> {
+  const refused: PendingOperation[] = []
+  let taken = 0
+  for (let start = 0; start < operations.length; start += AT_ONCE) {
+    const group = operations.slice(start, start + AT_ONCE)
+    const answers = await Promise.allSettled(group.map((operation) => writeOnce(calls, operation)))
+    for (const [index, answer] of answers.entries()) {
+      const operation = group[index]
+      if (answer.status === 'fulfilled' || operation === undefined) {
+        taken += 1
+        continue
+      }
+      if (answer.reason instanceof StorageUnavailable) return { taken, away: true, refused }
+      log.error({ error: answer.reason, callId: operation.callId }, 'the database refuses the end of a call')
+      refused.push(operation)
+    }
+  }
+  return { taken, away: false, refused }
+}
+
+function encodeFile(
+  { instance, now }: UnsettledFilesOptions,
+  operations: readonly PendingOperation[],
+): string {
+  const head = { format: FORMAT, version: VERSION, instance, at: now(), operations: operations.length }
+  return [JSON.stringify(head), ...operations.map(encodePending)].map((text) => `${lineOf(text)}\n`).join('')
+}
+
+const lineOf = (text: string): string => `${checksum(text)} ${text}`
+
+/** Of a line as it should be: enough to see damage, which no attacker makes in a folder of the operator's own. */
+const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+type DecodedFile =
+  | { readonly kind: 'newer'; readonly version: number }
+  | {
+      readonly kind: 'read'
+      readonly operations: readonly PendingOperation[]
+      readonly damaged: readonly string[]
+    }
+
+/** A file that was cut short, or whose head is damaged, still gives the lines that are whole. */
+function decodeFile(text: string): DecodedFile {
+  const lines = text.split('\n').filter((line) => line !== '')
+  const operations: PendingOperation[] = []
+  const damaged: string[] = []
+  for (const [index, line] of lines.entries()) {
+    const body = line.slice(17)
+    if (line[16] !== ' ' || checksum(body) !== line.slice(0, 16)) {
+      damaged.push(line)
+      continue
+    }
+    const decoded = decodeLine(body, index)
+    if (decoded === 'damaged') damaged.push(line)
+    else if (decoded.kind === 'head' && decoded.version > VERSION)
+      return { kind: 'newer', version: decoded.version }
+    else if (decoded.kind !== 'head') operations.push(decoded)
+  }
+  return { kind: 'read', operations, damaged }
+}
+
+/** A line whose checksum is right and that says nothing all the same was written by something else. */
+function decodeLine(
+  text: string,
+  index: number,
+): PendingOperation | { readonly kind: 'head'; readonly version: number } | 'damaged' {
+  try {
+    const version = index === 0 ? versionOf(text) : undefined
+    return version === undefined ? decodePending(text) : { kind: 'head', version }
+  } catch (error) {
+    if (error instanceof Error) return 'damaged'
+    throw error
+  }
+}
+
+/** undefined: no head. */
+function versionOf(text: string): number | undefined {
+  const head: unknown = JSON.parse(text)
+  const isHead = typeof head === 'object' && head !== null && 'format' in head && head.format === FORMAT
+  return isHead && 'version' in head && typeof head.version === 'number' ? head.version : undefined
+}
+
+async function place(folder: string, file: string, text: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeDurably(`${file}${PARTIAL}`, text)
+  await rename(`${file}${PARTIAL}`, file)
+  await syncFolder(folder)
+}
+
+/** Two processes that read one file write the same lines, each by a name of its own first. */
+async function placeText(file: string, text: string, instance: InstanceId): Promise<void> {
+  const own = `${file}.${instance}.writing`
+  await writeDurably(own, text)
+  await rename(own, file)
+  await syncFolder(join(file, '..'))
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  await closing(await open(file, 'w', 0o600), async (handle) => {
+    await handle.writeFile(text)
+    await handle.sync()
+  })
+}
+
+/** So that the name survives a crash of the machine too. */
+async function syncFolder(folder: string): Promise<void> {
+  await closing(await open(folder, 'r'), (handle) => handle.sync())
+}
+
+async function closing(handle: FileHandle, work: (handle: FileHandle) => Promise<void>): Promise<void> {
+  try {
+    await work(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function unlessMissing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

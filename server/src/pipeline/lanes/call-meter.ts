@@ -1,0 +1,41 @@
+import { createMeter, type Meter } from '../../core/metering/meter.ts'
+import type { ReservedCall } from '../call.ts'
+import type { Pipeline } from '../context.ts'
+
+/** A meter that remembers whether the upstream left the input count to us. */
+export class CallMeter {
+  readonly meter: Meter
+  /** The input figure is the quick estimate of the hold; the settling counts it properly. */
+  inputEstimated = false
+
+  constructor(
+    pipeline: Pick<Pipeline, 'tokens' | 'telemetry'>,
+    call: Pick<ReservedCall, 'demand' | 'requestId'>,
+  ) {
+    const { inputTokens } = call.demand.estimate
+    this.meter = createMeter({
+      countTokens: (text) => countTokens(pipeline, call, text),
+      countInput: () => {
+        this.inputEstimated = true
+        return inputTokens
+      },
+      inputTokensEstimate: inputTokens,
+    })
+  }
+}
+
+const CHARACTERS_PER_TOKEN = 4
+
+/** An answer does not fail for a count of ours: its length stands in. */
+function countTokens(
+  { tokens, telemetry }: Pick<Pipeline, 'tokens' | 'telemetry'>,
+  { requestId }: Pick<ReservedCall, 'requestId'>,
+  text: string,
+): number {
+  try {
+    return tokens.count(text)
+  } catch (error) {
+    telemetry.log.error({ requestId, error }, 'tokens could not be counted; they are estimated by length')
+    return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * How one attempt's bytes travel between client and upstream: untouched where both speak the same protocol
+ * (`passthrough-lane.ts`), through the canonical form where they do not (`convert.ts`). The exchange drives either
+ * without knowing which.
+ */
+import type { JsonValue } from '../../core/json.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import type { StreamFailure } from '../../core/passthrough/breaks.ts'
+
+export type Bytes = Uint8Array | string
+
+export interface Lane {
+  /** What goes upstream. */
+  readonly body: readonly Uint8Array[]
+  readonly bodyLength: number
+  /** JSON paths of the request that had no counterpart. */
+  readonly dropped: readonly string[]
+  /** Of what the call asked for at extra cost, what is in `body`; absent: all of it. */
+  readonly sentExtras?: readonly string[] | undefined
+  /** The upstream told no input count: the meter's is a quick estimate, to be counted properly when the call settles. */
+  readonly inputEstimated: boolean
+  /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */
+  readonly replays?: boolean
+  /** A stream that was not asked for can be passed on as it comes. Absent: it cannot. */
+  readonly passesStreams?: true
+  openStream(): StreamLane
+  openWhole(): WholeLane
+}
+
+/** What there is to remember of a response: its whole JSON, or the id under which the upstream keeps it. */
+export type KeptAnswer =
+  | { readonly kind: 'response'; readonly json: string }
+  | { readonly kind: 'id'; readonly id: string }
+
+interface AnswerLane {
+  /** Once the answer has ended well, where the client may continue from it. */
+  kept(): KeptAnswer | undefined
+  /** What was used and produced, counted exactly. */
+  readMeter(): MeterReading
+  /** The same, cheaply, for a running answer. */
+  glanceMeter(): MeterReading
+  /** Output tokens as the upstream last told them; undefined: not yet. */
+  readonly toldOutput: number | undefined
+}
+
+/** A streamed answer on its way: complete events in, complete events out. */
+export interface StreamLane extends AnswerLane {
+  readonly contentType: string
+  push(chunk: Uint8Array): StreamStep
+  /** The upstream closed: trailing bytes, or a failure when its terminator never came. */
+  end(): StreamStep
+  keepAlive(): Bytes | undefined
+  /** Bytes of what came so far that only keep the connection alive: comments, pings. */
+  readonly keepAliveBytes: number
+  /** A failure of the gateway's in the client protocol's own way, after the stream has begun. */
+  failure(failure: StreamFailure): Bytes
+}
+
+export interface StreamStep {
+  readonly output: readonly Bytes[]
+  /** The first content, tool call, reasoning, refusal or clean finish has been seen: the answer may begin. */
+  readonly meaningful: boolean
+  /**
+   * `finishing`: a clean end has come into sight, now or before. `finished`: the protocol's last word was said, nothing
+   * may follow. `enough`: the answer is over for the client although the upstream would go on, as at a stop sequence it
+   * could not be told of.
+   */
+  readonly stage: 'flowing' | 'finishing' | 'finished' | 'enough'
+  /** The upstream reported an error inside its 200, or broke its own protocol. */
+  readonly failure: AnswerFailure | undefined
+}
+
+/** `cut`: the stream ended without its terminator. `error`: the upstream said so itself; `delivered` when `output` already tells the client. */
+export type AnswerFailure =
+  | { readonly kind: 'cut' }
+  | {
+      readonly kind: 'error'
+      readonly status: number | undefined
+      readonly raw: JsonValue
+      readonly delivered: boolean
+    }
+
+export interface WholeLane extends AnswerLane {
+  /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
+  push(chunk: Uint8Array): readonly Bytes[]
+  end(): WholeEnd
+  /** Instead of `end`, where the document is too large to be taken apart at once; undefined: it is not. */
+  endFar?(): Promise<WholeEnd> | undefined
+  /** The client has gone: from now on the answer is read for its usage alone, and nothing of it is kept. */
+  forget(): void
+}
+
+export interface WholeEnd {
+  readonly output: readonly Bytes[]
+  readonly failure: AnswerFailure | undefined
+}

@@ -1,0 +1,41 @@
+import type { Dialect } from '../../providers/provider.ts'
+import type { FinalFailure, Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { openConversionLane } from './convert.ts'
+import type { Pipeline } from '../context.ts'
+import type { Lane } from './lane.ts'
+import { openPassthroughLane } from './passthrough-lane.ts'
+import { priceLeg } from '../stages/price-leg.ts'
+import type { ClientReply } from '../reply.ts'
+
+export type OpenedLane =
+  | { readonly kind: 'open'; readonly lane: Lane }
+  | { readonly kind: 'refused'; readonly failure: FinalFailure | undefined }
+
+/** Where a call's request goes, and who waits for it. */
+export interface LaneTarget {
+  readonly leg: Leg
+  readonly dialect: Dialect
+  readonly reply: ClientReply
+}
+
+/** Untouched bytes where client and upstream speak the same protocol, conversion where they do not (contract §1.3). */
+export function openLane(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  target: LaneTarget,
+): OpenedLane | Promise<OpenedLane> {
+  const { leg, dialect } = target
+  // A conversation kept here is known to no upstream: it goes as if the client had sent it.
+  if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept') {
+    const lane = openPassthroughLane(pipeline, call, leg, dialect)
+    return lane instanceof Promise ? lane.then(opened) : opened(lane)
+  }
+  const priced = priceLeg(call, leg, dialect)
+  if (priced.kind === 'refused') return priced
+  return openConversionLane(pipeline, call, { ...target, leg: priced.leg })
+}
+
+function opened(lane: Lane): OpenedLane {
+  return { kind: 'open', lane }
+}

@@ -1,0 +1,264 @@
+/** The lane between equal protocols: the client's bytes upstream and the upstream's back, but for the model's name. */
+import type { UpstreamError } from '../../core/canonical/response.ts'
+import type { ProtocolId } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
+import { BREAKS, type BrokenAnswer, type StreamFailure } from '../../core/passthrough/breaks.ts'
+import { usageInjection } from '../../core/passthrough/requests/inject.ts'
+import { modelEdits, type SplicedBody, spliceChunks } from '../../core/passthrough/splice.ts'
+import { createStreamTap, type StreamTap } from '../../core/passthrough/stream-tap.ts'
+import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
+import type { Dialect } from '../../providers/provider.ts'
+import type { Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+import { CallMeter } from './call-meter.ts'
+import { parseJson } from '../attempt/classify.ts'
+import { isNear } from './threads/conversions.ts'
+import { sharedBody } from './threads/shared-body.ts'
+import { upstreamOf } from '../attempt/dialect.ts'
+import { editBody } from './edit-body.ts'
+import type { Pipeline } from '../context.ts'
+import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+
+export function openPassthroughLane(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  leg: Leg,
+  dialect: Dialect,
+): Lane | Promise<Lane> {
+  const injection =
+    leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
+  const opening = { leg, dialect, injection }
+  if (!isEdited(call, dialect)) {
+    const edits = modelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
+    const body = spliceChunks(call.body.chunks, injection === undefined ? edits : [...edits, injection])
+    return openOver(pipeline, call, opening, body)
+  }
+  const { bodyBytes, values } = call.scan
+  const size = { bytes: bodyBytes, values }
+  const openNear = (): Lane => openOver(pipeline, call, opening, editedBody(call, dialect))
+  if (isNear(size)) return pipeline.conversions.turn(size)?.then(openNear) ?? openNear()
+  return editedFar(pipeline, call, leg).then((body) => openOver(pipeline, call, opening, body))
+}
+
+interface Opening {
+  readonly leg: Leg
+  readonly dialect: Dialect
+  readonly injection: ReturnType<typeof usageInjection>
+}
+
+function openOver(
+  pipeline: Pipeline,
+  call: ReservedCall,
+  { leg, dialect, injection }: Opening,
+  { chunks, length }: SplicedBody,
+): Lane {
+  const metering = new CallMeter(pipeline, call)
+  const passing: Passing = {
+    protocol: dialect.protocol,
+    model: leg.model.modelId,
+    metering,
+    removeUsageChunk: injection !== undefined,
+    keeps: keepsAnswers(dialect.protocol) && !call.scan.forget,
+    answer: {
+      model: leg.model.modelId,
+      responseId: `resp_${call.callId}`,
+      sequenceNumber: 0,
+      createdAt: Math.floor(call.at / 1_000),
+    },
+  }
+  return {
+    body: chunks,
+    bodyLength: length,
+    dropped: [],
+    get inputEstimated() {
+      return metering.inputEstimated
+    },
+    passesStreams: true,
+    openStream: () => new PassedStream(passing),
+    openWhole: () => new PassedWhole(passing),
+  }
+}
+
+interface Passing {
+  readonly protocol: ProtocolId
+  readonly model: string
+  readonly metering: CallMeter
+  readonly removeUsageChunk: boolean
+  /** The upstream keeps the answer, and the client may continue from it. */
+  readonly keeps: boolean
+  readonly answer: BrokenAnswer
+}
+
+/** A vendor whose body must differ in more than the model's name gets it parsed; everyone else the same bytes. */
+function isEdited(call: ReservedCall, dialect: Dialect): boolean {
+  return dialect.bodyEdit !== undefined || (dialect.modelPlace === 'path' && call.scan.modelSpans.length > 0)
+}
+
+function editedBody(call: ReservedCall, dialect: Dialect): SplicedBody {
+  const parsed = parseJson(Buffer.concat(call.body.chunks))
+  if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
+  const bytes = Buffer.from(JSON.stringify(editBody(parsed, dialect)))
+  return { chunks: [bytes], length: bytes.byteLength }
+}
+
+async function editedFar(pipeline: Pipeline, call: ReservedCall, leg: Leg): Promise<SplicedBody> {
+  const result = await pipeline.conversions.run(
+    {
+      kind: 'edit',
+      body: await sharedBody(call.body),
+      vendorKind: upstreamOf(leg, call.catalogue).vendor.kind,
+      protocol: call.endpoint.protocol,
+    },
+    { accountId: call.account.id },
+  )
+  if (result.kind !== 'edited') throw new Error(`an edit ended as ${result.kind}`)
+  return { chunks: [result.body], length: result.body.byteLength }
+}
+
+class PassedStream implements StreamLane {
+  readonly contentType = 'text/event-stream; charset=utf-8'
+  readonly #passing: Passing
+  readonly #tap: StreamTap
+  #told = false
+
+  constructor(passing: Passing) {
+    this.#passing = passing
+    this.#tap = createStreamTap(passing.protocol, {
+      replacementModel: passing.model,
+      meter: passing.metering.meter,
+      removeUsageChunk: passing.removeUsageChunk,
+      decodeError: (raw) => decodeError(passing.protocol, raw),
+    })
+  }
+
+  push(chunk: Uint8Array): StreamStep {
+    const output = this.#tap.push(chunk)
+    const { meaningful, terminated, closed } = this.#tap.observed
+    const failure = this.#failure()
+    if (!closed) return { output, meaningful, stage: terminated ? 'finishing' : 'flowing', failure }
+    // The end that clients judge success by goes out now, even if the upstream takes its time to close.
+    const rest = this.#tap.finish().output
+    return {
+      output: rest.length === 0 ? output : [...output, ...rest],
+      meaningful,
+      stage: 'finished',
+      failure,
+    }
+  }
+
+  end(): StreamStep {
+    const { kind, output } = this.#tap.finish()
+    const failure = this.#failure() ?? (kind === 'cut' ? { kind: 'cut' as const } : undefined)
+    return { output, meaningful: this.#tap.observed.meaningful, stage: 'finished', failure }
+  }
+
+  keepAlive(): Bytes | undefined {
+    return BREAKS[this.#passing.protocol].keepAlive
+  }
+
+  get keepAliveBytes(): number {
+    return this.#tap.observed.keepAliveBytes
+  }
+
+  failure(failure: StreamFailure): Bytes {
+    const { answerId, sequenceNumber } = this.#tap.observed
+    return BREAKS[this.#passing.protocol].failure(failure, {
+      ...this.#passing.answer,
+      responseId: answerId ?? this.#passing.answer.responseId,
+      sequenceNumber: sequenceNumber + 1,
+    })
+  }
+
+  kept(): KeptAnswer | undefined {
+    return keptAnswer(this.#passing, this.#tap.observed.answerId)
+  }
+
+  readMeter(): MeterReading {
+    return this.#passing.metering.meter.read()
+  }
+
+  glanceMeter(): MeterReading {
+    return this.#passing.metering.meter.glance()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#passing.metering.meter.toldOutput
+  }
+
+  /** An error the upstream told inside its stream counts once; the event itself has been passed on. */
+  #failure(): AnswerFailure | undefined {
+    const { error, overflow, spliced } = this.#tap.observed
+    if (overflow || spliced) return { kind: 'cut' }
+    if (error === undefined || this.#told) return undefined
+    this.#told = true
+    return { kind: 'error', status: error.error.status, raw: error.error.raw, delivered: true }
+  }
+}
+
+class PassedWhole implements WholeLane {
+  readonly #passing: Passing
+  readonly #tap: BodyTap
+
+  constructor(passing: Passing) {
+    this.#passing = passing
+    this.#tap = createBodyTap(passing.protocol, {
+      replacementModel: passing.model,
+      meter: passing.metering.meter,
+      decodeError: (raw) => decodeError(passing.protocol, raw),
+    })
+  }
+
+  push(chunk: Uint8Array): readonly Bytes[] {
+    return this.#tap.push(chunk)
+  }
+
+  end(): ReturnType<WholeLane['end']> {
+    const { kind, output } = this.#tap.finish()
+    switch (kind) {
+      case 'complete':
+        this.#passing.metering.meter.observeProduced()
+        return { output, failure: undefined }
+      case 'unreadable':
+        return { output, failure: { kind: 'cut' } }
+      case 'error': {
+        const { error } = this.#tap
+        return {
+          output,
+          failure: { kind: 'error', status: error?.status, raw: error?.raw ?? null, delivered: false },
+        }
+      }
+    }
+  }
+
+  kept(): KeptAnswer | undefined {
+    return keptAnswer(this.#passing, this.#tap.answerId)
+  }
+
+  readMeter(): MeterReading {
+    return this.#passing.metering.meter.read()
+  }
+
+  glanceMeter(): MeterReading {
+    return this.#passing.metering.meter.glance()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#passing.metering.meter.toldOutput
+  }
+
+  /** The tap keeps nothing anyway. */
+  forget(): void {
+    return undefined
+  }
+}
+
+function keptAnswer({ keeps }: Passing, id: string | undefined): KeptAnswer | undefined {
+  return keeps && id !== undefined ? { kind: 'id', id } : undefined
+}
+
+/** The protocol's own reader of error objects. */
+function decodeError(protocol: ProtocolId, raw: JsonValue): UpstreamError {
+  return protocolOf(protocol).decodeError(undefined, raw)
+}

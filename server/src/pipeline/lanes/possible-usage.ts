@@ -1,0 +1,21 @@
+import type { Usage } from '../../core/canonical/usage.ts'
+import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
+import type { Leg } from '../attempt/attempt.ts'
+import type { ReservedCall } from '../call.ts'
+
+/** What of a call's reported usage can be, by its model, its request and the bytes of its answer so far. */
+export function possibleUsage(
+  { scan }: Pick<ReservedCall, 'scan'>,
+  { leg, answerBytes }: { readonly leg: Pick<Leg, 'model'>; readonly answerBytes: number },
+  reported: Usage,
+): PossibleUsage {
+  const { bodyBytes, candidates = 1, extras } = scan
+  return boundUsage(reported, {
+    contextTokens: leg.model.contextTokens,
+    maxOutputTokens: leg.model.maxOutputTokens,
+    candidates,
+    requestBytes: bodyBytes,
+    answerBytes,
+    rounds: extras.toolUsesMax > 0 ? Math.max(extras.toolUsesMax, ROUNDS_OF_TOOLS) + 1 : 1,
+  })
+}

@@ -1,0 +1,167 @@
+/**
+ * Where conversions run. Small bodies are taken apart where they are; what would hold the event loop too long goes to a
+ * thread of its own, and only bytes come back. A thread that breaks is an error of the call it worked for, of no other.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import type { Telemetry } from '../../../telemetry/telemetry.ts'
+import { openConversionThread } from './conversion-thread.ts'
+import { createPacer } from './pacer.ts'
+import { createThreadPool, type PoolThread } from './thread-pool.ts'
+import { type Task, type TaskResult, WorkFailure } from './work.ts'
+
+/** What tells how long a document takes: its bytes and how many members and items it has. */
+export interface DocumentSize {
+  readonly bytes: number
+  readonly values: number
+}
+
+/** About 3 ms of taking apart and putting together. */
+const NEAR_BYTES_MAX = 262_144
+/** A member costs a few microseconds, whatever its size. */
+const NEAR_VALUES_MAX = 4_096
+
+/** Whether work on a document of this size may be done where the calls run. */
+export function isNear({ bytes, values }: DocumentSize): boolean {
+  return bytes <= NEAR_BYTES_MAX && values <= NEAR_VALUES_MAX
+}
+
+/** Two, so that one account's large body does not keep everybody else's waiting; more would take the calls' own processors. */
+const THREADS_MAX = 2
+const WAITING_MAX = 512
+const WAITING_PER_ACCOUNT_MAX = 64
+const WAIT_MS_MAX = 30_000
+/** The largest body within the bounds takes a few seconds on a slow machine. */
+const RUN_MS_MAX = 30_000
+const IDLE_MS_MAX = 60_000
+const RETRY_AFTER_MS = 2_000
+
+/** Who waits for a conversion. */
+export interface Waiting {
+  readonly accountId: string
+  /** Told what gives the work up, for when the client leaves; undefined again when it is done. */
+  readonly onCancel?: (cancel: (() => void) | undefined) => void
+}
+
+export interface Conversions {
+  /**
+   * Asked before a near document is taken apart where the calls run, so that many at once take turns. undefined: go on;
+   * otherwise go on when it resolves.
+   */
+  turn(size: DocumentSize): Promise<void> | undefined
+  /**
+   * Throws `GatewayError` 50301 when too much waits, 41301 when it takes more memory than there is for one body, 50000
+   * when the thread broke; `WorkFailure` `cancelled` when it was given up.
+   */
+  run(task: Task, waiting: Waiting): Promise<TaskResult>
+  /** The same for an answer that has been paid for upstream: no queue refuses it. Throws `WorkFailure`. */
+  runAnswer(task: Task, accountId: string): Promise<TaskResult>
+  /** Bodies that wait for a thread. */
+  readonly waiting: number
+  close(): void
+}
+
+export interface ConversionOptions {
+  /** Bytes of the largest body. */
+  readonly bodyLimitBytes: number
+  /** Opens a thread; tests give their own. */
+  readonly open?: () => PoolThread<Task, TaskResult>
+}
+
+export function createConversions({ log }: Pick<Telemetry, 'log'>, options: ConversionOptions): Conversions {
+  const onError = (error: unknown): void => log.warn({ error }, 'a conversion thread could not be ended')
+  const pool = createThreadPool<Task, TaskResult>(
+    {
+      open: options.open ?? (() => openConversionThread(options.bodyLimitBytes, onError)),
+      threadsMax: THREADS_MAX,
+      waitingMax: WAITING_MAX,
+      waitingPerOwnerMax: WAITING_PER_ACCOUNT_MAX,
+      waitMsMax: WAIT_MS_MAX,
+      runMsMax: RUN_MS_MAX,
+      idleMsMax: IDLE_MS_MAX,
+    },
+    (reason, detail) => new WorkFailure(reason, detail ?? MESSAGES[reason]),
+  )
+  const pacer = createPacer((next) => setImmediate(next))
+  return {
+    turn: ({ bytes, values }) => pacer.turn(Math.max(bytes / NEAR_BYTES_MAX, values / NEAR_VALUES_MAX)),
+    async run(task, { accountId, onCancel }) {
+      const work = pool.run(task, accountId)
+      onCancel?.(() => work.cancel())
+      try {
+        return checked(await work.result)
+      } catch (error) {
+        throw error instanceof WorkFailure ? toldError(error) : error
+      } finally {
+        onCancel?.(undefined)
+      }
+    },
+    async runAnswer(task, accountId) {
+      try {
+        return checked(await pool.run(task, accountId, 'essential').result)
+      } catch (error) {
+        log.error({ error }, 'a large answer could not be converted')
+        throw error
+      }
+    },
+    get waiting() {
+      return pool.waiting
+    },
+    close: () => pool.close(),
+  }
+}
+
+const MESSAGES: Readonly<Record<WorkFailure['reason'], string>> = {
+  full: 'too many large requests are being converted right now, try again shortly',
+  waited: 'too many large requests are being converted right now, try again shortly',
+  late: 'the request takes too long to convert to the protocol of its model',
+  memory: 'the request takes too much memory to convert to the protocol of its model',
+  crashed: 'a conversion thread ended',
+  closed: 'the gateway is shutting down',
+  cancelled: 'nobody waits for the conversion',
+}
+
+function toldError(failure: WorkFailure): Error {
+  switch (failure.reason) {
+    case 'full':
+    case 'waited':
+    case 'closed':
+      return new GatewayError(50301, { message: MESSAGES[failure.reason], retryAfterMs: RETRY_AFTER_MS })
+    case 'late':
+    case 'memory':
+      return new GatewayError(41301, { message: MESSAGES[failure.reason] })
+    case 'crashed':
+      return new GatewayError(50000, { cause: failure })
+    case 'cancelled':
+      return failure
+  }
+}
+
+function checked(result: TaskResult): TaskResult {
+  if (result.kind !== 'threw') return result
+  const error = new Error(result.message)
+  if (result.stack !== undefined) error.stack = result.stack
+  throw error
+}
+
+/** Copied at a stretch; a tenth of a second's work would be a hundred times this. */
+const COPY_BYTES_MAX = 4 * 1024 * 1024
+
+/** Pieces as one, in memory that threads share, so that it is copied once however often it is sent to them. */
+export async function sharedBytes(chunks: readonly Uint8Array[], length: number): Promise<Uint8Array> {
+  const shared = new Uint8Array(new SharedArrayBuffer(length))
+  let at = 0
+  let sinceTurn = 0
+  for (const chunk of chunks) {
+    for (let from = 0; from < chunk.byteLength; from += COPY_BYTES_MAX) {
+      const piece = chunk.subarray(from, from + COPY_BYTES_MAX)
+      shared.set(piece, at)
+      at += piece.byteLength
+      sinceTurn += piece.byteLength
+      if (sinceTurn < COPY_BYTES_MAX) continue
+      sinceTurn = 0
+      await nextTurn()
+    }
+  }
+  return shared
+}

@@ -1,0 +1,45 @@
+import type { JsonValue } from '../../../core/json.ts'
+import { createRequestScanner } from '../../../core/passthrough/requests/request-scan.ts'
+import { itemsOfTurn, readTurn, type Turn } from '../../../core/protocols/responses/stored-turn.ts'
+import { listOf, objectOf, wordOf } from '../../../core/protocols/read-json.ts'
+import { bytesOf } from './bytes-of.ts'
+import type { ItemsFound, ItemsTask, PastRead, PastTask } from './work.ts'
+
+/** Kept turns as the items of a request, and how much they are. Throws when one cannot be read. */
+export function readPast({ bodies }: PastTask): PastRead {
+  const items: JsonValue[] = []
+  for (const body of bodies) {
+    for (const item of itemsOfTurn(turnOf(body))) items.push(item)
+  }
+  const bytes = bytesOf(items)
+  return { kind: 'past', items: bytes, ...measurePast(bytes) }
+}
+
+/** Items of kept answers by their ids. Throws when a turn cannot be read. */
+export function findItems({ bodies, ids }: ItemsTask): ItemsFound {
+  const wanted = new Set(ids)
+  const found = new Map<string, Uint8Array>()
+  for (const body of bodies) {
+    for (const item of listOf(turnOf(body).response.output)) {
+      const id = wordOf(objectOf(item)?.id)
+      if (id !== undefined && wanted.has(id)) found.set(id, bytesOf(item))
+    }
+  }
+  return { kind: 'items', found }
+}
+
+function turnOf(body: string): Turn {
+  const turn = readTurn(JSON.parse(body) as JsonValue)
+  if (turn === undefined) throw new Error('a kept turn cannot be read')
+  return turn
+}
+
+/** How much of a kept conversation is pictures and sealed reasoning rather than words, as the scanner tells it of a body. */
+function measurePast(items: Uint8Array) {
+  const scanner = createRequestScanner('responses')
+  for (const piece of [Buffer.from('{"model":"-","input":'), items, Buffer.from('}')]) scanner.push(piece)
+  const scan = scanner.end()
+  if (scan.kind === 'refused') throw new Error(`a kept conversation cannot be read: ${scan.message}`)
+  const { mediaBytes, mediaCount, values, extras } = scan
+  return { bodyBytes: items.byteLength, mediaBytes, mediaCount, values, unseenInput: extras.unseenInput }
+}

@@ -1,0 +1,31 @@
+import type { GatewayError } from '../core/errors/gateway-error.ts'
+import type { ModelId } from '../core/ids.ts'
+import type { LoggedCall } from './call.ts'
+
+/** The client's side of an exchange, as the request pipeline sees it; `http/` implements it over a socket. */
+export interface ClientReply {
+  /** The model the answer is about, once it is known: every head says so that names no other (decisions, Requests). */
+  tellModel(model: ModelId): void
+  /** Sends the head. Without a length the body is chunked. May be called once. */
+  start(head: ReplyHead): void
+  /** False when the client reads slower than we write: stop until `onDrain`. */
+  write(chunk: Uint8Array | string): boolean
+  onDrain(listener: (() => void) | undefined): void
+  end(): void
+  /** Answers with the gateway's own error envelope; only before `start`. */
+  fail(error: GatewayError, call: LoggedCall): void
+  /** Breaks the connection off: the only honest end of a body that cannot be completed. */
+  destroy(): void
+  readonly started: boolean
+  /** The client has gone before the answer was complete. */
+  readonly gone: boolean
+  /** Told once when the client goes; one listener at a time, undefined takes it away. An AbortSignal would cost more per call. */
+  onGone(listener: (() => void) | undefined): void
+}
+
+export interface ReplyHead {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly contentLength: number | undefined
+}

@@ -1,0 +1,87 @@
+/** Counting the tokens of a request: free, held to the key's restrictions, answered by the upstream where it can. */
+import type { Chain } from '../core/catalogue.ts'
+import { decideRightToAsk } from '../core/admission/right-to-call.ts'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import { protocolOf } from '../core/protocols/index.ts'
+import { usableChains } from '../core/routing/order.ts'
+import { standingOf } from '../core/routing/standing.ts'
+import { authenticate, findHolderNow } from './stages/authenticate.ts'
+import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
+import { estimateInputTokens } from './instance/count-tokens.ts'
+import { demandVendors } from './instance/own-credentials.ts'
+import { placesOf } from './attempt/dialect.ts'
+import { forwardCount } from './attempt/forward-count.ts'
+import type { Pipeline } from './context.ts'
+import { recall } from './stages/recall.ts'
+import { receive, restrict } from './stages/receive.ts'
+import { refuse } from './stages/refuse.ts'
+import { refusalError } from './stages/reserve.ts'
+import type { ClientReply } from './reply.ts'
+
+export async function serveCount(
+  pipeline: Pipeline,
+  incoming: IncomingCall,
+  reply: ClientReply,
+): Promise<void> {
+  let call: StagedCall = incoming
+  try {
+    pipeline.refuseWhenUnable()
+    call = await authenticate(pipeline, call)
+    call = await receive(pipeline, call)
+    restrict(pipeline, call)
+    call = await recall(pipeline, call)
+    await checkRight(pipeline, call)
+    const answer = await count(pipeline, call)
+    reply.tellModel(call.modelId)
+    reply.start({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      contentLength: Buffer.byteLength(answer),
+    })
+    reply.write(answer)
+    reply.end()
+    call.body.release()
+  } catch (error) {
+    await refuse(pipeline, call, error, reply)
+  }
+}
+
+/** Counting is free, but for those only who could call the model, and so often a minute (decisions, Admission). */
+async function checkRight(pipeline: Pipeline, call: ReceivedCall): Promise<void> {
+  const { account } = await findHolderNow(pipeline, call.key.hash, call.at)
+  if (account.status === 'suspended') throw new GatewayError(40303)
+  const catalogue = pipeline.catalogue()
+  const model = catalogue.models.get(call.modelId)
+  if (model?.status !== 'enabled') throw new GatewayError(50201)
+  const vendors = demandVendors(usableChains(model, catalogue), catalogue)
+  const refusal = decideRightToAsk(account, { ...model, ...vendors }, call.at)
+  if (refusal !== undefined) throw refusalError(refusal)
+  const retryAfterMs = pipeline.countWindow(account.id, call.at)
+  if (retryAfterMs !== undefined)
+    throw new GatewayError(42902, { message: 'too many counts of tokens in a minute', retryAfterMs })
+}
+
+async function count(pipeline: Pipeline, call: ReceivedCall): Promise<string> {
+  const catalogue = pipeline.catalogue()
+  const model = catalogue.models.get(call.modelId)
+  if (model?.status !== 'enabled') throw new GatewayError(50201)
+  const chains = usableChains(model, catalogue)
+  if (chains.length === 0) throw new GatewayError(50201)
+  // Nobody waits for a chain that rests: the gateway counts itself.
+  const ready = chains.filter(
+    (chain) => standingOf(pipeline.health.of(chain), pipeline.now()).kind === 'ready',
+  )
+  const forwarded = await forwardCount(pipeline, call, { model, chains: reachable(call, ready) })
+  return (
+    forwarded ??
+    JSON.stringify(
+      protocolOf(call.endpoint.protocol).encodeTokenCount(await estimateInputTokens(pipeline, call)),
+    )
+  )
+}
+
+/** What is kept here is known to no upstream, and what is kept upstream only there. */
+function reachable({ past }: ReceivedCall, chains: readonly Chain[]): readonly Chain[] {
+  if (past?.kind === 'kept') return []
+  return past === undefined ? chains : chains.filter((chain) => placesOf(chain).includes(past.place))
+}

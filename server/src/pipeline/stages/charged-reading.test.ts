@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import { chargedReading } from './charged-reading.ts'
+
+const HELD = { inputTokens: 50, worstOutputTokens: 1_000 }
+const UNSEEN = { observed: undefined, expected: 100, reasons: false }
+const SEEN = { observed: 40, expected: 40, reasons: false }
+const REASONS = { observed: undefined, expected: 100, reasons: true }
+
+interface Row {
+  readonly name: string
+  readonly generation: 'none' | 'whole' | 'broken' | 'cut'
+  /** Output tokens seen, those included that the upstream told; undefined: nothing could be read. */
+  readonly output: number | undefined
+  readonly told?: number
+  readonly produced?: false
+  readonly seconds: number
+  readonly rates: typeof SEEN | typeof UNSEEN
+  /** Output tokens charged; undefined: nothing is. */
+  readonly charged: number | undefined
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'nothing was made',
+    generation: 'none',
+    output: undefined,
+    seconds: 9,
+    rates: SEEN,
+    charged: undefined,
+  },
+  {
+    name: 'a whole answer costs what the vendor told',
+    generation: 'whole',
+    output: 12,
+    told: 12,
+    seconds: 9,
+    rates: SEEN,
+    charged: 12,
+  },
+  {
+    name: 'told to be none at all: none',
+    generation: 'whole',
+    output: 0,
+    told: 0,
+    seconds: 9,
+    rates: SEEN,
+    charged: 0,
+  },
+  {
+    name: 'without usage: the larger of what was visible …',
+    generation: 'whole',
+    output: 500,
+    seconds: 9,
+    rates: SEEN,
+    charged: 500,
+  },
+  {
+    name: '… and what the chain makes in the time',
+    generation: 'whole',
+    output: 12,
+    seconds: 9,
+    rates: SEEN,
+    charged: 360,
+  },
+  {
+    name: 'without usage, on a chain nobody has seen, of a model that shows all: what was visible',
+    generation: 'whole',
+    output: 12,
+    seconds: 9,
+    rates: UNSEEN,
+    charged: 12,
+  },
+  {
+    name: 'the same of a model that may reason: what such models make',
+    generation: 'whole',
+    output: 12,
+    seconds: 9,
+    rates: REASONS,
+    charged: 900,
+  },
+  {
+    name: 'text after the last usage: the time since then counts',
+    generation: 'whole',
+    output: 105,
+    told: 100,
+    seconds: 2,
+    rates: SEEN,
+    charged: 180,
+  },
+  {
+    name: 'a vendor that breaks off: what was visible',
+    generation: 'broken',
+    output: 12,
+    seconds: 9,
+    rates: SEEN,
+    charged: 12,
+  },
+  {
+    name: 'a vendor that breaks off before a word: nothing',
+    generation: 'broken',
+    output: 0,
+    produced: false,
+    seconds: 9,
+    rates: SEEN,
+    charged: undefined,
+  },
+  {
+    name: 'cut by us: the larger of what was visible …',
+    generation: 'cut',
+    output: 700,
+    seconds: 9,
+    rates: SEEN,
+    charged: 700,
+  },
+  {
+    name: '… and what the chain makes in the time',
+    generation: 'cut',
+    output: 12,
+    seconds: 9,
+    rates: SEEN,
+    charged: 360,
+  },
+  {
+    name: 'cut on a chain nobody has seen',
+    generation: 'cut',
+    output: 12,
+    seconds: 9,
+    rates: UNSEEN,
+    charged: 900,
+  },
+  {
+    name: 'cut, never above the worst case',
+    generation: 'cut',
+    output: 12,
+    seconds: 900,
+    rates: SEEN,
+    charged: 1_000,
+  },
+  {
+    name: 'what was visible counts even above the worst case',
+    generation: 'cut',
+    output: 1_200,
+    seconds: 1,
+    rates: SEEN,
+    charged: 1_200,
+  },
+  {
+    name: 'cut soon after the usage was told',
+    generation: 'cut',
+    output: 100,
+    told: 100,
+    seconds: 0.5,
+    rates: SEEN,
+    charged: 120,
+  },
+  {
+    name: 'cut before anything came: input, and the time',
+    generation: 'cut',
+    output: undefined,
+    seconds: 3,
+    rates: SEEN,
+    charged: 120,
+  },
+  {
+    name: 'a clock that went backwards makes nothing',
+    generation: 'cut',
+    output: 12,
+    seconds: -60,
+    rates: SEEN,
+    charged: 12,
+  },
+]
+
+describe('what an ended answer is charged by', () => {
+  test.each(ROWS)('$name', ({ generation, output, told, produced, seconds, rates, charged }) => {
+    const reading =
+      output === undefined
+        ? undefined
+        : {
+            usage: { ...NO_USAGE, input: 30, output },
+            source: told === output ? ('upstream' as const) : ('estimated' as const),
+            produced: produced ?? true,
+            images: 0,
+          }
+    const found = chargedReading(
+      { generation, reading, toldOutput: told, untoldMs: seconds * 1_000 },
+      HELD,
+      rates,
+    )
+    expect(found?.usage.output).toBe(charged)
+    if (found === undefined) return
+    expect(found.usage.input).toBe(output === undefined ? 50 : 30)
+    const exact = generation === 'whole' && told === output
+    expect(found.source).toBe(exact ? 'upstream' : 'estimated')
+  })
+})

@@ -1,0 +1,63 @@
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import { estimateOutput } from '../../core/metering/estimate-output.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import type { Ended } from '../exchange/exchange-outcome.ts'
+
+export interface ChainRates {
+  /** Output tokens a second as observed of this chain; undefined: never. */
+  readonly observed: number | undefined
+  /** The same, or the best guess. */
+  readonly expected: number
+  /** The chain's model may reason without showing it. */
+  readonly reasons: boolean
+}
+
+export interface HeldFor {
+  readonly inputTokens: number
+  readonly worstOutputTokens: number
+}
+
+/**
+ * What an answer that ended is charged by; undefined: nothing was made that anybody pays for.
+ *
+ * - A whole answer: by the vendor's usage. Without one: the larger of what was visible and what the chain's rate makes of
+ *   the time.
+ * - One that we cut (the client left, the gateway stops): the same estimate; its input is always charged, since the
+ *   vendor had begun to work.
+ * - One that the vendor broke: by what was visible, if anything was. Nobody but the vendor is to blame for the rest.
+ */
+export function chargedReading(
+  ended: Pick<Ended, 'generation' | 'reading' | 'toldOutput' | 'untoldMs'>,
+  held: HeldFor,
+  rates: ChainRates,
+): MeterReading | undefined {
+  const reading = ended.reading ?? nothingRead(held)
+  const generation = { ...ended, worstOutputTokens: held.worstOutputTokens }
+  switch (ended.generation) {
+    case 'none':
+      return undefined
+    case 'broken':
+      return reading.produced ? reading : undefined
+    case 'whole': {
+      if (coversAll(ended, reading)) return reading
+      const rate = rates.observed ?? (rates.reasons ? rates.expected : undefined)
+      return rate === undefined ? reading : estimateOutput(reading, { ...generation, rate })
+    }
+    case 'cut':
+      return estimateOutput(reading, { ...generation, rate: rates.expected })
+  }
+}
+
+/** The vendor's own counter covers all output. */
+export function coversAll({ toldOutput }: Pick<Ended, 'toldOutput'>, reading: MeterReading): boolean {
+  return toldOutput !== undefined && reading.usage.output === toldOutput
+}
+
+function nothingRead({ inputTokens }: HeldFor): MeterReading {
+  return {
+    usage: { ...NO_USAGE, input: inputTokens, output: 0 },
+    source: 'estimated',
+    produced: false,
+    images: 0,
+  }
+}

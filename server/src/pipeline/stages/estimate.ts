@@ -1,0 +1,96 @@
+import type { Estimate } from '../../core/calls/operations.ts'
+import type { Catalogue, Model } from '../../core/catalogue.ts'
+import { TOKEN_CAP_LEAST } from '../../core/metering/chain-observation.ts'
+import { comesUnder } from '../../core/pricing/surcharges.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import { providerOf } from '../../providers/index.ts'
+import { toolUsesMax } from './asked-extras.ts'
+import type { ReceivedCall } from '../call.ts'
+import type { ChainObservations } from '../instance/chain-observations.ts'
+
+/** English text and JSON average about four bytes a token; the hold is settled to the true count afterwards. */
+const BYTES_PER_TOKEN = 4
+/** An image or a file, before the upstream has counted it. */
+const TOKENS_PER_MEDIA = 1_600
+/** Output bound of a call that names no cap of its own: enough for most answers, settled afterwards. */
+const OUTPUT_TOKENS_ASSUMED = 4_096
+/** Output bound where neither client nor model names one. */
+const OUTPUT_TOKENS_WORST = 128_000
+/** Of one picture, however few bytes it has or whatever its address leads to: the most any vendor counts. */
+const TOKENS_PER_MEDIA_WORST = 40_000
+/** What a vendor's own framing of a conversation and its tools adds to what was sent. */
+const FRAMING_TOKENS_WORST = 2_000
+/** Input bound where something unseen is read and the model names none. */
+const CONTEXT_TOKENS_WORST = 1_000_000
+/** What one use of a tool at the vendor puts into the conversation: a large page, as the vendors' own guides count one. */
+const TOOL_RESULT_TOKENS_WORST = 25_000
+/** Tools whose results the vendor itself keeps short. Others read what somebody else wrote: up to the whole window. */
+const SHORT_RESULTS = ['web_search', 'code_interpreter', 'image_generation', 'file_search']
+
+export interface EstimateParts {
+  readonly catalogue: Catalogue
+  readonly observations: Pick<ChainObservations, 'trustsCap'>
+}
+
+interface EstimatedCall extends Pick<ReceivedCall, 'scan' | 'past' | 'at'> {
+  readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
+}
+
+/**
+ * What a call will likely use, which it has to be able to pay, and what it can use at the most, which is held as far as
+ * the account has it (decisions, Money).
+ */
+export function estimateOf(model: Model, call: EstimatedCall, parts: EstimateParts): Estimate {
+  const { bodyBytes, mediaBytes, mediaCount, maxOutputTokens: cap, candidates = 1 } = call.scan
+  const likely = Math.ceil((bodyBytes - mediaBytes) / BYTES_PER_TOKEN) + mediaCount * TOKENS_PER_MEDIA
+  const inputMax = model.contextTokens ?? Number.POSITIVE_INFINITY
+  const outputMax = model.maxOutputTokens ?? OUTPUT_TOKENS_WORST
+  const bounded = cap === undefined ? Math.min(outputMax, OUTPUT_TOKENS_ASSUMED) : Math.min(cap, outputMax)
+  // Some vendors raise a cap below this, and are not blamed for it.
+  const trusted =
+    cap !== undefined && keepsCaps(model, call.at, parts)
+      ? Math.min(Math.max(cap, TOKEN_CAP_LEAST), outputMax)
+      : outputMax
+  return {
+    inputTokens: Math.min(likely, inputMax),
+    outputTokens: bounded * candidates,
+    images: model.pricing.billingModes.includes('image') ? 1 : 0,
+    videoSeconds: 0,
+    bound: cap === undefined ? 'affordable' : 'strict',
+    worstInputTokens: worstInput(model, call, parts.catalogue),
+    worstOutputTokens: trusted * candidates,
+    covers: 'worst',
+  }
+}
+
+/**
+ * The model reads the conversation anew after each use of a tool at the vendor, with the results of all uses before. No
+ * vendor says how long those get, so this is the one bound that is a rule and not a law (decisions, What costs extra).
+ */
+function worstInput(model: Model, call: EstimatedCall, catalogue: Catalogue): number {
+  const { bodyBytes, mediaCount, extras } = call.scan
+  const window = model.contextTokens ?? CONTEXT_TOKENS_WORST
+  const sent = bodyBytes + mediaCount * TOKENS_PER_MEDIA_WORST + FRAMING_TOKENS_WORST
+  const first = readsUnseen(call) ? window : Math.min(sent, model.contextTokens ?? sent)
+  const uses = toolUsesMax(model, call, catalogue)
+  const areShort = extras.hostedTools.every((tool) => SHORT_RESULTS.some((name) => comesUnder(tool, name)))
+  const result = areShort ? TOOL_RESULT_TOKENS_WORST : window
+  let total = first
+  for (let use = 1; use <= uses; use += 1) total += Math.min(first + use * result, Math.max(window, first))
+  return total
+}
+
+/** Documents, kept conversations and caches: their tokens are in no byte seen here. */
+function readsUnseen({ scan, past }: Pick<ReceivedCall, 'scan' | 'past'>): boolean {
+  return scan.extras.unseenInput || past?.kind === 'upstream'
+}
+
+/** The call may come to any usable chain, so one that billed beyond a cap is enough to trust none. */
+function keepsCaps(model: Model, at: number, { catalogue, observations }: EstimateParts): boolean {
+  return usableChains(model, catalogue).every((chain) => {
+    if (!observations.trustsCap(chain.id, at)) return false
+    const kind = catalogue.vendors.get(chain.vendorCode)?.kind
+    const provider = kind === undefined ? undefined : providerOf(kind)
+    return provider?.reasoningOutsideCap !== true || chain.capabilities.reasoning === 'none'
+  })
+}

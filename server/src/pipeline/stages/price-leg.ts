@@ -1,0 +1,41 @@
+import { findUnpriced, unpricedTools } from '../../core/pricing/surcharges.ts'
+import { providerOf } from '../../providers/index.ts'
+import type { Dialect } from '../../providers/provider.ts'
+import type { FinalFailure, Leg } from '../attempt/attempt.ts'
+import type { AdmittedCall } from '../call.ts'
+import type { ConvertibleLeg } from '../lanes/convert-request.ts'
+import { capabilitiesOf } from '../attempt/dialect.ts'
+
+export type PricedLeg =
+  | { readonly kind: 'priced'; readonly leg: Leg & Pick<ConvertibleLeg, 'unpricedTools'> }
+  | { readonly kind: 'refused'; readonly failure: Extract<FinalFailure, { kind: 'unconvertible' }> }
+
+/**
+ * A chain that a call is converted for, without the tools that would cost extra and have no price. A field without one is
+ * refused. Who pays the vendor with an own credential has all of it.
+ */
+export function priceLeg(
+  { catalogue, scan }: Pick<AdmittedCall, 'catalogue' | 'scan'>,
+  leg: Leg,
+  dialect: Dialect,
+): PricedLeg {
+  const kind = catalogue.vendors.get(leg.chain.vendorCode)?.kind
+  const dear = (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
+  if (leg.byok || dear.length === 0) return { kind: 'priced', leg }
+  const { serviceTier, hostedTools } = capabilitiesOf(leg.chain, dialect)
+  // The only dear field that conversion passes on.
+  const tiers = scan.extras.dearFields.filter((name) => name.startsWith('service_tier'))
+  const unpriced = serviceTier ? findUnpriced(leg.model, tiers, dear) : undefined
+  if (unpriced !== undefined) return { kind: 'refused', failure: unpricedFailure(unpriced, leg) }
+  const tools = unpricedTools(leg.model, hostedTools, dear)
+  return { kind: 'priced', leg: tools.length === 0 ? leg : { ...leg, unpricedTools: tools } }
+}
+
+function unpricedFailure(extra: string, { model }: Leg): Extract<FinalFailure, { kind: 'unconvertible' }> {
+  const message = `${extra} costs extra at this model's vendor and has no price here: leave it out`
+  return {
+    kind: 'unconvertible',
+    message: `${model.modelId}: ${message}`,
+    details: { param: extra.split('.', 1)[0] ?? extra, reason: 'field_without_price' },
+  }
+}

@@ -1,0 +1,90 @@
+/** `item_reference`: items of answers kept here take the place of their names before anything is decided about the call. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { createRequestScanner, type ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
+import { type Edit, spliceChunks } from '../../core/passthrough/splice.ts'
+import { responseIdOfItem } from '../../core/protocols/responses/stored-turn.ts'
+import type { Past, ReceivedCall } from '../call.ts'
+import { findItems } from '../lanes/threads/read-past.ts'
+import type { ItemsFound, ItemsTask } from '../lanes/threads/work.ts'
+import type { Pipeline } from '../context.ts'
+
+/** What one request may name: as long as a conversation that is continued. */
+const ITEMS_BYTES_MAX = 64 * 1024 * 1024
+/** Reading and writing this much takes about 2 ms. */
+const NEAR_CHARACTERS_MAX = 131_072
+/** Scanned in one go; a millisecond or so. */
+const SCANNED_BYTES_MAX = 262_144
+const NO_ITEMS = Buffer.from('[]')
+
+/**
+ * The call with the items it names, where they are this key's own and kept here. Others stay as they are: an upstream
+ * of the same protocol may know them, and answers in the background are made by such upstreams only.
+ */
+export async function recallItems(
+  pipeline: Pick<Pipeline, 'turns' | 'conversions'>,
+  call: ReceivedCall,
+): Promise<ReceivedCall> {
+  const { references, background } = call.scan
+  if (references.length === 0 || background) return call
+  const responseIds = new Set(references.flatMap(({ id }) => responseIdOfItem(id) ?? []))
+  if (responseIds.size === 0) return call
+  const answers = await pipeline.turns.answers(call.key.id, [...responseIds], call.at)
+  if (answers === 'too-long') throw tooLong()
+  const ids = [...new Set(references.map(({ id }) => id))]
+  const bodies = answers.map(({ body }) => body)
+  const { found } = await readItems(pipeline, call, { kind: 'items', bodies, ids })
+  const edits = references.flatMap(({ id, start, end }): readonly Edit[] => {
+    const replacement = found.get(id)
+    return replacement === undefined ? [] : [{ start, end, replacement }]
+  })
+  if (edits.length === 0) return call
+  // Upstreams know nothing of what is kept here, so the call is converted like one that goes on from a conversation here.
+  const past: Past = { kind: 'kept', ids: answers.map(({ responseId }) => responseId), bytes: NO_ITEMS }
+  return { ...(await edited(call, edits)), past }
+}
+
+async function readItems(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  call: ReceivedCall,
+  task: ItemsTask,
+): Promise<ItemsFound> {
+  const characters = task.bodies.reduce((sum, body) => sum + body.length, 0)
+  if (characters <= NEAR_CHARACTERS_MAX) return findItems(task)
+  const found = await pipeline.conversions.run(task, { accountId: call.account.id })
+  if (found.kind !== 'items') throw new Error(`kept items were read as ${found.kind}`)
+  return found
+}
+
+/** The same call with another body: everything that was learnt of it is learnt anew. */
+async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<ReceivedCall> {
+  const growth = edits.reduce(
+    (sum, { start, end, replacement }) => sum + replacement.length - (end - start),
+    0,
+  )
+  if (growth > ITEMS_BYTES_MAX) throw tooLong()
+  call.body.hold(Math.max(0, growth))
+  const { chunks, length } = spliceChunks(call.body.chunks, edits)
+  return { ...call, body: { ...call.body, chunks, length }, scan: await scanAgain(chunks) }
+}
+
+/** In turns with everything else that goes on. */
+async function scanAgain(chunks: readonly Uint8Array[]): Promise<ScannedRequest> {
+  const scanner = createRequestScanner('responses')
+  for (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += SCANNED_BYTES_MAX) {
+      scanner.push(chunk.subarray(at, at + SCANNED_BYTES_MAX))
+      if (chunk.length > SCANNED_BYTES_MAX) await turn()
+    }
+  }
+  const scan = scanner.end()
+  if (scan.kind === 'refused') throw new Error(`a body with its items cannot be read: ${scan.message}`)
+  return scan
+}
+
+function tooLong(): GatewayError {
+  return new GatewayError(40000, {
+    message: 'input: the items that are named by reference are too long together; send fewer',
+    details: { param: 'input' },
+  })
+}

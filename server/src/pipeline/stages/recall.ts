@@ -1,0 +1,106 @@
+/** `previous_response_id` and `item_reference`: what the call goes on from is found before anything is decided about it (contract §4.2). */
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { keepsAnswers } from '../../core/protocols/index.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import { endedWell, taskOfTurn } from '../background/stored-background.ts'
+import type { Past, ReceivedCall } from '../call.ts'
+import { readPast } from '../lanes/threads/read-past.ts'
+import type { PastTask } from '../lanes/threads/work.ts'
+import { placesOf } from '../attempt/dialect.ts'
+import type { Pipeline } from '../context.ts'
+import { recallItems } from './recall-items.ts'
+import type { Conversation } from '../instance/turn-keeper.ts'
+
+/**
+ * The call with its past. A conversation kept here counts as part of the request, in bytes held and in tokens estimated;
+ * one kept upstream needs a chain that leads there.
+ */
+export async function recall(
+  pipeline: Pick<Pipeline, 'turns' | 'catalogue' | 'storage' | 'conversions'>,
+  call: ReceivedCall,
+): Promise<ReceivedCall> {
+  if (!keepsAnswers(call.endpoint.protocol)) return call
+  const { previousResponseId } = call.scan
+  if (previousResponseId === undefined) return recallItems(pipeline, call)
+  const found = await pipeline.turns.conversation(call.key.id, previousResponseId, call.at)
+  switch (found.kind) {
+    case 'unknown':
+      throw refusal(`the previous response ${quoted(found.missing)} was not found`)
+    case 'too-long':
+      throw refusal('the conversation behind it is too long to be kept here; send its items')
+    case 'upstream':
+      if (found.background) await checkFinished(pipeline, call, previousResponseId)
+      checkReach(pipeline, call, found.place)
+      return { ...call, past: found }
+    case 'kept':
+      return continued(pipeline, await recallItems(pipeline, call), found)
+  }
+}
+
+/** Read together when small; a long conversation is read in a thread. */
+async function continued(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  call: ReceivedCall,
+  { ids, bodies }: Extract<Conversation, { kind: 'kept' }>,
+): Promise<ReceivedCall> {
+  const characters = bodies.reduce((sum, body) => sum + body.length, 0)
+  const task: PastTask = { kind: 'past', bodies }
+  const read =
+    characters <= NEAR_CHARACTERS_MAX
+      ? readPast(task)
+      : await pipeline.conversions.run(task, { accountId: call.account.id })
+  if (read.kind !== 'past') throw new Error(`a kept conversation was read as ${read.kind}`)
+  const { items: bytes, bodyBytes, mediaBytes, mediaCount, values, unseenInput } = read
+  call.body.hold(bytes.byteLength)
+  const past: Past = { kind: 'kept', ids: [...ids, ...(call.past?.ids ?? [])], bytes }
+  const scan = {
+    ...call.scan,
+    bodyBytes: call.scan.bodyBytes + bodyBytes,
+    mediaBytes: call.scan.mediaBytes + mediaBytes,
+    mediaCount: call.scan.mediaCount + mediaCount,
+    values: call.scan.values + values,
+    extras: { ...call.scan.extras, unseenInput: call.scan.extras.unseenInput || unseenInput },
+  }
+  return { ...call, past, scan }
+}
+
+/** Reading and writing this much takes about 2 ms. */
+const NEAR_CHARACTERS_MAX = 131_072
+
+/** What is made in the background is there to be continued once it is paid for. */
+async function checkFinished(
+  pipeline: Pick<Pipeline, 'turns' | 'storage'>,
+  call: ReceivedCall,
+  id: string,
+): Promise<void> {
+  const turn = await pipeline.turns.find(call.key.id, id, call.at)
+  const task = turn === undefined ? undefined : await taskOfTurn(pipeline, turn)
+  // Only a conversation that went on from its paid answer outlives the record of its task.
+  if (task === undefined || endedWell(task)) return
+  const ended = task.phase === 'ended'
+  throw refusal(
+    ended ? `the response ${quoted(id)} did not complete` : `the response ${quoted(id)} is not finished yet`,
+  )
+}
+
+/** An unknown model is told as such later. */
+function checkReach(pipeline: Pick<Pipeline, 'catalogue'>, call: ReceivedCall, place: string): void {
+  const catalogue = pipeline.catalogue()
+  const model = catalogue.models.get(call.modelId)
+  if (model === undefined || model.status !== 'enabled') return
+  const chains = usableChains(model, catalogue)
+  const reached = chains.some((chain) => keepsAnswers(chain.protocol) && placesOf(chain).includes(place))
+  if (reached) return
+  throw refusal('the previous response is kept by a provider that does not serve this model; send its items')
+}
+
+function refusal(message: string): GatewayError {
+  return new GatewayError(40000, {
+    message: `previous_response_id: ${message}`,
+    details: { param: 'previous_response_id', reason: 'previous_response_not_found' },
+  })
+}
+
+function quoted(id: string): string {
+  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id)
+}

@@ -1,0 +1,85 @@
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { type ModelId, modelId } from '../../core/ids.ts'
+import { createRequestScanner, type ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
+import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
+import type { Pipeline } from '../context.ts'
+import { checkRestrictions } from './restrictions.ts'
+
+/**
+ * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
+ * what is too large (before reading where the length is told), no JSON object, or names no model.
+ */
+export async function receive(pipeline: Pipeline, call: AuthenticatedCall): Promise<ReceivedCall> {
+  const { body, scan } = await readBody(pipeline, call)
+  try {
+    return {
+      ...call,
+      stage: 'received',
+      body,
+      scan,
+      modelId: requestedModel(call, scan),
+      stream: call.endpoint.streamVerb ?? scan.stream,
+      user: scan.user,
+    }
+  } catch (error) {
+    body.release()
+    throw error
+  }
+}
+
+/** Applies the key's own restrictions to a received call, so that a refusal is logged with what was asked for. */
+export function restrict(pipeline: Pipeline, call: ReceivedCall): void {
+  const { key, account, address, ip, endpoint, modelId: requested } = call
+  checkRestrictions(
+    { key, account, address, ip, protocol: endpoint.protocol, modelId: requested },
+    pipeline.catalogue(),
+  )
+}
+
+function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId {
+  const named = call.endpoint.pathModel ?? scan.model
+  if (named === undefined || named === '') throw new GatewayError(40002)
+  return modelId(named)
+}
+
+interface BodyReading {
+  readonly body: ReceivedBody
+  readonly scan: ScannedRequest
+}
+
+async function readBody(pipeline: Pipeline, call: AuthenticatedCall): Promise<BodyReading> {
+  const { bodyLimitBytes } = pipeline.limits
+  if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
+  const scanner = createRequestScanner(call.endpoint.protocol, pipeline.limits)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  let arrived = 0
+  const release = (): void => {
+    pipeline.bodyBudget.give(length)
+    length = 0
+    chunks.length = 0
+  }
+  const hold = (bytes: number): void => {
+    pipeline.bodyBudget.take(bytes)
+    length += bytes
+  }
+  try {
+    await call.readBody((chunk) => {
+      arrived += chunk.byteLength
+      if (arrived > bodyLimitBytes) throw new GatewayError(41301)
+      // Of a body that is refused the rest is read, so that the client hears why, but not kept.
+      if (!scanner.push(chunk)) return release()
+      hold(chunk.byteLength)
+      chunks.push(chunk)
+    })
+  } catch (error) {
+    release()
+    throw error
+  }
+  const scan = scanner.end()
+  if (scan.kind === 'refused') {
+    release()
+    throw new GatewayError(scan.code, { message: scan.message })
+  }
+  return { body: { chunks, length, hold, release }, scan }
+}

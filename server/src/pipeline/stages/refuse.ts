@@ -1,0 +1,97 @@
+import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { ModelId } from '../../core/ids.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import { findHolderNow } from './authenticate.ts'
+import type { RefusedCall } from '../call.ts'
+import type { Pipeline } from '../context.ts'
+import { asGatewayError } from '../exchange/leave.ts'
+import { baseLogRow } from './log-row.ts'
+import type { ClientReply } from '../reply.ts'
+import { AddressNotAllowed } from './restrictions.ts'
+
+/** A call that was not let in: answered at once, logged, and charged nothing. */
+export async function refuse(
+  pipeline: Pipeline,
+  call: RefusedCall,
+  error: unknown,
+  reply: ClientReply,
+): Promise<void> {
+  call.body?.release()
+  const cause = await beforehand(pipeline, call, error)
+  const refusal = refusalOf(pipeline, call, cause)
+  if (cause instanceof AddressNotAllowed)
+    pipeline.telemetry.security.note('key.address-refused', { ...cause.about, request: call.requestId })
+  const model = shownModel(pipeline, call)
+  if (model !== undefined) reply.tellModel(model)
+  if (!reply.gone) reply.fail(refusal, call)
+  const at = pipeline.now()
+  const log = {
+    ...baseLogRow(call, at),
+    httpStatus: reply.gone ? 499 : refusal.status,
+    code: refusal.code,
+    clientGone: reply.gone,
+  }
+  pipeline.observeEnd(log)
+  if (mayBeReserved(call, error)) {
+    const { callId, key, account } = call
+    pipeline.pending.add({
+      kind: 'lost-reservation',
+      callId,
+      keyId: key.id,
+      accountId: account.id,
+      at,
+      sent: false,
+      log,
+    })
+    return
+  }
+  if (!pipeline.mayLogRefusal(call, at)) return
+  try {
+    await pipeline.storage.calls.log({ log })
+  } catch (cause) {
+    pipeline.telemetry.log.warn(
+      { requestId: call.requestId, error: cause },
+      'a refused call could not be logged',
+    )
+  }
+}
+
+/** What anybody with a key can see in the catalogue; that a hidden model is there is not given away by a refusal. */
+function shownModel(pipeline: Pipeline, { key, modelId }: RefusedCall): ModelId | undefined {
+  const model =
+    key === undefined || modelId === undefined ? undefined : pipeline.catalogue().models.get(modelId)
+  return model?.status === 'enabled' && model.clientVisible ? model.modelId : undefined
+}
+
+/** The store went away while it was asked to reserve: nobody knows whether it did, or still will. */
+function mayBeReserved(
+  call: RefusedCall,
+  error: unknown,
+): call is RefusedCall & Required<Pick<RefusedCall, 'key' | 'account'>> {
+  const lost = error instanceof StorageUnavailable && !error.untouched && call.stage === 'admitted'
+  return lost && call.key !== undefined && call.account !== undefined
+}
+
+/**
+ * Authentication goes before every other refusal (decisions, order of checks). What was refused before the reservation
+ * looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
+ */
+async function beforehand(pipeline: Pipeline, call: RefusedCall, error: unknown): Promise<unknown> {
+  if (call.key === undefined || call.stage === 'admitted' || call.stage === 'reserved') return error
+  try {
+    await findHolderNow(pipeline, call.key.hash, call.at)
+    return error
+  } catch (revoked) {
+    return revoked
+  }
+}
+
+function refusalOf(pipeline: Pipeline, call: RefusedCall, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (error instanceof StorageUnavailable) {
+    pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'the database cannot be reached')
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  }
+  pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')
+  return asGatewayError(error)
+}

@@ -1,0 +1,41 @@
+/** Which chains tell how much they generated only when they are asked to, and what is lost where nobody asks. */
+import type { Catalogue, Chain, ChainProtocol } from '../../core/catalogue.ts'
+import { forwardModelId, type ForwardModelId } from '../../core/ids.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import { providerOf } from '../../providers/index.ts'
+
+/** `inject` for chat completions of a vendor that wants to be asked; everybody else tells by themselves. */
+export function presetStreamUsage(
+  kind: string | undefined,
+  protocol: ChainProtocol,
+  forward: ForwardModelId | string,
+): Chain['streamUsage'] {
+  return capabilitiesOf(kind, protocol, forward)?.includeUsage === true && protocol === 'chat'
+    ? 'inject'
+    : 'forward'
+}
+
+/** One sentence for each usable chain whose model reasons and whose streams may end without their usage. */
+export function usageWarnings(catalogue: Catalogue): readonly string[] {
+  return [...catalogue.models.values()].flatMap((model) =>
+    usableChains(model, catalogue).flatMap((chain) => {
+      const kind = catalogue.vendors.get(chain.vendorCode)?.kind
+      if (chain.streamUsage === 'inject') return []
+      if (presetStreamUsage(kind, chain.protocol, chain.forwardModelId) === 'forward') return []
+      const reasoning =
+        chain.capabilities.reasoning ??
+        capabilitiesOf(kind, chain.protocol, chain.forwardModelId)?.reasoning ??
+        'none'
+      if (reasoning === 'none') return []
+      return [
+        `${model.modelId} over ${chain.vendorCode} (${chain.forwardModelId}): streams whose clients ask for no usage are charged ` +
+          'by an estimate, and reasoning is in none of their bytes; set stream_usage: inject on this chain',
+      ]
+    }),
+  )
+}
+
+function capabilitiesOf(kind: string | undefined, protocol: ChainProtocol, forward: string) {
+  const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
+  return protocol === 'video' ? undefined : dialects?.[protocol]?.capabilities(forwardModelId(forward))
+}

@@ -1,0 +1,72 @@
+import type { VideoTask, VideoTaskError } from '../../../core/video/task.ts'
+import type { Pipeline } from '../../context.ts'
+import type { PulsedStream } from '../../instance/pulse.ts'
+import type { ClientReply } from '../../reply.ts'
+import { gatewayFailure } from '../task/task-error.ts'
+
+/**
+ * Waits for a task to end without costing anything meanwhile. undefined: the client has gone; the task goes on.
+ * @param onChange told of every change on the way, the end not included
+ */
+export async function awaitEnd(
+  pipeline: Pipeline,
+  waited: { readonly task: VideoTask; readonly joined: boolean },
+  reply: ClientReply,
+  onChange: (task: VideoTask) => void = () => undefined,
+): Promise<VideoTask | undefined> {
+  const { task, joined } = waited
+  if (task.phase === 'ended') return task
+  const { waiting, clientsGone } = pipeline.videos
+  const ended = await new Promise<VideoTask | undefined>((resolve) => {
+    const leave = waiting.wait(task.id, (present) => {
+      if (present === 'gone') finish({ ...task, phase: 'ended', status: 'failed', error: MADE_WAY })
+      else if (present.phase === 'ended') finish(present)
+      else onChange(present)
+    })
+    const stopped = (): void => finish({ ...task, phase: 'ended', status: 'failed', error: goesOn(task.id) })
+    const waiter: PulsedStream = { onPulse: () => undefined, onStop: stopped }
+    const finish = (end: VideoTask | undefined): void => {
+      leave()
+      pipeline.pulse.remove(waiter)
+      reply.onGone(undefined)
+      resolve(end)
+    }
+    pipeline.pulse.add(waiter)
+    reply.onGone(() => finish(undefined))
+    if (reply.gone) finish(undefined)
+    else if (pipeline.pulse.stopping) stopped()
+    // What another instance works on may have ended before anybody listened here.
+    if (joined) pipeline.telemetry.background.track(lookAgain(pipeline, task.id), 'read a joined video task')
+  })
+  if (ended === undefined && !joined) {
+    clientsGone.add(task.id)
+    const leave = waiting.wait(task.id, (present) => {
+      if (present !== 'gone' && present.phase !== 'ended') return
+      clientsGone.delete(task.id)
+      leave()
+    })
+  }
+  return ended
+}
+
+/** The record of an order that nobody took makes way for its repetition, be it before all who waited have read its end. */
+const MADE_WAY = gatewayFailure(50301, {
+  message: 'nothing became of the order, and its record is gone; nothing was charged for it, send it again',
+})
+
+/** The gateway stops, the task does not: any instance goes on with it. SDKs that repeat the POST find it again. */
+function goesOn(id: string): VideoTaskError {
+  return gatewayFailure(50301, {
+    message: `the gateway is shutting down; the video goes on: read it as ${id}, or send the order again with the same Idempotency-Key`,
+    retryAfterMs: RETRY_AFTER_MS,
+  })
+}
+
+const RETRY_AFTER_MS = 2_000
+
+/** Reads a task somebody waits for and tells what it found. */
+export async function lookAgain({ storage, videos }: Pipeline, id: string): Promise<void> {
+  const present = await storage.videos.read(id)
+  if (present === undefined) videos.waiting.tellGone(id)
+  else videos.waiting.tell(present)
+}

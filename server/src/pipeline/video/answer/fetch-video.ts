@@ -1,0 +1,239 @@
+/**
+ * Brings a finished video to our own store: where the vendor delivers bytes, where its link needs a credential, and where
+ * the link dies before the record does (contract §4.4 rule 4). Streamed, bounded, measured as it passes.
+ */
+import type { Timeouts } from '../../../core/catalogue.ts'
+import { Mp4Reader, type VideoMeasure } from '../../../core/video/mp4.ts'
+import { backOffMs } from '../../../core/video/schedule.ts'
+import { decodeRequest, type FinishedResult } from '../../../core/video/task-detail.ts'
+import { openStream, type StreamedAnswer } from '../../../upstream/open-stream.ts'
+import { TransportError } from '../../../upstream/remote/read-whole.ts'
+import { redirectOf } from '../../../upstream/remote/stream-remote.ts'
+import type { Pipeline } from '../../context.ts'
+import { endCompleted, endFailed, type MadeVideo } from '../task/end-task.ts'
+import { inPieces } from '../order/in-pieces.ts'
+import { changeTask, type OpenTask } from '../order/open-task.ts'
+import { callOf } from '../order/send-to-vendor.ts'
+import { gatewayFailure } from '../task/task-error.ts'
+import { vendorOfTask } from '../task/vendor-of-task.ts'
+import type { TaskVendor } from '../task/task-dialect.ts'
+
+/** Ten minutes in 4k; nobody sells longer ones by the second. */
+const VIDEO_BYTES_MAX = 4 * 1024 * 1024 * 1024
+const TRIES_MAX = 6
+/** A vendor that says there is no such file is believed the second time: file stores lag behind records, but not for minutes. */
+const TRIES_GONE_MAX = 2
+const RETRY_AFTER_MS = 5_000
+const TRIES = { long: TRIES_MAX, short: TRIES_GONE_MAX, none: 0 } as const
+const MEDIA_TYPE = 'video/mp4'
+
+/** One try; when it fails the poller makes the next. */
+export async function fetchVideo(pipeline: Pipeline, open: OpenTask): Promise<void> {
+  const { result } = open.detail
+  if (result === undefined) throw new Error(`task ${open.task.id} has nothing to fetch`)
+  try {
+    const vendor = await vendorOfTask(pipeline, open)
+    if (vendor.kind === 'missing') throw new FetchFailure(vendor.reason)
+    const answer = await openSource(pipeline, vendor, result.source)
+    const stored = await store(pipeline, open, untilStop(pipeline, answer))
+    await endCompleted(pipeline, open, madeOf(stored, result))
+  } catch (error) {
+    if (isFetchFailure(error)) {
+      const gone = error instanceof FetchFailure && error.gone
+      return tryLater(pipeline, open, { result, reason: error.message, patience: gone ? 'short' : 'long' })
+    }
+    // Our own store failed: that is no fault of the video's, until nobody waits for it any more.
+    if (pipeline.now() < open.detail.deadlineAt) throw error
+    await tryLater(pipeline, open, { result, reason: 'it could not be stored', patience: 'none' })
+  }
+}
+
+/** The answer's bytes, broken off when this instance stops. */
+async function* untilStop(pipeline: Pipeline, answer: StreamedAnswer): AsyncGenerator<Uint8Array> {
+  const { signal } = pipeline.videos.stopping
+  const abort = (): void => answer.abort()
+  signal.addEventListener('abort', abort)
+  try {
+    if (signal.aborted) abort()
+    yield* answer.body
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+export async function storeBase64(
+  pipeline: Pipeline,
+  open: OpenTask,
+  video: { readonly data: string } & Pick<FinishedResult, 'secondsProduced' | 'size'>,
+): Promise<void> {
+  try {
+    const stored = await store(pipeline, open, inPieces(Buffer.from(video.data, 'base64')))
+    await endCompleted(pipeline, open, madeOf(stored, video))
+  } catch (error) {
+    // Asked again, the vendor gives the same video again.
+    if (!(error instanceof FetchFailure) && pipeline.now() < open.detail.deadlineAt) throw error
+    const message = 'the finished video could not be stored'
+    await endFailed(pipeline, open, gatewayFailure(50201, { message, accepted: true }))
+  }
+}
+
+/** The vendor, its link or our way there failed; anything else is a fault of ours. */
+class FetchFailure extends Error {
+  /** The vendor says that there is no such file (any more). */
+  readonly gone: boolean
+
+  constructor(message: string, what: 'gone' | 'not now' = 'not now') {
+    super(message)
+    this.name = 'FetchFailure'
+    this.gone = what === 'gone'
+  }
+}
+
+function isFetchFailure(error: unknown): error is FetchFailure | TransportError {
+  return error instanceof FetchFailure || error instanceof TransportError
+}
+
+/** Links go without a credential and under the guard; requests of the vendor's own are signed and go to it alone. */
+async function openSource(
+  pipeline: Pipeline,
+  vendor: TaskVendor,
+  source: FinishedResult['source'],
+): Promise<StreamedAnswer> {
+  const { timeouts } = vendor.vendor
+  if (source.kind === 'link') return openLink(pipeline, vendor, source.url)
+  const request = decodeRequest(source.request, (text) => Buffer.from(text, 'base64'))
+  const answer = await openStream(
+    (call, sink) => pipeline.upstream.open(call, sink),
+    callOf(vendor, { request, timeouts }),
+  )
+  const location = redirectOf(answer, request.url)
+  if (location === undefined) return judged(answer)
+  answer.abort()
+  return openLink(pipeline, vendor, location)
+}
+
+async function openLink(pipeline: Pipeline, vendor: TaskVendor, url: string): Promise<StreamedAnswer> {
+  const opened = await pipeline.streamRemote(url, {
+    trustedHost: trustedHostOf(vendor),
+    headers: {},
+    timeouts: linkTimeouts(vendor.vendor.timeouts),
+  })
+  if (opened.kind === 'refused') throw new FetchFailure(opened.detail)
+  return judged(opened.answer)
+}
+
+/** A vendor that runs inside the operator's network keeps its videos there too. */
+export function trustedHostOf({ baseUrl }: TaskVendor): string | undefined {
+  if (!URL.canParse(baseUrl)) return undefined
+  return new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase()
+}
+
+export function linkTimeouts({ connectMs, firstByteMs, idleMs }: Timeouts): Timeouts {
+  return { connectMs, firstByteMs: Math.min(firstByteMs, 60_000), idleMs }
+}
+
+/** Vendors' file stores label videos anyhow, but a page of text is none. */
+function judged(answer: StreamedAnswer): StreamedAnswer {
+  const type = String(answer.headers['content-type'] ?? '').toLowerCase()
+  if (answer.status === 200 && !/^(text\/|application\/(json|xml))/.test(type)) return answer
+  answer.abort()
+  throw new FetchFailure(
+    answer.status === 200
+      ? `the address holds ${type.slice(0, 60)}`
+      : `the address answered ${answer.status}`,
+    answer.status === 404 || answer.status === 410 ? 'gone' : 'not now',
+  )
+}
+
+interface StoredVideo {
+  readonly blob: NonNullable<MadeVideo['blob']>
+  readonly measure: VideoMeasure
+}
+
+async function store(
+  pipeline: Pipeline,
+  { task }: OpenTask,
+  body: AsyncIterable<Uint8Array>,
+): Promise<StoredVideo> {
+  const reader = new Mp4Reader()
+  const key = blobKeyOf(task.id)
+  const { bytes, sha256 } = await pipeline.blobs.put(key, measured(body, reader), {
+    mediaType: MEDIA_TYPE,
+    maxBytes: VIDEO_BYTES_MAX,
+  })
+  if (bytes === 0) throw new FetchFailure('the video is empty')
+  return { blob: { key, bytes, sha256 }, measure: reader.end() }
+}
+
+export function blobKeyOf(taskId: string): string {
+  return `videos/${taskId}.mp4`
+}
+
+async function* measured(body: AsyncIterable<Uint8Array>, reader: Mp4Reader): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    reader.push(chunk)
+    yield chunk
+  }
+}
+
+/** The file knows its length better than anybody. */
+function madeOf(
+  { blob, measure }: StoredVideo,
+  told: Pick<FinishedResult, 'secondsProduced' | 'size'>,
+): MadeVideo {
+  return {
+    url: undefined,
+    blob,
+    secondsProduced: measure.seconds ?? told.secondsProduced,
+    size: pictureSize(measure) ?? told.size,
+  }
+}
+
+export function pictureSize(measure: VideoMeasure | undefined): string | undefined {
+  const { width, height } = measure ?? {}
+  return width === undefined || height === undefined ? undefined : `${width}x${height}`
+}
+
+/**
+ * The video is made and will be billed upstream: a link that cannot be copied is handed out for as long as it lives. One
+ * whose file is gone does not live, so nobody is charged for it.
+ */
+async function tryLater(
+  pipeline: Pipeline,
+  open: OpenTask,
+  {
+    result,
+    reason,
+    patience,
+  }: {
+    readonly result: FinishedResult
+    readonly reason: string
+    readonly patience: keyof typeof TRIES
+  },
+): Promise<void> {
+  const failures = open.task.failuresInRow + 1
+  pipeline.telemetry.log.warn(
+    { taskId: open.task.id, reason, failures },
+    'a finished video could not be fetched',
+  )
+  if (failures < TRIES[patience]) {
+    const wait = backOffMs(
+      { afterMs: RETRY_AFTER_MS, ageMs: 0, draw: pipeline.draw() },
+      failures - 1,
+      undefined,
+    )
+    await changeTask(pipeline, open, {
+      failuresInRow: failures,
+      dueAt: pipeline.now() + Math.ceil(wait * pipeline.videos.settings.pace),
+      lastAnswer: reason.slice(0, 200),
+    })
+    return
+  }
+  if (patience === 'short') return endFailed(pipeline, open, gatewayFailure(50210, { accepted: true }))
+  if (result.source.kind === 'link') {
+    const { secondsProduced, size } = result
+    return endCompleted(pipeline, open, { url: result.source.url, blob: undefined, secondsProduced, size })
+  }
+  const message = `the finished video could not be fetched from the provider: ${reason}`
+  return endFailed(pipeline, open, gatewayFailure(50201, { message, accepted: true }))
+}

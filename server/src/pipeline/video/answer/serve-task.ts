@@ -1,0 +1,135 @@
+/** Reading, listing and removing tasks. They are stored records: no vendor hears of it (contract §4.4 rule 3). */
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import type { VideoTask } from '../../../core/video/task.ts'
+import { InvalidCursor } from '../../../storage/failures/invalid-cursor.ts'
+import { hashKey } from '../../../storage/key-hash.ts'
+import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
+import { findHolderNow, presentedKey } from '../../stages/authenticate.ts'
+import type { KeyHolder } from '../../instance/directory.ts'
+import type { Pipeline } from '../../context.ts'
+import { asGatewayError } from '../../exchange/leave.ts'
+import type { ClientReply } from '../../reply.ts'
+import { checkAddress } from '../../stages/restrictions.ts'
+import { objectOf, sendJson, sendTask } from './task-answer.ts'
+import type { IncomingVideo, VideoAction } from '../video-call.ts'
+
+type Action<Kind extends VideoAction['kind']> = Extract<VideoAction, { kind: Kind }>
+
+export function serveRead(
+  pipeline: Pipeline,
+  call: IncomingVideo,
+  reply: ClientReply,
+  { id }: Action<'read'>,
+): Promise<void> {
+  return answering(pipeline, call, reply, async () => {
+    sendTask(pipeline, reply, { task: await ownTask(pipeline, call, id), status: 200 })
+  })
+}
+
+/** Only the platform's record goes: nothing is refunded, nothing is removed upstream (contract §3). */
+export function serveRemove(
+  pipeline: Pipeline,
+  call: IncomingVideo,
+  reply: ClientReply,
+  { id }: Action<'remove'>,
+): Promise<void> {
+  return answering(pipeline, call, reply, async () => {
+    const task = await ownTask(pipeline, call, id)
+    reply.tellModel(task.modelId)
+    if (task.phase !== 'ended') {
+      throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
+    }
+    // The bytes first: once the record is gone nothing names them any more.
+    if (task.blob !== undefined) await pipeline.blobs.remove(task.blob)
+    if (!(await pipeline.storage.videos.remove(id, task.keyId))) throw new GatewayError(40402)
+    sendJson(reply, 200, { id, object: 'video.deleted', deleted: true })
+  })
+}
+
+const PAGE_DEFAULT = 20
+const PAGE_MAX = 100
+
+export function serveList(
+  pipeline: Pipeline,
+  call: IncomingVideo,
+  reply: ClientReply,
+  { query }: Action<'list'>,
+): Promise<void> {
+  return answering(pipeline, call, reply, async () => {
+    const { key } = await holderOf(pipeline, call)
+    const limit = pageLimit(query.get('limit'))
+    const tasks = await pipeline.storage.videos.list({
+      kind: 'video',
+      keyId: key.id,
+      // One more tells whether there are more.
+      limit: limit + 1,
+      after: query.get('after') ?? undefined,
+      order: orderOf(query.get('order')),
+      notExpiredAt: call.at,
+    })
+    const page = tasks.slice(0, limit)
+    sendJson(reply, 200, {
+      object: 'list',
+      data: page.map((task) => objectOf(pipeline, task)),
+      has_more: tasks.length > limit,
+      first_id: page[0]?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
+    })
+  })
+}
+
+function pageLimit(text: string | null): number {
+  if (text === null) return PAGE_DEFAULT
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1) throw new GatewayError(40000, { message: `limit must be a number from 1 to ${PAGE_MAX}` })
+  return Math.min(limit, PAGE_MAX)
+}
+
+function orderOf(text: string | null): 'asc' | 'desc' {
+  if (text === null || text === 'desc') return 'desc'
+  if (text === 'asc') return 'asc'
+  throw new GatewayError(40000, { message: 'order must be asc or desc' })
+}
+
+/** The caller's own task, as long as it is kept: anything else is not there (contract §2.5). */
+export async function ownTask(pipeline: Pipeline, call: IncomingVideo, id: string): Promise<VideoTask> {
+  const { key } = await holderOf(pipeline, call)
+  const task = await pipeline.storage.videos.find(id, key.id)
+  if (task === undefined || task.expiresAt <= call.at) throw new GatewayError(40402)
+  return task
+}
+
+async function holderOf(pipeline: Pipeline, call: IncomingVideo): Promise<KeyHolder> {
+  const holder = await findHolderNow(pipeline, hashKey(presentedKey(call)), call.at)
+  checkAddress({ key: holder.key, ip: call.ip })
+  if (holder.account.status === 'suspended') throw new GatewayError(40303)
+  return holder
+}
+
+/** Whatever goes wrong is answered, once. */
+export async function answering(
+  pipeline: Pipeline,
+  call: IncomingVideo,
+  reply: ClientReply,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal.code === 50000) {
+      pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'a video request failed')
+    }
+    if (reply.started) reply.destroy()
+    else if (!reply.gone) reply.fail(refusal, call)
+  }
+}
+
+function refusalOf(error: unknown): GatewayError {
+  if (error instanceof StorageUnavailable)
+    return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
+  if (error instanceof InvalidCursor) {
+    return new GatewayError(40000, { message: 'after is not the id of a video of this key' })
+  }
+  return asGatewayError(error)
+}

@@ -1,0 +1,144 @@
+import type { Demand, Estimate } from '../../../core/calls/operations.ts'
+import { type CallDescription, encodeDescription } from '../../../core/calls/recover.ts'
+import type { Catalogue, Chain, Model } from '../../../core/catalogue.ts'
+import { ERRORS } from '../../../core/errors/catalogue.ts'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { usableChains } from '../../../core/routing/order.ts'
+import { declaredSeconds, orderSeconds } from '../../../core/video/seconds.ts'
+import { findFallback, meantInstead, termsOf } from '../../stages/admit.ts'
+import type { Pipeline } from '../../context.ts'
+import { appIdOf, customIdOf, describedChains } from '../../stages/log-row.ts'
+import { demandVendors } from '../../instance/own-credentials.ts'
+import { refusalError } from '../../stages/reserve.ts'
+import type { AdmittedVideo, ReservedVideo, VideoOrder } from '../video-call.ts'
+import { videoDialectOf } from '../task/video-vendor.ts'
+
+/** Finds the model and says what the order demands of the account; `reserve` judges it on the account's fresh row. */
+export function admitVideo(pipeline: Pipeline, order: VideoOrder): AdmittedVideo {
+  const catalogue = pipeline.catalogue()
+  const model = findVideoModel(order, catalogue)
+  const other = findFallback(order, catalogue, model)
+  const fallback = other !== undefined && isVideoModel(other) ? other : undefined
+  return {
+    ...order,
+    stage: 'admitted',
+    catalogue,
+    model,
+    fallback,
+    demand: demandOf(order, model, catalogue),
+    fallbackDemand: fallback === undefined ? undefined : demandOf(order, fallback, catalogue),
+  }
+}
+
+/**
+ * A model is a video model when its features say so (contract §4.4). One that only takes videos in, over chains that all
+ * speak a chat-type protocol, is none.
+ */
+export function isVideoModel(model: Model): boolean {
+  const { chains, supportFeatures } = model
+  return supportFeatures.includes('video') && (chains.length === 0 || chains.some(isVideoChain))
+}
+
+/** Every way to this model is a video API: a chat call to it means a video (contract §4.4 rule 5). */
+export function makesOnlyVideos(model: Model): boolean {
+  return isVideoModel(model) && model.chains.every(isVideoChain)
+}
+
+export function isVideoChain(chain: Chain): boolean {
+  return chain.protocol === 'video'
+}
+
+function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
+  const model = catalogue.models.get(order.modelId)
+  if (model?.status === 'enabled' && isVideoModel(model)) return model
+  const hint = model === undefined ? meantInstead(order.modelId, catalogue) : ''
+  throw new GatewayError(40401, {
+    ...(hint === '' ? {} : { message: `${ERRORS[40401].message}${hint}` }),
+    internal: model === undefined ? 'unknown model' : `the model is ${model.status}`,
+  })
+}
+
+function demandOf(order: VideoOrder, model: Model, catalogue: Catalogue): Demand {
+  const chains = candidates(order, model, catalogue)
+  return {
+    modelId: model.modelId,
+    requiredVerification: model.requiredVerification,
+    requiredPlan: model.requiredPlan,
+    subscriptionCovered: model.subscriptionCovered,
+    ...demandVendors(chains, catalogue),
+    terms: termsOf(model, catalogue),
+    estimate: estimateOf(secondsMax(order, chains, catalogue)),
+  }
+}
+
+/** Declared seconds cost what they cost: nothing about the hold is a guess. */
+function estimateOf(videoSeconds: number): Estimate {
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    images: 0,
+    videoSeconds,
+    bound: 'strict',
+    worstInputTokens: 0,
+    worstOutputTokens: 0,
+  }
+}
+
+function candidates(order: VideoOrder, model: Model, catalogue: Catalogue): readonly Chain[] {
+  return usableChains(model, catalogue).filter(
+    (chain) => isVideoChain(chain) && (order.pinned === undefined || chain.vendorCode === order.pinned),
+  )
+}
+
+/** The declared length, else the longest that any chain would make by itself. */
+function secondsMax(order: VideoOrder, chains: readonly Chain[], catalogue: Catalogue): number {
+  const text = order.request.seconds
+  const declared = declaredSeconds(text)
+  if (declared !== undefined) return declared
+  const lengths = chains.map((chain) => {
+    const dialect = videoDialectOf(chain, catalogue)
+    return dialect === undefined
+      ? 0
+      : orderSeconds(text, dialect.defaultSeconds(chain.forwardModelId, order.request)).billed
+  })
+  return Math.max(0, ...lengths)
+}
+
+/** One storage verb judges and takes everything, as for every call (decisions, order of checks). */
+export async function reserveVideo(pipeline: Pipeline, order: AdmittedVideo): Promise<ReservedVideo> {
+  const month = pipeline.monthOf(order.at, order.catalogue.settings.timezone)
+  const { estimate } = order.demand
+  const outcome = await pipeline.storage.calls.reserve({
+    callId: order.callId,
+    instanceId: pipeline.instanceId,
+    at: order.at,
+    keyId: order.key.id,
+    accountId: order.account.id,
+    counts: { requests: 1, images: 0, videos: 1, videoSeconds: estimate.videoSeconds },
+    model: order.demand,
+    fallback: order.fallbackDemand,
+    defaultPolicy: order.catalogue.settings.limits,
+    monthStart: month.from,
+    monthEnd: month.until,
+    description: encodeDescription(describeVideo(order)),
+  })
+  if (outcome.kind === 'refused') throw refusalError(outcome.refusal)
+  return { ...order, stage: 'reserved', reservation: outcome }
+}
+
+/** The parts of the log row that are known before anything is sent. */
+export function describeVideo(order: Omit<AdmittedVideo, 'stage'>): CallDescription {
+  return {
+    requestId: order.requestId,
+    createdAt: order.at,
+    endpoint: order.endpoint.path,
+    clientProtocol: order.endpoint.protocol,
+    modelRequested: order.modelId,
+    stream: order.stream,
+    user: order.user,
+    appId: appIdOf(order),
+    customId: customIdOf(order),
+    secondsDeclared: declaredSeconds(order.request.seconds),
+    chains: describedChains(order),
+  }
+}

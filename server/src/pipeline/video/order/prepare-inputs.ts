@@ -1,0 +1,116 @@
+/**
+ * Images in the form a vendor takes: fetched where it wants bytes and the client named an address, published under a signed
+ * link of ours where it takes nothing but addresses.
+ */
+import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../../core/canonical/media-type.ts'
+import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
+import type { ImageForm, VideoDialect, VideoSubmit } from '../../../providers/video.ts'
+import type { Pipeline } from '../../context.ts'
+import { inPieces } from './in-pieces.ts'
+import { usedImages, withImages } from './used-images.ts'
+import type { ReservedVideo } from '../video-call.ts'
+
+export type PreparedRequest =
+  | { readonly kind: 'ready'; readonly request: VideoRequest }
+  /** An image cannot be had: the sentence that says which and why. */
+  | { readonly kind: 'refused'; readonly message: string }
+
+const IMAGE_BYTES_MAX = 32 * 1024 * 1024
+const FETCH_TIMEOUT_MS = 20_000
+/** Vendors fetch an input when they begin to work on it, which may be after a queue. */
+const LINK_LASTS_MS = 6 * 3_600_000
+
+/** What was done for one order, so that the next chain need not do it again. */
+export interface InputCache {
+  readonly fetched: Map<string, VideoMedia>
+  /** By the image's own object. */
+  readonly published: Map<VideoMedia, VideoMedia>
+}
+
+export function openInputCache(): InputCache {
+  return { fetched: new Map(), published: new Map() }
+}
+
+/** Images the vendor is not sent stay as they are. */
+export async function prepareInputs(
+  pipeline: Pipeline,
+  work: { readonly order: ReservedVideo; readonly taskId: string; readonly cache: InputCache },
+  { dialect, asked }: { readonly dialect: VideoDialect; readonly asked: VideoSubmit },
+): Promise<PreparedRequest> {
+  const { request } = work.order
+  const forms = dialect.imageForms
+  try {
+    const made = new Map<VideoMedia, VideoMedia>()
+    for (const media of usedImages(dialect, asked))
+      made.set(media, await converted(pipeline, work, { media, forms }))
+    return { kind: 'ready', request: withImages(request, (image) => made.get(image) ?? image) }
+  } catch (error) {
+    if (error instanceof UnusableInput) return { kind: 'refused', message: error.message }
+    throw error
+  }
+}
+
+class UnusableInput extends Error {}
+
+interface Wanted {
+  readonly media: VideoMedia
+  readonly forms: readonly ImageForm[]
+}
+
+async function converted(
+  pipeline: Pipeline,
+  work: Parameters<typeof prepareInputs>[1],
+  { media, forms }: Wanted,
+): Promise<VideoMedia> {
+  if (forms.includes(media.kind)) return media
+  if (media.kind === 'url') return fetched(pipeline, work, media.url)
+  const known = work.cache.published.get(media)
+  if (known !== undefined) return known
+  const published = await publish(pipeline, work.taskId, media, work.cache.published.size)
+  work.cache.published.set(media, published)
+  return published
+}
+
+async function fetched(
+  pipeline: Pipeline,
+  { order, cache }: Parameters<typeof prepareInputs>[1],
+  url: string,
+): Promise<VideoMedia> {
+  const known = cache.fetched.get(url)
+  if (known !== undefined) return known
+  const answer = await pipeline.fetchRemote(url, {
+    maxBytes: IMAGE_BYTES_MAX,
+    timeoutMs: FETCH_TIMEOUT_MS,
+    accept: (mediaType) => mayHold(mediaType, 'image'),
+    mayKeep(bytes) {
+      order.body.hold(bytes)
+      return true
+    },
+  })
+  const shown = url.length > 200 ? `${url.slice(0, 200)}…` : url
+  if (answer.kind === 'refused') throw new UnusableInput(`${shown} cannot be fetched: ${answer.detail}`)
+  const mediaType = typeOfMedia(answer.body.subarray(0, MEDIA_HEAD_BYTES), answer.mediaType, 'image')
+  if (mediaType === undefined) throw new UnusableInput(`${shown} is no image`)
+  const media: VideoMedia = { kind: 'bytes', mediaType, bytes: answer.body }
+  cache.fetched.set(url, media)
+  return media
+}
+
+async function publish(
+  pipeline: Pipeline,
+  taskId: string,
+  media: Extract<VideoMedia, { kind: 'bytes' }>,
+  index: number,
+): Promise<VideoMedia> {
+  const key = inputKeyOf(taskId, index)
+  await pipeline.blobs.put(key, inPieces(media.bytes), {
+    mediaType: media.mediaType,
+    maxBytes: media.bytes.byteLength,
+  })
+  return { kind: 'url', url: pipeline.videos.links.sign(key, pipeline.now() + LINK_LASTS_MS) }
+}
+
+/** A published image's key; its task knows how many there are. */
+export function inputKeyOf(taskId: string, index: number): string {
+  return `inputs/${taskId}-${index}`
+}

@@ -1,0 +1,95 @@
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { modelId, vendorCode } from '../../../core/ids.ts'
+import type { FormPart } from '../../../core/video/form.ts'
+import type { ReceivedBody } from '../../call.ts'
+import { isNear } from '../../lanes/threads/conversions.ts'
+import { sharedBody } from '../../lanes/threads/shared-body.ts'
+import type { Pipeline } from '../../context.ts'
+import { type OrderForm, type OrderRead, readOrderForm } from './order-form.ts'
+import type { Repeat, VideoOrder } from '../video-call.ts'
+
+/** A form as it was received; of a document its pieces. */
+export type RawForm =
+  | { readonly kind: 'json' | 'chat'; readonly chunks: readonly Uint8Array[]; readonly length: number }
+  | { readonly kind: 'multipart'; readonly parts: readonly FormPart[] }
+
+/** Whose it is, and where its bytes are counted. */
+export interface OrderSource extends Pick<VideoOrder, 'headers' | 'account'> {
+  readonly body: Pick<ReceivedBody, 'hold' | 'release'>
+}
+
+export type OrderOfForm = Pick<
+  VideoOrder,
+  'modelId' | 'user' | 'request' | 'size' | 'dropped' | 'pinned' | 'repeat'
+>
+
+/** The order that a form describes; a large one is taken apart in a thread. Throws what is wrong with it. */
+export async function orderOf(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  form: RawForm,
+  source: OrderSource,
+): Promise<OrderOfForm> {
+  const read = await readForm(pipeline, form, source)
+  if (read.kind === 'misordered')
+    throw new GatewayError(read.code, read.message === undefined ? {} : { message: read.message })
+  const { model, user, request, size, dropped } = read.order
+  const pinned = source.headers['gw-vendor-code']?.trim()
+  return {
+    modelId: modelId(model),
+    user,
+    request,
+    size,
+    dropped,
+    pinned: pinned === undefined || pinned === '' ? undefined : vendorCode(pinned),
+    repeat: repeatOf(read.bodySha256, source.headers),
+  }
+}
+
+async function readForm(
+  { conversions }: Pick<Pipeline, 'conversions'>,
+  form: RawForm,
+  source: OrderSource,
+): Promise<OrderRead> {
+  const size = { bytes: form.kind === 'multipart' ? bytesOfParts(form.parts) : form.length, values: 0 }
+  if (isNear(size)) {
+    await conversions.turn(size)
+    return readOrderForm(form.kind === 'multipart' ? form : { ...form, body: Buffer.concat(form.chunks) })
+  }
+  const shared: OrderForm =
+    form.kind === 'multipart'
+      ? form
+      : { kind: form.kind, body: await sharedBody({ ...source.body, ...form }) }
+  const read = await conversions.run({ kind: 'order', form: shared }, { accountId: source.account.id })
+  if (read.kind !== 'ordered' && read.kind !== 'misordered')
+    throw new Error(`an order was read as ${read.kind}`)
+  return read
+}
+
+function bytesOfParts(parts: readonly FormPart[]): number {
+  return parts.reduce(
+    (sum, { value }) => sum + (typeof value === 'string' ? value.length : value.bytes.byteLength),
+    0,
+  )
+}
+
+/** A key longer than this is no key. */
+const IDEMPOTENCY_KEY_MAX = 512
+
+/** undefined: there is none. Throws 40000 for one that is too long. */
+export function idempotencyKeyOf(headers: VideoOrder['headers']): string | undefined {
+  const key = headers['idempotency-key']?.trim()
+  if (key !== undefined && key.length > IDEMPOTENCY_KEY_MAX) {
+    throw new GatewayError(40000, {
+      message: `Idempotency-Key may have at most ${IDEMPOTENCY_KEY_MAX} characters`,
+    })
+  }
+  return key === '' ? undefined : key
+}
+
+function repeatOf(bodySha256: string, headers: VideoOrder['headers']): Repeat {
+  return {
+    key: idempotencyKeyOf(headers),
+    bodySha256,
+    retried: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
+  }
+}

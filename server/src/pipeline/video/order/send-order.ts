@@ -1,0 +1,291 @@
+/** One try to order a task over one chain, and what is certain afterwards. */
+import type { TransportFailure } from '../../../upstream/upstream.ts'
+import { CONSEQUENCES } from '../../../core/routing/failure.ts'
+import type { ChainFailure } from '../../../core/routing/health.ts'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { isJsonObject } from '../../../core/json.ts'
+import { tellDropped } from '../../../core/protocols/dropped-fields.ts'
+import { orderSeconds } from '../../../core/video/seconds.ts'
+import type { VideoTaskError } from '../../../core/video/task.ts'
+import type { TaskDetail } from '../../../core/video/task-detail.ts'
+import type { VideoFailure, VideoReply } from '../../../providers/video.ts'
+import type { Leg } from '../../attempt/attempt.ts'
+import { claimCredential } from '../../attempt/claim-credential.ts'
+import type { Pipeline } from '../../context.ts'
+import { CREATE_WATCH_MS } from './create-task.ts'
+import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
+import { type InputCache, prepareInputs } from './prepare-inputs.ts'
+import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
+import { submitOrder } from './submit-order.ts'
+import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from '../task/task-error.ts'
+import type { ReservedVideo } from '../video-call.ts'
+import type { TaskStep, TaskVendor } from '../task/task-dialect.ts'
+import { contextOf, findVideoVendor } from '../task/video-vendor.ts'
+
+export type OrderOutcome =
+  /** The task is another instance's by now, or has ended. */
+  | { readonly kind: 'lost' }
+  | SkippedOrder
+  | { readonly kind: 'accepted'; readonly open: OpenTask; readonly step: TaskStep; readonly status: number }
+  /** It is certain that no task exists. */
+  | {
+      readonly kind: 'refused'
+      readonly open: OpenTask
+      readonly error: VideoTaskError
+      readonly class: ChainFailure
+      /** How telling the error is (decisions, Errors). */
+      readonly rank: number
+      readonly status: number | undefined
+    }
+  /** The order left, and nobody knows whether it arrived. */
+  | {
+      readonly kind: 'unknown'
+      readonly open: OpenTask
+      readonly error: VideoTaskError
+      readonly class: ChainFailure
+      readonly status: number | undefined
+    }
+
+/** Nothing was sent over this chain. */
+export interface SkippedOrder {
+  readonly kind: 'skipped'
+  readonly reason: string
+  readonly error: VideoTaskError
+  /** How telling the error is (decisions, Errors). */
+  readonly rank: number
+}
+
+export interface OrderWork {
+  readonly order: ReservedVideo
+  readonly open: OpenTask
+  readonly leg: Leg
+  readonly inputs: InputCache
+}
+
+export async function sendOrder(pipeline: Pipeline, work: OrderWork): Promise<OrderOutcome> {
+  const { order, open, leg } = work
+  const vendor = await findVideoVendor(pipeline, {
+    vendorCode: leg.chain.vendorCode,
+    credentialId: leg.chain.credentialId,
+    byok: leg.byok,
+    accountId: order.account.id,
+  })
+  if (vendor.kind === 'missing') return skipped(vendor.reason, gatewayFailure(50201), 0)
+  const { forwardModelId } = leg.chain
+  const vendorDefault = vendor.dialect.defaultSeconds(forwardModelId, order.request)
+  const seconds = orderSeconds(order.request.seconds, vendorDefault)
+  const counts = { requests: 1, images: 0, videos: 1, videoSeconds: seconds.billed }
+  const claim = await claimCredential(pipeline, order, { leg, counts })
+  if (claim.kind === 'full') {
+    const error = gatewayFailure(42904, { retryAfterMs: claim.retryAfterMs })
+    return skipped('credential-full', error, RANK.rateLimited)
+  }
+  const { state: _none, ...context } = contextOf(vendor, { id: open.task.id, state: {}, forwardModelId })
+  const asked = { ...context, request: order.request, seconds: seconds.sent }
+  const inputs = { order, taskId: open.task.id, cache: work.inputs }
+  const prepared = await prepareInputs(pipeline, inputs, { dialect: vendor.dialect, asked })
+  if (prepared.kind === 'refused') {
+    const error = { ...gatewayFailure(40000), message: prepared.message }
+    return skipped('an image cannot be had', error, RANK.ownWords)
+  }
+  const input = { ...asked, request: prepared.request }
+  const submission = await submitOrder(pipeline, order, { vendor, input }).catch(notWritten)
+  if (submission.kind === 'skipped') return submission
+  const sent = await changeTask(pipeline, open, {
+    ...placed(work, pipeline.now()),
+    seconds: seconds.shown,
+    secondsBilled: seconds.billed,
+    state: submission.state,
+    detail: {
+      ...placedDetail(work),
+      dropped: tellDropped([...order.dropped, ...submission.dropped]),
+      inputs: work.inputs.published.size,
+    },
+  })
+  if (sent === undefined) return { kind: 'lost' }
+  const answer = await sendToVendor(pipeline, vendor, {
+    taskId: open.task.id,
+    request: submission.request,
+    timeouts: vendor.vendor.timeouts,
+  })
+  return judge(vendor, { open: sent, leg, answer })
+}
+
+/** Where the order goes; whoever finds it so after a crash takes it for sent. */
+export function placed({ leg }: Pick<OrderWork, 'leg'>, at: number): TaskChange {
+  return {
+    phase: 'sent',
+    chainId: leg.chain.id,
+    vendorCode: leg.chain.vendorCode,
+    modelId: leg.model.modelId,
+    byok: leg.byok,
+    dueAt: at + CREATE_WATCH_MS,
+  }
+}
+
+/** Which prices apply there, and over which credential it is asked for again. */
+export function placedDetail({
+  order,
+  leg,
+}: {
+  readonly order: Pick<ReservedVideo, 'fallback' | 'fallbackDemand' | 'demand'>
+  readonly leg: Leg
+}): Partial<TaskDetail> {
+  const demand = leg.model === order.fallback ? order.fallbackDemand : order.demand
+  return {
+    terms: (demand ?? order.demand).terms,
+    credentialId: leg.byok ? undefined : leg.chain.credentialId,
+    forwardModelId: leg.chain.forwardModelId,
+  }
+}
+
+/** How telling each kind of error is: an upstream's own words go before a time-out, that before a missing connection. */
+export const RANK = { nothing: 0, rateLimited: 1, unreached: 2, credential: 4, ownWords: 5 } as const
+
+interface Answered {
+  readonly open: OpenTask
+  readonly leg: Leg
+  readonly answer: SentToVendor
+}
+
+/** What the answer to an order means. */
+export function judge(vendor: TaskVendor, { open, leg, answer }: Answered): OrderOutcome {
+  if (answer.kind === 'broken') return judgeBroken(open, answer.failure)
+  const { reply } = answer
+  if (reply.status < 200 || reply.status > 299) return judgeStatus(vendor, { open, leg, answer })
+  const { forwardModelId } = leg.chain
+  const step = vendor.dialect.accepted(
+    reply,
+    contextOf(vendor, { id: open.task.id, state: open.task.state, forwardModelId }),
+  )
+  switch (step.kind) {
+    case 'poll':
+    case 'done':
+    case 'answered':
+      return { kind: 'accepted', open, step, status: reply.status }
+    case 'failed':
+      return refusedInside(open, leg, { failure: step.failure, status: reply.status })
+    case 'unreadable':
+      return {
+        kind: 'unknown',
+        open,
+        status: reply.status,
+        class: { kind: 'cut' },
+        error: gatewayFailure(50201, {
+          message: `the provider took the order and gave an answer that cannot be read: ${step.detail}`,
+          upstreamBody: reply.body,
+          accepted: true,
+        }),
+      }
+  }
+}
+
+/** Nothing was sent, or nobody knows. */
+function judgeBroken(open: OpenTask, failure: TransportFailure): OrderOutcome {
+  const timeout = failure.kind.endsWith('timeout')
+  if (!failure.sent) {
+    return {
+      kind: 'refused',
+      open,
+      class: { kind: 'connect' },
+      rank: RANK.unreached,
+      status: undefined,
+      error: gatewayFailure(50201),
+    }
+  }
+  return {
+    kind: 'unknown',
+    open,
+    class: { kind: timeout ? 'timeout' : 'connect' },
+    status: undefined,
+    error: gatewayFailure(50401, {
+      message: 'the provider did not answer the order; it is not repeated, since the provider may have it',
+      accepted: true,
+    }),
+  }
+}
+
+function judgeStatus(
+  vendor: TaskVendor,
+  { open, leg, answer }: Answered & { readonly answer: Extract<SentToVendor, { kind: 'answered' }> },
+): OrderOutcome {
+  const { reply } = answer
+  const failure = vendor.dialect.classify(reply)
+  if (!isCertain(reply)) {
+    return {
+      kind: 'unknown',
+      open,
+      class: failure,
+      status: reply.status,
+      error: gatewayFailure(50401, {
+        message: `something on the way to the provider answered with status ${reply.status}; the order is not repeated`,
+        upstreamBody: reply.body,
+        accepted: true,
+      }),
+    }
+  }
+  const own = leg.byok
+  return {
+    kind: 'refused',
+    open,
+    class: failure,
+    status: reply.status,
+    rank: isCredentialRefusal(reply.status) && !own ? RANK.credential : RANK.ownWords,
+    error: refusedCreate(answer, own ? 'own' : 'platform'),
+  }
+}
+
+/**
+ * Whether a status says for sure that there is no task. A gateway in between that gave up (408, 502, 504 and their kin) says
+ * nothing about what the vendor did; a vendor that explains its 5xx in JSON does, and so does 503.
+ */
+function isCertain({ status, body }: VideoReply): boolean {
+  if (status === 408 || status === 504 || (status >= 520 && status <= 527)) return false
+  return status < 500 || status === 503 || isJsonObject(body)
+}
+
+/** A refusal that some vendors wrap into a 200. */
+function refusedInside(
+  open: OpenTask,
+  leg: Leg,
+  { failure, status }: { readonly failure: VideoFailure; readonly status: number },
+): OrderOutcome {
+  const credential = leg.byok ? 'own' : 'platform'
+  const ours = failure.class === 'quota' || failure.class === 'auth'
+  return {
+    kind: 'refused',
+    open,
+    class: CLASS[failure.class],
+    status,
+    rank: ours && !leg.byok ? RANK.credential : RANK.ownWords,
+    error: failedTask(failure, { credential, accepted: false }),
+  }
+}
+
+const CLASS: Readonly<Record<VideoFailure['class'], ChainFailure>> = {
+  moderation: { kind: 'refused-content' },
+  invalid: { kind: 'request' },
+  rate: { kind: 'rate-limited', retryAfterMs: undefined },
+  quota: { kind: 'quota' },
+  auth: { kind: 'auth' },
+  upstream: { kind: 'overloaded', retryAfterMs: undefined },
+  expired: { kind: 'overloaded', retryAfterMs: undefined },
+  cancelled: { kind: 'overloaded', retryAfterMs: undefined },
+}
+
+/** Whether the next chain may be tried after this. */
+export function mayMoveOn(outcome: Extract<OrderOutcome, { kind: 'refused' }>): boolean {
+  return CONSEQUENCES[outcome.class.kind].nextChain
+}
+
+/** The gateway could not write the request: nothing was sent. */
+export function notWritten(error: unknown): SkippedOrder {
+  if (!(error instanceof GatewayError)) throw error
+  const { code, message, retryAfterMs } = error
+  return skipped('not written', gatewayFailure(code, { message, retryAfterMs }), RANK.ownWords)
+}
+
+/** Nothing was sent over this chain. */
+export function skipped(reason: string, error: VideoTaskError, rank: number): SkippedOrder {
+  return { kind: 'skipped', reason, error, rank }
+}

@@ -1,0 +1,71 @@
+/** One small request to a vendor's video API and its whole answer: create calls, polls, questions. */
+import type { Timeouts } from '../../../core/catalogue.ts'
+import type { HttpRequest } from '../../../core/http-request.ts'
+import type { VideoReply } from '../../../providers/video.ts'
+import { readWhole, TransportError } from '../../../upstream/remote/read-whole.ts'
+import type { TransportFailure, UpstreamCall } from '../../../upstream/upstream.ts'
+import { parseJson } from '../../attempt/classify.ts'
+import type { Pipeline } from '../../context.ts'
+import type { TaskVendor } from '../task/task-dialect.ts'
+
+/** Some vendors put the whole video into their answer, as base64. */
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024
+
+export type SentToVendor =
+  | { readonly kind: 'answered'; readonly reply: VideoReply; readonly text: () => string }
+  | { readonly kind: 'broken'; readonly failure: TransportFailure }
+
+export interface VendorMessage {
+  readonly taskId: string
+  readonly request: HttpRequest
+  readonly timeouts: Timeouts
+}
+
+export async function sendToVendor(
+  pipeline: Pipeline,
+  vendor: TaskVendor,
+  message: VendorMessage,
+): Promise<SentToVendor> {
+  const offline = vendor.dialect.respond?.(message.request, { taskId: message.taskId, at: pipeline.now() })
+  if (offline !== undefined) {
+    return { kind: 'answered', reply: offline, text: () => JSON.stringify(offline.body ?? null) }
+  }
+  try {
+    const answer = await readWhole(
+      (call, sink) => pipeline.upstream.open(call, sink),
+      callOf(vendor, message),
+      ANSWER_BYTES_MAX,
+    )
+    const reply = { status: answer.status, headers: answer.headers, body: parseJson(answer.body) }
+    return { kind: 'answered', reply, text: () => answer.body.toString('utf8') }
+  } catch (error) {
+    if (error instanceof TransportError) return { kind: 'broken', failure: error.failure }
+    throw error
+  }
+}
+
+/** The call as `upstream/` takes it, signed with the credential the task belongs to. */
+export function callOf(
+  { dialect, secret }: TaskVendor,
+  { request, timeouts }: Pick<VendorMessage, 'request' | 'timeouts'>,
+): UpstreamCall {
+  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body
+  const named = new Set(Object.keys(secret.fields))
+  return {
+    request,
+    auth: dialect.auth(named),
+    credential: secret,
+    body: body === undefined ? undefined : [body],
+    bodyLength: body?.byteLength ?? 0,
+    timeouts,
+  }
+}
+
+/** A question is answered within seconds or asked again: shorter than what making something may take. */
+export function pollTimeouts({ connectMs, firstByteMs, idleMs }: Timeouts): Timeouts {
+  return {
+    connectMs: Math.min(connectMs, 10_000),
+    firstByteMs: Math.min(firstByteMs, 30_000),
+    idleMs: Math.min(idleMs, 30_000),
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * The one clock of all running tasks of an instance: it leases what is due, a batch at a time, and looks at each with
+ * bounded concurrency. Thousands of tasks cost one timer. Tasks of instances that fell silent come with the same lease.
+ */
+import type { VideoTask } from '../../../core/video/task.ts'
+import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
+import type { Pipeline } from '../../context.ts'
+import { LEASE_MS } from '../order/create-task.ts'
+import { lookAfter } from './look-after.ts'
+import { openTask } from '../order/open-task.ts'
+
+export interface Poller {
+  /** From here on due tasks are looked at. */
+  start(pipeline: Pipeline): void
+  /** A task will be due then: the clock need not be set later. */
+  expect(dueAt: number): void
+  /** Looks at what is due now; resolves when it is leased. */
+  beat(): Promise<void>
+  /** Takes no more tasks; resolves when those under way are done with their present step. */
+  stop(): Promise<void>
+  /** Whether this instance moves the task just now: then it finds out by itself when somebody else ends it. */
+  holds(taskId: string): boolean
+}
+
+/** Questions to vendors at once. */
+const BUSY_MAX = 128
+/** Tasks of other instances become due without a word to us. */
+const IDLE_MS = 2_000
+/** Between two beats, so that what falls due together is leased together. */
+const BEAT_MS_MIN = 50
+/** Between two beats while some tasks are due that are being looked at. */
+const UNDER_WAY_MS = 250
+/** Well before a task that is worked on here would be anybody's again. */
+const KEEP_EVERY_MS = 8_000
+/** After an error of the store, or of ours. */
+const AGAIN_MS = 5_000
+
+export function createPoller(): Poller {
+  return new LeasingPoller()
+}
+
+class LeasingPoller implements Poller {
+  readonly #busy = new Map<string, Promise<void>>()
+  /** When work under way here was last said to go on, epoch ms. */
+  readonly #kept = new Map<string, number>()
+  #gateway: Pipeline | undefined
+  #timer: NodeJS.Timeout | undefined
+  #timerDue = Number.POSITIVE_INFINITY
+  #lastBeatAt = 0
+  #beating: Promise<void> | undefined
+
+  holds(taskId: string): boolean {
+    return this.#gateway?.videos.creating.has(taskId) === true || this.#busy.has(taskId)
+  }
+
+  start(pipeline: Pipeline): void {
+    this.#gateway = pipeline
+    pipeline.telemetry.metrics.gauge({
+      name: 'sluice_video_polls_running',
+      help: 'Video tasks this process is looking at just now.',
+      read: () => this.#busy.size,
+    })
+    pipeline.telemetry.metrics.gauge({
+      name: 'sluice_video_waiting',
+      help: 'Video tasks that clients of this process wait for.',
+      read: () => pipeline.videos.waiting.size,
+    })
+    this.expect(pipeline.now())
+  }
+
+  expect(dueAt: number): void {
+    const pipeline = this.#gateway
+    if (pipeline === undefined) return
+    const now = pipeline.now()
+    // A clock that was set back must not make the next beat wait for it.
+    const earliest = this.#lastBeatAt > now ? now : this.#lastBeatAt + BEAT_MS_MIN
+    const due = Math.max(dueAt, earliest)
+    if (this.#timer !== undefined && this.#timerDue <= due) return
+    clearTimeout(this.#timer)
+    this.#timerDue = due
+    this.#timer = setTimeout(() => this.#onTimer(pipeline), Math.max(1, due - now))
+    this.#timer.unref()
+  }
+
+  beat(): Promise<void> {
+    const pipeline = this.#gateway
+    if (pipeline === undefined) return Promise.resolve()
+    this.#beating ??= this.#beat(pipeline).finally(() => {
+      this.#beating = undefined
+    })
+    return this.#beating
+  }
+
+  async stop(): Promise<void> {
+    const pipeline = this.#gateway
+    this.#gateway = undefined
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#beating
+    await Promise.all(this.#busy.values())
+    if (pipeline !== undefined) await giveBack(pipeline)
+  }
+
+  #onTimer(pipeline: Pipeline): void {
+    this.#timer = undefined
+    this.#timerDue = Number.POSITIVE_INFINITY
+    pipeline.telemetry.background.track(this.beat(), 'poll video tasks')
+  }
+
+  async #beat(pipeline: Pipeline): Promise<void> {
+    const at = pipeline.now()
+    this.#lastBeatAt = at
+    try {
+      this.#keepAll(pipeline, at)
+      // Without room for one more the end of the next look makes the next beat.
+      const tasks = this.#busy.size < BUSY_MAX ? await this.#lease(pipeline, at) : []
+      for (const task of tasks) this.#look(pipeline, task)
+      this.expect(await this.#nextBeat(pipeline))
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) {
+        pipeline.telemetry.log.error({ error }, 'video tasks could not be leased')
+      }
+      this.expect(pipeline.now() + AGAIN_MS)
+    }
+  }
+
+  #lease(pipeline: Pipeline, at: number): Promise<readonly VideoTask[]> {
+    return pipeline.storage.videos.lease({
+      instance: pipeline.instanceId,
+      at,
+      until: at + LEASE_MS,
+      // Those under way may be leased again with the others, since their time has come as well.
+      limit: BUSY_MAX,
+    })
+  }
+
+  async #nextBeat(pipeline: Pipeline): Promise<number> {
+    const next = (await pipeline.storage.videos.nextDue()) ?? Number.POSITIVE_INFINITY
+    const now = pipeline.now()
+    // What is due although everything due was just leased is under way.
+    return next <= now ? now + UNDER_WAY_MS : Math.min(next, now + IDLE_MS)
+  }
+
+  #look(pipeline: Pipeline, task: VideoTask): void {
+    const underWay = this.#busy.has(task.id) || pipeline.videos.creating.has(task.id)
+    if (underWay || this.#busy.size >= BUSY_MAX) return
+    const looking = this.#lookAfter(pipeline, task).finally(() => {
+      const full = this.#busy.size >= BUSY_MAX
+      this.#busy.delete(task.id)
+      this.#kept.delete(task.id)
+      if (full) this.expect(pipeline.now())
+    })
+    this.#busy.set(task.id, looking)
+    pipeline.telemetry.background.track(looking, 'look after a video task')
+  }
+
+  async #lookAfter(pipeline: Pipeline, task: VideoTask): Promise<void> {
+    try {
+      await lookAfter(pipeline, openTask(task))
+    } catch (error) {
+      pipeline.telemetry.log.error({ taskId: task.id, error }, 'a video task could not be looked after')
+      await this.#postpone(pipeline, task.id, AGAIN_MS)
+    }
+  }
+
+  /** Says of what takes long here that it goes on: nobody else takes a task whose time lies ahead. */
+  #keepAll(pipeline: Pipeline, at: number): void {
+    const { creating } = pipeline.videos
+    for (const id of this.#kept.keys()) if (!this.#busy.has(id) && !creating.has(id)) this.#kept.delete(id)
+    for (const ids of [this.#busy.keys(), creating]) {
+      for (const id of ids) {
+        const since = this.#kept.get(id) ?? at
+        this.#kept.set(id, at - since < KEEP_EVERY_MS ? since : at)
+        if (at - since < KEEP_EVERY_MS) continue
+        pipeline.telemetry.background.track(this.#postpone(pipeline, id, LEASE_MS / 2), 'keep a video task')
+      }
+    }
+  }
+
+  async #postpone(pipeline: Pipeline, id: string, ms: number): Promise<void> {
+    const dueAt = pipeline.now() + ms
+    await pipeline.storage.videos.patch(id, { dueAt }, pipeline.instanceId)
+    this.expect(dueAt)
+  }
+}
+
+/** So that others need not wait for the leases to run out; where the store is away, they do. */
+async function giveBack({ storage, instanceId, telemetry }: Pipeline): Promise<void> {
+  try {
+    await storage.videos.release(instanceId)
+  } catch (error) {
+    telemetry.log.warn({ error }, 'the tasks of this instance could not be given back: their leases run out')
+  }
+}

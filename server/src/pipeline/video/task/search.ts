@@ -1,0 +1,38 @@
+/**
+ * An order that left and got no answer: it is looked for where the vendor can be asked by our own id, and never sent again.
+ * Where nobody can be asked, or nothing is found in time, the task has failed (decisions, Video).
+ */
+import type { VideoTaskError } from '../../../core/video/task.ts'
+import { encodeRequest } from '../../../core/video/task-detail.ts'
+import type { Pipeline } from '../../context.ts'
+import { encodeBytes, waitMs } from './apply-step.ts'
+import { endFailed } from './end-task.ts'
+import { changeTask, type OpenTask } from '../order/open-task.ts'
+import { vendorOfTask } from './vendor-of-task.ts'
+import { contextOf } from './video-vendor.ts'
+
+/** Vendors list a task within seconds of taking it. */
+const SEARCH_MS = 120_000
+const EVERY_MS = 10_000
+
+export async function beginSearch(pipeline: Pipeline, open: OpenTask, error: VideoTaskError): Promise<void> {
+  const { task, detail } = open
+  const vendor = await vendorOfTask(pipeline, open)
+  const { forwardModelId } = detail
+  const question =
+    vendor.kind === 'missing' || forwardModelId === undefined
+      ? undefined
+      : vendor.dialect.find?.(contextOf(vendor, { id: task.id, state: task.state, forwardModelId }))
+  if (question === undefined) return endFailed(pipeline, open, error)
+  const at = pipeline.now()
+  await changeTask(pipeline, open, {
+    phase: 'unknown',
+    next: encodeRequest(question, encodeBytes),
+    // Kept for the case that the search finds nothing.
+    error,
+    failuresInRow: 0,
+    dueAt: at + waitMs(pipeline, open, EVERY_MS),
+    lastAnswer: 'the order got no answer',
+    detail: { afterMs: EVERY_MS, searchUntil: at + Math.ceil(SEARCH_MS * pipeline.videos.settings.pace) },
+  })
+}

@@ -1,0 +1,29 @@
+import type { VideoTask } from '../../../core/video/task.ts'
+import { findResponseVendor } from '../../background/response-vendor.ts'
+import type { Pipeline } from '../../context.ts'
+import { type OpenTask, openTask } from '../order/open-task.ts'
+import type { FoundTaskVendor } from './task-dialect.ts'
+import { findVideoVendor, type FoundVendor } from './video-vendor.ts'
+
+/** Who has the task, with the credential it was created with: tasks belong to an account of the vendor's. */
+export async function vendorOfTask(pipeline: Pipeline, { task, detail }: OpenTask): Promise<FoundTaskVendor> {
+  const { vendorCode, byok, accountId } = task
+  if (vendorCode === undefined) return NOBODY
+  const question = { vendorCode, byok, accountId, credentialId: detail.credentialId }
+  switch (task.kind) {
+    case 'video':
+      return findVideoVendor(pipeline, question)
+    case 'response':
+      return findResponseVendor(pipeline, { ...question, forwardModelId: detail.forwardModelId })
+  }
+}
+
+/** Who made a video, with everything its vendor can be asked about it. */
+export async function videoVendorOfTask(pipeline: Pipeline, task: VideoTask): Promise<FoundVendor> {
+  const { vendorCode, byok, accountId } = task
+  if (vendorCode === undefined) return NOBODY
+  const { credentialId } = openTask(task).detail
+  return findVideoVendor(pipeline, { vendorCode, byok, accountId, credentialId })
+}
+
+const NOBODY = { kind: 'missing', reason: 'no vendor has it' } as const

@@ -1,0 +1,196 @@
+/** API keys. Their plaintext never comes here, only its hash and what a list may show. */
+import type { Kysely, Transaction, Updateable } from 'kysely'
+import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
+import type { Announcement, Key, KeyStore } from '../../storage.ts'
+import type { AnnouncedWrite, Written } from '../announced-write.ts'
+import { decodeKey } from './key-row.ts'
+import type { ApiKeysTable, Schema } from '../schema.ts'
+
+export interface KeyStoreOptions {
+  readonly reader: Kysely<Schema>
+  readonly write: AnnouncedWrite
+}
+
+export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
+  const living = () => reader.selectFrom('api_keys').selectAll().where('status', '<>', 'deleted')
+  return {
+    async findByHash(hash) {
+      const row = await living().where('hash', '=', hash).executeTakeFirst()
+      return row === undefined ? findByFormer(reader, hash) : decodeKey({ ...row })
+    },
+
+    async find(id) {
+      const row = await living().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? undefined : decodeKey({ ...row })
+    },
+
+    list: (account, options) => listKeys(reader, account, options),
+
+    formerUntil: (ids, at) => readFormerUntil(reader, ids, at),
+
+    create: (key) =>
+      write(async (transaction) => {
+        await transaction
+          .insertInto('api_keys')
+          .values({
+            id: key.id,
+            account_id: key.accountId,
+            member_id: key.memberId ?? null,
+            name: key.name,
+            hash: key.hash,
+            hint: key.hint,
+            status: key.status,
+            created_at: key.createdAt,
+            expires_at: key.expiresAt ?? null,
+            group_name: key.group ?? null,
+            models: JSON.stringify(key.models),
+            ip_allow: JSON.stringify(key.ipAllow),
+            policy: key.policy === undefined ? null : JSON.stringify(key.policy),
+          })
+          .execute()
+        return { value: undefined, changes: [{ kind: 'key', hash: key.hash }] }
+      }),
+
+    patch: (id, patch) => write((transaction) => patchKey(transaction, id, patch)),
+
+    rotate: (id, secret, options) => write((transaction) => rotateKey(transaction, id, secret, options)),
+  }
+}
+
+async function listKeys(
+  reader: Kysely<Schema>,
+  account: AccountId,
+  { member, deleted }: Parameters<KeyStore['list']>[1] = {},
+): Promise<readonly Key[]> {
+  let query = reader.selectFrom('api_keys').selectAll().where('account_id', '=', account)
+  if (deleted !== 'included') query = query.where('status', '<>', 'deleted')
+  if (member !== undefined) query = query.where('member_id', '=', member)
+  const rows = await query.orderBy('created_at').orderBy('id').execute()
+  return rows.map((row) => decodeKey({ ...row }))
+}
+
+async function patchKey(
+  transaction: Transaction<Schema>,
+  id: KeyId,
+  patch: Parameters<KeyStore['patch']>[1],
+): Promise<Written<boolean>> {
+  const before = await transaction
+    .selectFrom('api_keys')
+    .select('hash')
+    .where('id', '=', id)
+    .where('status', '<>', 'deleted')
+    .executeTakeFirst()
+  if (before === undefined) return { value: false, changes: [] }
+  const columns = columnsOf(patch)
+  if (Object.keys(columns).length > 0) {
+    await transaction.updateTable('api_keys').set(columns).where('id', '=', id).execute()
+  }
+  const former = await transaction
+    .selectFrom('former_secrets')
+    .select('hash')
+    .where('key_id', '=', id)
+    .execute()
+  const hashes = new Set([before.hash, patch.hash ?? before.hash, ...former.map((row) => row.hash)])
+  return { value: true, changes: [...hashes].map((hash): Announcement => ({ kind: 'key', hash })) }
+}
+
+async function rotateKey(
+  transaction: Transaction<Schema>,
+  id: KeyId,
+  secret: Parameters<KeyStore['rotate']>[1],
+  { formerUntil, at }: Parameters<KeyStore['rotate']>[2],
+): Promise<Written<boolean>> {
+  const hash = await lockHash(transaction, id)
+  if (hash === undefined) return { value: false, changes: [] }
+  const ended = await endFormer(transaction, id, formerUntil === undefined ? undefined : at)
+  if (formerUntil !== undefined) {
+    await transaction
+      .insertInto('former_secrets')
+      .values({ hash, key_id: id, valid_until: formerUntil })
+      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ key_id: id, valid_until: formerUntil }))
+      .execute()
+  }
+  await transaction
+    .updateTable('api_keys')
+    .set({ hash: secret.hash, hint: secret.hint })
+    .where('id', '=', id)
+    .execute()
+  const hashes = new Set([hash, secret.hash, ...ended])
+  return { value: true, changes: [...hashes].map((one): Announcement => ({ kind: 'key', hash: one })) }
+}
+
+/** By a secret the key had before: as the key is now, but only until the overlap ends. */
+async function findByFormer(reader: Kysely<Schema>, hash: string): Promise<Key | undefined> {
+  const former = await reader
+    .selectFrom('former_secrets')
+    .select(['key_id', 'valid_until'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (former === undefined) return undefined
+  const row = await reader
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', former.key_id)
+    .where('status', '<>', 'deleted')
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const key = decodeKey({ ...row })
+  const until = Number(former.valid_until)
+  return { ...key, hash, expiresAt: Math.min(key.expiresAt ?? until, until) }
+}
+
+async function readFormerUntil(
+  reader: Kysely<Schema>,
+  ids: readonly KeyId[],
+  at: number,
+): Promise<ReadonlyMap<KeyId, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader
+    .selectFrom('former_secrets')
+    .select((select) => ['key_id', select.fn.max('valid_until').as('until')])
+    .where('key_id', 'in', ids)
+    .where('valid_until', '>', BigInt(at))
+    .groupBy('key_id')
+    .execute()
+  return new Map(rows.map((row) => [keyId(row.key_id), Number(row.until)]))
+}
+
+/** Takes the row's lock, so that two rotations follow each other; the hash as it stands then. */
+async function lockHash(transaction: Transaction<Schema>, id: KeyId): Promise<string | undefined> {
+  const row = await transaction
+    .updateTable('api_keys')
+    .set((row) => ({ status: row.ref('status') }))
+    .where('id', '=', id)
+    .where('status', '<>', 'deleted')
+    .returning('hash')
+    .executeTakeFirst()
+  return row?.hash
+}
+
+/** Forgets former secrets that are over at this moment, or all of them; their hashes. */
+async function endFormer(
+  transaction: Transaction<Schema>,
+  id: KeyId,
+  at: number | undefined,
+): Promise<readonly string[]> {
+  let query = transaction.deleteFrom('former_secrets').where('key_id', '=', id)
+  if (at !== undefined) query = query.where('valid_until', '<=', BigInt(at))
+  const rows = await query.returning('hash').execute()
+  return rows.map((row) => row.hash)
+}
+
+/** The columns a patch speaks of; a field that is present as `undefined` clears its column. */
+function columnsOf(patch: Partial<Key>): Updateable<ApiKeysTable> {
+  return {
+    ...('memberId' in patch && { member_id: patch.memberId ?? null }),
+    ...(patch.name !== undefined && { name: patch.name }),
+    ...(patch.status !== undefined && { status: patch.status }),
+    ...(patch.hash !== undefined && { hash: patch.hash }),
+    ...(patch.hint !== undefined && { hint: patch.hint }),
+    ...('expiresAt' in patch && { expires_at: patch.expiresAt ?? null }),
+    ...('group' in patch && { group_name: patch.group ?? null }),
+    ...(patch.models !== undefined && { models: JSON.stringify(patch.models) }),
+    ...(patch.ipAllow !== undefined && { ip_allow: JSON.stringify(patch.ipAllow) }),
+    ...('policy' in patch && { policy: patch.policy === undefined ? null : JSON.stringify(patch.policy) }),
+  }
+}

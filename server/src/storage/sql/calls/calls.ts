@@ -1,0 +1,89 @@
+/** The hot verbs: every one becomes an operation of a shared transaction. */
+import type { HotOperation, HotOutcome } from '../../../core/calls/operations.ts'
+import type { Announcement, CallStore } from '../../storage.ts'
+import { StorageUnavailable } from '../../failures/unavailable.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { HotResult } from './hot-batch.ts'
+import { beatHeart, readInstances, renewCalls } from '../instances.ts'
+import { forgetRecovered, type RecoveryOptions, recoverLeaked, takeOver } from './recover.ts'
+
+export interface CallStoreOptions extends RecoveryOptions {
+  /** Tells this process what its other instances hear from the database. */
+  readonly announceHere: (change: Announcement) => void
+}
+
+export function createCallStore(options: CallStoreOptions): CallStore {
+  const { engine, announceHere } = options
+  const watched = new WatchedGroup(options.group)
+  const run = async <Kind extends HotOutcome['kind']>(
+    operation: HotOperation,
+    kinds: readonly Kind[],
+  ): Promise<Extract<HotOutcome, { readonly kind: Kind }>> => {
+    const result = await watched.submit(operation)
+    if (result.kind === 'impossible') throw new Error(result.message)
+    const { outcome } = result
+    if (!isOneOf(outcome, kinds)) {
+      throw new Error(`a ${operation.kind} was answered with ${outcome.kind}`)
+    }
+    return outcome
+  }
+  return {
+    reserve: (operation) => run({ ...operation, kind: 'reserve' }, ['reserved', 'refused']),
+    claim: (operation) => run({ ...operation, kind: 'claim' }, ['claimed', 'full']),
+    unclaim: (operation) => run({ ...operation, kind: 'unclaim' }, ['done']),
+    progress: (operation) => run({ ...operation, kind: 'progress' }, ['done']),
+    async settle(operation) {
+      const outcome = await run({ ...operation, kind: 'settle' }, ['settled'])
+      if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
+      return outcome
+    },
+    async abandon(operation) {
+      const outcome = await run({ ...operation, kind: 'abandon' }, ['done'])
+      if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
+      return outcome
+    },
+    log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
+    canWrite: () => watched.canWrite,
+    tryWriting: async () => {
+      await engine.tryWriting()
+      watched.canWrite = true
+    },
+    heartbeat: async (instance, at, epoch = 1) => {
+      const outcome = await beatHeart(engine, instance, { at, epoch })
+      if (outcome.kind === 'beaten') await renewCalls(engine, instance, at)
+      return outcome
+    },
+    readInstances: () => readInstances(engine),
+    takeOver: (instances, at) => takeOver(options, instances, at),
+    recoverLeaked: (leaked) => recoverLeaked(options, leaked),
+    forgetRecovered: (before) => forgetRecovered(engine, before),
+  }
+}
+
+function isOneOf<Kind extends HotOutcome['kind']>(
+  outcome: HotOutcome,
+  kinds: readonly Kind[],
+): outcome is Extract<HotOutcome, { readonly kind: Kind }> {
+  return kinds.some((kind) => kind === outcome.kind)
+}
+
+/** Knows whether the database takes what calls write. */
+class WatchedGroup {
+  canWrite = true
+  readonly #group: GroupCommit
+
+  constructor(group: GroupCommit) {
+    this.#group = group
+  }
+
+  async submit(operation: HotOperation): Promise<HotResult> {
+    try {
+      const result = await this.#group.submit(operation)
+      this.canWrite = true
+      return result
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.canWrite = false
+      throw error
+    }
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * One transaction of the hot verbs, without the database: which rows to load, what was decided. The engines load, call
+ * `decideHotBatch` and write; everything that thinks is here and in `core/calls`.
+ *
+ * Order of locks, the same in every transaction of every instance: open calls, accounts, credentials' limit states,
+ * each in ascending order of id. A key belongs to one account, so the account's lock covers its key and its windows;
+ * so does an organisation's its members and theirs.
+ */
+import { decideBatch } from '../../../core/calls/decide.ts'
+import { createTermsReader } from '../../../core/pricing/read-terms.ts'
+import type { HotChanges, HotRows, KeyRow, OpenCall, Subject } from '../../../core/calls/hot-rows.ts'
+import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { HotOperation, HotOutcome } from '../../../core/calls/operations.ts'
+import type { AccountId, CallId, KeyId, MemberId } from '../../../core/ids.ts'
+
+export type HotResult =
+  | { readonly kind: 'outcome'; readonly outcome: HotOutcome }
+  /** This operation alone cannot be done; the others of its batch stand. */
+  | { readonly kind: 'impossible'; readonly message: string }
+
+/** First load: these open calls under lock, and which of `endable` have ended already. */
+export interface WantedCalls {
+  readonly callIds: readonly CallId[]
+  /** A call that ended must not be held for again, nor logged and summed again. */
+  readonly endable: readonly CallId[]
+}
+
+/**
+ * `open-calls`: a call that is open has not ended, so that only those are looked up which need not be open. `nothing`: all
+ * of them are, because a log row was there although its call was open: it was logged while somebody reserved it.
+ */
+export type Trust = 'open-calls' | 'nothing'
+
+export function wantedCalls(operations: readonly HotOperation[], trust: Trust): WantedCalls {
+  const callIds = new Set<CallId>()
+  const endable = new Set<CallId>()
+  for (const operation of operations) {
+    if (operation.kind === 'log') {
+      endable.add(operation.log.callId)
+      continue
+    }
+    callIds.add(operation.callId)
+    if (operation.kind === 'reserve' || trust === 'nothing') endable.add(operation.callId)
+  }
+  return { callIds: [...callIds].sort(), endable: [...endable].sort() }
+}
+
+/** Second load: accounts under lock, then keys and limit states, the credentials' under lock. */
+export interface WantedRows {
+  readonly accountIds: readonly AccountId[]
+  readonly keyIds: readonly KeyId[]
+  /** Subjects covered by the accounts' locks. */
+  readonly subjects: readonly Subject[]
+  /** Upstream credentials: shared between accounts, so locked themselves. */
+  readonly credentialSubjects: readonly Subject[]
+}
+
+export function wantedRows(
+  operations: readonly HotOperation[],
+  openCalls: ReadonlyMap<CallId, OpenCall>,
+): WantedRows {
+  const accountIds = new Set<AccountId>()
+  const keyIds = new Set<KeyId>()
+  const subjects = new Set<Subject>()
+  const wantCall = (call: OpenCall) => {
+    accountIds.add(call.accountId)
+    keyIds.add(call.keyId)
+    for (const claim of call.claims) subjects.add(`credential:${claim}`)
+    for (const { subject } of call.taken) subjects.add(subject)
+  }
+  for (const operation of operations) {
+    if (operation.kind === 'log') continue
+    const call = openCalls.get(operation.callId)
+    if (operation.kind === 'progress') {
+      if (operation.left === true && call !== undefined) wantCall(call)
+      continue
+    }
+    if (call !== undefined) wantCall(call)
+    // A call that is not open gets no place, so its credential is not touched.
+    if (operation.kind === 'claim' && call !== undefined) {
+      subjects.add(`credential:${operation.credentialId}`)
+    }
+    if (operation.kind !== 'claim' && operation.kind !== 'unclaim') {
+      accountIds.add(operation.accountId)
+      keyIds.add(operation.keyId)
+    }
+  }
+  for (const id of accountIds) subjects.add(`account:${id}`).add(`quota:${id}`)
+  for (const id of keyIds) subjects.add(`key:${id}`)
+  const sorted = [...subjects].sort()
+  return {
+    accountIds: [...accountIds].sort(),
+    keyIds: [...keyIds].sort(),
+    subjects: sorted.filter((subject) => !subject.startsWith('credential:')),
+    credentialSubjects: sorted.filter((subject) => subject.startsWith('credential:')),
+  }
+}
+
+/** What is left to load when `known` was loaded before. */
+export function withoutKnown(wanted: WantedRows, known: WantedRows): WantedRows {
+  const less = <Id>(ids: readonly Id[], others: readonly Id[]): readonly Id[] => {
+    const loaded = new Set(others)
+    return ids.filter((id) => !loaded.has(id))
+  }
+  return {
+    accountIds: less(wanted.accountIds, known.accountIds),
+    keyIds: less(wanted.keyIds, known.keyIds),
+    subjects: less(wanted.subjects, known.subjects),
+    credentialSubjects: less(wanted.credentialSubjects, known.credentialSubjects),
+  }
+}
+
+/** Members of the keys and of the open calls, which are known only when those are: most batches have none. */
+export function wantedMembers(keys: Iterable<KeyRow>, openCalls: Iterable<OpenCall>): readonly MemberId[] {
+  const wanted = new Set<MemberId>()
+  for (const { memberId } of keys) if (memberId !== undefined) wanted.add(memberId)
+  for (const { memberId } of openCalls) if (memberId !== undefined) wanted.add(memberId)
+  return wanted.size === 0 ? NOBODY : [...wanted].sort()
+}
+
+const NOBODY: readonly MemberId[] = []
+
+/** With what members are limited by; their organisations' locks cover it. */
+export function withMembers(wanted: WantedRows, members: readonly MemberId[]): WantedRows {
+  if (members.length === 0) return wanted
+  const subjects = new Set(wanted.subjects)
+  for (const id of members) subjects.add(`member:${id}`)
+  return { ...wanted, subjects: [...subjects] }
+}
+
+export interface HotDecision {
+  readonly results: readonly HotResult[]
+  readonly writes: HotWrites
+}
+
+/** What to write, with the open calls told apart by how. */
+export interface HotWrites extends Omit<HotChanges, 'openCallsPut'> {
+  /** Plainly inserted: a row that is there after all is a concurrent repetition, and the batch runs again. */
+  readonly openCallsNew: readonly OpenCall[]
+  readonly openCallsChanged: readonly OpenCall[]
+  /** Plainly inserted too: what they add to the sums must not be added twice. */
+  readonly logs: readonly CallLogRow[]
+}
+
+/** Parses each price text once per thread; the text decides the result, so it is never out of date. */
+const reader = createTermsReader()
+
+/** Runs the pure decision, leaving out reservations of calls that have ended. */
+export function decideHotBatch(
+  rows: HotRows,
+  operations: readonly HotOperation[],
+  ended: ReadonlySet<CallId>,
+): HotDecision {
+  const impossible = operations.map((operation) => repeatsEnded(operation, rows, ended))
+  const { outcomes, changes } = decideBatch(
+    rows,
+    operations.filter((_, index) => impossible[index] === undefined),
+    reader,
+  )
+  const decided = outcomes.values()
+  const results = impossible.map((message): HotResult => {
+    if (message !== undefined) return { kind: 'impossible', message }
+    const { value: outcome } = decided.next()
+    if (outcome === undefined) throw new Error('decideBatch returned fewer outcomes than operations')
+    return { kind: 'outcome', outcome }
+  })
+  return { results, writes: writesOf({ ...changes, ...logsOf(changes, ended) }, rows) }
+}
+
+/** What a batch both logs and corrects is logged as it is in truth. */
+function logsOf(
+  { logs, logsCorrected }: Pick<HotChanges, 'logs' | 'logsCorrected'>,
+  ended: ReadonlySet<CallId>,
+): Pick<HotChanges, 'logs' | 'logsCorrected'> {
+  const fresh = newLogs(logs, ended)
+  if (logsCorrected.length === 0) return { logs: fresh, logsCorrected }
+  const corrections = new Map(logsCorrected.map((log) => [log.callId, log]))
+  const corrected = fresh.map((log) => corrections.get(log.callId) ?? log)
+  for (const { callId } of fresh) corrections.delete(callId)
+  return { logs: corrected, logsCorrected: [...corrections.values()] }
+}
+
+/** Without those of calls that have a row, and one of each: what is logged is summed too. */
+function newLogs(logs: readonly CallLogRow[], ended: ReadonlySet<CallId>): readonly CallLogRow[] {
+  const seen = new Set<CallId>()
+  return logs.filter(({ callId }) => {
+    if (ended.has(callId) || seen.has(callId)) return false
+    seen.add(callId)
+    return true
+  })
+}
+
+/** Why the operation cannot be done, if so. */
+function repeatsEnded(
+  operation: HotOperation,
+  rows: HotRows,
+  ended: ReadonlySet<CallId>,
+): string | undefined {
+  if (operation.kind !== 'reserve') return undefined
+  const { callId } = operation
+  const open = rows.openCalls.get(callId)
+  const runs = open !== undefined && open.recovered === undefined
+  if (!ended.has(callId) || runs) return undefined
+  return `call ${callId} was reserved before and has ended`
+}
+
+function writesOf({ openCallsPut, ...changes }: HotChanges, rows: HotRows): HotWrites {
+  // A call opened and closed in one batch leaves no row; nothing is put back after its removal.
+  const closed = new Set(changes.openCallsClosed)
+  const left = openCallsPut.filter((call) => !closed.has(call.callId))
+  return {
+    ...changes,
+    openCallsClosed: changes.openCallsClosed.filter((id) => rows.openCalls.has(id)),
+    openCallsNew: left.filter((call) => !rows.openCalls.has(call.callId)),
+    openCallsChanged: left.filter((call) => rows.openCalls.has(call.callId)),
+  }
+}

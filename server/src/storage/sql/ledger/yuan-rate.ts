@@ -1,0 +1,131 @@
+/**
+ * The platform's rate of Credits a yuan in the store. Balances are kept as µCr, so once there is one the rate stays; until
+ * then what is a setting in yuan keeps its worth when the rate changes.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { DecimalText } from '../../../core/catalogue.ts'
+import { microCredits } from '../../../core/money.ts'
+import { atOtherRate, isSameRate, type RateChange } from '../../../core/pricing/yuan-rate.ts'
+import { RateChanged, RateFixed, type RateHold } from '../../failures/amount-refused.ts'
+import { decodeAutoExchange, encodeAutoExchange } from '../accounts/account-row.ts'
+import type { SqlEngine } from '../engine.ts'
+import type { Schema } from '../schema.ts'
+import { readSettings } from '../catalogue/settings.ts'
+
+export async function readRate(database: Kysely<Schema>): Promise<DecimalText> {
+  return (await readSettings(database)).creditsPerYuan
+}
+
+/** undefined: nothing in yuan was booked or promised, so the rate may change. */
+export async function findRateHold(database: Kysely<Schema>): Promise<RateHold | undefined> {
+  const booked = await database
+    .selectFrom('transfers')
+    .select('sequence')
+    .where((where) => where.or([where('credit', 'like', '%/balance'), where('debit', 'like', '%/balance')]))
+    .limit(1)
+    .executeTakeFirst()
+  if (booked !== undefined) return 'balance-booked'
+  const codes = await database
+    .selectFrom('redemption_batches')
+    .select('id')
+    .where('pool', '=', 'balance')
+    .where((where) => where(where('redeemed', '+', where.ref('voided')), '<', where.ref('codes')))
+    .limit(1)
+    .executeTakeFirst()
+  if (codes !== undefined) return 'codes-open'
+  const payment = await database
+    .selectFrom('top_ups')
+    .select('id')
+    .where('pool', '=', 'balance')
+    .where('status', 'in', ['open', 'review'])
+    .limit(1)
+    .executeTakeFirst()
+  return payment === undefined ? undefined : 'payments-open'
+}
+
+/**
+ * Before settings are written: nobody else writes them or books until this transaction ends. Who books locks an account
+ * first, so that order holds here too. SQLite has one writer anyway.
+ */
+export async function lockRate(engine: SqlEngine, transaction: Transaction<Schema>): Promise<void> {
+  if (engine.name === 'postgres') await sql`lock table accounts in exclusive mode`.execute(transaction)
+}
+
+/**
+ * Where yuan become µCr that stay: the rate they were counted at is the one that holds, and does until this transaction
+ * ends.
+ */
+export async function checkRate(
+  engine: SqlEngine,
+  transaction: Transaction<Schema>,
+  counted: DecimalText | undefined,
+): Promise<void> {
+  if (counted === undefined) return
+  if (engine.name === 'postgres') await sql`lock table accounts in row share mode`.execute(transaction)
+  if (!isSameRate(await readRate(transaction), counted)) throw new RateChanged()
+}
+
+/** Under `lockRate`. Rejects with `RateFixed`. False: it is the same rate. */
+export async function changeRate(transaction: Transaction<Schema>, change: RateChange): Promise<boolean> {
+  if (isSameRate(change.from, change.to)) return false
+  const hold = await findRateHold(transaction)
+  if (hold !== undefined) throw new RateFixed(hold)
+  await convertAccounts(transaction, change)
+  await convertMembers(transaction, change)
+  await convertPackages(transaction, change)
+  return true
+}
+
+async function convertAccounts(transaction: Transaction<Schema>, change: RateChange): Promise<void> {
+  const rows = await transaction
+    .selectFrom('accounts')
+    .select(['id', 'monthly_cap', 'auto_exchange'])
+    .where((where) =>
+      where.or([where('monthly_cap', '<>', 0n), where('auto_exchange', 'not like', '%"step":"0"%')]),
+    )
+    .execute()
+  for (const { id, monthly_cap: cap, auto_exchange: text } of rows) {
+    const exchange = decodeAutoExchange(text)
+    await transaction
+      .updateTable('accounts')
+      .set({
+        monthly_cap: atOtherRate(microCredits(cap), change),
+        auto_exchange: encodeAutoExchange({ ...exchange, step: atOtherRate(exchange.step, change) }),
+      })
+      .where('id', '=', id)
+      .execute()
+  }
+}
+
+/** Caps of members and of those who are invited. */
+async function convertMembers(transaction: Transaction<Schema>, change: RateChange): Promise<void> {
+  for (const table of ['members', 'invitations'] as const) {
+    const rows = await transaction
+      .selectFrom(table)
+      .select(['id', 'monthly_cap'])
+      .where('monthly_cap', '<>', 0n)
+      .execute()
+    for (const { id, monthly_cap: cap } of rows) {
+      await transaction
+        .updateTable(table)
+        .set({ monthly_cap: atOtherRate(microCredits(cap), change) })
+        .where('id', '=', id)
+        .execute()
+    }
+  }
+}
+
+async function convertPackages(transaction: Transaction<Schema>, change: RateChange): Promise<void> {
+  const rows = await transaction
+    .selectFrom('top_up_packages')
+    .select(['code', 'amount'])
+    .where('pool', '=', 'balance')
+    .execute()
+  for (const { code, amount } of rows) {
+    await transaction
+      .updateTable('top_up_packages')
+      .set({ amount: atOtherRate(microCredits(amount), change) })
+      .where('code', '=', code)
+      .execute()
+  }
+}

@@ -1,0 +1,153 @@
+/** Pages of call logs, newest first. */
+import { type Kysely, sql } from 'kysely'
+import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import { type KeyId, keyId } from '../../../core/ids.ts'
+import type { LogStore } from '../../storage.ts'
+import { decodeCallLog } from './call-log-row.ts'
+import { decodeCursor, encodeCursor, type Place } from '../cursor.ts'
+import type { SqlEngine } from '../engine.ts'
+import {
+  FAILURE_STATUS_MIN,
+  isIndexAlone,
+  type LogConditions,
+  type Logs,
+  logConditions,
+} from './log-conditions.ts'
+import { keepLog } from './log-retention.ts'
+import { pageLimit } from '../page.ts'
+import type { Schema } from '../schema.ts'
+
+/**
+ * Rows one page looks through at most. A filter that few of them match gives a short page with a cursor to go on from,
+ * instead of a query that reads ten million rows for the fiftieth match.
+ */
+const SCAN_ROWS_MAX = 10_000
+
+export function createLogStore(engine: SqlEngine): LogStore {
+  const { reader } = engine
+  return {
+    keep: (upkeep) => keepLog(engine, upkeep),
+
+    lastUses: (keys) => readLastUses(reader, keys),
+
+    async page(filter, { limit, cursor }) {
+      const wanted = pageLimit(limit)
+      const conditions = { ...logConditions(filter), from: filter.from, to: filter.to }
+      const after = cursor === undefined ? undefined : decodeCursor(cursor)
+      if (conditions.keys?.ids.length === 0) return { rows: [], next: undefined }
+      const rows = await readRows(reader, { conditions, after, wanted })
+      const last = rows.at(-1)
+      if (rows.length === wanted && last !== undefined) {
+        return { rows, next: encodeCursor({ at: last.createdAt, id: last.callId }) }
+      }
+      const place = isIndexAlone(conditions) ? undefined : await endOfScan(reader, conditions, after)
+      return { rows, next: place === undefined ? undefined : encodeCursor(place) }
+    },
+  }
+}
+
+/** One look at the end of an index for each key, however many calls it made. */
+async function readLastUses(
+  reader: Kysely<Schema>,
+  keys: readonly KeyId[],
+): Promise<ReadonlyMap<KeyId, number>> {
+  if (keys.length === 0) return new Map()
+  const rows = await reader
+    .selectFrom('api_keys')
+    .select((key) => [
+      'id',
+      key
+        .selectFrom('call_logs')
+        .select('created_at')
+        .whereRef('call_logs.key_id', '=', 'api_keys.id')
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .as('used_at'),
+    ])
+    .where('id', 'in', keys)
+    .execute()
+  return new Map(
+    rows.flatMap(({ id, used_at }) => (used_at === null ? [] : [[keyId(id), Number(used_at)] as const])),
+  )
+}
+
+interface Conditions extends LogConditions {
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+interface Page {
+  readonly conditions: Conditions
+  readonly after: Place | undefined
+  readonly wanted: number
+}
+
+/** The rows of the index that was chosen, newest first; of them, where more is asked, those that match the rest. */
+async function readRows(
+  reader: Kysely<Schema>,
+  { conditions, after, wanted }: Page,
+): Promise<readonly CallLogRow[]> {
+  const { rest, keys, deducted, suspect } = conditions
+  const scanned = scan(reader, conditions, after)
+    .selectAll()
+    .limit(isIndexAlone(conditions) ? wanted : SCAN_ROWS_MAX)
+  if (isIndexAlone(conditions)) {
+    const rows = await scanned.execute()
+    return rows.map((row) => decodeCallLog({ ...row }))
+  }
+  let matching = reader.selectFrom(scanned.as('scanned')).selectAll()
+  for (const { column, value } of rest) matching = matching.where(column, '=', value)
+  if (keys?.by === 'rows') matching = matching.where('key_id', 'in', keys.ids)
+  if (deducted.least !== undefined) matching = matching.where('deducted', '>=', deducted.least)
+  if (deducted.most !== undefined) matching = matching.where('deducted', '<=', deducted.most)
+  if (suspect) matching = matching.where('detail', 'like', SUSPECT)
+  const rows = await matching.orderBy('created_at', 'desc').orderBy('call_id', 'desc').limit(wanted).execute()
+  return rows.map((row) => decodeCallLog({ ...row }))
+}
+
+/** The row's detail is JSON, in which text of a client cannot hold a quote that is not escaped. */
+const SUSPECT = '%"usageSuspect":{%'
+
+/** Where a page that looked at as many rows as it may has to go on; undefined: it saw the last one. */
+async function endOfScan(
+  reader: Kysely<Schema>,
+  conditions: Conditions,
+  after: Place | undefined,
+): Promise<Place | undefined> {
+  const row = await scan(reader, conditions, after)
+    .select(['created_at', 'call_id'])
+    .limit(1)
+    .offset(SCAN_ROWS_MAX - 1)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { at: Number(row.created_at), id: row.call_id }
+}
+
+function scan(reader: Kysely<Schema>, conditions: Conditions, after: Place | undefined): Logs {
+  const { keys, chosen } = conditions
+  if (keys?.by !== 'index') return scanOne(reader, conditions, after)
+  const [first, ...others] = keys.ids.map((value) => {
+    const ofKey = scanOne(reader, { ...conditions, chosen: [...chosen, { column: 'key_id', value }] }, after)
+    return reader.selectFrom(ofKey.selectAll().limit(SCAN_ROWS_MAX).as('of_key')).selectAll()
+  })
+  if (first === undefined) throw new Error('the log is looked through for no key')
+  const merged = others.reduce((all, one) => all.unionAll(one), first)
+  return reader.selectFrom(merged.as('call_logs')).orderBy('created_at', 'desc').orderBy('call_id', 'desc')
+}
+
+function scanOne(reader: Kysely<Schema>, { chosen, from, to }: Conditions, after: Place | undefined): Logs {
+  let logs: Logs = reader.selectFrom('call_logs')
+  for (const { column, value } of chosen) {
+    logs = logs.where(column, '=', value)
+    // Said again as the index says it, so that it can be used.
+    if (column === 'http_status') logs = logs.where('http_status', '>=', sql.lit(FAILURE_STATUS_MIN))
+  }
+  if (from !== undefined) logs = logs.where('created_at', '>=', BigInt(from))
+  if (to !== undefined) logs = logs.where('created_at', '<=', BigInt(to))
+  if (after !== undefined) {
+    const at = BigInt(after.at)
+    logs = logs
+      .where('created_at', '<=', at)
+      .where((where) => where.or([where('created_at', '<', at), where('call_id', '<', after.id)]))
+  }
+  return logs.orderBy('created_at', 'desc').orderBy('call_id', 'desc')
+}

@@ -1,0 +1,231 @@
+/** Turns of responses: bulk writes, and conversations read back along their links. */
+import { type Kysely, sql, type Insertable } from 'kysely'
+import { type ChainId, chainId, type KeyId, keyId, modelId } from '../../../core/ids.ts'
+import type { SecretBox } from '../../secret-box.ts'
+import type { StoredTurn, TurnContent, TurnLink, TurnStore } from '../../stores/turns.ts'
+import type { SqlEngine } from '../engine.ts'
+import { parseStored } from '../stored-json.ts'
+import type { Schema } from '../schema.ts'
+import type { TurnsTable } from '../schema/turns.ts'
+
+export interface TurnStoreOptions {
+  readonly engine: Pick<SqlEngine, 'reader' | 'writer'>
+  readonly secrets: SecretBox
+}
+
+/** Ids in one statement: both engines take more, none of them likes it. */
+const IDS_PER_STATEMENT = 500
+
+export function createTurnStore({ engine, secrets }: TurnStoreOptions): TurnStore {
+  const { reader, writer } = engine
+  return {
+    put: (turns) => putTurns(writer, turns, secrets),
+
+    async extend(key, responseIds, expiresAt) {
+      for (const ids of slices(responseIds)) {
+        await writer
+          .updateTable('turns')
+          .set({ expires_at: expiresAt })
+          .where('key_id', '=', key)
+          .where('response_id', 'in', ids)
+          .where('expires_at', '<', BigInt(expiresAt))
+          .execute()
+      }
+    },
+
+    find: (key, responseId, at) => findTurn(reader, { key, responseId, at, secrets }),
+
+    lineage: (key, responseId, options) => readLineage(reader, { key, responseId, ...options }),
+
+    readBodies: (key, responseIds) => readBodies(reader, { key, responseIds, secrets }),
+
+    async remove(key, responseId) {
+      const rows = await writer
+        .deleteFrom('turns')
+        .where('key_id', '=', key)
+        .where('response_id', '=', responseId)
+        .returning('response_id')
+        .execute()
+      return rows.length > 0
+    },
+
+    async expire({ at, bytesMax, limit }) {
+      const expired = await removeOldest(writer, limit, sql`expires_at <= ${at}`)
+      const { rows } = await sql<{ held: bigint | null }>`
+        select cast(sum(bytes) as bigint) as held from turns where bytes > 0`.execute(reader)
+      const held = Number(rows[0]?.held ?? 0)
+      return held <= bytesMax ? expired : expired + (await removeOldest(writer, limit, sql`bytes > 0`))
+    },
+  }
+}
+
+async function putTurns(
+  writer: Kysely<Schema>,
+  turns: readonly StoredTurn[],
+  secrets: SecretBox,
+): Promise<void> {
+  if (turns.length === 0) return
+  const rows = turns.map((turn) => rowOf(turn, secrets))
+  await writer
+    .insertInto('turns')
+    .values(newestOf(rows))
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'response_id']).doUpdateSet((row) => ({
+        previous_id: row.ref('excluded.previous_id'),
+        model_id: row.ref('excluded.model_id'),
+        created_at: row.ref('excluded.created_at'),
+        expires_at: row.ref('excluded.expires_at'),
+        sealed: row.ref('excluded.sealed'),
+        bytes: row.ref('excluded.bytes'),
+        place: row.ref('excluded.place'),
+        chain_id: row.ref('excluded.chain_id'),
+      })),
+    )
+    .execute()
+}
+
+interface Wanted {
+  readonly key: KeyId
+  readonly secrets: SecretBox
+}
+
+async function findTurn(
+  reader: Kysely<Schema>,
+  { key, responseId, at, secrets }: Wanted & { readonly responseId: string; readonly at: number },
+): Promise<StoredTurn | undefined> {
+  const row = await reader
+    .selectFrom('turns')
+    .selectAll()
+    .where('key_id', '=', key)
+    .where('response_id', '=', responseId)
+    .where('expires_at', '>', BigInt(at))
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    keyId: keyId(row.key_id),
+    responseId: row.response_id,
+    previousId: row.previous_id ?? undefined,
+    modelId: modelId(row.model_id),
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    content: contentOf(row, secrets),
+  }
+}
+
+async function readBodies(
+  reader: Kysely<Schema>,
+  { key, responseIds, secrets }: Wanted & { readonly responseIds: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  const bodies = new Map<string, string>()
+  for (const ids of slices(responseIds)) {
+    const rows = await reader
+      .selectFrom('turns')
+      .select(['key_id', 'response_id', 'sealed'])
+      .where('key_id', '=', key)
+      .where('response_id', 'in', ids)
+      .execute()
+    for (const { response_id, sealed, key_id } of rows) {
+      if (sealed !== null) bodies.set(response_id, secrets.open(sealed, purposeOf(key_id, response_id)))
+    }
+  }
+  return bodies
+}
+
+function removeOldest(writer: Kysely<Schema>, limit: number, which: ReturnType<typeof sql>): Promise<number> {
+  return sql`
+    delete from turns where (key_id, response_id) in (
+      select key_id, response_id from turns where ${which} order by expires_at limit ${limit})
+    returning response_id`
+    .execute(writer)
+    .then(({ rows }) => rows.length)
+}
+
+interface LineageRow {
+  readonly response_id: string
+  readonly previous_id: string | null
+  readonly place: string | null
+  readonly bytes: bigint
+}
+
+async function readLineage(
+  reader: Kysely<Schema>,
+  wanted: {
+    readonly key: KeyId
+    readonly responseId: string
+    readonly at: number
+    readonly limit: number
+  },
+): Promise<readonly TurnLink[]> {
+  const { key, responseId, at, limit } = wanted
+  // Ids that clients may choose nothing of cannot form a circle, but the depth is bounded all the same.
+  const { rows } = await sql<LineageRow>`
+    with recursive line (response_id, previous_id, place, bytes, depth) as (
+      select response_id, previous_id, place, bytes, 1 from turns
+        where key_id = ${key} and response_id = ${responseId} and expires_at > ${at}
+      union all
+      select turns.response_id, turns.previous_id, turns.place, turns.bytes, line.depth + 1
+        from line join turns on turns.key_id = ${key} and turns.response_id = line.previous_id
+        where turns.expires_at > ${at} and line.depth < ${limit})
+    select response_id, previous_id, place, bytes from line order by depth`.execute(reader)
+  return rows.map((row) => ({
+    responseId: row.response_id,
+    previousId: row.previous_id ?? undefined,
+    place: row.place ?? undefined,
+    bytes: Number(row.bytes),
+  }))
+}
+
+function rowOf(turn: StoredTurn, secrets: SecretBox): Insertable<TurnsTable> {
+  const { content } = turn
+  const kept = keptText(content)
+  return {
+    key_id: turn.keyId,
+    response_id: turn.responseId,
+    previous_id: turn.previousId ?? null,
+    model_id: turn.modelId,
+    created_at: turn.createdAt,
+    expires_at: turn.expiresAt,
+    sealed: kept === undefined ? null : secrets.seal(kept, purposeOf(turn.keyId, turn.responseId)),
+    bytes: kept === undefined ? 0 : Buffer.byteLength(kept),
+    place: content.kind === 'upstream' ? content.place : null,
+    chain_id: content.kind === 'upstream' ? BigInt(content.chainId) : null,
+  }
+}
+
+function keptText(content: TurnContent): string | undefined {
+  if (content.kind === 'kept') return content.body
+  return content.background === undefined ? undefined : JSON.stringify(content.background)
+}
+
+/** One statement may not write a row twice; the last one counts. */
+function newestOf(rows: readonly Insertable<TurnsTable>[]): Insertable<TurnsTable>[] {
+  return [...new Map(rows.map((row) => [`${row.key_id} ${row.response_id}`, row])).values()]
+}
+
+interface ContentRow {
+  readonly key_id: string
+  readonly response_id: string
+  readonly sealed: string | null
+  readonly place: string | null
+  readonly chain_id: bigint | null
+}
+
+function contentOf(row: ContentRow, secrets: SecretBox): TurnContent {
+  const kept =
+    row.sealed === null ? undefined : secrets.open(row.sealed, purposeOf(row.key_id, row.response_id))
+  if (row.place === null && kept !== undefined) return { kind: 'kept', body: kept }
+  const pin = { kind: 'upstream', place: row.place ?? '', chainId: chainOf(row.chain_id) } as const
+  return kept === undefined ? pin : { ...pin, background: parseStored(kept) }
+}
+
+function chainOf(id: bigint | null): ChainId {
+  return chainId(Number(id ?? 0))
+}
+
+function purposeOf(key: string, response: string): string {
+  return `turn of ${key}: ${response}`
+}
+
+function* slices(ids: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) yield ids.slice(at, at + IDS_PER_STATEMENT)
+}

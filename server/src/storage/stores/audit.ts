@@ -1,0 +1,108 @@
+/**
+ * The record of what admins did. Entries are only added, and each carries the hash of the one before, so that an entry
+ * that was changed, left out or put between is seen by whoever recomputes the chain.
+ */
+import type { AccountId } from '../../core/ids.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { Announcement, Storage } from '../storage.ts'
+
+export interface AuditStore {
+  /**
+   * One transaction: everything `work` writes through the stores it is given, and the entry it gives. `work` may be run
+   * again when two transactions were in each other's way; it waits for nothing but the stores.
+   */
+  act<Value>(work: (stores: AuditedStores) => Promise<AuditedWork<Value>>): Promise<Value>
+  /** An entry by itself, for acts that are no write of these stores: made before the act. */
+  record(act: AuditedAct): Promise<void>
+  /** Newest first; `cursor` as a former page gave it, else `InvalidCursor`. */
+  page(
+    filter: AuditFilter,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<AuditPage>
+  /** Oldest first, from the entry after this sequence. */
+  following(sequence: number, limit: number): Promise<readonly AuditEntry[]>
+  /** Recomputes the whole chain. */
+  verify(): Promise<AuditVerdict>
+}
+
+/** Stores whose writes share the act's transaction. */
+export type AuditedStores = Pick<
+  Storage,
+  | 'catalogue'
+  | 'accounts'
+  | 'keys'
+  | 'ledger'
+  | 'customers'
+  | 'organisations'
+  | 'identity'
+  | 'notices'
+  | 'prices'
+  | 'topUps'
+>
+
+export interface AuditedWork<Value> {
+  readonly value: Value
+  /** undefined: nothing was done, so there is no entry. */
+  readonly act: AuditedAct | undefined
+  /** Told to every instance when it is done, beside what the stores announce. */
+  readonly announce?: readonly Announcement[]
+}
+
+export interface AuditActor {
+  /** The admin's account; undefined: whoever has the machine (the command line). */
+  readonly accountId: AccountId | undefined
+  /** As people know them, at that time. */
+  readonly name: string
+  readonly sessionId: string | undefined
+  readonly address: string
+  readonly requestId: string | undefined
+}
+
+export interface AuditedAct {
+  readonly at: number
+  readonly actor: AuditActor
+  /** `account.change`, `chain.disable`: the kind of thing, then what was done. */
+  readonly action: string
+  /** The id of what it was done to. */
+  readonly subject: string
+  /** Never a secret: that one was set shows as a word. */
+  readonly changes: readonly AuditedChange[]
+}
+
+export interface AuditedChange {
+  /** `account owner@example.com: user_rate` – the row where several are concerned, then the field. */
+  readonly field: string
+  readonly from: JsonValue
+  readonly to: JsonValue
+}
+
+export interface AuditEntry extends AuditedAct {
+  /** From 1, without a gap. */
+  readonly sequence: number
+  readonly previousHash: string
+  /** Lower-case hex SHA-256 over the entry and `previousHash`. */
+  readonly hash: string
+}
+
+export interface AuditFilter {
+  readonly actor?: AccountId
+  readonly action?: string
+  readonly subject?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[]
+  readonly next: string | undefined
+}
+
+/** `head`: the newest entry; kept elsewhere, it shows later whether the end was cut off. */
+export type AuditVerdict =
+  | { readonly kind: 'whole'; readonly entries: number; readonly head: AuditHead | undefined }
+  | { readonly kind: 'broken'; readonly sequence: number; readonly why: string }
+
+export interface AuditHead {
+  readonly sequence: number
+  readonly hash: string
+}

@@ -1,0 +1,341 @@
+/**
+ * What the management API asks of memory beside accounts, keys and the catalogue: acts that move money exactly once,
+ * subscriptions as they are sold, profiles, verification requests, statements and usage.
+ */
+import type { LimitState, Subject, Subscription, Transfer } from '../../core/calls/hot-rows.ts'
+import type { RecipeLine } from '../../core/calls/operations.ts'
+import type { DecimalText } from '../../core/catalogue.ts'
+import type { AccountId, ChainId, KeyId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { MicroCredits } from '../../core/money.ts'
+import type { SubscriptionTerms } from '../../core/subscriptions/terms.ts'
+import type { Account } from '../storage.ts'
+
+export interface CustomerStore {
+  readonly acts: ActStore
+  readonly subscriptions: SubscriptionStore
+  readonly profiles: ProfileStore
+  readonly verifications: VerificationStore
+  readonly statements: StatementStore
+  readonly usage: UsageStore
+  readonly limits: LimitReader
+  readonly alerts: AlertStore
+}
+
+/** Acts that change an account's money or plan: decided under its lock, written whole, once per idempotency key. */
+export interface ActStore {
+  /**
+   * Locks the account, lets `decide` see it as it stands and writes what that says in the same transaction. `decide` is
+   * pure and may be asked more than once. Rejects with `Overdraft` when a pool would fall below zero, and as `book` does
+   * with `AmountTooLarge` and `RateChanged`.
+   */
+  perform<Refusal>(act: Act<Refusal>): Promise<ActOutcome<Refusal>>
+}
+
+export interface Act<Refusal> {
+  readonly accountId: AccountId
+  /** Keys of one operation are apart from those of another: `exchange`, `subscribe`. */
+  readonly operation: string
+  readonly idempotency: Idempotency | undefined
+  readonly at: number
+  /** The rate at which yuan were counted for it; absent: none were. */
+  readonly creditsPerYuan?: DecimalText
+  readonly decide: (state: ActState) => ActDecision<Refusal>
+}
+
+export interface Idempotency {
+  readonly key: string
+  /** Lower-case hex SHA-256 of what was asked. */
+  readonly fingerprint: string
+}
+
+export interface ActState {
+  readonly account: Account
+  readonly terms: SubscriptionTerms | undefined
+}
+
+export type ActDecision<Refusal> =
+  | {
+      readonly kind: 'done'
+      /** All of one ledger transaction; empty: no money moves. */
+      readonly transfers: readonly Transfer[]
+      /** Absent: as it was. */
+      readonly subscription?: Subscription | undefined
+      /** Absent: as they were. */
+      readonly terms?: SubscriptionTerms | undefined
+      /** Given again, as it is, whenever the act is repeated under its key. */
+      readonly answer: JsonObject
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+
+export type ActOutcome<Refusal> =
+  | { readonly kind: 'done'; readonly answer: JsonObject; readonly repeated: boolean }
+  /** Nothing was written, and the idempotency key is free still. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** The idempotency key was used for something else. */
+  | { readonly kind: 'other-request' }
+  | { readonly kind: 'no-account' }
+
+export interface SubscriptionStore {
+  find(account: AccountId): Promise<SubscriptionTerms | undefined>
+  /** Accounts whose renewal is due, the most overdue first. */
+  due(at: number, limit: number): Promise<readonly AccountId[]>
+}
+
+/** What a person says about themselves and how they want to be told of things; nothing a call depends on. */
+export interface Profile {
+  readonly name: string | undefined
+  /** BCP 47. */
+  readonly language: string | undefined
+  /** IANA; undefined: the platform's. */
+  readonly timezone: string | undefined
+  readonly alerts: AlertSettings
+}
+
+export interface AlertSettings {
+  readonly email: boolean
+  /** µCr of spendable Credits below which the account is told; undefined: never. */
+  readonly lowCredits: MicroCredits | undefined
+  /** Failed calls within an hour at which the account is told; undefined: never. */
+  readonly failuresPerHour: number | undefined
+  /** Where signed notices are posted to. */
+  readonly webhookUrl: string | undefined
+  /** A mail for everything that is paid. */
+  readonly receipts: boolean
+}
+
+export interface ProfileStore {
+  find(account: AccountId): Promise<Profile | undefined>
+  put(account: AccountId, profile: Profile): Promise<void>
+}
+
+export interface VerificationRequest {
+  readonly id: string
+  readonly accountId: AccountId
+  readonly kind: 'personal' | 'enterprise'
+  readonly status: 'pending' | 'approved' | 'rejected' | 'withdrawn'
+  readonly submittedAt: number
+  readonly decidedAt: number | undefined
+  /** Account id of the admin. */
+  readonly decidedBy: string | undefined
+  readonly reason: string | undefined
+  /** What was stated: names and numbers. Encrypted at rest. */
+  readonly statement: Readonly<Record<string, string>>
+  readonly documents: readonly VerificationDocument[]
+}
+
+export interface VerificationDocument {
+  /** As the person called it. */
+  readonly name: string
+  readonly blobKey: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+export interface VerificationDecision {
+  readonly id: string
+  readonly status: 'approved' | 'rejected' | 'withdrawn'
+  readonly by: string
+  readonly reason: string | undefined
+  readonly at: number
+  /** Verification level the account has from now on; undefined: as it is. */
+  readonly level: number | undefined
+}
+
+export interface VerificationStore {
+  /** Rejects with `StorageConflict` when one of the account is pending already. */
+  submit(request: VerificationRequest): Promise<void>
+  find(id: string): Promise<VerificationRequest | undefined>
+  /** Newest first; `after`: id of the last one of the page before. */
+  list(filter: {
+    readonly accountId?: AccountId
+    readonly status?: VerificationRequest['status']
+    readonly limit: number
+    readonly after: string | undefined
+  }): Promise<readonly VerificationRequest[]>
+  /** Decides a pending one and changes the account's level with it; false: it is pending no more. */
+  decide(decision: VerificationDecision): Promise<boolean>
+}
+
+/** Credits (held ones included) and balance at one moment. */
+export interface PoolSums {
+  readonly credits: MicroCredits
+  readonly balance: MicroCredits
+}
+
+export interface StatementEntry {
+  readonly transactionId: string
+  readonly sequence: number
+  readonly at: number
+  readonly kind: Transfer['kind']
+  /** What the account's Credits and balance change by. */
+  readonly credits: MicroCredits
+  readonly balance: MicroCredits
+  readonly reference: string | undefined
+}
+
+export interface Period {
+  readonly from: number
+  /** The first moment after it. */
+  readonly until: number
+}
+
+export interface StatementStore {
+  /** Both from the entries, in one state of the ledger. */
+  sums(
+    account: AccountId,
+    period: Period,
+  ): Promise<{ readonly opening: PoolSums; readonly closing: PoolSums }>
+  /** Oldest first; movements between an account's own Credits and its holds are none. `after`: `entryCursor` of the last. */
+  entries(
+    account: AccountId,
+    page: Period & { readonly limit: number; readonly after: string | undefined },
+  ): Promise<{ readonly entries: readonly StatementEntry[]; readonly next: string | undefined }>
+}
+
+/** `receipt`: of something paid; it tells of a moment and never stands. */
+export const ALERT_KINDS = ['low-credits', 'failures', 'receipt'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+/** An account that wants to be told of something, with what it is to be judged by. */
+export interface WatchedAccount {
+  readonly account: Account
+  readonly alerts: AlertSettings
+  /** Kinds that were told and are so still. */
+  readonly standing: readonly AlertKind[]
+}
+
+/** What is told, by name: amounts as decimal text, counts as numbers. */
+export type AlertFacts = Readonly<Record<string, string | number>>
+
+export interface Alert {
+  readonly id: string
+  readonly accountId: AccountId
+  readonly kind: AlertKind
+  readonly raisedAt: number
+  readonly facts: AlertFacts
+}
+
+export interface Delivery {
+  readonly id: string
+  readonly alert: Alert
+  readonly channel: 'email' | 'webhook'
+  readonly target: string
+  /** Tries so far, the one it was taken for included. */
+  readonly attempts: number
+}
+
+export interface ShownAlert extends Alert {
+  readonly clearedAt: number | undefined
+  readonly deliveries: readonly {
+    readonly channel: Delivery['channel']
+    readonly attempts: number
+    readonly outcome: 'waiting' | 'sent' | 'failed'
+  }[]
+}
+
+export interface AlertStore {
+  /** By account id. */
+  watched(page: {
+    readonly limit: number
+    readonly after: string | undefined
+  }): Promise<readonly WatchedAccount[]>
+  /** Calls of the account that failed since then; no more than `most` are counted. */
+  countFailures(account: AccountId, since: number, most: number): Promise<number>
+  /** False: one of this kind stands already. Its deliveries are due at once. */
+  raise(
+    alert: Alert,
+    deliveries: readonly {
+      readonly id: string
+      readonly channel: Delivery['channel']
+      readonly target: string
+    }[],
+  ): Promise<boolean>
+  /** What it told of is so no more: it may be raised again. */
+  clear(account: AccountId, kind: AlertKind, at: number): Promise<boolean>
+  /** What is due; each is given to one taker only, and again after `leaseMs` when that one says nothing. */
+  take(
+    at: number,
+    options: { readonly limit: number; readonly leaseMs: number },
+  ): Promise<readonly Delivery[]>
+  finish(
+    id: string,
+    end: { readonly outcome: 'sent' | 'failed' } | { readonly outcome: 'waiting'; readonly dueAt: number },
+  ): Promise<void>
+  /** Newest first. */
+  list(account: AccountId, limit: number): Promise<readonly ShownAlert[]>
+}
+
+export const USAGE_GROUPS = ['model', 'key', 'app'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+/**
+ * Answered from sums by half-hours, which outlive the log. Where a period begins or ends inside of one, that part is read
+ * from the log; once the log of that time is gone, a half-hour belongs to the period in which it begins.
+ */
+export interface UsageQuestion extends Period {
+  /** undefined: every account's. */
+  readonly accountId: AccountId | undefined
+  readonly keyId: KeyId | undefined
+  /** Only calls of these; absent: of every key, and of none. */
+  readonly keyIds?: readonly KeyId[] | undefined
+  readonly groups: readonly UsageGroup[]
+  /** Length of a bucket; buckets are counted from `from`. A half-hour over a border between two is in the first. */
+  readonly bucketMs: number
+  /** More rows than this: the first ones. */
+  readonly rowsMax: number
+}
+
+/** Sums over the calls that began in one bucket. */
+export interface UsageRow {
+  /** First moment of the bucket. */
+  readonly at: number
+  readonly model: string | undefined
+  readonly keyId: string | undefined
+  /** `(other)`: of those that came after the first hundred names of an account's half-hour. */
+  readonly appId: string | undefined
+  readonly calls: number
+  readonly failed: number
+  readonly input: number
+  readonly cachedInput: number
+  readonly cacheWrite: number
+  readonly cacheWrite1h: number
+  readonly output: number
+  readonly reasoning: number
+  readonly images: number
+  readonly videoSeconds: number
+  readonly amount: MicroCredits
+  readonly deducted: MicroCredits
+  /** Of `deducted`, what the subscription paid. */
+  readonly covered: MicroCredits
+}
+
+/** What the priced calls of one chain add up to, those at one rate of Credits. */
+export interface ChainUsage {
+  readonly chainId: ChainId
+  readonly model: string | undefined
+  readonly vendorCode: string | undefined
+  readonly creditsPerYuan: DecimalText
+  readonly calls: number
+  /** Over the customer's own credential. */
+  readonly byok: number
+  /** Of the others, those nothing was deducted for. */
+  readonly free: number
+  readonly deducted: MicroCredits
+  /** Quantities that prices were multiplied by, own credentials left out. */
+  readonly billed: Readonly<Record<RecipeLine['class'], number>>
+}
+
+export interface UsageStore {
+  sums(question: UsageQuestion): Promise<readonly UsageRow[]>
+  /** By chain. */
+  chains(period: Period): Promise<readonly ChainUsage[]>
+  /** Sums the half-hours that lie in a period anew, those of which the log has every call. Returns how many. */
+  recount(period: Period): Promise<number>
+}
+
+export interface LimitReader {
+  /** Windows and slots as they stand; a subject nobody used yet is not there. */
+  read(subjects: readonly Subject[]): Promise<ReadonlyMap<Subject, LimitState>>
+}

@@ -1,0 +1,221 @@
+/**
+ * What is asked about who is at the other end: sessions, codes, attempts, second factors, sign-in elsewhere. Nothing
+ * that lets somebody in is stored in a form that lets them in: tokens as SHA-256, codes as keyed hashes, seeds sealed.
+ */
+import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { Secret } from '../../core/secret.ts'
+
+export interface IdentityStore {
+  readonly sessions: SessionStore
+  readonly codes: CodeStore
+  readonly attempts: AttemptStore
+  readonly budgets: BudgetStore
+  readonly challenges: ChallengeStore
+  readonly factors: FactorStore
+  readonly links: LinkStore
+  /** Removes what ended before `at`. Returns how many rows went. */
+  expire(at: number): Promise<number>
+}
+
+/** How the person proved who they are. */
+export type SignInMethod = 'password' | 'code' | 'passkey' | 'service' | 'link' | 'impersonation'
+
+export interface Session {
+  readonly id: string
+  readonly accountId: AccountId
+  readonly method: SignInMethod
+  /** Epoch ms, as all times here. */
+  readonly createdAt: number
+  readonly seenAt: number
+  /** The session ends when it is not used until then; every use moves it. */
+  readonly idleEndsAt: number
+  /** The session ends then, however much it is used. */
+  readonly endsAt: number
+  readonly userAgent: string
+  readonly address: string
+  /** The admin who looks through this account's eyes; undefined: the account's owner. */
+  readonly impersonator: AccountId | undefined
+  /** Whether a second factor was shown: at sign-in, or by setting one up in this session. A passkey is one by itself. */
+  readonly secondFactor: boolean
+}
+
+export interface NewSession extends Session {
+  /** The network it came from. */
+  readonly place: string
+}
+
+export interface SessionStore {
+  /** `tokenHash`: lower-case hex SHA-256 of the token. The account is known to sign in from its place afterwards. */
+  create(session: NewSession, tokenHash: string): Promise<void>
+  /** Only one that lives at `at`. */
+  findByHash(tokenHash: string, at: number): Promise<Session | undefined>
+  /** Says that the session was used; nothing when it is gone. */
+  touch(id: string, seen: { readonly at: number; readonly idleEndsAt: number }): Promise<void>
+  /** A second factor was shown in it; nothing when it is gone. */
+  showSecondFactor(id: string): Promise<void>
+  /** The account has none any more: none of its sessions stands behind one. */
+  forgetSecondFactor(account: AccountId): Promise<void>
+  /** Those that live at `at`, newest first. */
+  list(account: AccountId, at: number): Promise<readonly Session[]>
+  /** False: the account has no such session. */
+  revoke(account: AccountId, id: string): Promise<boolean>
+  /** A changed password ends every session by itself, in the store (`accounts.patch`). Returns how many ended. */
+  revokeAll(account: AccountId, options?: { readonly except?: string }): Promise<number>
+  /** Whether the account's owner has signed in from there since. Sessions may have ended; places stay a while. */
+  knowsPlace(account: AccountId, place: string, since: number): Promise<boolean>
+}
+
+export type CodePurpose = 'register' | 'sign_in' | 'reset_password' | 'change_email' | 'change_phone'
+
+/** What a code proves: that whoever has it reads what is sent to `target`. */
+export interface CodeUse {
+  readonly purpose: CodePurpose
+  /** An e-mail address or a phone number in its one form. */
+  readonly target: string
+  /** Who asked for it, where only somebody signed in can. */
+  readonly accountId: AccountId | undefined
+}
+
+export interface CodeTerms {
+  /** The network it was asked for from. */
+  readonly place: string
+  readonly tries: number
+  /** How many of the tries may come from other places, so that nobody elsewhere can use them up. */
+  readonly triesElsewhere: number
+  readonly createdAt: number
+  readonly endsAt: number
+}
+
+export interface CodeStore {
+  /** Beside earlier ones for this purpose and target, which stay good. */
+  put(use: CodeUse, code: Secret, terms: CodeTerms): Promise<void>
+  /**
+   * Takes a try of every code that may be tried from there. True: one was right, and all of this purpose and target are
+   * gone; of parallel right tries one is told so.
+   */
+  redeem(use: CodeUse, code: Secret, from: { readonly place: string; readonly at: number }): Promise<boolean>
+}
+
+/** How much of something is left until a moment. */
+export interface Budget {
+  /** `sms/day/2026-11-22`. */
+  readonly subject: string
+  readonly limit: number
+  /** When it is forgotten. */
+  readonly endsAt: number
+}
+
+export interface BudgetStore {
+  /** One of each, or none of any. undefined: one is used up; else what is used of each, in order, with this one. */
+  take(budgets: readonly Budget[]): Promise<readonly number[] | undefined>
+  /** What is used of each. */
+  used(subjects: readonly string[]): Promise<readonly number[]>
+}
+
+export interface AttemptStore {
+  /** One try from each bucket, or none from any. undefined: taken; else how many ms until it would be. */
+  take(buckets: readonly AttemptBucket[], at: number): Promise<number | undefined>
+  /** Gives one try back to each. */
+  giveBack(buckets: readonly AttemptBucket[]): Promise<void>
+  /** As if nothing had been tried. */
+  forget(subjects: readonly string[]): Promise<void>
+}
+
+export type ChallengeKind =
+  | 'second-factor'
+  | 'passkey-registration'
+  | 'passkey-sign-in'
+  | 'service'
+  | 'sign-in-link'
+
+/** One conversation of several requests, known by a token of which only the hash is stored. */
+export interface Challenge {
+  readonly kind: ChallengeKind
+  readonly accountId: AccountId | undefined
+  /** JSON of the conversation's own. */
+  readonly detail: string
+  readonly triesLeft: number
+  readonly createdAt: number
+  readonly endsAt: number
+}
+
+export interface ChallengeStore {
+  put(idHash: string, challenge: Challenge): Promise<void>
+  /** The same, and ends every other of its kind and account: of parallel calls one challenge is left. */
+  putOnly(idHash: string, challenge: Challenge & { readonly accountId: AccountId }): Promise<void>
+  find(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
+  /** The same, and takes one of its tries; undefined when none is left. */
+  try(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
+  /** Ends it. Of parallel calls one is given it. */
+  take(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
+}
+
+/** A seed of one-time passwords (RFC 6238). */
+export interface Authenticator {
+  /** Base32. */
+  readonly seed: Secret
+  /** undefined: not yet shown to work; it is asked for at no sign-in. */
+  readonly confirmedAt: number | undefined
+}
+
+export interface Passkey {
+  /** The credential's id, base64url. */
+  readonly id: string
+  readonly accountId: AccountId
+  readonly name: string
+  /** COSE, base64url. */
+  readonly publicKey: string
+  /** The authenticator's count of uses; many always say 0. */
+  readonly counter: number
+  readonly transports: readonly string[]
+  readonly backedUp: boolean
+  readonly createdAt: number
+  readonly usedAt: number | undefined
+}
+
+export interface FactorStore {
+  findAuthenticator(account: AccountId): Promise<Authenticator | undefined>
+  /** Takes the place of one that was not confirmed; false: there is a confirmed one. */
+  putAuthenticator(account: AccountId, seed: Secret): Promise<boolean>
+  /** `step`: the time step of the code that showed it. False: there was none to confirm. */
+  confirmAuthenticator(account: AccountId, at: number, step: number): Promise<boolean>
+  /** False: a code of this step or a later one was taken before. */
+  useStep(account: AccountId, step: number): Promise<boolean>
+  removeAuthenticator(account: AccountId): Promise<boolean>
+  /** All anew. */
+  putRecoveryCodes(account: AccountId, codes: readonly Secret[]): Promise<void>
+  /** True once for each code. */
+  useRecoveryCode(account: AccountId, code: Secret): Promise<boolean>
+  countRecoveryCodes(account: AccountId): Promise<number>
+  /** Oldest first. */
+  listPasskeys(account: AccountId): Promise<readonly Passkey[]>
+  findPasskey(id: string): Promise<Passkey | undefined>
+  /** Rejects with `StorageConflict` when the id is taken. */
+  addPasskey(passkey: Passkey): Promise<void>
+  /** False: the counter went on meanwhile, as a copied key's would. */
+  usePasskey(id: string, use: { readonly counter: number; readonly at: number }): Promise<boolean>
+  removePasskey(account: AccountId, id: string): Promise<boolean>
+  /** All of them, recovery codes too. False: there were none. */
+  removeAll(account: AccountId): Promise<boolean>
+}
+
+/** A person as another service knows them. */
+export interface LinkedIdentity {
+  /** Which service, by its configured name. */
+  readonly service: string
+  /** The service's own unchanging id of the person. */
+  readonly subject: string
+  readonly accountId: AccountId
+  /** What the person is shown: an address or a name there. */
+  readonly label: string
+  readonly createdAt: number
+}
+
+export interface LinkStore {
+  find(service: string, subject: string): Promise<LinkedIdentity | undefined>
+  /** Rejects with `StorageConflict` when the service's person is linked already. */
+  add(link: LinkedIdentity): Promise<void>
+  list(account: AccountId): Promise<readonly LinkedIdentity[]>
+  remove(account: AccountId, service: string): Promise<boolean>
+}

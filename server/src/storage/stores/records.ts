@@ -1,0 +1,57 @@
+import type { Chain, CredentialSecret, Group, Model, Plan, Settings, Vendor } from '../../core/catalogue.ts'
+import type { ChainId, ModelId, VendorCode } from '../../core/ids.ts'
+import type { Policy } from '../../core/limits/policy.ts'
+
+/** One row of the catalogue to put or to switch off, matched by its natural key (gateway file). */
+export type CatalogueChange =
+  | { readonly kind: 'put-settings'; readonly settings: Settings }
+  | { readonly kind: 'put-vendor'; readonly vendor: Vendor }
+  | {
+      readonly kind: 'put-credential'
+      readonly vendorCode: VendorCode
+      readonly name: string
+      /** undefined: keep the stored secret. Encrypted at rest by the store. */
+      readonly secret: CredentialSecret | undefined
+      readonly limits: Policy
+      readonly status: 'enabled' | 'disabled'
+    }
+  | { readonly kind: 'put-model'; readonly model: Omit<Model, 'chains'> }
+  /** Natural key of a chain: model, vendor, credential, protocol, forward model id. */
+  | {
+      readonly kind: 'put-chain'
+      readonly chain: Omit<Chain, 'id' | 'credentialId'>
+      readonly credentialName: string
+    }
+  /**
+   * Gives a chain another natural key: it keeps its id and all that hangs on it. Rejects with `StorageConflict` when it is
+   * not as `from` says any more, or another chain is as `to` says.
+   */
+  | {
+      readonly kind: 'move-chain'
+      readonly id: ChainId
+      readonly vendorCode: VendorCode
+      readonly from: ChainPlace
+      readonly to: ChainPlace
+    }
+  | { readonly kind: 'put-group'; readonly group: Group }
+  | { readonly kind: 'put-plan'; readonly plan: Plan }
+  | { readonly kind: 'disable-vendor'; readonly code: VendorCode }
+  | { readonly kind: 'disable-credential'; readonly vendorCode: VendorCode; readonly name: string }
+  | { readonly kind: 'disable-model'; readonly modelId: ModelId }
+  | { readonly kind: 'disable-chain'; readonly id: number }
+  | { readonly kind: 'remove-group'; readonly name: string }
+  | { readonly kind: 'remove-plan'; readonly code: string }
+
+/** The part of a chain's natural key that may change. */
+export interface ChainPlace {
+  readonly credentialName: string
+  readonly forwardModelId: string
+}
+
+/** Something the ledger's entries say and the stored balances do not. */
+export interface LedgerDifference {
+  readonly subject: string
+  readonly what: string
+  readonly expected: string
+  readonly found: string
+}

@@ -1,0 +1,226 @@
+/** Money that comes in: codes that are redeemed, and payments. Each is booked once, in the transaction that notes it. */
+import type { DecimalText } from '../../core/catalogue.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { MicroCredits } from '../../core/money.ts'
+import type { PaymentState, Pool, Reversal } from '../../core/top-up/payment.ts'
+import type { Idempotency } from './customers.ts'
+import type { Account, BookingOptions } from '../storage.ts'
+
+export interface TopUpStore {
+  readonly codes: RedemptionStore
+  readonly packages: PackageStore
+  readonly payments: PaymentStore
+}
+
+/** Codes that were made together, each worth the same. */
+export interface RedemptionBatch {
+  readonly id: string
+  readonly pool: Pool
+  /** Of one code. */
+  readonly amount: MicroCredits
+  /** How many there are. */
+  readonly codes: number
+  /** Epoch ms, as all times here; undefined: never. */
+  readonly expiresAt: number | undefined
+  readonly note: string | undefined
+  readonly createdAt: number
+  /** As people know them, at that time. */
+  readonly createdBy: string
+}
+
+export interface ShownBatch extends RedemptionBatch {
+  readonly redeemed: number
+  readonly voided: number
+  /** When all that was left of it was made void. */
+  readonly voidedAt: number | undefined
+}
+
+export interface NewRedemptionCode {
+  readonly id: string
+  /** Lower-case hex SHA-256 of the code in its one form. */
+  readonly hash: string
+  readonly hint: string
+}
+
+export interface RedemptionCode {
+  readonly id: string
+  readonly batchId: string
+  /** All a list ever shows of it. */
+  readonly hint: string
+  readonly status: 'open' | 'redeemed' | 'void'
+  readonly redeemedBy: AccountId | undefined
+  readonly redeemedAt: number | undefined
+}
+
+export interface Redemption {
+  readonly accountId: AccountId
+  readonly hash: string
+  /** Of the ledger, for when the code is good. */
+  readonly transactionId: string
+  readonly idempotency: Idempotency | undefined
+  readonly at: number
+  /** What is answered, and answered again under the idempotency key. `account` is as it was before. */
+  readonly answer: (found: { readonly batch: RedemptionBatch; readonly account: Account }) => JsonObject
+}
+
+export type RedemptionOutcome =
+  | { readonly kind: 'redeemed'; readonly answer: JsonObject; readonly repeated: boolean }
+  /** No code has this hash. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'spent'; readonly by: AccountId; readonly at: number }
+  | { readonly kind: 'void' }
+  | { readonly kind: 'expired'; readonly at: number }
+  | { readonly kind: 'other-request' }
+  | { readonly kind: 'no-account' }
+
+export interface TopUpPage {
+  readonly limit: number
+  /** Id of the last row of the page before. */
+  readonly after: string | undefined
+}
+
+export interface RedemptionStore {
+  /** The batch with all its codes, or nothing. Rejects with `RateChanged` as the ledger does. */
+  create(
+    batch: RedemptionBatch,
+    codes: readonly NewRedemptionCode[],
+    options?: Pick<BookingOptions, 'creditsPerYuan'>,
+  ): Promise<void>
+  findBatch(id: string): Promise<ShownBatch | undefined>
+  /** Newest first. */
+  listBatches(page: TopUpPage): Promise<readonly ShownBatch[]>
+  /** In the order they were made. */
+  listCodes(batch: string, page: TopUpPage): Promise<readonly RedemptionCode[]>
+  findCode(key: { readonly id: string } | { readonly hash: string }): Promise<RedemptionCode | undefined>
+  /** What is open of it becomes void. How many did; undefined: there is no such batch. */
+  voidBatch(id: string, at: number): Promise<number | undefined>
+  /** False: the code is not open, or there is none. */
+  voidCode(id: string): Promise<boolean>
+  /** Of parallel tries one is told `redeemed`, and the money is booked in the same transaction. */
+  redeem(redemption: Redemption): Promise<RedemptionOutcome>
+}
+
+/** Something to buy at a fixed price: often for more than it costs. */
+export interface TopUpPackage {
+  readonly code: string
+  readonly name: string
+  /** Decimal text, in the platform's currency. */
+  readonly price: DecimalText
+  readonly pool: Pool
+  readonly amount: MicroCredits
+  readonly status: 'enabled' | 'disabled'
+}
+
+export interface PackageStore {
+  /** By code. */
+  list(): Promise<readonly TopUpPackage[]>
+  find(code: string): Promise<TopUpPackage | undefined>
+  put(offered: TopUpPackage): Promise<void>
+  remove(code: string): Promise<boolean>
+}
+
+/**
+ * `open`: nothing was paid yet. `review`: something else was paid than was asked, so nothing was booked. The others are
+ * what the provider said last (core/top-up/payment.ts).
+ */
+export type TopUpStatus = 'open' | 'expired' | 'failed' | 'review' | PaymentState
+
+export const TOP_UP_STATUSES = [
+  'open',
+  'expired',
+  'failed',
+  'review',
+  'paid',
+  'partly-refunded',
+  'refunded',
+  'disputed',
+  'charged-back',
+] as const satisfies readonly TopUpStatus[]
+
+/** What an account wants to pay, and what became of it. */
+export interface TopUp extends NewTopUp {
+  readonly status: TopUpStatus
+  readonly checkout: Checkout | undefined
+  readonly paidAt: number | undefined
+  /** µCr the account has of it now: less than `amount` once money went back. */
+  readonly booked: MicroCredits
+}
+
+export interface NewTopUp {
+  readonly id: string
+  readonly accountId: AccountId
+  /** Which provider is paid through. */
+  readonly driver: string
+  /** ISO 4217, in small letters. */
+  readonly currency: string
+  readonly priceMinor: number
+  readonly pool: Pool
+  /** What the account is given for it. */
+  readonly amount: MicroCredits
+  /** Code of the package that was bought. */
+  readonly package: string | undefined
+  readonly createdAt: number
+}
+
+/** The provider's page to pay at. */
+export interface Checkout {
+  readonly reference: string
+  readonly url: string
+  readonly endsAt: number
+}
+
+/** A provider's word that a checkout was paid. */
+export interface Payment {
+  readonly driver: string
+  readonly topUpId: string
+  readonly checkout: string
+  /** The provider's id of the payment. */
+  readonly payment: string
+  readonly amountMinor: number
+  readonly currency: string
+  readonly at: number
+}
+
+export type PaymentOutcome =
+  /** `moved`: µCr the account has more than before; 0: this was known. */
+  | { readonly kind: 'noted'; readonly topUp: TopUp; readonly moved: MicroCredits }
+  /** Another amount, currency or checkout than was asked for. */
+  | { readonly kind: 'mismatch'; readonly topUp: TopUp }
+  /** No top-up of ours, or not yet: what was said of a payment is kept until it is known what was paid with it. */
+  | { readonly kind: 'unknown' }
+
+export interface PaymentStore {
+  /**
+   * Once per account and idempotency key: then the first one is given again. Rejects with `RateChanged` as the ledger does.
+   */
+  begin(
+    topUp: NewTopUp,
+    idempotency: Idempotency | undefined,
+    options?: Pick<BookingOptions, 'creditsPerYuan'>,
+  ): Promise<{ readonly kind: 'begun'; readonly topUp: TopUp } | { readonly kind: 'other-request' }>
+  /** Keeps the first checkout that was opened for it. */
+  opened(id: string, checkout: Checkout): Promise<TopUp>
+  find(id: string): Promise<TopUp | undefined>
+  /** Newest first. */
+  list(
+    filter: { readonly accountId?: AccountId; readonly status?: TopUpStatus },
+    page: TopUpPage,
+  ): Promise<readonly TopUp[]>
+  /** Books a top-up once, however often and late it is told to be paid. */
+  pay(payment: Payment): Promise<PaymentOutcome>
+  /** Notes what went back of a payment and books the difference; a debt where the account has less. */
+  reverse(reversal: {
+    readonly driver: string
+    readonly payment: string
+    readonly reversal: Reversal
+    readonly at: number
+  }): Promise<PaymentOutcome>
+  /** Nothing will be paid there any more. False: it is not open, or not this checkout's. */
+  close(closed: {
+    readonly driver: string
+    readonly topUpId: string
+    readonly checkout: string
+    readonly why: 'expired' | 'failed'
+  }): Promise<boolean>
+}

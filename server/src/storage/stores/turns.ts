@@ -1,0 +1,63 @@
+/**
+ * What responses left behind, so that a client can continue from them or read them again (contract §4.2). Rows belong to
+ * the API key that made them; nobody else sees them. They live for a bounded time from their last use, and what clients
+ * and models said in them is sealed at rest like a credential.
+ */
+import type { ChainId, KeyId, ModelId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
+
+export interface StoredTurn {
+  readonly keyId: KeyId
+  readonly responseId: string
+  /** The response it continues. */
+  readonly previousId: string | undefined
+  readonly modelId: ModelId
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly content: TurnContent
+}
+
+export type TurnContent =
+  /** Kept here: JSON text of what the client said and the model answered. */
+  | { readonly kind: 'kept'; readonly body: string }
+  /** Kept by the upstream that answered; `place` names the account there, `chainId` a way to it. */
+  | {
+      readonly kind: 'upstream'
+      readonly place: string
+      readonly chainId: ChainId
+      /** It is made in the background: the task it ends with, and the response object as it was created. */
+      readonly background?: { readonly taskId: string; readonly shown: JsonObject }
+    }
+
+/** One step of a conversation, without its words. */
+export interface TurnLink {
+  readonly responseId: string
+  readonly previousId: string | undefined
+  readonly place: string | undefined
+  /** Of what is kept here; 0 where the upstream keeps all of it, which is so for no background response. */
+  readonly bytes: number
+}
+
+export interface TurnStore {
+  /** All in one transaction; a response that is there already is replaced. */
+  put(turns: readonly StoredTurn[]): Promise<void>
+  /** Lets a conversation live on with its newest turn. */
+  extend(keyId: KeyId, responseIds: readonly string[], expiresAt: number): Promise<void>
+  /** undefined for another key's response and for one that expired. */
+  find(keyId: KeyId, responseId: string, at: number): Promise<StoredTurn | undefined>
+  /** The response and what it continues, newest first, at most `limit` links; ends where a link is gone. */
+  lineage(
+    keyId: KeyId,
+    responseId: string,
+    options: { readonly at: number; readonly limit: number },
+  ): Promise<readonly TurnLink[]>
+  /** Bodies of kept turns by response id. */
+  readBodies(keyId: KeyId, responseIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** False when there was none. */
+  remove(keyId: KeyId, responseId: string): Promise<boolean>
+  /**
+   * Removes what has expired, and the oldest kept turns while all of them together hold more than `bytesMax`; at most
+   * `limit` rows of either. Returns how many went.
+   */
+  expire(options: { readonly at: number; readonly bytesMax: number; readonly limit: number }): Promise<number>
+}

@@ -1,0 +1,94 @@
+/**
+ * What is asked about tasks: videos, and responses that are made in the background. Their end is written by `calls.settle` and `calls.abandon`, with the charge and the log
+ * row in one transaction.
+ */
+import type { AccountId, ChainId, InstanceId, KeyId, ModelId } from '../../core/ids.ts'
+import type { TaskKind, VideoStatus, VideoTask, VideoTaskPatch } from '../../core/video/task.ts'
+
+export type VideoCreation =
+  | { readonly kind: 'created' }
+  /** This idempotency key of this API key already stands for that task. */
+  | { readonly kind: 'joined'; readonly task: VideoTask }
+  | { readonly kind: 'other-body' }
+
+export interface VideoStore {
+  /**
+   * Writes the intent, leased to this instance. `idempotency` holds per API key, for as long as the task is kept:
+   * parallel creations with one key make one task. Rejects with `StorageUnavailable` when the task's open call is not this
+   * instance's any more (it was thought dead, and its call was ended).
+   */
+  create(
+    task: VideoTask,
+    idempotency: { readonly key: string; readonly bodySha256: string } | undefined,
+    lease: { readonly instance: InstanceId; readonly until: number },
+  ): Promise<VideoCreation>
+  /** The task an idempotency key of this API key stands for, before anything is reserved. */
+  findByIdempotency(
+    keyId: KeyId,
+    idempotency: { readonly key: string; readonly bodySha256: string },
+  ): Promise<Extract<VideoCreation, { kind: 'joined' | 'other-body' }> | undefined>
+  /** The newest task of this API key that was made with this body, not before `since`: what a lost POST made. */
+  findByBody(
+    keyId: KeyId,
+    body: { readonly bodySha256: string; readonly since: number },
+  ): Promise<VideoTask | undefined>
+  /**
+   * Only where `instance` still holds the lease; false: somebody else does, or the task has ended or is gone. Announces
+   * `video` when it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never here.
+   */
+  patch(id: string, patch: VideoTaskPatch, instance: InstanceId): Promise<boolean>
+  /** undefined for another API key's task too, and for one that makes no video. */
+  find(id: string, keyId: KeyId): Promise<VideoTask | undefined>
+  /** Whatever key it belongs to: pollers, signed links and operators. */
+  read(id: string): Promise<VideoTask | undefined>
+  /** By time of creation. Rejects with `InvalidCursor` when `after` is no task of the filter's key. */
+  list(filter: {
+    /** Absent: every kind. */
+    readonly kind?: TaskKind
+    readonly keyId?: KeyId
+    readonly accountId?: AccountId
+    readonly modelId?: ModelId
+    readonly chainId?: ChainId
+    readonly status?: VideoStatus
+    /** Only tasks that have not ended. */
+    readonly open?: boolean
+    readonly limit: number
+    /** Id of the last task of the page before. */
+    readonly after: string | undefined
+    readonly order: 'asc' | 'desc'
+    readonly notExpiredAt?: number
+  }): Promise<readonly VideoTask[]>
+  /**
+   * Leases tasks that are due and that nobody holds any more, this instance's own included, at most `limit`; their open calls move to
+   * this instance, so that its heartbeat renews their slots and recovery leaves them alone.
+   */
+  lease(options: {
+    readonly instance: InstanceId
+    readonly at: number
+    readonly until: number
+    readonly limit: number
+  }): Promise<readonly VideoTask[]>
+  /** An instance that stops in order leaves its tasks to the others at once. */
+  release(instance: InstanceId): Promise<void>
+  /**
+   * Brings an open task's `dueAt` forward, whoever holds it; its poller looks at it at once. Announces `video`. false: the
+   * task has ended or is gone.
+   */
+  repoll(id: string, at: number): Promise<boolean>
+  /**
+   * Earliest time this instance may have something to lease: `dueAt` of an open task, for a task another instance holds not
+   * before that lease ends; undefined: none is open.
+   */
+  nextDue(): Promise<number | undefined>
+  /** The record of a task that has ended goes; the caller has removed the blob, which nothing would name any more. */
+  remove(id: string, keyId: KeyId): Promise<boolean>
+  /** Records that expired before `at` and have ended, the oldest first: their blobs go before they do. */
+  expired(at: number, limit: number): Promise<readonly ExpiredVideo[]>
+  /** Removes those of these records that expired before `at` and have ended. */
+  forget(ids: readonly string[], at: number): Promise<void>
+}
+
+export interface ExpiredVideo {
+  readonly id: string
+  readonly blob: string | undefined
+}

@@ -1,0 +1,23 @@
+/**
+ * A customer's own credential as calls may use it. A key file of Google's names where its tokens are fetched: the operator
+ * may name any place there, a customer would lead the gateway into its own network.
+ */
+import type { CredentialSecret } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { Secret } from '../../core/secret.ts'
+import { parseServiceAccount } from './service-account.ts'
+
+export function asCustomers({ secret, fields }: CredentialSecret): CredentialSecret {
+  const keyFile = fields['service_account']
+  return {
+    secret: secret && withoutTokenPlace(secret),
+    fields: keyFile === undefined ? fields : { ...fields, service_account: withoutTokenPlace(keyFile) },
+  }
+}
+
+function withoutTokenPlace(secret: Secret): Secret {
+  const text = secret.unwrap()
+  if (parseServiceAccount(text) === undefined) return secret
+  const file = JSON.parse(text) as JsonValue
+  return isJsonObject(file) ? new Secret(JSON.stringify({ ...file, token_uri: undefined })) : secret
+}

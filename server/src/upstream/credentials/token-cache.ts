@@ -1,0 +1,100 @@
+import { createHash, sign } from 'node:crypto'
+import { isJsonObject } from '../../core/json.ts'
+import { readWhole } from '../remote/read-whole.ts'
+import type { ServiceAccount } from './service-account.ts'
+import type { Upstream } from '../upstream.ts'
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
+const ASSERTION_LIFE_SECONDS = 3600
+/** A token is renewed this long before it ends, so that no call carries one that dies on the way. */
+const RENEW_BEFORE_MS = 300_000
+/** Accounts remembered: one a credential, BYOK ones included. */
+const ACCOUNTS_MAX = 1_000
+const TIMEOUTS = { connectMs: 10_000, firstByteMs: 20_000, idleMs: 20_000 }
+const ANSWER_BYTES_MAX = 65_536
+
+interface Token {
+  readonly value: string
+  readonly expiresAt: number
+}
+
+/** Access tokens of Google service accounts: fetched once, shared by concurrent calls, renewed before they end. */
+export class TokenCache {
+  readonly #open: Upstream['open']
+  readonly #tokens = new Map<string, Token>()
+  readonly #fetching = new Map<string, Promise<string>>()
+
+  constructor(open: Upstream['open']) {
+    this.#open = open
+  }
+
+  /** At once when the token is at hand. */
+  read(account: ServiceAccount, epochMs: number): string | Promise<string> {
+    const name = nameOf(account)
+    const token = this.#tokens.get(name)
+    if (token !== undefined && token.expiresAt - RENEW_BEFORE_MS > epochMs) return token.value
+    const fetching = this.#fetching.get(name)
+    if (fetching !== undefined) return fetching
+    const started = this.#fetch(name, account, epochMs).finally(() => this.#fetching.delete(name))
+    this.#fetching.set(name, started)
+    return started
+  }
+
+  async #fetch(name: string, account: ServiceAccount, epochMs: number): Promise<string> {
+    const form = new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: assertionOf(account, epochMs),
+    })
+    const body = Buffer.from(form.toString())
+    const answer = await readWhole(
+      this.#open,
+      {
+        request: {
+          method: 'POST',
+          url: account.tokenUri,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        },
+        auth: { kind: 'none' },
+        credential: { secret: undefined, fields: {} },
+        body: [body],
+        bodyLength: body.byteLength,
+        timeouts: TIMEOUTS,
+      },
+      ANSWER_BYTES_MAX,
+    )
+    const granted: unknown = answer.status === 200 ? JSON.parse(answer.body.toString()) : undefined
+    if (!isJsonObject(granted) || typeof granted['access_token'] !== 'string') {
+      throw new Error(`Google granted no access token: status ${answer.status}`)
+    }
+    const lifeSeconds =
+      typeof granted['expires_in'] === 'number' ? granted['expires_in'] : ASSERTION_LIFE_SECONDS
+    if (this.#tokens.size >= ACCOUNTS_MAX) this.#tokens.clear()
+    this.#tokens.set(name, { value: granted['access_token'], expiresAt: epochMs + lifeSeconds * 1000 })
+    return granted['access_token']
+  }
+}
+
+/** Whoever has no private key gets no token of somebody else's, though the rest of the key file is known. */
+function nameOf({ clientEmail, keyId, tokenUri, privateKey }: ServiceAccount): string {
+  return createHash('sha256')
+    .update(JSON.stringify([clientEmail, keyId ?? null, tokenUri, privateKey]))
+    .digest('base64')
+}
+
+function assertionOf(account: ServiceAccount, epochMs: number): string {
+  const now = Math.floor(epochMs / 1000)
+  const header = { alg: 'RS256', typ: 'JWT', ...(account.keyId === undefined ? {} : { kid: account.keyId }) }
+  const claims = {
+    iss: account.clientEmail,
+    scope: SCOPE,
+    aud: account.tokenUri,
+    iat: now,
+    exp: now + ASSERTION_LIFE_SECONDS,
+  }
+  const unsigned = `${encode(header)}.${encode(claims)}`
+  return `${unsigned}.${sign('RSA-SHA256', Buffer.from(unsigned), account.privateKey).toString('base64url')}`
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}

@@ -1,0 +1,100 @@
+/**
+ * Streams a file from an address somebody else chose, such as the link to a finished video, under the same guard as
+ * `fetch-remote.ts`: names are resolved once, private networks are closed, every redirect is judged anew. No credential
+ * ever goes along.
+ */
+import { isIP } from 'node:net'
+import type { Timeouts } from '../../core/catalogue.ts'
+import {
+  pinnedLease,
+  REDIRECTS_MAX,
+  type RemoteRefusal,
+  type RemoteWorld,
+  refused,
+  resolveHost,
+  systemWorld,
+} from './fetch-remote.ts'
+import { type AllowList, mayReach } from '../connect/guard.ts'
+import { openStream, type StreamedAnswer } from '../open-stream.ts'
+import { TransportError } from './read-whole.ts'
+import { openOver } from '../send.ts'
+
+export interface StreamOptions {
+  readonly allow: AllowList
+  /** Lower-case host that may be private all the same: the one the operator named for this vendor. */
+  readonly trustedHost: string | undefined
+  /** Lower-case names; `range` and its kin. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeouts: Timeouts
+}
+
+export type StreamedRemote =
+  /** Any status but a redirect. */
+  | { readonly kind: 'open'; readonly answer: StreamedAnswer }
+  | { readonly kind: 'refused'; readonly reason: RemoteRefusal; readonly detail: string }
+
+export async function streamRemote(
+  url: string,
+  options: StreamOptions,
+  world: RemoteWorld = systemWorld,
+): Promise<StreamedRemote> {
+  let address = url
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const opened = await openOnce(address, options, world)
+    if (opened.kind === 'refused') return opened
+    const location = redirectOf(opened.answer, address)
+    if (location === undefined) return opened
+    opened.answer.abort()
+    address = location
+  }
+  return refused('too-many-redirects', `more than ${REDIRECTS_MAX} redirects`)
+}
+
+async function openOnce(
+  address: string,
+  options: StreamOptions,
+  world: RemoteWorld,
+): Promise<StreamedRemote> {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    return refused('not-an-address', 'only http and https addresses without a password can be fetched')
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const found = await resolveHost(host, world, options.timeouts.connectMs)
+  const [pinned] = found
+  if (pinned === undefined) return refused('unreachable', 'the name cannot be resolved')
+  const trusted = host.toLowerCase() === options.trustedHost
+  if (!trusted && !found.every((each) => isIP(each) !== 0 && mayReach(each, options.allow))) {
+    return refused('forbidden', 'the address leads into a network that is not open')
+  }
+  const open = openOver({ take: () => pinnedLease(url.origin, pinned, options.allow) }, world.timers)
+  try {
+    const answer = await openStream(open, {
+      request: {
+        method: 'GET',
+        url: url.href,
+        headers: { accept: '*/*', 'user-agent': 'sluice', ...options.headers },
+      },
+      auth: { kind: 'none' },
+      credential: { secret: undefined, fields: {} },
+      body: undefined,
+      bodyLength: 0,
+      timeouts: options.timeouts,
+    })
+    return { kind: 'open', answer }
+  } catch (error) {
+    if (error instanceof TransportError) return refused('unreachable', error.message)
+    throw error
+  }
+}
+
+/** Where a redirect leads, absolute; undefined: this is none. */
+export function redirectOf(
+  answer: Pick<StreamedAnswer, 'status' | 'headers'>,
+  base: string,
+): string | undefined {
+  const { location } = answer.headers
+  const isRedirect = answer.status >= 300 && answer.status < 400 && answer.status !== 304
+  if (!isRedirect || typeof location !== 'string' || !URL.canParse(location, base)) return undefined
+  return new URL(location, base).href
+}

@@ -1,0 +1,69 @@
+/** Counting tokens is free for those only who could call the model, and not without end (decisions, Admission). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postJson } from '../gateway/client.ts'
+import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+
+let gateway: TestGateway
+let upstream: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  gateway = await openGateway({ environment: { SLUICE_TOKEN_COUNTS_PER_MINUTE: '4' } })
+  await gateway.catalogue(
+    ...putVendor('acme', upstream.url),
+    putModel('m'),
+    putModel('verified', { requiredVerification: 1 }),
+    putChain({ model: 'm', vendor: 'acme' }),
+    putChain({ model: 'verified', vendor: 'acme' }),
+  )
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const WAYS: readonly (readonly [path: string, (model: string) => object])[] = [
+  ['/v1/messages/count_tokens', (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] })],
+  ['/v1/responses/input_tokens', (model) => ({ model, input: 'hi' })],
+]
+
+describe.each([...WAYS, ['gemini', () => ({ contents: [{ parts: [{ text: 'hi' }] }] })] as const])(
+  '%s',
+  (path, body) => {
+    const count = async (key: string, model = 'm') => {
+      const at = path === 'gemini' ? `/v1beta/models/${model}:countTokens` : path
+      const answer = await postJson(`${gateway.baseUrl}${at}`, body(model), {
+        authorization: `Bearer ${key}`,
+      })
+      return {
+        code: answer.status === 200 ? 200 : answer.body.code,
+        retryAfter: answer.headers.get('retry-after'),
+      }
+    }
+
+    test('is refused to an account without any right to call', async () => {
+      const poor = await gateway.newAccount({ credits: 0 })
+      expect(await count(poor.key)).toMatchObject({ code: 40202 })
+      const off = await gateway.newAccount({ credits: 10, apiDeduction: false })
+      expect(await count(off.key)).toMatchObject({ code: 40202 })
+    })
+
+    test('is refused where the model does not admit the account, and where it is suspended', async () => {
+      const plain = await gateway.newAccount({ credits: 10 })
+      expect(await count(plain.key, 'verified')).toMatchObject({ code: 40203 })
+      const suspended = await gateway.newAccount({ credits: 10, status: 'suspended' })
+      expect(await count(suspended.key)).toMatchObject({ code: 40303 })
+    })
+
+    test('has a window of its own', async () => {
+      const person = await gateway.newAccount({ credits: 10 })
+      const codes: unknown[] = []
+      for (let times = 0; times < 5; times += 1) codes.push((await count(person.key)).code)
+      expect(codes).toEqual([200, 200, 200, 200, 42902])
+      expect(Number((await count(person.key)).retryAfter)).toBeGreaterThan(0)
+      expect(upstream.requests).toHaveLength(0)
+    })
+  },
+)

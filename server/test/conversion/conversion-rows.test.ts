@@ -1,0 +1,193 @@
+/** Rows of the contract that hold over every upstream protocol: statuses of a response, addresses, the stop parameter. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, postJson } from '../gateway/client.ts'
+import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
+import {
+  answerJson,
+  answerStream,
+  cutStream,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../gateway/scripted-upstream.ts'
+import { PROTOCOLS, type Protocol } from '../matrix/cells.ts'
+import { type Said, says } from '../matrix/upstreams.ts'
+
+const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: string]>> = {
+  chat: ['openai', 'gpt-4.1'],
+  responses: ['openai', 'gpt-4.1'],
+  messages: ['anthropic', 'claude-opus-4-1'],
+  gemini: ['google', 'gemini-2.5-flash'],
+}
+
+let upstream: ScriptedUpstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  gateway = await openGateway()
+  for (const protocol of PROTOCOLS) {
+    const [kind, forward] = UPSTREAMS[protocol]
+    await gateway.catalogue(
+      ...putVendor(protocol, upstream.url, { kind }),
+      putModel(`over-${protocol}`),
+      putChain({ model: `over-${protocol}`, vendor: protocol, protocol, forward }),
+    )
+  }
+  await gateway.catalogue(
+    putGroup({ name: 'claude', protocol: 'messages', models: ['over-messages', 'over-chat'] }),
+  )
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+function post(path: string, body: object, at = gateway.baseUrl, key = gateway.key): Promise<Answer> {
+  return postJson(`${at}${path}`, body, { authorization: `Bearer ${key}` })
+}
+
+function sent(): Readonly<Record<string, unknown>> {
+  return upstream.requests.at(-1)?.json() as Readonly<Record<string, unknown>>
+}
+
+describe('the status of a response', () => {
+  const ENDS: readonly (readonly [what: string, said: Said, status: string])[] = [
+    ['an ordinary end', { text: 'ok' }, 'completed'],
+    ['a call', { calls: [{ id: 'c', name: 'f', input: {} }] }, 'completed'],
+    ['a limit', { text: 'ok', end: 'length' }, 'incomplete'],
+  ]
+  const CASES = PROTOCOLS.flatMap((over) =>
+    ENDS.map(([what, said, status]) => ({ over, what, said, status })),
+  )
+
+  test.each(CASES)(
+    '[3-01] over $over: $what is $status, and before it in_progress',
+    async ({ over, said, status }) => {
+      upstream.script(says(over, said))
+      const whole = await post('/v1/responses', { model: `over-${over}`, input: 'hi' })
+      expect(whole.body['status']).toBe(status)
+      upstream.script(says(over, said))
+      const streamed = await post('/v1/responses', { model: `over-${over}`, input: 'hi', stream: true })
+      const told = [...streamed.text.matchAll(/"object":"response".*?"status":"(\w+)"/g)].map(
+        ([, word]) => word,
+      )
+      expect(told).toEqual(['in_progress', 'in_progress', status])
+    },
+  )
+
+  test.each(PROTOCOLS)('[3-01] over %s: a stream that breaks is failed', async (over) => {
+    upstream.script(says(over, { text: 'Hello there', error: 'broken' }))
+    const { text } = await post('/v1/responses', { model: `over-${over}`, input: 'hi', stream: true })
+    const told = [...text.matchAll(/"object":"response".*?"status":"(\w+)"/g)].map(([, word]) => word)
+    expect(told.at(-1)).toBe('failed')
+    expect(new Set(told)).toEqual(new Set(['in_progress', 'failed']))
+    await gateway.resetHealth()
+  })
+
+  test('[3-01] an upstream that dies in the middle leaves a failed response, too', async () => {
+    upstream.script(cutStream([`data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n`]))
+    const { text } = await post('/v1/responses', { model: 'over-chat', input: 'hi', stream: true })
+    expect(text).toContain('"status":"failed"')
+    await gateway.resetHealth()
+  })
+})
+
+describe('addresses', () => {
+  test.each(PROTOCOLS)('[4-07] POST /v1/responses answers at base_url over %s', async (over) => {
+    upstream.script(says(over, { text: 'ok' }))
+    const answer = await post('/v1/responses', { model: `over-${over}`, input: 'hi' })
+    expect([answer.status, answer.body['object']]).toEqual([200, 'response'])
+  })
+
+  test('[D-addresses-05] POST /v1/messages/count_tokens answers at gateway_base_url', async () => {
+    const { key } = await gateway.newKey(gateway.accountId, { group: 'claude' })
+    const body = { messages: [{ role: 'user', content: 'How many tokens are these?' }] }
+    upstream.script(answerJson({ input_tokens: 42 }))
+    const forwarded = await post(
+      '/v1/messages/count_tokens',
+      { model: 'over-messages', ...body },
+      gateway.gatewayUrl,
+      key,
+    )
+    expect([forwarded.status, forwarded.body['input_tokens']]).toEqual([200, 42])
+    const counted = await post(
+      '/v1/messages/count_tokens',
+      { model: 'over-chat', ...body },
+      gateway.gatewayUrl,
+      key,
+    )
+    expect(counted.status).toBe(200)
+    expect(Number(counted.body['input_tokens'])).toBeGreaterThan(4)
+  })
+})
+
+describe('the stop parameter of chat', () => {
+  const FOUR = ['ONE', 'TWO', 'THREE', 'FOUR']
+  const PLACES: Readonly<
+    Record<Exclude<Protocol, 'responses'>, (body: Readonly<Record<string, unknown>>) => unknown>
+  > = {
+    chat: (body) => body['stop'],
+    messages: (body) => body['stop_sequences'],
+    gemini: (body) => (body['generationConfig'] as { stopSequences?: unknown }).stopSequences,
+  }
+
+  async function ask(over: Protocol, stop: unknown, more: object = {}): Promise<Answer> {
+    const messages = [{ role: 'user', content: 'count' }]
+    return post('/v1/chat/completions', { model: `over-${over}`, messages, stop, ...more })
+  }
+
+  test.each(['chat', 'messages', 'gemini'] as const)(
+    '[4.1-19] [D-requests-25] a string reaches a %s upstream',
+    async (over) => {
+      upstream.script(says(over, { text: 'ok' }))
+      const answer = await ask(over, 'END')
+      expect(answer.status).toBe(200)
+      expect(PLACES[over](sent())).toEqual(over === 'chat' ? 'END' : ['END'])
+      expect(answer.headers.get('gw-dropped-fields')).toBeNull()
+    },
+  )
+
+  test.each(['chat', 'messages', 'gemini'] as const)(
+    '[4.1-19] [D-requests-26] a list of four reaches a %s upstream',
+    async (over) => {
+      upstream.script(says(over, { text: 'ok' }))
+      await ask(over, FOUR)
+      expect(PLACES[over](sent())).toEqual(FOUR)
+    },
+  )
+
+  test.each([
+    ['[4.1-19] [D-requests-25] a string', 'END'],
+    ['[4.1-19] [D-requests-26] a list of four', ['ONE', 'TWO', 'END', 'FOUR']],
+  ])(
+    '%s takes effect over a responses upstream, which has no such parameter: the gateway cuts',
+    async (_what, stop) => {
+      const said = { text: 'so far END and beyond' }
+      upstream.script(says('responses', said))
+      const whole = await ask('responses', stop)
+      const [choice] = whole.body['choices'] as readonly {
+        message: { content: string }
+        finish_reason: string
+      }[]
+      expect([choice?.message.content, choice?.finish_reason]).toEqual(['so far ', 'stop'])
+      expect(sent()).not.toHaveProperty('stop')
+      expect(whole.headers.get('gw-dropped-fields')).toBeNull()
+      upstream.script(says('responses', said))
+      const streamed = await ask('responses', stop, { stream: true })
+      const words = [...streamed.text.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word).join('')
+      expect(words).toBe('so far ')
+      expect(streamed.text).toMatch(/"finish_reason":"stop"[^]*data: \[DONE\]\s*$/)
+    },
+  )
+
+  test('[4.1-19] a stream is cut although the words of the stop come in pieces', async () => {
+    const delta = (text: string): string =>
+      `data: ${JSON.stringify({ type: 'response.output_text.delta', output_index: 0, item_id: 'm', content_index: 0, delta: text })}\n\n`
+    upstream.script(answerStream(['so', ' E', 'N', 'D beyond'].map(delta)))
+    const { text } = await ask('responses', 'END', { stream: true })
+    const words = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word).join('')
+    expect(words).toBe('so ')
+    expect(text).toContain('data: [DONE]')
+  })
+})

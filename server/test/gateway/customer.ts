@@ -1,0 +1,66 @@
+/** A customer at a console: an account, its session, and requests below `/api/v1/user/user/`. */
+import type { AccountId, KeyId } from '../../src/core/ids.ts'
+import { microCredits } from '../../src/core/money.ts'
+import { type Answer, readAnswer } from './client.ts'
+import type { TestGateway, NewAccount } from './gateway.ts'
+
+export interface Customer {
+  readonly id: AccountId
+  readonly key: string
+  readonly keyId: KeyId
+  /** The session as bearer. */
+  readonly headers: Record<string, string>
+  /** `path` behind `/api/v1/user/user/`. With the session, unless `headers` say who asks. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** `data` of a good answer; anything else fails the test. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<never>
+}
+
+export interface NewCustomer extends NewAccount {
+  /** Yuan at 1000 Credits each. */
+  readonly balanceYuan?: number
+}
+
+export async function openCustomer(
+  gateway: TestGateway,
+  { balanceYuan = 0, ...account }: NewCustomer = {},
+): Promise<Customer> {
+  const made = await gateway.newAccount(account)
+  const { headers } = await gateway.signIn(made.id)
+  if (balanceYuan > 0) {
+    await gateway.storage.ledger.book([
+      {
+        transactionId: `top-up:${made.id}`,
+        sequence: 0,
+        at: Date.now(),
+        debit: 'platform/deposits',
+        credit: `${made.id}/balance`,
+        amount: microCredits(BigInt(Math.round(balanceYuan * 1_000_000)) * 1_000n),
+        kind: 'top-up',
+        reference: undefined,
+      },
+    ])
+  }
+  const send: Customer['send'] = async (method, path, body, own) =>
+    readAnswer(
+      await fetch(`${gateway.baseUrl}/api/v1/user/user/${path}`, {
+        method,
+        headers: {
+          ...(own?.['authorization'] === undefined ? headers : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...own,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    )
+  return {
+    ...made,
+    headers,
+    send,
+    async ask(method, path, body, own) {
+      const answer = await send(method, path, body, own)
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+      return answer.body.data as never
+    },
+  }
+}
