@@ -2,7 +2,8 @@
  * node bench/event-loop.mjs [scenario…] — how long one request keeps the gateway's event loop from everybody else.
  * Starts the built gateway with a watch on its event loop, sends each scenario to it, and prints the longest stop that the
  * loop saw meanwhile: the time its thread computed in one turn, of the time that passed (the rest others had the
- * processor). Figures to look at, not a test: they depend on the machine.
+ * processor). Figures to look at, not a test: they depend on the machine. With BENCH_PROFILE_DIR the gateway leaves CPU
+ * profiles there.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -102,9 +103,13 @@ function model(id, vendors, protocol) {
   }
 }
 
+/** Where the gateway's time goes, for the developer tools of a browser. */
+const { BENCH_PROFILE_DIR } = process.env
+const profile = BENCH_PROFILE_DIR === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${BENCH_PROFILE_DIR}`]
+
 const gateway = spawn(
   process.execPath,
-  ['--import', pathToFileURL(hook).href, join(root, 'server/dist/main.js')],
+  [...profile, '--import', pathToFileURL(hook).href, join(root, 'server/dist/main.js')],
   {
     env: {
       ...process.env,
@@ -140,6 +145,8 @@ const names = process.argv.slice(2)
 const wanted = Object.entries(SCENARIOS).filter(
   ([name]) => names.length === 0 || names.some((part) => name.includes(part)),
 )
+// The tokenizer is loaded in a pause: nobody is to find its 200 ms in a row of this list.
+await pause(20_000)
 await send({ body: '{"model":"c","messages":[{"role":"user","content":"warm"}]}' })
 await watched()
 for (const [name, make] of wanted) {

@@ -1216,3 +1216,21 @@ test.each(PAIRS.flatMap((pair) => [false, true].map((stream) => ({ ...pair, stre
     })
   },
 )
+
+describe.each(PAIRS)('a text of 2 MB in one event, from a $to upstream to a $from client', ({ from, to }) => {
+  test('arrives as it was said, wherever the protocol says it, and is charged by the upstream’s usage', async () => {
+    const text = 'All work and no play. '.repeat(90_000)
+    const { answer } = await served({ from, to, stream: true, body: HELLO[from], said: { text } })
+    expect(await gateway.lastLog()).toMatchObject({
+      usage: COUNTS,
+      usageSource: 'upstream',
+      ending: 'complete',
+    })
+    // Nothing but its own text stands beside it: what a text of two letters would be wrapped in.
+    const short = await served({ from, to, stream: true, body: HELLO[from], said: { text: 'ok' } })
+    const times = answer.text.split(text).length - 1
+    expect(times).toBe(short.answer.text.split('"ok"').length - 1)
+    expect(answer.text.replaceAll(text, 'ok')).toHaveLength(short.answer.text.length)
+    expect(times).toBeGreaterThan(0)
+  })
+})

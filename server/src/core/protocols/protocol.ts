@@ -155,6 +155,8 @@ export interface ReplyContext {
 export interface SseEvent {
   readonly event: string
   readonly data: string
+  /** What the data of a long event spells, read while it came; `data` is empty then. */
+  readonly json?: JsonValue
 }
 
 /** `push` gives the parts of one event in order; `end` says what a closed connection means: nothing, or an error part. */

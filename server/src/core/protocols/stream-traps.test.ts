@@ -4,6 +4,7 @@ import { foldStream } from '../canonical/fold.ts'
 import type { StreamPart } from '../canonical/response.ts'
 import type { JsonObject } from '../json.ts'
 import { createSseReader } from '../sse/events.ts'
+import { LiftedStrings } from '../sse/lifted-strings.ts'
 import { ChatStreamDecoder } from './chat/stream-decoder.ts'
 import { expectLawfulStream, PLAIN_REQUEST } from './laws.ts'
 import { accumulateChat, accumulateMessage, accumulateResponse } from './official-clients.ts'
@@ -369,7 +370,7 @@ describe('bytes and breaks', () => {
   test('trap 37: packets may be cut at any byte, lines end in any way, comments are no data, events may be huge', () => {
     const bytes = new TextEncoder().encode(wire)
     for (const size of [1, 2, 3, 7, 1_024, bytes.length]) {
-      const reader = createSseReader()
+      const reader = createSseReader({ lifted: new LiftedStrings(undefined) })
       const decoder = new ChatStreamDecoder()
       const parts: StreamPart[] = []
       for (let at = 0; at < bytes.length; at += size) {

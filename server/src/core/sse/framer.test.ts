@@ -8,8 +8,10 @@ import {
   joined,
   seededChance,
 } from '../../../test/passthrough/test-kit.ts'
+import type { SseEvent } from '../protocols/protocol.ts'
 import { createSseReader } from './events.ts'
 import { SseFramer } from './framer.ts'
+import { LiftedStrings } from './lifted-strings.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -19,9 +21,9 @@ interface Event {
   readonly data: string
 }
 
-function read(stream: string | Uint8Array, cuts: readonly number[] = []): Event[] {
-  const reader = createSseReader()
-  const events: Event[] = []
+function read(stream: string | Uint8Array, cuts: readonly number[] = []): SseEvent[] {
+  const reader = createSseReader({ lifted: new LiftedStrings(undefined) })
+  const events: SseEvent[] = []
   for (const piece of cut(stream, cuts)) events.push(...reader.push(piece))
   return [...events, ...reader.end()]
 }
@@ -106,9 +108,12 @@ describe('events of a stream', () => {
 
   test('an event of several hundred kilobytes comes whole, in whatever pieces', () => {
     const data = 'x'.repeat(300_000)
-    const stream = `data: ${data}\n\ndata: after\n\n`
+    const stream = `data: "${data}"\n\ndata: after\n\n`
     const cuts = Array.from({ length: 299 }, (_, index) => (index + 1) * 1_000)
-    expect(read(stream, cuts).map((event) => event.data.length)).toEqual([300_000, 5])
+    expect(read(stream, cuts)).toEqual([
+      { event: '', data: '', json: data },
+      { event: '', data: 'after' },
+    ])
   })
 
   test('text is decoded only when the event is complete, so a cut character survives', () => {
@@ -117,7 +122,7 @@ describe('events of a stream', () => {
   })
 
   test('an event beyond the bound is reported, and nothing comes after it', () => {
-    const reader = createSseReader(64)
+    const reader = createSseReader({ eventBytesMax: 64, lifted: new LiftedStrings(undefined) })
     expect(reader.push(encoder.encode('data: ok\n\ndata: '))).toHaveLength(1)
     for (let count = 0; count < 10; count++) reader.push(encoder.encode('0123456789'))
     expect(reader.overflow).toBe(true)
@@ -195,7 +200,7 @@ test('any stream, cut anywhere, gives what an independent parser gives, and its 
     if (stream.endsWith('\r')) oracle.feed('\n')
 
     const framer = new SseFramer()
-    const reader = createSseReader()
+    const reader = createSseReader({ lifted: new LiftedStrings(undefined) })
     const events: Event[] = []
     const passed: Uint8Array[] = []
     for (const piece of cutAnywhere(bytes, chance)) {

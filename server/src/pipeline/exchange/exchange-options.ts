@@ -36,6 +36,8 @@ export interface ExchangeOptions {
   readonly replyHeaders: () => Readonly<Record<string, string>>
   readonly pulse: Pulse
   readonly timers: Pick<Timers, 'set'>
+  /** Runs something after everybody else has had a turn. */
+  readonly nextTurn: (go: () => void) => void
   /** Epoch ms. */
   readonly now: () => number
   /** Asked once, when the client goes: ms the upstream is read on; 0: it is cut at once. */

@@ -42,6 +42,8 @@ const STREAM_HOLD_BYTES = 262_144
 /** Longest error body kept; providers' errors are a few kB. */
 const ERROR_BODY_BYTES_MAX = 1_048_576
 const KEEP_ALIVE_AFTER_MS = 15_000
+/** Read of an answer before everybody else has a turn: dense JSON of this size takes a few milliseconds. */
+const TURN_BYTES = 131_072
 /** How long an upstream that has said its last word may take to end its answer, so that the connection can be used again. */
 const LINGER_MS = 1_000
 
@@ -103,6 +105,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
   #unhindered = true
   /** White space before a whole answer: some vendors keep the connection alive by it. */
   #blankBytes = 0
+  #bytesThisTurn = 0
   #lastProgress: MeterReading | undefined
   #decide: (verdict: Verdict) => void = unset
   #finish: (ended: Ended) => void = unset
@@ -225,6 +228,8 @@ export class Exchange implements UpstreamSink, PulsedStream {
     } catch (error) {
       this.#break(error)
     }
+    this.#bytesThisTurn += chunk.byteLength
+    if (this.#bytesThisTurn >= TURN_BYTES) this.#giveTurn()
   }
 
   end(): void {
@@ -322,6 +327,15 @@ export class Exchange implements UpstreamSink, PulsedStream {
   keepAliveBytes(): number {
     const answer = 'answer' in this.#state ? this.#state.answer : undefined
     return answer?.form === 'stream' ? answer.lane.keepAliveBytes : this.#blankBytes
+  }
+
+  /** A fast upstream's pieces come many at a time: without a pause all of them would be read in one turn. */
+  #giveTurn(): void {
+    this.#bytesThisTurn = 0
+    this.#upstream?.pause()
+    this.#options.nextTurn(() => {
+      if (!this.#delivery.full) this.#upstream?.resume()
+    })
   }
 
   #take(chunk: Uint8Array): void {

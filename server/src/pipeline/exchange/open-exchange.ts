@@ -65,6 +65,7 @@ export async function openExchange(
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
     pulse: pipeline.pulse,
     timers: systemTimers,
+    nextTurn: (go) => setImmediate(go),
     now: pipeline.now,
     ...listeners(pipeline, call, leg),
   })

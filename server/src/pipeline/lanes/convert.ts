@@ -1,4 +1,5 @@
 /** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
+import { randomBytes } from 'node:crypto'
 import type { CanonicalRequest, MediaSource } from '../../core/canonical/request.ts'
 import { replaysSignatures } from '../../core/canonical/signatures.ts'
 import type { StreamPart } from '../../core/canonical/response.ts'
@@ -10,6 +11,7 @@ import { GATEWAY_ERROR, type StreamFailure } from '../../core/passthrough/breaks
 import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import type { Protocol, ReplyContext } from '../../core/protocols/protocol.ts'
 import { createSseReader } from '../../core/sse/events.ts'
+import { LiftedStrings } from '../../core/sse/lifted-strings.ts'
 import type { Dialect } from '../../providers/provider.ts'
 import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
@@ -259,7 +261,8 @@ function mayKeep(call: ReservedCall): boolean {
 class ConvertedStream implements StreamLane {
   readonly contentType: string
   readonly #meter: Meter
-  readonly #reader = createSseReader()
+  readonly #lifted: LiftedStrings
+  readonly #reader: ReturnType<typeof createSseReader>
   readonly #decoder: ReturnType<Protocol['streamDecoder']>
   readonly #encoder: ReturnType<Protocol['streamEncoder']>
   readonly #cutter: StopCutter | undefined
@@ -280,10 +283,13 @@ class ConvertedStream implements StreamLane {
     this.#decoder = upstream.streamDecoder()
     this.#encoder = client.streamEncoder(context)
     this.#cutter = cutAt.length === 0 ? undefined : stopCutter(cutAt)
+    // A text that is searched has to be there.
+    this.#lifted = new LiftedStrings(this.#cutter === undefined ? LIFTED_MARK : undefined)
+    this.#reader = createSseReader({ lifted: this.#lifted })
   }
 
   push(chunk: Uint8Array): StreamStep {
-    const step = new StepBuilder()
+    const step = new StepBuilder(this.#lifted)
     for (const event of this.#reader.push(chunk)) {
       const parts = this.#decoder.push(event)
       if (parts.every(({ type }) => type === 'ping'))
@@ -295,7 +301,7 @@ class ConvertedStream implements StreamLane {
   }
 
   end(): StreamStep {
-    const step = new StepBuilder()
+    const step = new StepBuilder(this.#lifted)
     for (const event of this.#reader.end()) this.#take(this.#decoder.push(event), step)
     const last = this.#decoder.end()
     // What a decoder calls an error at the end of the connection is no word of the upstream's: it was cut.
@@ -317,8 +323,8 @@ class ConvertedStream implements StreamLane {
   }
 
   kept(): KeptAnswer | undefined {
-    const json = this.#keeps ? this.#encoder.whole : undefined
-    return json === undefined ? undefined : { kind: 'response', json }
+    const json = this.#keeps && this.#lifted.length <= TURN_BYTES_MAX ? this.#encoder.whole : undefined
+    return json === undefined ? undefined : { kind: 'response', json: this.#lifted.restoreText(json) }
   }
 
   failure({ code, status, message, requestId }: StreamFailure): string {
@@ -341,7 +347,7 @@ class ConvertedStream implements StreamLane {
   #take(parts: readonly StreamPart[], step: StepBuilder): void {
     for (const part of parts) {
       if (step.failure !== undefined) break
-      if (part.type !== 'usage') this.#meter.observePart(part)
+      if (part.type !== 'usage') this.#observe(part)
       step.meaningful ||= isMeaningful(part)
       for (const said of this.#cutter?.push(part) ?? [part]) this.#say(said, step)
       if (part.type === 'error') {
@@ -351,6 +357,18 @@ class ConvertedStream implements StreamLane {
     // An event's usage covers the text beside it, whichever of the two the decoder tells first.
     for (const part of parts) if (part.type === 'usage') this.#meter.observePart(part)
     if (this.#cutter?.stopped === true) step.stage = 'enough'
+  }
+
+  #observe(part: StreamPart): void {
+    const isText = part.type === 'text-delta' || part.type === 'arguments-delta'
+    if (!isText || this.#lifted.length === 0) {
+      this.#meter.observePart(part)
+      return
+    }
+    for (const piece of this.#lifted.restore(part.text)) {
+      if (typeof piece === 'string') this.#meter.observeText(piece)
+      else this.#meter.observeJsonText(piece, 0, piece.length)
+    }
   }
 
   #say(part: StreamPart, step: StepBuilder): void {
@@ -364,15 +382,23 @@ class ConvertedStream implements StreamLane {
   }
 }
 
+/** Stands in texts for what was lifted out of them; never told to anybody. */
+const LIFTED_MARK = `lifted${randomBytes(16).toString('hex')}n`
+
 class StepBuilder {
+  readonly #lifted: LiftedStrings
   text = ''
   meaningful = false
   stage: StreamStep['stage'] = 'flowing'
   failure: AnswerFailure | undefined
 
+  constructor(lifted: LiftedStrings) {
+    this.#lifted = lifted
+  }
+
   built(): StreamStep {
     return {
-      output: this.text === '' ? [] : [this.text],
+      output: this.#lifted.restore(this.text),
       meaningful: this.meaningful,
       stage: this.stage,
       failure: this.failure,

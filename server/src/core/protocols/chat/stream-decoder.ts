@@ -80,8 +80,8 @@ export class ChatStreamDecoder implements StreamDecoder {
     return this.#parts
   }
 
-  #chunk({ event, data }: SseEvent): void {
-    const chunk = parseJson(data)
+  #chunk({ event, data, json }: SseEvent): void {
+    const chunk = json ?? parseJson(data)
     if (!isJsonObject(chunk))
       return this.#fail(brokenStream('the upstream sent a chunk that is no JSON object'))
     if (isErrorBody(chunk) || event === 'error') return this.#fail(readErrorBody(undefined, chunk))

@@ -20,7 +20,7 @@ import { usageCollector } from './usage.ts'
 export function streamDecoder(): StreamDecoder {
   const reading = newReading()
   return {
-    push: ({ data }: SseEvent) => pushData(reading, data),
+    push: (event: SseEvent) => pushData(reading, event),
     end: () => endReading(reading),
   }
 }
@@ -73,9 +73,9 @@ export function newReading(): Reading {
   }
 }
 
-function pushData(reading: Reading, data: string): readonly StreamPart[] {
-  if (reading.over || data === '' || data === '[DONE]') return []
-  const chunk = objectOf(parseJson(data))
+function pushData(reading: Reading, { data, json }: SseEvent): readonly StreamPart[] {
+  if (reading.over || (data === '' && json === undefined) || data === '[DONE]') return []
+  const chunk = objectOf(json ?? parseJson(data))
   return chunk === undefined
     ? fail(reading, 'the upstream sent a chunk that is no JSON object')
     : pushChunk(reading, chunk)

@@ -54,9 +54,9 @@ interface OpenBlock {
   input: string
 }
 
-function pushEvent(reading: Reading, { data }: SseEvent): readonly StreamPart[] {
-  if (reading.over || data === '' || data === '[DONE]') return []
-  const json = objectOf(parseJson(data))
+function pushEvent(reading: Reading, { data, json: read }: SseEvent): readonly StreamPart[] {
+  if (reading.over || (data === '' && read === undefined) || data === '[DONE]') return []
+  const json = objectOf(read ?? parseJson(data))
   if (json === undefined) return fail(reading, 'the upstream sent an event that is no JSON object')
   switch (textOf(json.type) ?? '') {
     case 'message_start':

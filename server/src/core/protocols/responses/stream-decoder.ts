@@ -62,14 +62,14 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#parts.push(part)
   })
 
-  push({ event, data }: SseEvent): readonly StreamPart[] {
+  push({ event, data, json: read }: SseEvent): readonly StreamPart[] {
     if (this.#over) return NOTHING
     this.#parts = []
     if (data.trim() === '[DONE]') {
       this.#fail(brokenStream('the upstream ended the stream without a final response'))
       return this.#parts
     }
-    const json = parseJson(data)
+    const json = read ?? parseJson(data)
     if (isJsonObject(json)) this.#event(textOf(json.type) ?? event, json)
     else this.#fail(brokenStream('the upstream sent an event that is no JSON object'))
     return this.#parts

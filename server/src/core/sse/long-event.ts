@@ -1,0 +1,41 @@
+import type { JsonValue } from '../json.ts'
+import { JsonScanner } from '../passthrough/json-scanner.ts'
+import { compileWatchTree } from '../passthrough/watch-tree.ts'
+import { JsonBuilder } from './json-builder.ts'
+import type { LiftedStrings } from './lifted-strings.ts'
+
+/** A long event of a stream, checked and taken apart while it still comes. */
+export class LongEvent {
+  readonly #scanner = new JsonScanner(NOTHING_WATCHED, { onValue: () => undefined })
+  readonly #builder: JsonBuilder
+  readonly #lifted: LiftedStrings
+  readonly #liftedBefore: number
+  #readable = true
+  #read = 0
+
+  constructor(lifted: LiftedStrings) {
+    this.#builder = new JsonBuilder(lifted)
+    this.#lifted = lifted
+    this.#liftedBefore = lifted.length
+  }
+
+  /** Reads on: `bytes[base, end)` is all of its data that has come. */
+  push(bytes: Uint8Array, base: number, end: number): void {
+    this.#readable &&= this.#scanner.push(bytes, base + this.#read, end)
+    if (this.#readable) this.#builder.push(bytes, base, this.#read, end - base)
+    this.#read = end - base
+  }
+
+  /** Bytes of it that stay: all but what was lifted. */
+  get bytesLeft(): number {
+    return this.#read - (this.#lifted.length - this.#liftedBefore)
+  }
+
+  /** What it says; undefined: it is no JSON. */
+  end(bytes: Uint8Array, base: number, end: number): JsonValue | undefined {
+    this.push(bytes, base, end)
+    return this.#readable && this.#scanner.end() ? this.#builder.end(bytes, base, end - base) : undefined
+  }
+}
+
+const NOTHING_WATCHED = compileWatchTree([])
