@@ -1,130 +1,215 @@
-/** The document as a page for people: no script, nothing from elsewhere, so that it opens where nothing else does. */
+/** The document as a page for people. Nothing comes from elsewhere, so it opens where nothing else does. */
 import { isJsonArray } from '../../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import { htmlText, markedText } from './html-text.ts'
+import { PAGE_SCRIPT } from './reference-script.ts'
+import { PAGE_STYLE } from './reference-style.ts'
+import { Outline } from './schema-outline.ts'
 
-export const PAGE_STYLE = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1.5rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
-nav a { margin-right: .8rem; white-space: nowrap; }
-details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; }
-summary { cursor: pointer; padding: .4rem .7rem; display: flex; gap: .7rem; flex-wrap: wrap; align-items: baseline; }
-details > div { padding: .2rem 1rem 1rem; }
-.verb { font: 600 .8rem ui-monospace, monospace; min-width: 3.6rem; }
-.path { font: .9rem ui-monospace, monospace; } .what { color: GrayText; }
-.who { font-size: .8rem; border: 1px solid var(--line); border-radius: 4px; padding: 0 .35rem; }
-table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: .2rem .5rem; border-top: 1px solid var(--line); vertical-align: top; }
-pre { background: var(--soft); padding: .7rem; border-radius: 6px; overflow: auto; font-size: .8rem; max-height: 28rem; }
-`
+/** `use`: what people and programs call. `operate`: what administrators do. */
+export type ReferencePart = 'use' | 'operate'
 
-export function referencePage(document: JsonObject): string {
-  const operations = operationsOf(document)
-  const tags = [...new Set(operations.map((operation) => operation.tag))]
+export function referencePage(document: JsonObject, part: ReferencePart): string {
   const info = isJsonObject(document['info']) ? document['info'] : {}
+  const title = `${textOf(info['title'])} API${part === 'use' ? '' : ' for operators'}`
+  const chapters = chaptersOf(document, part)
+  const outline = new Outline()
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escape(info['title'])} API</title><style>${PAGE_STYLE}</style></head><body>`,
-    `<h1>${escape(info['title'])} API <small>${escape(info['version'])}</small></h1>`,
-    `<p>${escape(info['description'])}</p>`,
-    '<p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>',
-    `<nav>${tags.map((tag) => `<a href="#${slug(tag)}">${escape(tag)}</a>`).join('')}</nav>`,
-    ...tags.map((tag) => section(tag, operations)),
-    '</body></html>',
+    `<title>${htmlText(title)}</title><style>${PAGE_STYLE}</style></head><body>`,
+    `<header><h1>${htmlText(title)} <small>${htmlText(textOf(info['version']))}</small></h1>`,
+    `<p>${markedText(textOf(info['description']))}</p>${WORDS}${OTHER_PART[part]}</header>`,
+    FIND,
+    `<div id="page"><nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>`,
+    ...chapters.map(({ name }) => `<li><a href="#${slug(name)}">${htmlText(shortName(name))}</a></li>`),
+    '</ul></details></nav><main>',
+    ...chapters.map((chapter) => section(chapter, outline)),
+    `</main></div><script>${PAGE_SCRIPT}</script></body></html>`,
   ].join('\n')
+}
+
+/** What holds everywhere and is not repeated below. */
+const WORDS = [
+  '<p>Calls take an API key: <code>Authorization: Bearer sk-gateway-…</code>. The account’s own pages take a session: the cookie of a',
+  'sign-in, or its token in the same header. With a session, <code>Gw-Organisation: &lt;id&gt;</code> acts for an organisation where the',
+  'entry says so.</p>',
+  '<p>Any request may be answered with 40000 (invalid request), 40001, 40101–40103 (no valid key or session), 40304 (wrong kind of caller) or',
+  '50000–50300; entries name the others that they can give. Every GET below <code>/api/v1</code> carries an ETag. A <code>?</code> stands behind fields that may be absent.</p>',
+  '<p>For programs, with every detail: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>',
+].join('\n')
+
+const OTHER_PART: Readonly<Record<ReferencePart, string>> = {
+  use: '<p>What administrators do has <a href="/docs/operate">a page of its own</a>.</p>',
+  operate:
+    '<p>Everything here takes the session of an administrator. What people and programs call stands on <a href="/docs">the first page</a>.</p>',
+}
+
+const FIND = [
+  '<div id="bar" role="search" hidden><input id="find" type="search" aria-label="Find" placeholder="Find a path, a word, a field (press /)">',
+  '<output id="found"></output></div>',
+].join('')
+
+interface Chapter {
+  readonly name: string
+  readonly operations: readonly Operation[]
 }
 
 interface Operation {
   readonly method: string
   readonly path: string
-  readonly tag: string
   readonly words: JsonObject
 }
 
+/** As the document orders its tags. */
+function chaptersOf(document: JsonObject, part: ReferencePart): readonly Chapter[] {
+  const operations = operationsOf(document)
+  const names = isJsonArray(document['tags'])
+    ? document['tags'].flatMap((tag) => (isJsonObject(tag) ? [textOf(tag['name'])] : []))
+    : []
+  return names
+    .filter((name) => name.startsWith(OPERATORS) === (part === 'operate'))
+    .map((name) => ({
+      name,
+      operations: operations.filter(({ words }) => isJsonArray(words['tags']) && words['tags'][0] === name),
+    }))
+}
+
+/** The protocols' own paths before ours. */
 function operationsOf(document: JsonObject): readonly Operation[] {
   const paths = isJsonObject(document['paths']) ? document['paths'] : {}
-  return Object.entries(paths).flatMap(([path, item]) =>
+  const isOwn = ([path]: readonly [string, unknown]) => path.startsWith('/api/')
+  const entries = Object.entries(paths)
+  return [...entries.filter((one) => !isOwn(one)), ...entries.filter(isOwn)].flatMap(([path, item]) =>
     isJsonObject(item)
       ? Object.entries(item).flatMap(([method, words]) =>
-          isJsonObject(words) ? [{ method: method.toUpperCase(), path, tag: tagOf(words), words }] : [],
+          isJsonObject(words) ? [{ method: method.toUpperCase(), path, words }] : [],
         )
       : [],
   )
 }
 
-function tagOf(words: JsonObject): string {
-  const first = isJsonArray(words['tags']) ? words['tags'][0] : undefined
-  return typeof first === 'string' ? first : 'Other'
+function section({ name, operations }: Chapter, outline: Outline): string {
+  const entries = operations.map((operation) => entry(operation, outline))
+  return `<section><h2 id="${slug(name)}">${htmlText(shortName(name))}</h2>\n${entries.join('\n')}</section>`
 }
 
-function section(tag: string, operations: readonly Operation[]): string {
-  const own = operations.filter((operation) => operation.tag === tag)
-  return `<h2 id="${slug(tag)}">${escape(tag)}</h2>\n${own.map(entry).join('\n')}`
+/** How tags of operators begin. */
+const OPERATORS = 'Admin: '
+
+function shortName(tag: string): string {
+  const own = tag.startsWith(OPERATORS) ? tag.slice(OPERATORS.length) : tag
+  return own.charAt(0).toUpperCase() + own.slice(1)
 }
 
-function entry({ method, path, words }: Operation): string {
+const WHO: Readonly<Record<string, string>> = {
+  anonymous: 'anyone',
+  optional: 'anyone',
+  key: 'API key',
+  account: 'API key or session',
+  session: 'session',
+  organisation: 'session of a member',
+  admin: 'administrator',
+}
+
+function entry({ method, path, words }: Operation, outline: Outline): string {
+  const title = `${method} ${path}`
+  const access = textOf(words['x-access'])
   return [
-    `<details><summary><span class="verb">${method}</span><span class="path">${escape(path)}</span>`,
-    `<span class="what">${escape(words['summary'])}</span><span class="who">${escape(words['x-access'])}</span></summary><div>`,
-    words['description'] === undefined ? '' : `<p>${escape(words['description'])}</p>`,
-    parameters(words['parameters']),
-    body(words['requestBody']),
-    answers(words['responses']),
+    `<details id="${textOf(words['operationId'])}"><summary><b>${method}</b><kbd>${htmlText(path)}</kbd>`,
+    `<span>${markedText(textOf(words['summary']))}</span><em>${WHO[access] ?? access}</em></summary><div>`,
+    words['description'] === undefined ? '' : `<p>${markedText(textOf(words['description']))}</p>`,
+    parameters(words['parameters'], outline),
+    body(words['requestBody'], outline, title),
+    answers(words['responses'], outline, title),
     '</div></details>',
   ].join('')
 }
 
-function parameters(list: JsonValue | undefined): string {
-  if (!isJsonArray(list) || list.length === 0) return ''
-  const rows = list
+/** Told once for all. */
+const KNOWN_PARAMETERS: readonly JsonValue[] = ['If-None-Match']
+
+function parameters(list: JsonValue | undefined, outline: Outline): string {
+  const rows = (isJsonArray(list) ? list : [])
     .filter(isJsonObject)
-    .map(
-      (one) =>
-        `<tr><td><code>${escape(one['name'])}</code></td><td>${escape(one['in'])}</td>` +
-        `<td>${one['required'] === true ? 'required' : ''}</td><td>${escape(one['description'])}</td>` +
-        `<td><code>${escape(JSON.stringify(withoutDescription(one['schema'])))}</code></td></tr>`,
-    )
-  return `<table><tr><th>Parameter</th><th>In</th><th></th><th></th><th>Form</th></tr>${rows.join('')}</table>`
+    .filter(({ name }) => !KNOWN_PARAMETERS.includes(name ?? null))
+    .map((one) => {
+      const mark = one['required'] === true ? '' : '?'
+      const told = one['name'] === 'Gw-Organisation' ? undefined : one['description']
+      const meaning = typeof told === 'string' ? ` <s>${markedText(told)}</s>` : ''
+      const type = outline.lines(one['schema'], '')
+      return `<b>${htmlText(textOf(one['name']))}</b>${mark} (${textOf(one['in'])}): ${type}${meaning}`
+    })
+  return rows.length === 0 ? '' : `<h3>Parameters</h3><pre>${rows.join('\n')}</pre>`
 }
 
-function withoutDescription(schema: JsonValue | undefined): JsonValue {
-  if (!isJsonObject(schema)) return {}
-  const { description: _told, ...rest } = schema
-  return rest
-}
-
-function body(words: JsonValue | undefined): string {
+function body(words: JsonValue | undefined, outline: Outline, title: string): string {
   if (!isJsonObject(words)) return ''
-  return `<h4>Body${words['required'] === true ? '' : ' (optional)'}</h4>${contents(words['content'])}`
-}
-
-function answers(words: JsonValue | undefined): string {
-  if (!isJsonObject(words)) return ''
-  return Object.entries(words)
-    .map(([status, answer]) => {
-      if (!isJsonObject(answer)) return ''
-      const told = `<h4>${escape(status)} ${escape(answer['description'])}</h4>`
-      // Errors have one form, which the page tells once.
-      return /^(2\d\d)$/.test(status) ? told + contents(answer['content']) : told
+  return contentsOf(words['content'])
+    .map(([type, schema]) => {
+      const form = type === 'application/json' ? '' : `, ${type}`
+      const need = words['required'] === true ? '' : ' (optional)'
+      return `<h3>Body${form}${need}</h3><pre>${outline.lines(schema, title)}</pre>`
     })
     .join('')
 }
 
-function contents(content: JsonValue | undefined): string {
-  if (!isJsonObject(content)) return ''
-  return Object.entries(content)
-    .map(([type, media]) => {
-      const schema = isJsonObject(media) ? media['schema'] : undefined
-      return `<p><code>${escape(type)}</code></p><pre>${escape(JSON.stringify(schema ?? {}, undefined, 1))}</pre>`
-    })
-    .join('')
+function answers(words: JsonValue | undefined, outline: Outline, title: string): string {
+  if (!isJsonObject(words)) return ''
+  const good = Object.entries(words).flatMap(([status, answer]) =>
+    /^2\d\d$/.test(status) && isJsonObject(answer)
+      ? contentsOf(answer['content']).map(([type, schema]) =>
+          goodAnswer({ status, type, schema }, outline, title),
+        )
+      : [],
+  )
+  return good.join('') + errors(words)
+}
+
+interface GoodAnswer {
+  readonly status: string
+  readonly type: string
+  readonly schema: JsonValue | undefined
+}
+
+/** Of our own envelope only what differs is shown. */
+function goodAnswer({ status, type, schema }: GoodAnswer, outline: Outline, title: string): string {
+  const form = type === 'application/json' ? '' : `, ${type}`
+  const properties = isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : {}
+  const data = 'data' in properties && 'code' in properties ? properties['data'] : undefined
+  const page = 'next_cursor' in properties ? ', beside it next_cursor' : ''
+  if (data === undefined) {
+    const lines = outline.lines(schema, title)
+    return `<h3>Answer ${status}${form}</h3>${lines === 'string' ? '' : `<pre>${lines}</pre>`}`
+  }
+  return `<h3>Answer ${status}${form}, data${page}</h3><pre>${outline.lines(data, title)}</pre>`
+}
+
+const EVERYWHERE: ReadonlySet<string> = new Set(['40000', '40001', '40101', '40102', '40103', '40304'])
+
+function errors(words: JsonObject): string {
+  const own = Object.entries(words).flatMap(([status, answer]) =>
+    /^[45]\d\d$/.test(status) && isJsonObject(answer)
+      ? textOf(answer['description'])
+          .split(/, (?=\d{5} )/)
+          .filter((told) => !EVERYWHERE.has(told.slice(0, 5)))
+      : [],
+  )
+  return own.length === 0 ? '' : `<h3>Errors</h3><p>${own.map(markedText).join('<br>')}</p>`
+}
+
+function contentsOf(content: JsonValue | undefined): readonly (readonly [string, JsonValue | undefined])[] {
+  if (!isJsonObject(content)) return []
+  return Object.entries(content).map(([type, media]) => [
+    type,
+    isJsonObject(media) ? media['schema'] : undefined,
+  ])
 }
 
 function slug(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 }
 
-function escape(value: JsonValue | undefined): string {
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -6,14 +6,19 @@ import { VERSION } from '../../../version.ts'
 import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute } from '../define-route.ts'
 import { buildDocument } from '../openapi/document.ts'
-import { PAGE_STYLE, referencePage } from '../openapi/reference-page.ts'
+import { type ReferencePart, referencePage } from '../openapi/reference-page.ts'
+import { PAGE_SCRIPT } from '../openapi/reference-script.ts'
+import { PAGE_STYLE } from '../openapi/reference-style.ts'
 
 const TAG = 'Reference'
 
-/** Nothing is loaded, run or framed; the one style is known by its hash. */
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** Nothing is loaded or framed; the one style and the one script are known by their hashes. */
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
+  `style-src ${hashOf(PAGE_STYLE)}`,
+  `script-src ${hashOf(PAGE_SCRIPT)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -26,8 +31,6 @@ export function referenceRoutes(app: Api, context: ApiContext): void {
     made ??= buildDocument(context.routes, { version: VERSION, serverUrl: context.publicUrl })
     return made
   }
-  let page: string | undefined
-
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/openapi.json',
@@ -41,19 +44,40 @@ export function referenceRoutes(app: Api, context: ApiContext): void {
     },
     handle: document,
   })
+  pageRoute(app, context, { path: '/docs', part: 'use', summary: 'Read this document as a page', document })
+  pageRoute(app, context, {
+    path: '/docs/operate',
+    part: 'operate',
+    summary: 'Read what administrators do as a page',
+    document,
+  })
+}
 
+interface ReferencePageRoute {
+  readonly path: string
+  readonly part: ReferencePart
+  readonly summary: string
+  readonly document: () => JsonObject
+}
+
+function pageRoute(
+  app: Api,
+  context: ApiContext,
+  { path, part, summary, document }: ReferencePageRoute,
+): void {
+  let page: string | undefined
   defineRawRoute(app, context, {
     method: 'GET',
-    path: '/docs',
+    path,
     access: 'anonymous',
     tag: TAG,
-    summary: 'Read this document as a page',
+    summary,
     answer: { contentType: 'text/html; charset=utf-8', schema: z.string() },
     handle: ({ reply }) => {
       reply.header('content-security-policy', POLICY)
       reply.header('x-content-type-options', 'nosniff')
       reply.header('referrer-policy', 'no-referrer')
-      page ??= referencePage(document())
+      page ??= referencePage(document(), part)
       return page
     },
   })
