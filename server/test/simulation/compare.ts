@@ -3,6 +3,7 @@ import type { LimitState, OpenCall } from '../../src/core/calls/hot-rows.ts'
 import { QUOTA_REVENUE, REVENUE } from '../../src/core/calls/ledger.ts'
 import type { NaiveModel } from '../../src/core/calls/naive-model.ts'
 import { accountId, callId, memberId } from '../../src/core/ids.ts'
+import { runningAt } from '../../src/core/limits/window.ts'
 import { expectSame } from './same.ts'
 import type { StoredMoney, StoreState } from './store.ts'
 import { accountRow, memberRow } from './words.ts'
@@ -92,11 +93,10 @@ function compareLimits({ limitStates }: StoreState, naive: NaiveModel, at: numbe
     const tiers = new Map(states.get(subject)?.windows.map((window) => [window.tier, window]))
     for (const [tier, window] of windows) {
       const found = tiers.get(tier)
-      const runs = found !== undefined && Math.abs(at - found.anchor) < window.lengthMs
-      const seen = { used: runs ? found.used : 0n, held: found?.held ?? 0n, anchor: runs ? found.anchor : 0 }
-      const running = window.endsInMs(at) !== window.lengthMs || window.anchor === at
-      const anchor = running ? (window.anchor ?? 0) : 0
-      expectSame(`${subject} ${tier}`, seen, { used: window.used(at), held: window.held(), anchor })
+      const running = runningAt(found, window.lengthMs, at)
+      const seen = { used: running?.used ?? 0n, held: found?.held ?? 0n, anchor: running?.anchor ?? 0 }
+      const expected = { used: window.used(at), held: window.held(), anchor: window.startedAt(at) }
+      expectSame(`${subject} ${tier}`, seen, expected)
     }
   }
 }

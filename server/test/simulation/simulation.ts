@@ -184,7 +184,10 @@ export class Simulation {
     const [batch] = this.outages.splice(this.random.upTo(this.outages.length - 1), 1)
     if (batch === undefined) return
     this.tally.add('an outage ended')
-    await this.step(batch.flatMap(({ unheard }) => unheard?.() ?? []))
+    const ends = batch.flatMap(({ unheard }) => unheard?.() ?? [])
+    await this.step(ends)
+    // Told from ahead of a clock that was set back they begin windows there: the one of this millisecond does not come again.
+    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at)) this.at += 1
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {
@@ -204,7 +207,9 @@ export class Simulation {
     const account = 'accountId' in operation ? this.naive.accounts.get(operation.accountId) : undefined
     const balance = account?.balance
     const owed = account?.owed
+    const carried = this.naive.carriedOver(this.at)
     const expected = answer()
+    this.tallyCarried(carried, operation)
     expectSame(`the answer to ${name} of ${this.name}`, found && plain(found), expected)
     if (account !== undefined && balance !== undefined && account.balance < balance)
       this.tally.add(operation.kind === 'reserve' ? 'exchange before a hold' : 'exchange after a charge')
@@ -218,6 +223,13 @@ export class Simulation {
       this.tally.add('reserve: Credits are held by running calls')
     if (found.kind === 'refused' && isOfMember(found.refusal))
       this.tally.add(`${name}: ${outcomeOf(found)} for the member`)
+  }
+
+  private tallyCarried(before: bigint, { kind }: HotOperation): void {
+    const carried = this.naive.carriedOver(this.at)
+    if (carried > 0n) this.tally.add('a quota has carried over what was used beyond it')
+    if (carried < before && (kind === 'settle' || kind === 'abandon'))
+      this.tally.add('late: less of what was carried over')
   }
 
   /** Most tasks are written at once; of some the process dies in between. */

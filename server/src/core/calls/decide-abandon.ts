@@ -28,7 +28,7 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
   if (open.quotaTiers.length > 0) {
     const state = draft.limits(`quota:${accountId}`)
     draft.putLimits(
-      settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged: 0n, at: operation.at }),
+      settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged: 0n, at: operation.at, quota: [] }),
     )
   }
   for (const taken of open.taken) {

@@ -199,7 +199,8 @@ function correctQuotaCharge(draft: Draft, { open, recovered }: LateCall, truth: 
   if (open.quotaTiers.length === 0 || quotaCharged === recovered.quotaCharged) return
   const { callId, accountId } = open
   const { at } = operation
-  const correction = { counted: recovered.quotaCounted, charged: quotaCharged, at }
+  const quota = accountOf(draft, open).subscription?.quota ?? []
+  const correction = { counted: recovered.quotaCounted, charged: quotaCharged, at, quota }
   draft.putLimits(correctQuota(draft.limits(`quota:${accountId}`), open.quotaTiers, correction))
   const more = quotaCharged - recovered.quotaCharged
   const step = more > 0n ? 'lateQuotaCharge' : 'lateQuotaGiveBack'

@@ -170,13 +170,13 @@ function take(draft: Draft, operation: ReserveOperation, decided: Decided): Rese
   holdCredits(draft, operation, { ...decided, holds })
   // Of a call that needed nothing too: what it takes in the end is the quota's to pay.
   const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
-  const tiers = covered ? quotaTiers(account.subscription?.quota ?? []) : []
+  const quota = covered ? (account.subscription?.quota ?? []) : []
   if (holds.quotaHeld > 0n) {
     const state = draft.limits(`quota:${account.id}`)
-    draft.putLimits(holdQuota(state, tiers, { held: holds.quotaHeld, at }))
+    draft.putLimits(holdQuota(state, quota, { held: holds.quotaHeld, at }))
   }
   const taken = after.map((one) => one.taken)
-  draft.putOpenCall(openedCall(operation, { ...decided, second, holds, tiers, taken }))
+  draft.putOpenCall(openedCall(operation, { ...decided, second, holds, tiers: quotaTiers(quota), taken }))
   return {
     kind: 'reserved',
     model: model.funding,

@@ -113,7 +113,9 @@ function payQuota(
   const { operation, charged } = pay
   if (open.quotaTiers.length === 0) return
   const state = draft.limits(`quota:${open.accountId}`)
-  draft.putLimits(settleQuota(state, open.quotaTiers, { held: open.quotaHeld, charged, at: operation.at }))
+  const quota = accountOf(draft, open).subscription?.quota ?? []
+  const settled = { held: open.quotaHeld, charged, at: operation.at, quota }
+  draft.putLimits(settleQuota(state, open.quotaTiers, settled))
   const { callId, accountId } = open
   draft.move({ step: 'quotaCharge', callId, accountId, at: operation.at, amount: charged })
 }

@@ -118,6 +118,17 @@ export interface WindowState {
   readonly used: bigint
   /** Held on top of `used` by running calls (video seconds, quota). */
   readonly held: bigint
+  /** Of a quota: what is used beyond it goes on into the next window. undefined: what is over is over. */
+  readonly carry?: WindowCarry | undefined
+}
+
+export interface WindowCarry {
+  /** What the window grants, as the plan had it when a call last began in it; above 0. */
+  readonly grant: bigint
+  /** Of `used`, what lay beyond the grants of the windows before. */
+  readonly carried: bigint
+  /** Anchor of the first window of which something is carried; the own one when nothing is. */
+  readonly since: number
 }
 
 /** A call between reserve and settle: enough to settle it without its process. */

@@ -259,8 +259,11 @@ export class NaiveModel {
     if (quotaHeld > 0n) {
       const tiers = quotaSeconds.map((seconds) => `amount:${seconds}`)
       this.prune(`quota:${account.id}`, tiers, ask.at)
-      for (const seconds of quotaSeconds)
-        this.window(`quota:${account.id}`, 'amount', seconds).hold(ask.call, quotaHeld, ask.at)
+      for (const seconds of quotaSeconds) {
+        const window = this.window(`quota:${account.id}`, 'amount', seconds)
+        window.hold(ask.call, quotaHeld, ask.at)
+        window.grant = grantOf(account, seconds)
+      }
     }
     this.open.set(ask.call, {
       reserve: ask,
@@ -352,7 +355,7 @@ export class NaiveModel {
     this.release(open, account)
     for (const seconds of open.quotaSeconds) {
       const window = this.window(`quota:${account.id}`, 'amount', seconds)
-      window.charge(use.call, quota, use.at)
+      if (quota > 0n) chargeQuota(window, account, { call: use.call, units: quota, at: use.at })
       window.release(use.call)
     }
     const touched = credits > 0n || open.held > 0n || open.monthHeld > 0n || open.memberHeld > 0n
@@ -419,6 +422,14 @@ export class NaiveModel {
     return old.length
   }
 
+  /** What the quotas of all accounts have carried over into the windows that run. */
+  carriedOver(at: number): bigint {
+    let total = 0n
+    for (const [subject, windows] of this.windows)
+      if (subject.startsWith('quota:')) for (const window of windows.values()) total += window.carriedOver(at)
+    return total
+  }
+
   /** Brings a recovered call from what was taken to what is true. Returns what lay over the cap in all. */
   private correct(
     call: string,
@@ -429,7 +440,8 @@ export class NaiveModel {
     const { open } = was
     for (const seconds of open.quotaSeconds) {
       const window = this.window(`quota:${open.account}`, 'amount', seconds)
-      if (truth.quota > was.quota) window.charge(call, truth.quota - was.quota, truth.at)
+      const units = truth.quota - was.quota
+      if (units > 0n) chargeQuota(window, found(this.accounts, open.account), { call, units, at: truth.at })
       else window.giveBack(call, was.quota - truth.quota)
     }
     for (const taking of open.takings) {
@@ -494,7 +506,10 @@ export class NaiveModel {
           left: unused - window.held(),
           unused,
           held: window.held(),
-          endsInMs: window.endsInMs(ask.at),
+          endsInMs: window.endsInMsUntil(
+            ask.at,
+            (used) => tier.credits > used && tier.credits - used >= least,
+          ),
         }
       })
       const lacking = tiers.filter(({ left }) => left <= 0n || left < least)
@@ -620,7 +635,7 @@ export class NaiveModel {
   private prune(subject: string, tiers: readonly string[], at: number): void {
     const ofSubject = this.windows.get(subject)
     for (const [tier, window] of ofSubject ?? []) {
-      if (!tiers.includes(tier) && window.held() === 0n && !window.isRunning(at)) ofSubject?.delete(tier)
+      if (!tiers.includes(tier) && window.held() === 0n && window.startedAt(at) === 0) ofSubject?.delete(tier)
     }
   }
 }
@@ -654,6 +669,23 @@ function counts(open: NaiveOpenCall, taking: Taking, dimension: Dimension, end: 
   if (dimension === 'amount') return isClaim ? end.amount : end.deducted
   if (dimension === 'images') return BigInt(use.images)
   return dimension === 'video_seconds' ? BigInt(use.seconds) : taken
+}
+
+/** What the account's plan gives in each window of that length, if it has such; of several the least. */
+function grantOf({ subscription }: NaiveAccount, seconds: number): bigint | undefined {
+  const grants = subscription?.quota.filter((tier) => tier.seconds === seconds) ?? []
+  const least = Math.min(...grants.map(({ credits }) => Number(credits)))
+  return least > 0 && least < Infinity ? BigInt(least) : undefined
+}
+
+/** A window that begins by a charge gives what the plan gives now; what one gives that runs was said when a call began. */
+function chargeQuota(
+  window: NaiveWindow,
+  account: NaiveAccount,
+  charge: { readonly call: string; readonly units: bigint; readonly at: number },
+): void {
+  window.charge(charge.call, charge.units, charge.at)
+  window.grant ??= grantOf(account, window.lengthMs / 1000)
 }
 
 /** Charges what is owed as far as the month has room; returns how much. */

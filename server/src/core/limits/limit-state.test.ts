@@ -403,9 +403,14 @@ describe('an end that is told late, as of when it was', () => {
 
   test('of a quota counts in the window that runs too', () => {
     const tiers = ['amount:60']
-    const later = settleQuota(emptyState('quota:1'), tiers, { held: 0n, charged: 7n, at: NOON + 100_000 })
-    const both = settleQuota(later, tiers, { held: 0n, charged: 3n, at: NOON })
-    const corrected = correctQuota(both, tiers, { counted: {}, charged: 5n, at: NOON })
+    const later = settleQuota(emptyState('quota:1'), tiers, {
+      held: 0n,
+      charged: 7n,
+      at: NOON + 100_000,
+      quota: [],
+    })
+    const both = settleQuota(later, tiers, { held: 0n, charged: 3n, at: NOON, quota: [] })
+    const corrected = correctQuota(both, tiers, { counted: {}, charged: 5n, at: NOON, quota: [] })
     expect(corrected.windows).toEqual([{ tier: 'amount:60', anchor: NOON + 100_000, used: 15n, held: 0n }])
   })
 })

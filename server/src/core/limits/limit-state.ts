@@ -11,10 +11,11 @@ import {
   beginCall,
   chargeWindow,
   endsInMs,
+  giveBackCarried,
   giveBackUsed,
   isEmpty,
-  isRunning,
   releaseHeld,
+  runningAt,
   usedAt,
   useWindow,
 } from './window.ts'
@@ -107,7 +108,7 @@ export function takeLimits(
  */
 export function isLive(window: WindowState, at: number): boolean {
   const tier = findTier(window.tier)
-  return window.held > 0n || (tier !== undefined && isRunning(window, tier.lengthMs, at))
+  return window.held > 0n || (tier !== undefined && runningAt(window, tier.lengthMs, at) !== undefined)
 }
 
 /** Anchor of a tier in which nothing of the call is counted. */
@@ -237,10 +238,15 @@ export function correctWindow(
   for (const part of counted) more -= part.units
   if (more > 0n) return chargeWindow(window, { tier, lengthMs, at, used: more })
   if (more === 0n || window === undefined) return window
-  let there = 0n
-  for (const part of counted) if (part.anchor === window.anchor) there += part.units
-  const less = -more < there ? -more : there
-  return giveBackUsed(window, { anchor: window.anchor, used: less })
+  let after = window
+  let less = -more
+  for (const { anchor, units } of counted) {
+    const part = { anchor, used: units < less ? units : less }
+    const before = after.used
+    after = giveBackCarried(giveBackUsed(after, part), lengthMs, part)
+    less -= before - after.used
+  }
+  return after
 }
 
 interface TakenPart {

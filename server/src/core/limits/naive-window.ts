@@ -1,8 +1,18 @@
+interface NaiveUse {
+  readonly call: string
+  readonly units: bigint
+}
+
 /** The simplest window that can be right, for tests: a list of who used how much, and who holds how much. */
 export class NaiveWindow {
   readonly lengthMs: number
   anchor: number | undefined
-  private uses: { readonly call: string; readonly units: bigint }[] = []
+  /** Of a quota: what it grants in each window; what is used beyond is the first use of the next. */
+  grant: bigint | undefined
+  private uses: NaiveUse[] = []
+  /** What went over from windows before, and the calls that used those. */
+  private carried = 0n
+  private before: NaiveUse[] = []
   private readonly holds = new Map<string, bigint>()
 
   constructor(lengthMs: number) {
@@ -10,7 +20,14 @@ export class NaiveWindow {
   }
 
   used(at: number): bigint {
-    return this.isRunning(at) ? sum(this.uses.map(({ units }) => units)) : 0n
+    const now = this.as(at)
+    return now.isRunning(at) ? now.all() : 0n
+  }
+
+  /** Anchor of the window that runs; 0: none does. */
+  startedAt(at: number): number {
+    const now = this.as(at)
+    return now.isRunning(at) ? (now.anchor ?? 0) : 0
   }
 
   held(): bigint {
@@ -18,7 +35,40 @@ export class NaiveWindow {
   }
 
   endsInMs(at: number): number {
-    return this.anchor !== undefined && this.isRunning(at) ? this.anchor + this.lengthMs - at : this.lengthMs
+    const now = this.as(at)
+    return now.anchor !== undefined && now.isRunning(at) ? now.anchor + this.lengthMs - at : this.lengthMs
+  }
+
+  /** Until so much is free that a plan gives in each window: one window after the other is looked at. */
+  endsInMsUntil(at: number, isEnough: (used: bigint) => boolean): number {
+    let endsInMs = this.endsInMs(at)
+    if (this.startedAt(at) === 0) return endsInMs
+    while (this.used(at + endsInMs) > 0n && !isEnough(this.used(at + endsInMs))) endsInMs += this.lengthMs
+    return endsInMs
+  }
+
+  /** Of what is used, what went over from windows before. */
+  carriedOver(at: number): bigint {
+    const now = this.as(at)
+    return now.isRunning(at) ? now.carried : 0n
+  }
+
+  private all(): bigint {
+    return this.carried + sum(this.uses.map(({ units }) => units))
+  }
+
+  /** This window at a later time. */
+  private as(at: number): NaiveWindow {
+    const copy = Object.assign(new NaiveWindow(this.lengthMs), this)
+    while (copy.anchor !== undefined && copy.grant !== undefined && at - copy.anchor >= copy.lengthMs) {
+      const beyond = copy.all() - copy.grant
+      if (beyond <= 0n) break
+      copy.before = [...copy.before, ...copy.uses]
+      copy.uses = []
+      copy.carried = beyond
+      copy.anchor += copy.lengthMs
+    }
+    return copy
   }
 
   use(call: string, units: bigint, at: number): void {
@@ -36,7 +86,7 @@ export class NaiveWindow {
   /** A call begins: a window that lies ahead by its length shows that the clock was set back, and is over. */
   noteBeginning(at: number): void {
     if (this.anchor === undefined || this.anchor < at + this.lengthMs) return
-    this.uses = []
+    this.forget()
     this.anchor = this.holds.size === 0 ? undefined : at
   }
 
@@ -59,21 +109,37 @@ export class NaiveWindow {
       rest -= back
       return use.units === back ? [] : [{ call, units: use.units - back }]
     })
+    for (const use of this.before) {
+      if (use.call !== call) continue
+      const back = [use.units, rest, this.carried].reduce((least, other) => (other < least ? other : least))
+      this.carried -= back
+      rest -= back
+    }
     this.endWhenEmpty()
   }
 
-  isRunning(at: number): boolean {
+  private isRunning(at: number): boolean {
     return this.anchor !== undefined && Math.abs(at - this.anchor) < this.lengthMs
   }
 
   private begin(at: number): void {
+    Object.assign(this, this.as(at))
     if (this.isRunning(at)) return
     this.anchor = at
-    this.uses = []
+    this.forget()
   }
 
   private endWhenEmpty(): void {
-    if (this.uses.length === 0 && this.holds.size === 0) this.anchor = undefined
+    if (this.all() > 0n || this.holds.size > 0) return
+    this.anchor = undefined
+    this.forget()
+  }
+
+  private forget(): void {
+    this.uses = []
+    this.before = []
+    this.carried = 0n
+    this.grant = undefined
   }
 }
 

@@ -1,12 +1,13 @@
 /**
  * The quota of a subscription: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are
  * held at admission and charged at settlement. One call may overrun its hold, as one may overrun Credits: the windows then
- * count past their limit and the next call finds them used up (decisions, Money, in the same sense).
+ * count past what they grant, the next call finds them used up (decisions, Money, in the same sense), and what lies beyond
+ * is carried over into the windows that follow.
  */
 import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
 import { correctWindow, isLive } from './limit-state.ts'
 import { findTier, tierName } from './tiers.ts'
-import { chargeWindow, endsInMs, isEmpty, releaseHeld, usedAt, useWindow } from './window.ts'
+import { chargeWindow, endsInMs, isEmpty, releaseHeld, runningAt, usedAt, useWindow } from './window.ts'
 
 export interface QuotaRoom {
   /** µCr that every tier can still give; negative after an overrun. */
@@ -38,7 +39,9 @@ export function readQuota(
     isHeld ||= held > 0n
     if (room === undefined || left < room) room = left
     if (fits(left, call.least)) continue
-    const waitMs = fits(unused, call.least) ? HELD_RETRY_MS : endsInMs(window, lengthMs, call.at)
+    const waitMs = fits(unused, call.least)
+      ? HELD_RETRY_MS
+      : untilFitsMs(window, { lengthMs, credits, ...call })
     retryAfterMs = Math.max(retryAfterMs, waitMs)
   }
   return { room: room ?? 0n, retryAfterMs, isHeld }
@@ -50,6 +53,21 @@ const fits = (left: bigint, least: bigint): boolean => left > 0n && left >= leas
 /** Holds are bounds and charges mostly far smaller: there is room as soon as a call ends. */
 export const HELD_RETRY_MS = 1_000
 
+/** Time until the first window in which a call of `least` fits: those before it may be used up by what is carried over. */
+function untilFitsMs(
+  window: WindowState | undefined,
+  ask: { readonly lengthMs: number; readonly credits: bigint; readonly least: bigint; readonly at: number },
+): number {
+  const { lengthMs, credits, least, at } = ask
+  const endMs = endsInMs(window, lengthMs, at)
+  const running = runningAt(window, lengthMs, at)
+  if (running?.carry === undefined) return endMs
+  const usedMost = credits > least ? credits - (least > 0n ? least : 1n) : 0n
+  const beyond = running.used - usedMost - running.carry.grant
+  const more = beyond > 0n ? (beyond + running.carry.grant - 1n) / running.carry.grant : 0n
+  return endMs + Number(more) * lengthMs
+}
+
 export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
   ...new Set(quota.map(({ seconds }) => tierName('amount', seconds))),
 ]
@@ -57,34 +75,66 @@ export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
 /** Holds in every tier, anchoring those that do not run. What is over of tiers the plan no longer has is dropped. */
 export function holdQuota(
   state: LimitState,
-  tiers: readonly string[],
+  quota: Subscription['quota'],
   hold: { readonly held: bigint; readonly at: number },
 ): LimitState {
+  const tiers = quotaTiers(quota)
   const kept = state.windows.filter((window) => !tiers.includes(window.tier) && isLive(window, hold.at))
   const windows = tiers.flatMap((tier) => {
     const key = findTier(tier)
     const before = findWindow(state, tier)
     const held = { tier, at: hold.at, used: 0n, held: hold.held }
     const after = key === undefined ? before : useWindow(before, { ...held, lengthMs: key.lengthMs })
-    return after === undefined ? [] : [after]
+    return after === undefined ? [] : [granting(after, quota)]
   })
   return { ...state, windows: [...windows, ...kept] }
+}
+
+/** From now on the window grants what the plan does, and what lies beyond is carried over. */
+function granting(window: WindowState, quota: Subscription['quota']): WindowState {
+  const { anchor, carry } = window
+  const grants = quota.flatMap(({ credits, seconds }) =>
+    tierName('amount', seconds) === window.tier ? [credits] : [],
+  )
+  const [first, ...others] = grants
+  if (first === undefined) return window
+  const grant = others.reduce((least, other) => (other < least ? other : least), first)
+  if (grant <= 0n) return { ...window, carry: undefined }
+  return { ...window, carry: { carried: carry?.carried ?? 0n, since: carry?.since ?? anchor, grant } }
+}
+
+/** Charges the window; one that begins with it grants what the plan does now. */
+function chargeGranted(
+  window: WindowState | undefined,
+  quota: Subscription['quota'],
+  charge: Parameters<typeof chargeWindow>[1],
+): WindowState {
+  const after = chargeWindow(window, charge)
+  return after.carry === undefined ? granting(after, quota) : after
 }
 
 /** Releases the hold and charges the windows that run at `at`, or have begun since. */
 export function settleQuota(
   state: LimitState,
   tiers: readonly string[],
-  settled: { readonly held: bigint; readonly charged: bigint; readonly at: number },
+  settled: {
+    readonly held: bigint
+    readonly charged: bigint
+    readonly at: number
+    /** The plan's, as it is now. */
+    readonly quota: Subscription['quota']
+  },
 ): LimitState {
   const untouched = state.windows.filter((window) => !tiers.includes(window.tier))
   const windows = tiers.flatMap((tier) => {
     const key = findTier(tier)
     const held = findWindow(state, tier)
     const free = held === undefined ? undefined : releaseHeld(held, settled.held)
-    const { at, charged: used } = settled
+    const { at, charged: used, quota } = settled
     const after =
-      used === 0n || key === undefined ? free : chargeWindow(free, { tier, lengthMs: key.lengthMs, at, used })
+      used === 0n || key === undefined
+        ? free
+        : chargeGranted(free, quota, { tier, lengthMs: key.lengthMs, at, used })
     return after === undefined || isEmpty(after) ? [] : [after]
   })
   return { ...state, windows: [...untouched, ...windows] }
@@ -105,17 +155,27 @@ export function readQuotaCounted(state: LimitState, tiers: readonly string[], ch
 export function correctQuota(
   state: LimitState,
   tiers: readonly string[],
-  correction: { readonly counted: Counted; readonly charged: bigint; readonly at: number },
+  correction: {
+    readonly counted: Counted
+    readonly charged: bigint
+    readonly at: number
+    /** The plan's, as it is now. */
+    readonly quota: Subscription['quota']
+  },
 ): LimitState {
-  const { counted, charged, at } = correction
+  const { counted, charged, at, quota } = correction
   const untouched = state.windows.filter((window) => !tiers.includes(window.tier))
   const windows = tiers.flatMap((tier) => {
     const key = findTier(tier)
     const before = findWindow(state, tier)
+    if (key === undefined) return before === undefined ? [] : [before]
+    const parts = counted[tier] ?? []
+    const more = parts.reduce((left, part) => left - part.units, charged)
+    const to = { tier, lengthMs: key.lengthMs, at }
     const after =
-      key === undefined
-        ? before
-        : correctWindow(before, counted[tier] ?? [], { tier, lengthMs: key.lengthMs, at, units: charged })
+      more > 0n
+        ? chargeGranted(before, quota, { ...to, used: more })
+        : correctWindow(before, parts, { ...to, units: charged })
     return after === undefined || isEmpty(after) ? [] : [after]
   })
   return { ...state, windows: [...untouched, ...windows] }

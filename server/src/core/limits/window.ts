@@ -10,24 +10,43 @@
  * - Clocks of several instances differ a little and may be set back. A time before the anchor by less than the length
  *   lies in the window. A call that begins further before shows that the clock was set back, and the window is over: at
  *   worst it lasts twice its length, never for ever.
+ * - Of a quota what is used beyond its grant is no gift: the next window begins where that one ends, with what is left
+ *   over, and so on until nothing is. Whoever looks at a window or changes it sees the one that runs then (`rollOver`).
  * - Ends of calls are told late at times, as of when they were. They count in the window that has begun since: were the old
  *   one put back in its place, what others have used would be forgotten.
  */
 import type { WindowState } from '../calls/hot-rows.ts'
 
-export function isRunning(window: WindowState, lengthMs: number, at: number): boolean {
-  const elapsedMs = at - window.anchor
-  return elapsedMs < lengthMs && elapsedMs > -lengthMs
+/** The window that has followed by `at` on one that was overrun; any other as it is. */
+export function rollOver(window: WindowState, lengthMs: number, at: number): WindowState {
+  const { anchor, used, carry } = window
+  const passed = Math.floor((at - anchor) / lengthMs)
+  if (carry === undefined || passed < 1) return window
+  const carried = used - carry.grant * BigInt(passed)
+  if (carried <= 0n) return window
+  return { ...window, anchor: anchor + passed * lengthMs, used: carried, carry: { ...carry, carried } }
+}
+
+/** The window that runs at `at`, if one does. */
+export function runningAt(
+  window: WindowState | undefined,
+  lengthMs: number,
+  at: number,
+): WindowState | undefined {
+  if (window === undefined) return undefined
+  const rolled = rollOver(window, lengthMs, at)
+  const elapsedMs = at - rolled.anchor
+  return elapsedMs < lengthMs && elapsedMs > -lengthMs ? rolled : undefined
 }
 
 /** What counts at `at`. */
 export function usedAt(window: WindowState | undefined, lengthMs: number, at: number): bigint {
-  return window !== undefined && isRunning(window, lengthMs, at) ? window.used : 0n
+  return runningAt(window, lengthMs, at)?.used ?? 0n
 }
 
 /** Time until the window's end; its whole length when none runs, since the next one begins with the next use. */
 export function endsInMs(window: WindowState | undefined, lengthMs: number, at: number): number {
-  return window !== undefined && isRunning(window, lengthMs, at) ? window.anchor + lengthMs - at : lengthMs
+  return (runningAt(window, lengthMs, at)?.anchor ?? at) + lengthMs - at
 }
 
 export interface Use {
@@ -43,9 +62,9 @@ export interface Use {
 /** Counts and holds, in the running window or in a new one anchored now. */
 export function useWindow(window: WindowState | undefined, use: Use): WindowState {
   const { tier, at, used, held } = use
-  if (window === undefined) return { tier, anchor: at, used, held }
-  if (!isRunning(window, use.lengthMs, at)) return { tier, anchor: at, used, held: window.held + held }
-  return { tier, anchor: window.anchor, used: window.used + used, held: window.held + held }
+  const running = runningAt(window, use.lengthMs, at)
+  if (running === undefined) return { tier, anchor: at, used, held: (window?.held ?? 0n) + held }
+  return { ...running, used: running.used + used, held: running.held + held }
 }
 
 /** Counts what a call used when it ended: in the running window, in one that began after that, or in a new one. */
@@ -68,15 +87,27 @@ export function beginCall(
 
 /** Gives up a hold, whatever window runs now. */
 export function releaseHeld(window: WindowState, held: bigint): WindowState {
-  const { tier, anchor, used } = window
-  return { tier, anchor, used, held: window.held > held ? window.held - held : 0n }
+  return { ...window, held: window.held > held ? window.held - held : 0n }
 }
 
 /** Gives counts back into the window they were taken from; when that is gone, they are gone with it. */
 export function giveBackUsed(window: WindowState, taken: { anchor: number; used: bigint }): WindowState {
   if (window.anchor !== taken.anchor) return window
-  const { tier, anchor, held } = window
-  return { tier, anchor, used: window.used > taken.used ? window.used - taken.used : 0n, held }
+  return { ...window, used: window.used > taken.used ? window.used - taken.used : 0n }
+}
+
+/** Gives counts back that went over from an earlier window: at most what is still carried. */
+export function giveBackCarried(
+  window: WindowState,
+  lengthMs: number,
+  taken: { anchor: number; used: bigint },
+): WindowState {
+  const { anchor, used, carry } = window
+  if (carry === undefined || taken.anchor < carry.since || taken.anchor >= anchor) return window
+  // Windows that followed on each other lie whole lengths apart; others are of a time before the clock was set back.
+  if ((anchor - taken.anchor) % lengthMs !== 0) return window
+  const back = taken.used < carry.carried ? taken.used : carry.carried
+  return { ...window, used: used - back, carry: { ...carry, carried: carry.carried - back } }
 }
 
 export function isEmpty(window: WindowState): boolean {

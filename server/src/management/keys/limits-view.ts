@@ -2,7 +2,7 @@
 import type { LimitState, Subject, Subscription } from '../../core/calls/hot-rows.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import { tierName, tierPolicy } from '../../core/limits/tiers.ts'
-import { endsInMs, isRunning, usedAt } from '../../core/limits/window.ts'
+import { endsInMs, runningAt, usedAt } from '../../core/limits/window.ts'
 import { MICRO_CREDITS_PER_CREDIT, microCredits } from '../../core/money.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../money/amounts.ts'
@@ -78,7 +78,7 @@ function viewWindow(state: LimitState, tier: ViewedTier): WindowView {
   const left = tier.limit - used - held
   const text = (units: bigint) =>
     tier.unitsPerLimit === 1n ? units.toString() : creditsText(microCredits(units))
-  const runs = window !== undefined && isRunning(window, tier.lengthMs, tier.at)
+  const runs = runningAt(window, tier.lengthMs, tier.at) !== undefined
   return {
     dimension: tier.dimension,
     seconds: tier.seconds,

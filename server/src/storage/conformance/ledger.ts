@@ -96,6 +96,14 @@ export function describeLedger(suite: StorageSuite): void {
     ["update open_calls set held = held - 1 where call_id = 'open'", 'held by open calls'],
     ["update limit_states set slots = 7 where subject = 'key:key_1'", 'slots'],
     ["delete from limit_states where subject = 'account:acc_1'", 'slots'],
+    [
+      `insert into limit_states (subject, slots, windows) values ('quota:acc_1', 0, '[["amount:60",5,7,0]]')`,
+      'used in amount:60',
+    ],
+    [
+      `insert into limit_states (subject, slots, windows) values ('quota:acc_1', 0, '[["amount:60",5,0,0,9,3,5]]')`,
+      'carried over in amount:60',
+    ],
     ["update call_logs set deducted = 1 where call_id = 'ended'", 'deducted by the ledger'],
     ["update call_logs set amount = amount + 1 where call_id = 'ended'", 'amount by the recipe'],
   ])('verify finds what does not follow from the entries: %s', async (statement, what) => {

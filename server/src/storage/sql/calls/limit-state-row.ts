@@ -3,7 +3,16 @@ import type { LimitState, Subject, WindowState } from '../../../core/calls/hot-r
 import { jsonInteger, parseStored } from '../stored-json.ts'
 import { numberOf, type StoredRow, type Table, textOf } from '../table.ts'
 
-type PackedWindow = readonly [tier: string, anchor: number, used: number | string, held: number | string]
+/** What is carried over ends the window of a quota; of others, and of older releases, it is not there. */
+type PackedWindow = readonly [
+  tier: string,
+  anchor: number,
+  used: number | string,
+  held: number | string,
+  grant?: number | string,
+  carried?: number | string,
+  since?: number,
+]
 
 export const limitStates: Table<LimitState> = {
   name: 'limit_states',
@@ -21,18 +30,22 @@ export function decodeLimitState(row: StoredRow): LimitState {
 }
 
 function encodeWindows(windows: readonly WindowState[]): string {
-  return JSON.stringify(
-    windows.map(
-      ({ tier, anchor, used, held }): PackedWindow => [tier, anchor, jsonInteger(used), jsonInteger(held)],
-    ),
-  )
+  return JSON.stringify(windows.map(packWindow))
+}
+
+function packWindow({ tier, anchor, used, held, carry }: WindowState): PackedWindow {
+  const [usedUnits, heldUnits] = [jsonInteger(used), jsonInteger(held)]
+  if (carry === undefined) return [tier, anchor, usedUnits, heldUnits]
+  const { grant, carried, since } = carry
+  return [tier, anchor, usedUnits, heldUnits, jsonInteger(grant), jsonInteger(carried), since]
 }
 
 function decodeWindows(text: string): readonly WindowState[] {
-  return parseStored<readonly PackedWindow[]>(text).map(([tier, anchor, used, held]) => ({
-    tier,
-    anchor,
-    used: BigInt(used),
-    held: BigInt(held),
-  }))
+  return parseStored<readonly PackedWindow[]>(text).map(unpackWindow)
+}
+
+function unpackWindow([tier, anchor, used, held, grant, carried, since]: PackedWindow): WindowState {
+  const window = { tier, anchor, used: BigInt(used), held: BigInt(held) }
+  if (grant === undefined || carried === undefined || since === undefined) return window
+  return { ...window, carry: { grant: BigInt(grant), carried: BigInt(carried), since } }
 }

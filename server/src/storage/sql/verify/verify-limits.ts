@@ -1,6 +1,9 @@
-/** Slots and held parts of windows against the open calls. What windows used up rolls over and has no other record. */
-import type { Kysely } from 'kysely'
-import type { Subject } from '../../../core/calls/hot-rows.ts'
+/**
+ * Slots and held parts of windows against the open calls; what a quota has used and carries over against what the ledger took
+ * of it in all. What other windows used up rolls over and has no other record.
+ */
+import { type Kysely, sql } from 'kysely'
+import type { LimitState, Subject } from '../../../core/calls/hot-rows.ts'
 import { decodeLimitState } from '../calls/limit-state-row.ts'
 import type { Schema } from '../schema.ts'
 import type { Differences } from './differences.ts'
@@ -27,8 +30,9 @@ export async function verifyLimits(
     const last = rows.at(-1)
     if (last === undefined) break
     after = last.subject
-    for (const row of rows) {
-      const state = decodeLimitState({ ...row })
+    const states = rows.map((row) => decodeLimitState({ ...row }))
+    await verifyQuotas(snapshot, states, differences)
+    for (const state of states) {
       missing.delete(state.subject)
       compareSubject(state.subject, {
         expected: holds.subjects.get(state.subject) ?? NOTHING,
@@ -44,6 +48,62 @@ export async function verifyLimits(
     const expected = holds.subjects.get(subject) ?? NOTHING
     compareSubject(subject, { expected, found: NOTHING, differences })
   }
+}
+
+const QUOTA = 'quota:'
+
+async function verifyQuotas(
+  snapshot: Kysely<Schema>,
+  states: readonly LimitState[],
+  differences: Differences,
+): Promise<void> {
+  const quotas = states.filter(({ subject, windows }) => subject.startsWith(QUOTA) && windows.length > 0)
+  if (quotas.length === 0) return
+  const charged = await readQuotaCharges(
+    snapshot,
+    quotas.map(({ subject }) => subject.slice(QUOTA.length)),
+  )
+  for (const { subject, windows } of quotas) {
+    const most = charged.get(subject.slice(QUOTA.length)) ?? 0n
+    for (const { tier, used, carry } of windows) {
+      const found = used.toString()
+      if (used > most)
+        differences.add({
+          subject,
+          what: `used in ${tier}`,
+          expected: `at most ${most}, by the ledger`,
+          found,
+        })
+      if (carry !== undefined && (carry.carried < 0n || carry.carried > used))
+        differences.add({
+          subject,
+          what: `carried over in ${tier}`,
+          expected: `0 to ${found}, what is used`,
+          found: carry.carried.toString(),
+        })
+    }
+  }
+}
+
+/** Account → µCr that calls took of its quota, less what was given back. */
+async function readQuotaCharges(
+  snapshot: Kysely<Schema>,
+  accounts: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await snapshot
+    .selectFrom('transfers')
+    .select(['account_id', 'kind', sql<string>`cast(sum(amount) as text)`.as('amount')])
+    .where('account_id', 'in', accounts)
+    .where('kind', 'in', ['quota-charge', 'quota-correction'])
+    .groupBy(['account_id', 'kind'])
+    .execute()
+  const charged = new Map<string, bigint>()
+  for (const { account_id: account, kind, amount } of rows) {
+    if (account === null) continue
+    const sum = charged.get(account) ?? 0n
+    charged.set(account, kind === 'quota-charge' ? sum + BigInt(amount) : sum - BigInt(amount))
+  }
+  return charged
 }
 
 function compareSubject(
