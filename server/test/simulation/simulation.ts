@@ -249,6 +249,8 @@ export class Simulation {
 
   /** What the steps have told must be what is there. */
   private async compareWhole(): Promise<void> {
+    // What was done since the last step was not read yet, where the database was away for the next.
+    this.state = await this.store.read()
     const whole = await this.store.readWhole()
     this.compare(whole)
     expectSame(
