@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packaged from '@sparticuz/chromium'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 /** The package's own list is for functions in a cloud: one process for all, and a web without its protections. */
 const ARGUMENTS = [
@@ -17,6 +17,26 @@ const LOCK = join(tmpdir(), 'sluice-chromium.lock')
 /** A lock older than this was left by a run that died. */
 const LOCK_AGE_MS_MAX = 60_000
 const LOOK_MS = 50
+
+export const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } } as const
+
+interface Look {
+  readonly theme: 'light' | 'dark'
+  readonly language: string
+  readonly size: keyof typeof SIZES
+}
+
+/** A browser's window as a person has set it up, without anything of another one. */
+export function openContext(browser: Browser, { theme, language, size }: Look): Promise<BrowserContext> {
+  return browser.newContext({
+    viewport: SIZES[size],
+    colorScheme: theme,
+    locale: language,
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+}
 
 export async function openBrowser(): Promise<Browser> {
   const executablePath = await unpack()

@@ -16,4 +16,15 @@ export const PICTURES: readonly Picture[] = [
   { name: 'register', path: '/register', signedIn: false },
   { name: 'overview', path: '/', signedIn: true },
   { name: 'overview-whole', path: '/', signedIn: true, whole: true },
+  { name: 'keys', path: '/keys', signedIn: true },
+  { name: 'key-form', path: '/keys?key=new', signedIn: true, prepare: fillKeyForm },
 ]
+
+async function fillKeyForm(page: Page): Promise<void> {
+  const form = page.getByRole('dialog')
+  await form.locator('input[value="own"]').check({ force: true })
+  await form
+    .getByRole('button')
+    .filter({ hasText: /limit|限额/ })
+    .click()
+}

@@ -6,18 +6,13 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContext, Page } from 'playwright-core'
 import { signInAs } from './api.ts'
-import { openBrowser } from './chromium.ts'
+import { openBrowser, openContext } from './chromium.ts'
 import { openDemo } from './demo.ts'
 import { CUSTOMER } from './gateway.ts'
 import { PICTURES, type Picture } from './pictures.ts'
 
 const FOLDER = fileURLToPath(new URL('../../console/screenshots/', import.meta.url))
 const MAIN = fileURLToPath(new URL('main.js', import.meta.url))
-
-const SIZES = {
-  wide: { width: 1280, height: 860 },
-  phone: { width: 390, height: 844 },
-} as const
 
 const words = process.argv.slice(2)
 const variants = words.filter((word) => /^(light|dark)-/.test(word))
@@ -33,13 +28,7 @@ try {
       for (const size of ['wide', 'phone'] as const) {
         const variant = `${theme}-${language}-${size}`
         if (variants.length > 0 && !variants.includes(variant)) continue
-        const context = await browser.newContext({
-          viewport: SIZES[size],
-          colorScheme: theme,
-          locale: language,
-          timezoneId: 'Europe/Berlin',
-          reducedMotion: 'reduce',
-        })
+        const context = await openContext(browser, { theme, language, size })
         for (const picture of chosen) await take(context, picture, variant)
         await context.close()
       }

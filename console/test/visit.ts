@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { signInAs } from './api.ts'
-import { openBrowser } from './chromium.ts'
+import { openBrowser, openContext, type SIZES } from './chromium.ts'
 import { type GatewayOptions, openGateway, type TestGateway } from './gateway.ts'
 
 export interface Site extends TestGateway {
@@ -34,11 +34,10 @@ export interface Visit {
   close(): Promise<void>
 }
 
-const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } } as const
 /** A journey on a machine that is busy with other tests. */
-export const JOURNEY_MS = 60_000
+export const JOURNEY_MS = 120_000
 /** Of anything a page is waited for, on a machine that is busy with other tests. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 const ON_ITS_WAY = '.mantine-Skeleton-root, [data-loading]'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -60,14 +59,7 @@ async function visit(
   path: string,
   { as, language = 'en', theme = 'light', size = 'wide' }: VisitOptions,
 ): Promise<Visit> {
-  const context = await browser.newContext({
-    viewport: SIZES[size],
-    colorScheme: theme,
-    locale: language,
-    timezoneId: 'Europe/Berlin',
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
+  const context = await openContext(browser, { theme, language, size })
   context.setDefaultTimeout(PATIENCE_MS)
   if (as !== undefined) {
     const { token } = await signInAs(gateway.baseUrl, as)

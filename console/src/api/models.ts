@@ -12,6 +12,13 @@ export const pricingQuery = (organisation?: string) =>
     queryFn: ({ signal }) => readPricing(organisation, signal),
   })
 
+/** The groups a key may be bound to. */
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  staleTime: PRICES_FRESH_MS,
+  queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/groups', { signal })),
+})
+
 function readPricing(organisation: string | undefined, signal: AbortSignal) {
   return dataOf(
     client.GET('/api/v1/user/user/pricing', { params: { header: actingFor(organisation) }, signal }),

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
+import { keysRoute } from '../keys/route.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { signedOutRoute } from './signed-out-route.ts'
@@ -9,7 +10,7 @@ import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),
-  frameRoute.addChildren([overviewRoute]),
+  frameRoute.addChildren([overviewRoute, keysRoute]),
 ])
 
 export function createConsoleRouter(queryClient: QueryClient) {

@@ -39,6 +39,8 @@ const DIALOG_CLASSES = {
 }
 /** The library would hold the page still with a style of its own making, which the policy forbids (base.css does it). */
 const HELD_PAGE = { lockScroll: false, overlayProps: { 'data-holds-scroll': true } as object }
+/** The head of a dialog is none of the page. */
+const DIALOG = { ...HELD_PAGE, attributes: { header: { role: 'presentation' } } }
 
 /** By the types alone: what the components themselves are is loaded with the page that uses them. */
 function look<Component extends FactoryPayload>(
@@ -102,12 +104,12 @@ export const theme = createTheme({
       },
     }),
     Modal: look<ModalFactory>({
-      defaultProps: { ...HELD_PAGE, centered: true, transitionProps: FADE, size: 480 },
+      defaultProps: { ...DIALOG, centered: true, transitionProps: FADE, size: 480 },
       classNames: { ...DIALOG_CLASSES, content: controls.dialog },
     }),
     Drawer: look<DrawerFactory>({
       defaultProps: {
-        ...HELD_PAGE,
+        ...DIALOG,
         position: 'right',
         size: 560,
         transitionProps: { duration: MOTION_MS },

@@ -1,10 +1,14 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { callsQuery } from '../api/calls.ts'
+import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { CopyIcon } from '../parts/copy-button.tsx'
 import { FirstCall } from '../parts/first-call.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LinkButton } from '../parts/link-button.tsx'
 import page from '../parts/page.module.css'
 import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
@@ -17,6 +21,7 @@ export function HowToCall() {
   const { t } = useTranslation()
   const organisation = useOrganisationId()
   const { data: last } = useQuery(callsQuery({ limit: LAST_CALLS }, organisation))
+  const { data: keys } = useQuery(keysQuery(organisation))
   const { data: offers } = useQuery(pricingQuery(organisation))
   const used = last?.data.find(({ ending, model }) => ending === 'complete' && model !== null)?.model
   const baseUrl = window.location.origin
@@ -29,6 +34,16 @@ export function HowToCall() {
         <code>{baseUrl}/v1</code>
         <CopyIcon value={`${baseUrl}/v1`} label={t('overview.copyBase')} size="sm" />
       </div>
+      {keys?.length === 0 && (
+        <Button
+          fullWidth
+          className={styles.create ?? ''}
+          leftSection={<Icon name="key" />}
+          renderRoot={(props) => <LinkButton {...props} to="/keys" search={{ key: 'new' }} />}
+        >
+          {t('overview.createKey')}
+        </Button>
+      )}
       <FirstCall
         first="openai"
         baseUrl={baseUrl}

@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { type Call, callsQuery } from '../api/calls.ts'
@@ -10,9 +9,8 @@ import { Ending } from '../parts/calls/ending.tsx'
 import { classes } from '../parts/classes.ts'
 import { Empty } from '../parts/empty.tsx'
 import { useFormat } from '../parts/format.ts'
-import { inBackground } from '../parts/in-background.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import page from '../parts/page.module.css'
-import { Problem } from '../parts/problem.tsx'
 import table from '../parts/table.module.css'
 import styles from './overview.module.css'
 
@@ -24,23 +22,23 @@ export function LastCalls() {
     ...callsQuery({ limit: LAST_CALLS }, useOrganisationId()),
     refetchInterval: LIVE_MS,
   })
-  const rows = calls.data?.data
   return (
     <section className={page.section}>
       <div className={page.sectionHead}>
         <h2>{t('overview.lastCalls')}</h2>
       </div>
       <div className={styles.callsPlace}>
-        {rows === undefined && calls.error !== null && (
-          <Problem error={calls.error} onRetry={() => inBackground(calls.refetch())} />
-        )}
-        {rows === undefined && calls.error === null && <Skeleton height={312} />}
-        {rows?.length === 0 && (
-          <Empty icon="calls" title={t('overview.noCalls')}>
-            {t('overview.noCallsHint')}
-          </Empty>
-        )}
-        {rows !== undefined && rows.length > 0 && <CallTable rows={rows} />}
+        <Loaded query={calls} height={312}>
+          {({ data: rows }) =>
+            rows.length === 0 ? (
+              <Empty icon="calls" title={t('overview.noCalls')}>
+                {t('overview.noCallsHint')}
+              </Empty>
+            ) : (
+              <CallTable rows={rows} />
+            )
+          }
+        </Loaded>
       </div>
     </section>
   )

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useMayManage } from '../api/session.ts'
 import { inBackground } from '../parts/in-background.ts'
+import { PageHead } from '../parts/page-head.tsx'
 import page from '../parts/page.module.css'
 import { Announcements } from './announcements.tsx'
 import { Figures } from './figures.tsx'
@@ -23,18 +24,15 @@ export function OverviewPage() {
   const spend = useSpend(period)
   return (
     <>
-      <div className={page.head}>
-        <h1>{t('pages.overview')}</h1>
-        <div className={page.actions}>
-          <SegmentedControl
-            className={page.wide ?? ''}
-            aria-label={t('overview.period')}
-            value={period}
-            onChange={(value) => inBackground(navigate({ search: { period: value }, replace: true }))}
-            data={PERIODS.map((value) => ({ value, label: t(`overview.periods.${value}`) }))}
-          />
-        </div>
-      </div>
+      <PageHead title={t('pages.overview')}>
+        <SegmentedControl
+          className={page.wide ?? ''}
+          aria-label={t('overview.period')}
+          value={period}
+          onChange={(value) => inBackground(navigate({ search: { period: value }, replace: true }))}
+          data={PERIODS.map((value) => ({ value, label: t(`overview.periods.${value}`) }))}
+        />
+      </PageHead>
       {mayManage && <Figures spend={spend.data} />}
       <div className={styles.two} data-first={!mayManage || undefined}>
         <div>

@@ -1,6 +1,7 @@
 /** The first page: what there is to spend, what was spent, and the first call. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, signInAs } from '../../test/api.ts'
+import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
 
@@ -51,16 +52,4 @@ test('the first call is copied with the person’s own address and last model', 
   await visit.close()
 })
 
-describe.each(['en', 'zh-CN'] as const)('in %s', (language) => {
-  test.each(['wide', 'phone'] as const)('nobody is kept out, light or dark: %s', async (size) => {
-    const visit = await site.visit('/', { as: CUSTOMER, language, size })
-    const { page } = visit
-    expect(await visit.barriers()).toEqual([])
-    await visit.darken()
-    expect(await visit.barriers()).toEqual([])
-    const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
-    expect(wider).toBe(false)
-    expect(visit.faults).toEqual([])
-    await visit.close()
-  })
-})
+expectOpenToEverybody(() => site, { 'the overview': { path: '/' } })

@@ -1,11 +1,9 @@
-import { Skeleton } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Empty } from '../parts/empty.tsx'
 import { useFormat } from '../parts/format.ts'
-import { inBackground } from '../parts/in-background.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Marked } from '../parts/marked.tsx'
 import page from '../parts/page.module.css'
-import { Problem } from '../parts/problem.tsx'
 import { StackedBars, Swatch } from '../parts/stacked-bars.tsx'
 import styles from './overview.module.css'
 import type { Period } from './periods.ts'
@@ -25,13 +23,9 @@ export function Spend({ spend, period }: SpendProps) {
         <h2>{t('overview.spend')}</h2>
       </div>
       <div className={styles.chartPlace}>
-        {spend.data !== undefined ? (
-          <SpendChart data={spend.data} period={period} />
-        ) : spend.error === null ? (
-          <Skeleton height={240} />
-        ) : (
-          <Problem error={spend.error} onRetry={() => inBackground(spend.refetch())} />
-        )}
+        <Loaded query={spend} height={240}>
+          {(data) => <SpendChart data={data} period={period} />}
+        </Loaded>
       </div>
     </section>
   )

@@ -19,20 +19,43 @@ export function useProblemText(): (error: unknown) => string {
 }
 
 /**
- * Puts the faults of a refused form beside their fields. Returns what concerns no field; undefined: everything has its place.
+ * Puts the faults of a refused form beside their fields; `fields` names those of errors that name none, by code. Returns
+ * what concerns no field; undefined: everything has its place.
  */
 export function useFieldProblems(): <Values extends Record<string, unknown>>(
   form: UseFormReturnType<Values>,
   error: unknown,
+  fields?: Readonly<Record<number, string>>,
 ) => string | undefined {
   const problemText = useProblemText()
-  return (form, error) => {
-    if (!(error instanceof ApiError) || error.faults.length === 0) return problemText(error)
-    const known = error.faults.filter(({ path }) => path in form.getValues())
-    for (const { path, message } of known) form.setFieldError(path, message)
-    const others = error.faults.filter((fault) => !known.includes(fault))
-    return others.length === 0
-      ? undefined
-      : others.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)).join('; ')
+  return (form, error, fields = {}) => {
+    if (!(error instanceof ApiError)) return problemText(error)
+    const field = fields[error.code]
+    if (field !== undefined) {
+      form.setFieldError(field, problemText(error))
+      return undefined
+    }
+    if (error.faults.length === 0) return problemText(error)
+    const others: string[] = []
+    for (const { path, message } of error.faults) {
+      const place = fieldOf(form.getValues(), path)
+      if (place === undefined) others.push(path === '' ? message : `${path} ${message}`)
+      else form.setFieldError(place, message)
+    }
+    return others.length === 0 ? undefined : others.join('; ')
   }
+}
+
+/** The field in which a fault's place lies: an element of a list of words lies in the list's own. */
+function fieldOf(values: Readonly<Record<string, unknown>>, path: string): string | undefined {
+  let place: unknown = values
+  const names: string[] = []
+  for (const name of path.split('.')) {
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return undefined
+    const next: unknown = Object.entries(place).find(([each]) => each === name)?.[1]
+    if (Array.isArray(place) && (typeof next !== 'object' || next === null)) break
+    names.push(name)
+    place = next
+  }
+  return names.length === 0 ? undefined : names.join('.')
 }

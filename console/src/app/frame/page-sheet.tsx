@@ -1,6 +1,6 @@
-import { Drawer } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { Sheet } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import styles from './frame.module.css'
 import { PAGES } from './pages.ts'
@@ -9,7 +9,7 @@ import { PAGES } from './pages.ts'
 export function PageSheet({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   return (
-    <Drawer opened onClose={onClose} position="bottom" size="auto" title={t('frame.pages')}>
+    <Sheet onClose={onClose} position="bottom" size="auto" title={t('frame.pages')}>
       <nav className={styles.nav} aria-label={t('frame.pages')}>
         {PAGES.map(({ to, icon, name }) => (
           <Link key={to} to={to} onClick={onClose} activeOptions={{ exact: to === '/' }}>
@@ -18,6 +18,6 @@ export function PageSheet({ onClose }: { readonly onClose: () => void }) {
           </Link>
         ))}
       </nav>
-    </Drawer>
+    </Sheet>
   )
 }

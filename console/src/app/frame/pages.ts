@@ -1,7 +1,10 @@
 /** The pages there are, in the order of the left bar. */
 import type { IconName } from '../../parts/icon.tsx'
 
-export const PAGES = [{ to: '/', icon: 'overview', name: 'overview' }] as const satisfies readonly {
+export const PAGES = [
+  { to: '/', icon: 'overview', name: 'overview' },
+  { to: '/keys', icon: 'key', name: 'keys' },
+] as const satisfies readonly {
   readonly to: string
   readonly icon: IconName
   readonly name: string

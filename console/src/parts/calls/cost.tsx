@@ -4,6 +4,7 @@ import type { Call } from '../../api/calls.ts'
 import { Amount } from '../amount.tsx'
 import { isZero } from '../decimal.ts'
 import { useFormat } from '../format.ts'
+import tags from '../tag.module.css'
 import styles from './calls.module.css'
 
 type Priced = Pick<Call, 'amount' | 'deducted' | 'byok' | 'subscription_covered'>
@@ -17,7 +18,7 @@ export function Cost({ call }: { readonly call: Priced }) {
   return (
     <Tooltip label={t(call.byok ? 'cost.byokHint' : 'cost.freeHint', { amount: call.amount })}>
       <span className={styles.free} tabIndex={0}>
-        <span className={styles.tag}>{t(call.byok ? 'cost.byok' : 'cost.free')}</span> {whole}
+        <span className={tags.tag}>{t(call.byok ? 'cost.byok' : 'cost.free')}</span> {whole}
         {fraction}
       </span>
     </Tooltip>

@@ -1,0 +1,18 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf, client } from './client.ts'
+
+/** More than one organisation has, and one page. */
+const MEMBERS_MAX = 200
+
+/** The members of an organisation, in order of joining. */
+export const membersQuery = (organisation: string) =>
+  queryOptions({
+    queryKey: ['members', organisation],
+    queryFn: ({ signal }) => readMembers(organisation, signal),
+  })
+
+async function readMembers(organisation: string, signal: AbortSignal) {
+  const params = { path: { organisation }, query: { limit: MEMBERS_MAX } }
+  const path = '/api/v1/user/user/organisations/{organisation}/members'
+  return (await answerOf(client.GET(path, { params, signal }))).data
+}

@@ -1,0 +1,18 @@
+import { useTranslation } from 'react-i18next'
+
+/** What a window can count. */
+export const DIMENSIONS = ['requests', 'tokens', 'amount', 'images', 'videos', 'video_seconds'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+export function dimensionOf(name: string): Dimension | undefined {
+  return DIMENSIONS.find((each) => each === name)
+}
+
+/** The name of a dimension; one of a newer gateway is told as it is. */
+export function useDimensionName(): (name: string) => string {
+  const { t } = useTranslation()
+  return (name) => {
+    const known = dimensionOf(name)
+    return known === undefined ? name : t(`dimensions.${known}`)
+  }
+}

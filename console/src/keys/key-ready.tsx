@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { keyLimitsQuery, type NewKey } from '../api/keys.ts'
+import { groupsQuery, pricingQuery } from '../api/models.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { FirstCall } from '../parts/first-call.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import form from '../parts/form.module.css'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/problem.tsx'
+import styles from './keys.module.css'
+import { usePolicyWords } from './use-policy-words.ts'
+
+/** How often it is looked whether the first call has come. */
+const LOOK_MS = 2_000
+
+interface KeyReadyProps {
+  readonly made: NewKey
+  readonly onClose: () => void
+}
+
+/** The secret, this once, with lines that work when pasted; and whether they have. */
+export function KeyReady({ made, onClose }: KeyReadyProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const organisation = useOrganisationId()
+  const { data: offers } = useQuery(pricingQuery(organisation))
+  const { data: groups } = useQuery(groupsQuery)
+  const policyWords = usePolicyWords()
+  const group = groups?.find(({ name }) => name === made.group)
+  const model = made.models[0] ?? group?.models[0] ?? offers?.[0]?.model_id ?? 'model'
+  return (
+    <Dialog
+      onClose={onClose}
+      size={640}
+      title={t('keys.readyTitle', { name: made.name })}
+      closeOnClickOutside={false}
+    >
+      <div className={form.stack}>
+        <div className={form.once}>
+          <code>{made.key}</code>
+          <CopyButton variant="filled" value={made.key} label={t('keys.copyKey')} />
+        </div>
+        <Note>{t('keys.once')}</Note>
+        <FirstCall
+          first={group?.protocol === 'messages' ? 'claude-code' : 'curl'}
+          baseUrl={window.location.origin}
+          secret={made.key}
+          model={model}
+        />
+        <Facts
+          rows={[
+            [t('pages.models'), made.models.length === 0 ? t('keys.allModels') : made.models.join(', ')],
+            [t('keys.limits'), policyWords(made.policy)],
+            [t('keys.expires'), made.expires_at === null ? t('keys.never') : format.date(made.expires_at)],
+          ]}
+        />
+        <div className={form.foot}>
+          <FirstUse of={made} />
+          <Button onClick={onClose}>{t('keys.saved')}</Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+/** A rotated key has a last use already: only a later one counts. */
+function FirstUse({ of }: { readonly of: NewKey }) {
+  const { t } = useTranslation()
+  const organisation = useOrganisationId()
+  const { data: before } = useQuery({
+    ...keyLimitsQuery(organisation),
+    queryKey: ['key-limits-when-ready', organisation ?? '', of.key],
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const { data: now } = useQuery({ ...keyLimitsQuery(organisation), refetchInterval: LOOK_MS })
+  const lastUseIn = (limits: typeof now): string | null | undefined =>
+    limits?.find(({ id }) => id === of.id)?.last_used_at
+  const lastUse = lastUseIn(now)
+  const used = before !== undefined && typeof lastUse === 'string' && lastUse !== lastUseIn(before)
+  return (
+    <span className={styles.ready} data-used={used || undefined} role="status">
+      <Icon name={used ? 'done' : 'clock'} />
+      {t(used ? 'keys.firstCallCame' : 'keys.firstCallAwaited')}
+    </span>
+  )
+}

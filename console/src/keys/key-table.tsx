@@ -1,0 +1,125 @@
+import { useTranslation } from 'react-i18next'
+import type { Key, KeyLimits, NewKey } from '../api/keys.ts'
+import { classes } from '../parts/classes.ts'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import table from '../parts/table.module.css'
+import tags from '../parts/tag.module.css'
+import { KeyActions } from './key-actions.tsx'
+import { KeyLimitBars } from './key-limits.tsx'
+import type { KeyState } from './key-state.ts'
+import styles from './keys.module.css'
+
+interface KeyTableProps {
+  readonly keys: readonly Key[]
+  readonly limitsOf: ReadonlyMap<string, KeyLimits>
+  readonly states: ReadonlyMap<string, KeyState>
+  readonly onOpen: (id: string) => void
+  readonly onReady: (made: NewKey) => void
+}
+
+export function KeyTable({ keys, limitsOf, states, onOpen, onReady }: KeyTableProps) {
+  const { t } = useTranslation()
+  const isOff = (key: Key): boolean => ['disabled', 'expired'].includes(states.get(key.id) ?? '')
+  const columns: readonly Column<Key>[] = [
+    {
+      id: 'name',
+      head: t('keys.name'),
+      cell: (key) => <Name of={key} state={states.get(key.id) ?? 'enabled'} />,
+    },
+    { id: 'models', head: t('pages.models'), wide: true, cell: (key) => <Models of={key} /> },
+    {
+      id: 'limits',
+      head: t('keys.limits'),
+      cell: (key) => <KeyLimitBars limits={limitsOf.get(key.id)} quiet={isOff(key)} />,
+    },
+    {
+      id: 'used',
+      head: t('keys.lastUse'),
+      kind: 'muted',
+      wide: true,
+      cell: (key) => <LastUse at={limitsOf.get(key.id)?.last_used_at} />,
+    },
+    { id: 'expires', head: t('keys.expires'), wide: true, cell: (key) => <Expiry at={key.expires_at} /> },
+    {
+      id: 'actions',
+      head: <span className={table.unseen}>{t('actions')}</span>,
+      kind: 'actions',
+      cell: (key) => <KeyActions of={key} onEdit={() => onOpen(key.id)} onReady={onReady} />,
+    },
+  ]
+  return (
+    <DataTable
+      label={t('pages.keys')}
+      columns={columns}
+      rows={keys}
+      idOf={({ id }) => id}
+      isQuiet={isOff}
+      onChoose={({ id }) => onOpen(id)}
+    />
+  )
+}
+
+function Name({ of, state }: { readonly of: Key; readonly state: KeyState }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return (
+    <>
+      <span className={styles.name}>
+        {of.name}
+        {state === 'disabled' && <span className={tags.tag}>{t('keys.states.disabled')}</span>}
+        {state === 'limited' && (
+          <span className={styles.state} data-tone="bad">
+            <Icon name="paused" size={14} />
+            {t('keys.states.limited')}
+          </span>
+        )}
+      </span>
+      <span className={classes(table.second, styles.hint)}>{of.hint}…</span>
+      {of.former_valid_until !== null && (
+        <span className={table.second}>
+          {t('keys.formerUntil', { moment: format.recent(of.former_valid_until) })}
+        </span>
+      )}
+    </>
+  )
+}
+
+function Models({ of: { models, group } }: { readonly of: Key }) {
+  const { t } = useTranslation()
+  const text =
+    models.length === 0 ? t(group === null ? 'keys.allModels' : 'keys.groupModels') : models.join(', ')
+  return (
+    <>
+      <span className={styles.models} title={text}>
+        {text}
+      </span>
+      {group !== null && <span className={table.second}>{t('keys.inGroup', { group })}</span>}
+    </>
+  )
+}
+
+function LastUse({ at }: { readonly at: string | null | undefined }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  if (at === undefined) return null
+  return at === null ? t('keys.neverUsed') : <span title={format.moment(at)}>{format.ago(at)}</span>
+}
+
+/** From then on a person should look. */
+const NEAR_MS = 14 * 86_400_000
+
+function Expiry({ at }: { readonly at: string | null }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  if (at === null) return <span className={table.muted}>{t('keys.never')}</span>
+  const left = Date.parse(at) - Date.now()
+  if (left > NEAR_MS) return <span className={table.muted}>{format.date(at)}</span>
+  return (
+    <span className={styles.state} data-tone={left <= 0 ? 'bad' : 'warn'} title={format.moment(at)}>
+      <Icon name={left <= 0 ? 'failed' : 'clock'} size={14} />
+      {left <= 0 ? t('keys.expired', { day: format.date(at) }) : format.date(at)}
+    </span>
+  )
+}

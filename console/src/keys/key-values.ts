@@ -1,0 +1,79 @@
+/** A key as its form holds it, and as the gateway takes it: the names are the same, so that faults find their fields. */
+import type { Key, KeyBody } from '../api/keys.ts'
+import { dayOf, dayStart } from '../parts/zoned-days.ts'
+import type { Dimension } from './dimensions.ts'
+
+export interface WindowValues {
+  readonly dimension: Dimension
+  readonly limit: number | string
+  /** As the list of periods holds them. */
+  readonly seconds: string
+}
+
+/** A type, not an interface: forms hold records. */
+export type KeyValues = {
+  readonly name: string
+  /** Of an organisation: whose key it is; empty: the organisation's own. */
+  readonly member: string
+  /** Empty: none. */
+  readonly group: string
+  readonly models: string[]
+  readonly ip_allow: string[]
+  /** A day; empty: never. */
+  readonly expires_at: string
+  readonly limits: 'default' | 'own'
+  readonly policy: {
+    /** Empty: any number at once. */
+    readonly concurrency: number | string
+    readonly windows: WindowValues[]
+  }
+}
+
+export function valuesOf(key: Key | undefined, timeZone: string | undefined): KeyValues {
+  const { expires_at: end = null, policy = null } = key ?? {}
+  return {
+    name: key?.name ?? '',
+    member: key?.member ?? '',
+    group: key?.group ?? '',
+    models: key?.models ?? [],
+    ip_allow: key?.ip_allow ?? [],
+    expires_at: end === null ? '' : dayOf(end, timeZone),
+    limits: policy === null ? 'default' : 'own',
+    policy: {
+      concurrency: policy?.concurrency ?? '',
+      windows: (policy?.windows ?? []).map(({ dimension, limit, seconds }) => ({
+        dimension,
+        limit,
+        seconds: String(seconds),
+      })),
+    },
+  }
+}
+
+/** `key`: the one that is changed; what was not touched stays as it is, to the millisecond. */
+export function bodyOf(values: KeyValues, key: Key | undefined, timeZone: string | undefined): KeyBody {
+  const { name, group, models, ip_allow, expires_at: day, limits, policy } = values
+  const untouched = key !== undefined && day === valuesOf(key, timeZone).expires_at
+  return {
+    name,
+    group: group === '' ? null : group,
+    models,
+    ip_allow,
+    expires_at: untouched
+      ? key.expires_at
+      : day === ''
+        ? null
+        : new Date(dayStart(day, timeZone)).toISOString(),
+    policy:
+      limits === 'default'
+        ? null
+        : {
+            ...(policy.concurrency === '' ? {} : { concurrency: Number(policy.concurrency) }),
+            windows: policy.windows.map(({ dimension, limit, seconds }) => ({
+              dimension,
+              limit: Number(limit),
+              seconds: Number(seconds),
+            })),
+          },
+  }
+}

@@ -1,0 +1,172 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Key, keyLimitsQuery, keysQuery, type NewKey } from '../api/keys.ts'
+import { LIVE_MS } from '../api/query-client.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Filter, Filters } from '../parts/filters.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { inBackground } from '../parts/in-background.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { choiceField } from '../parts/search-fields.ts'
+import { KeyTable } from './key-table.tsx'
+import { KEY_STATES, stateOf } from './key-state.ts'
+
+const KeySheet = lazy(() =>
+  import('./key-sheet.tsx').then(({ KeySheet: component }) => ({ default: component })),
+)
+const KeyReady = lazy(() =>
+  import('./key-ready.tsx').then(({ KeyReady: component }) => ({ default: component })),
+)
+
+const route = getRouteApi('/frame/keys')
+/** What stands in the address in place of an id while a key is being made. */
+const NEW = 'new'
+
+export function KeysPage() {
+  const { t } = useTranslation()
+  const { key: open } = route.useSearch()
+  const navigate = route.useNavigate()
+  const organisation = useOrganisationId()
+  const keys = useQuery({ ...keysQuery(organisation), refetchInterval: LIVE_MS })
+  const [ready, setReady] = useState<NewKey>()
+  const openKey = (id: string | undefined): void =>
+    inBackground(navigate({ search: (search) => ({ ...search, key: id }) }))
+  const showReady = (made: NewKey): void => {
+    openKey(undefined)
+    setReady(made)
+  }
+  const create = (
+    <Button leftSection={<Icon name="plus" />} onClick={() => openKey(NEW)}>
+      {t('keys.create')}
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title={t('pages.keys')} lead={t('keys.lead')}>
+        {create}
+      </PageHead>
+      <Loaded query={keys} height={360}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon="key" title={t('keys.none')} action={create}>
+              {t('keys.noneHint')}
+            </Empty>
+          ) : (
+            <List all={all} onOpen={openKey} onReady={setReady} />
+          )
+        }
+      </Loaded>
+      <Suspense>
+        {open !== undefined && (
+          <OpenKey id={open} keys={keys.data ?? []} onClose={() => openKey(undefined)} onMade={showReady} />
+        )}
+        {ready !== undefined && <KeyReady made={ready} onClose={() => setReady(undefined)} />}
+      </Suspense>
+    </>
+  )
+}
+
+interface OpenKeyProps {
+  readonly id: string
+  readonly keys: readonly Key[]
+  readonly onClose: () => void
+  readonly onMade: (made: NewKey) => void
+}
+
+/** The form that the address names; closed while its key is not known. */
+function OpenKey({ id, keys, onClose, onMade }: OpenKeyProps) {
+  const of = keys.find((key) => key.id === id)
+  return (
+    <KeySheet key={id} of={of} opened={id === NEW || of !== undefined} onClose={onClose} onMade={onMade} />
+  )
+}
+
+interface ListProps {
+  readonly all: readonly Key[]
+  readonly onOpen: (id: string) => void
+  readonly onReady: (made: NewKey) => void
+}
+
+function List({ all, onOpen, onReady }: ListProps) {
+  const { t } = useTranslation()
+  const { state, model, group } = route.useSearch()
+  const navigate = route.useNavigate()
+  const filter = (change: Change): void =>
+    inBackground(navigate({ search: (search) => ({ ...search, ...change }), replace: true }))
+  const limits = useQuery({ ...keyLimitsQuery(useOrganisationId()), refetchInterval: LIVE_MS })
+  const limitsOf = new Map(limits.data?.map((each) => [each.id, each]))
+  const now = Date.now()
+  const states = new Map(all.map((key) => [key.id, stateOf(key, limitsOf.get(key.id), now)]))
+  const shown = all.filter(
+    (key) =>
+      (state === undefined || states.get(key.id) === state) &&
+      (model === undefined || key.models.length === 0 || key.models.includes(model)) &&
+      (group === undefined || key.group === group),
+  )
+  const inUse = [...states.values()].filter((each) => each === 'enabled' || each === 'limited').length
+  return (
+    <>
+      <KeyFilters all={all} sum={t('keys.count', { count: all.length, inUse })} onChange={filter} />
+      {shown.length === 0 ? (
+        <Empty
+          icon="filter"
+          title={t('nothingFits')}
+          action={
+            <Button
+              variant="default"
+              onClick={() => filter({ state: undefined, model: undefined, group: undefined })}
+            >
+              {t('clearFilters')}
+            </Button>
+          }
+        />
+      ) : (
+        <KeyTable keys={shown} limitsOf={limitsOf} states={states} onOpen={onOpen} onReady={onReady} />
+      )}
+    </>
+  )
+}
+
+type Change = Partial<ReturnType<typeof route.useSearch>>
+
+interface KeyFiltersProps {
+  readonly all: readonly Key[]
+  readonly sum: string
+  readonly onChange: (change: Change) => void
+}
+
+function KeyFilters({ all, sum, onChange }: KeyFiltersProps) {
+  const { t } = useTranslation()
+  const { state, model, group } = route.useSearch()
+  return (
+    <Filters sum={sum}>
+      <Filter
+        label={t('keys.state')}
+        value={state}
+        options={KEY_STATES.map((value) => ({ value, label: t(`keys.states.${value}`) }))}
+        onChange={(value) => onChange({ state: choiceField(value, KEY_STATES) })}
+      />
+      <Filter
+        label={t('calls.model')}
+        value={model}
+        options={optionsOf(all.flatMap(({ models }) => models))}
+        onChange={(value) => onChange({ model: value })}
+      />
+      <Filter
+        label={t('keys.group')}
+        value={group}
+        options={optionsOf(all.flatMap((key) => key.group ?? []))}
+        onChange={(value) => onChange({ group: value })}
+      />
+    </Filters>
+  )
+}
+
+function optionsOf(values: readonly string[]): readonly { readonly value: string; readonly label: string }[] {
+  return [...new Set(values)].sort().map((value) => ({ value, label: value }))
+}

@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { frameRoute } from '../app/frame-route.ts'
+import { choiceField, present, textField } from '../parts/search-fields.ts'
+import { KEY_STATES } from './key-state.ts'
+
+export const keysRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/keys',
+  validateSearch: (search: Record<string, unknown>) =>
+    present({
+      state: choiceField(search['state'], KEY_STATES),
+      model: textField(search['model']),
+      group: textField(search['group']),
+      // The id of the key whose form is open; `new`: of one to be.
+      key: textField(search['key']),
+    }),
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+})

@@ -1,0 +1,106 @@
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import { classes } from './classes.ts'
+import table from './table.module.css'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly head: ReactNode
+  /** `number`: to the right, figures under each other. */
+  readonly kind?: 'number' | 'muted' | 'actions'
+  /** Not on a phone. */
+  readonly wide?: boolean
+  readonly cell: (row: Row) => ReactNode
+}
+
+interface DataTableProps<Row> {
+  /** What the rows are, for those who do not see what stands above. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => string
+  /** The id of the row whose details are open. */
+  readonly chosen?: string | undefined
+  /** A row is opened by a click or by Enter; the arrow keys walk from row to row. */
+  readonly onChoose?: (row: Row) => void
+  /** Of something that does not count right now. */
+  readonly isQuiet?: (row: Row) => boolean
+}
+
+/** Rows of anything: a sticky head, numbers to the right, the second fact below the first. */
+export function DataTable<Row>({
+  label,
+  columns,
+  rows,
+  idOf,
+  chosen,
+  onChoose,
+  isQuiet,
+}: DataTableProps<Row>) {
+  return (
+    <table className={table.table} aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.id} className={classOf(column)}>
+              {column.head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => {
+          const id = idOf(row)
+          return (
+            <tr
+              key={id}
+              data-chosen={id === chosen || undefined}
+              data-quiet={isQuiet?.(row) === true ? true : undefined}
+              {...(onChoose === undefined ? {} : opening(() => onChoose(row), index === 0 || id === chosen))}
+            >
+              {columns.map((column) => (
+                <td key={column.id} className={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function classOf({ kind, wide }: Pick<Column<never>, 'kind' | 'wide'>): string {
+  return classes(kind !== undefined && table[kind], wide === true && table.wide)
+}
+
+/** What makes a row one that can be opened. */
+function opening(choose: () => void, isFirst: boolean) {
+  return {
+    className: table.opens,
+    tabIndex: isFirst ? 0 : -1,
+    onClick: (event: MouseEvent<HTMLTableRowElement>) => {
+      if (isOfTheRow(event)) choose()
+    },
+    onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>) => {
+      if (event.target !== event.currentTarget) return
+      if (event.key === 'Enter') choose()
+      const next =
+        event.key === 'ArrowDown'
+          ? event.currentTarget.nextElementSibling
+          : event.key === 'ArrowUp'
+            ? event.currentTarget.previousElementSibling
+            : null
+      if (!(next instanceof HTMLElement)) return
+      event.preventDefault()
+      next.focus()
+    },
+  }
+}
+
+/** Not of a button in it, nor of a menu that only belongs to it. */
+function isOfTheRow({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
+  return (
+    target instanceof Element && currentTarget.contains(target) && target.closest('button, a, input') === null
+  )
+}

@@ -1,0 +1,45 @@
+import { Select } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { classes } from './classes.ts'
+import styles from './filters.module.css'
+
+/** The filters of a list in a row, and what they lead to. */
+export function Filters({ children, sum }: { readonly children: ReactNode; readonly sum?: ReactNode }) {
+  return (
+    <div className={styles.row}>
+      <div className={styles.filters}>{children}</div>
+      {sum !== undefined && <span className={styles.sum}>{sum}</span>}
+    </div>
+  )
+}
+
+interface FilterProps {
+  readonly label: string
+  readonly value: string | undefined
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  /** Not undone by itself: one of the options always holds. */
+  readonly always?: boolean
+  readonly onChange: (value: string | undefined) => void
+}
+
+/** One of some values; none: all of them. Typing finds. */
+export function Filter({ label, value, options, always = false, onChange }: FilterProps) {
+  const { t } = useTranslation()
+  return (
+    <Select
+      size="xs"
+      aria-label={label}
+      placeholder={label}
+      value={value ?? null}
+      data={[...options]}
+      searchable={!always}
+      clearable={!always}
+      clearButtonProps={{ 'aria-label': t('clearFilter', { name: label }) }}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      nothingFoundMessage={t('frame.nothingFound')}
+      className={classes(styles.filter, value !== undefined && styles.on)}
+      onChange={(next) => onChange(next ?? undefined)}
+    />
+  )
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import page from './page.module.css'
+
+interface PageHeadProps {
+  readonly title: string
+  /** One line of what the page is for. */
+  readonly lead?: string
+  /** What can be done with the page as a whole. */
+  readonly children?: ReactNode
+}
+
+/** The head of a page. */
+export function PageHead({ title, lead, children }: PageHeadProps) {
+  return (
+    <div className={page.head}>
+      <div>
+        <h1>{title}</h1>
+        {lead !== undefined && <p>{lead}</p>}
+      </div>
+      <div className={page.actions}>{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+/** Days of the person's time zone, as fields of a date write them: 2026-11-22. */
+import { bucketKeys } from './buckets.ts'
+
+/** The day that a moment lies in. */
+export function dayOf(moment: string | number, timeZone: string | undefined): string {
+  return bucketKeys('day', timeZone)(moment)
+}
+
+/** The first moment of a day, epoch ms; `days` later when given. */
+export function dayStart(day: string, timeZone: string | undefined, days = 0): number {
+  const wall = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000
+  // Near a change of the clocks the first guess lies in the other half: the second one knows better.
+  const guess = wall - offsetMs(wall, timeZone)
+  return wall - offsetMs(guess, timeZone)
+}
+
+/** How far the clocks are ahead of UTC at a moment. */
+function offsetMs(at: number, timeZone: string | undefined): number {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).formatToParts(at)
+  const of = (type: Intl.DateTimeFormatPartTypes): number =>
+    Number(parts.find((part) => part.type === type)?.value ?? 0)
+  const wall = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
+  return wall - Math.floor(at / 1_000) * 1_000
+}
