@@ -26,7 +26,7 @@ export function createSseReader(options: SseReaderOptions): SseReader {
 }
 
 /** An incomplete event of this size is taken apart as it comes; smaller ones at once, when they are complete. */
-const LONG_BYTES_MIN = 262_144
+const LONG_BYTES_MIN = 65_536
 /**
  * The largest event without the strings that are lifted out of it: it is decoded and written anew in one go, which
  * takes 10 ms a megabyte. Far more than any answer's text.

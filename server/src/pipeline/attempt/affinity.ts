@@ -18,12 +18,15 @@ export function issuerFavour(
 /** As a JSON string begins. An envelope cut by a chunk's end is missed; favour is no promise. */
 const NEEDLE = `"${ENVELOPE_START}`
 
+/** Of a long conversation the newest end is looked at. */
+const PAST_BYTES_LOOKED_AT = 4 * 1024 * 1024
+
 function newestIssuer({ body, past }: Pick<ReservedCall, 'body' | 'past'>): string | undefined {
   for (let index = body.chunks.length - 1; index >= 0; index -= 1) {
     const issuer = lastIssuer(body.chunks[index])
     if (issuer !== undefined) return issuer
   }
-  return past?.kind === 'kept' ? lastIssuer(past.bytes) : undefined
+  return past?.kind === 'kept' ? lastIssuer(past.bytes.subarray(-PAST_BYTES_LOOKED_AT)) : undefined
 }
 
 function lastIssuer(chunk: Uint8Array | undefined): string | undefined {

@@ -138,7 +138,7 @@ class WaitingTurns implements TurnKeeper {
     if (links.length > CONVERSATION_TURNS_MAX || bytes > CONVERSATION_BYTES_MAX) return { kind: 'too-long' }
     const missing = links.at(-1)?.previousId
     if (missing !== undefined) return { kind: 'unknown', missing }
-    return this.#bodies(key, ids.toReversed())
+    return this.#bodies(key, links.toReversed())
   }
 
   async answers(
@@ -205,19 +205,21 @@ class WaitingTurns implements TurnKeeper {
     return [...links, ...(await this.#storage.turns.lineage(key, next, { at, limit }))]
   }
 
-  async #bodies(key: KeyId, ids: readonly string[]): Promise<Conversation> {
-    const waiting = new Map<string, string>()
-    for (const id of ids) {
+  async #bodies(key: KeyId, links: readonly TurnLink[]): Promise<Conversation> {
+    const found = new Map<string, string>()
+    for (const { responseId: id } of links) {
       const content = this.#waiting.get(nameOf(key, id))?.turn.content
-      if (content?.kind === 'kept') waiting.set(id, content.body)
+      if (content?.kind === 'kept') found.set(id, content.body)
     }
-    const stored = await this.#storage.turns.readBodies(
-      key,
-      ids.filter((id) => !waiting.has(id)),
-    )
+    const stored = links.filter(({ responseId }) => !found.has(responseId))
+    for (const group of groupsBySize(stored, MOVED_BYTES_MAX)) {
+      const ids = group.map(({ responseId }) => responseId)
+      for (const [id, body] of await this.#storage.turns.readBodies(key, ids)) found.set(id, body)
+    }
+    const ids = links.map(({ responseId }) => responseId)
     const bodies: string[] = []
     for (const id of ids) {
-      const body = waiting.get(id) ?? stored.get(id)
+      const body = found.get(id)
       if (body === undefined) return { kind: 'unknown', missing: id }
       bodies.push(body)
     }
@@ -237,7 +239,7 @@ class WaitingTurns implements TurnKeeper {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.#put(batch)
+      for (const group of groupsBySize(batch, MOVED_BYTES_MAX)) await this.#put(group)
       for (const { turn, history } of batch) {
         if (history.length > 0) await this.#storage.turns.extend(turn.keyId, history, turn.expiresAt)
       }
@@ -261,6 +263,28 @@ class WaitingTurns implements TurnKeeper {
       }
     }
   }
+}
+
+/** Of turns that go to the store or come from it in one message, which is copied on the way; a larger one goes alone. */
+const MOVED_BYTES_MAX = 8 * 1024 * 1024
+
+/** In order, so many to a group as are no larger together, but at least one. */
+export function groupsBySize<Item extends { readonly bytes: number }>(
+  items: readonly Item[],
+  bytesMax: number,
+): readonly (readonly Item[])[] {
+  const groups: Item[][] = []
+  let left = 0
+  for (const item of items) {
+    const last = groups.at(-1)
+    left -= item.bytes
+    if (last !== undefined && left >= 0) last.push(item)
+    else {
+      groups.push([item])
+      left = bytesMax - item.bytes
+    }
+  }
+  return groups
 }
 
 /** Answers read at once: each may be as long as a turn that is kept. */

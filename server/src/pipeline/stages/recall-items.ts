@@ -6,7 +6,8 @@ import { type Edit, spliceChunks } from '../../core/passthrough/splice.ts'
 import { responseIdOfItem } from '../../core/protocols/responses/stored-turn.ts'
 import type { Past, ReceivedCall } from '../call.ts'
 import { findItems } from '../lanes/threads/read-past.ts'
-import type { ItemsFound, ItemsTask } from '../lanes/threads/work.ts'
+import { sharedText } from '../lanes/threads/shared-text.ts'
+import type { ItemsFound } from '../lanes/threads/work.ts'
 import type { Pipeline } from '../context.ts'
 
 /** What one request may name: as long as a conversation that is continued. */
@@ -32,8 +33,8 @@ export async function recallItems(
   const answers = await pipeline.turns.answers(call.key.id, [...responseIds], call.at)
   if (answers === 'too-long') throw tooLong()
   const ids = [...new Set(references.map(({ id }) => id))]
-  const bodies = answers.map(({ body }) => body)
-  const { found } = await readItems(pipeline, call, { kind: 'items', bodies, ids })
+  const texts = answers.map(({ body }) => body)
+  const { found } = await readItems(pipeline, call, { texts, ids })
   const edits = references.flatMap(({ id, start, end }): readonly Edit[] => {
     const replacement = found.get(id)
     return replacement === undefined ? [] : [{ start, end, replacement }]
@@ -47,11 +48,13 @@ export async function recallItems(
 async function readItems(
   pipeline: Pick<Pipeline, 'conversions'>,
   call: ReceivedCall,
-  task: ItemsTask,
+  { texts, ids }: { readonly texts: readonly string[]; readonly ids: readonly string[] },
 ): Promise<ItemsFound> {
-  const characters = task.bodies.reduce((sum, body) => sum + body.length, 0)
-  if (characters <= NEAR_CHARACTERS_MAX) return findItems(task)
-  const found = await pipeline.conversions.run(task, { accountId: call.account.id })
+  const characters = texts.reduce((sum, text) => sum + text.length, 0)
+  if (characters <= NEAR_CHARACTERS_MAX) return findItems({ kind: 'items', bodies: texts, ids })
+  const bodies: Uint8Array[] = []
+  for (const text of texts) bodies.push(await sharedText(text))
+  const found = await pipeline.conversions.run({ kind: 'items', bodies, ids }, { accountId: call.account.id })
   if (found.kind !== 'items') throw new Error(`kept items were read as ${found.kind}`)
   return found
 }

@@ -5,7 +5,8 @@ import { usableChains } from '../../core/routing/order.ts'
 import { endedWell, taskOfTurn } from '../background/stored-background.ts'
 import type { Past, ReceivedCall } from '../call.ts'
 import { readPast } from '../lanes/threads/read-past.ts'
-import type { PastTask } from '../lanes/threads/work.ts'
+import { sharedText } from '../lanes/threads/shared-text.ts'
+import type { TaskResult } from '../lanes/threads/work.ts'
 import { placesOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { recallItems } from './recall-items.ts'
@@ -44,11 +45,10 @@ async function continued(
   { ids, bodies }: Extract<Conversation, { kind: 'kept' }>,
 ): Promise<ReceivedCall> {
   const characters = bodies.reduce((sum, body) => sum + body.length, 0)
-  const task: PastTask = { kind: 'past', bodies }
   const read =
     characters <= NEAR_CHARACTERS_MAX
-      ? readPast(task)
-      : await pipeline.conversions.run(task, { accountId: call.account.id })
+      ? readPast({ kind: 'past', bodies })
+      : await readFar(pipeline, call, bodies)
   if (read.kind !== 'past') throw new Error(`a kept conversation was read as ${read.kind}`)
   const { items: bytes, bodyBytes, mediaBytes, mediaCount, values, unseenInput } = read
   call.body.hold(bytes.byteLength)
@@ -62,6 +62,16 @@ async function continued(
     extras: { ...call.scan.extras, unseenInput: call.scan.extras.unseenInput || unseenInput },
   }
   return { ...call, past, scan }
+}
+
+async function readFar(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  call: ReceivedCall,
+  texts: readonly string[],
+): Promise<TaskResult> {
+  const bodies: Uint8Array[] = []
+  for (const text of texts) bodies.push(await sharedText(text))
+  return pipeline.conversions.run({ kind: 'past', bodies }, { accountId: call.account.id })
 }
 
 /** Reading and writing this much takes about 2 ms. */

@@ -1,4 +1,5 @@
 import { isNear, sharedBytes } from '../lanes/threads/conversions.ts'
+import { sharedText } from '../lanes/threads/shared-text.ts'
 import { showKept } from '../lanes/threads/show-kept.ts'
 import type { Shown, ShowTask } from '../lanes/threads/work.ts'
 import type { AuthenticatedCall } from '../call.ts'
@@ -16,7 +17,9 @@ export async function showStored(
     return showKept({ kind: 'show', of })
   }
   const shared =
-    of.kind === 'forwarded' ? { ...of, body: await sharedBytes([of.body], of.body.byteLength) } : of
+    of.kind === 'forwarded'
+      ? { ...of, body: await sharedBytes([of.body], of.body.byteLength) }
+      : { ...of, turn: typeof of.turn === 'string' ? await sharedText(of.turn) : of.turn }
   const shown = await conversions.run({ kind: 'show', of: shared }, { accountId: account.id })
   if (shown.kind !== 'shown') throw new Error(`a kept response was shown as ${shown.kind}`)
   return shown

@@ -260,6 +260,8 @@ test('a kept conversation is read into the items of a request', async () => {
   const bodies = ['{"input":[{"role":"user","content":"hi"}],"response":{"output":[{"type":"message"}]}}']
   const result = await doTask({ kind: 'past', bodies }, letters)
   expect(result).toMatchObject({ kind: 'past', mediaCount: 0 })
+  // It goes on to the thread that converts the request: in memory of its own it would be copied on the way.
+  expect(result.kind === 'past' && result.items.buffer).toBeInstanceOf(SharedArrayBuffer)
   expect(result.kind === 'past' && jsonOf(result.items)).toEqual([
     { role: 'user', content: 'hi' },
     { type: 'message' },

@@ -18,7 +18,7 @@ import { bytesOf } from './bytes-of.ts'
 import { readFarOrder, submitFar } from './order-tasks.ts'
 import { findItems, readPast } from './read-past.ts'
 import { showKept } from './show-kept.ts'
-import type { AnswerTask, EditTask, RequestTask, Task, TaskResult } from './work.ts'
+import type { AnswerTask, EditTask, PastRead, RequestTask, Task, TaskResult } from './work.ts'
 
 /** More tools than any vendor takes by far; each costs every answer a little. */
 const TOOLS_MAX = 4_096
@@ -38,7 +38,7 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
     case 'edit':
       return editRequest(task)
     case 'past':
-      return readPast(task)
+      return inSharedMemory(readPast(task))
     case 'items':
       return findItems(task)
     case 'answer':
@@ -50,6 +50,13 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
     case 'show':
       return showKept(task)
   }
+}
+
+/** A conversation goes on to another task: nobody copies it once more on the way. */
+function inSharedMemory(past: PastRead): PastRead {
+  const items = new Uint8Array(new SharedArrayBuffer(past.items.byteLength))
+  items.set(past.items)
+  return { ...past, items }
 }
 
 function convertRequest(task: RequestTask): TaskResult {

@@ -4,6 +4,7 @@ import { itemsOfTurn, readTurn, type Turn } from '../../../core/protocols/respon
 import { listOf, objectOf, wordOf } from '../../../core/protocols/read-json.ts'
 import { bytesOf } from './bytes-of.ts'
 import type { ItemsFound, ItemsTask, PastRead, PastTask } from './work.ts'
+import { type KeptText, textOf } from './shared-text.ts'
 
 /** Kept turns as the items of a request, and how much they are. Throws when one cannot be read. */
 export function readPast({ bodies }: PastTask): PastRead {
@@ -28,8 +29,8 @@ export function findItems({ bodies, ids }: ItemsTask): ItemsFound {
   return { kind: 'items', found }
 }
 
-function turnOf(body: string): Turn {
-  const turn = readTurn(JSON.parse(body) as JsonValue)
+function turnOf(body: KeptText): Turn {
+  const turn = readTurn(JSON.parse(textOf(body)) as JsonValue)
   if (turn === undefined) throw new Error('a kept turn cannot be read')
   return turn
 }

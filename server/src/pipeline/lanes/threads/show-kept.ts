@@ -4,6 +4,7 @@ import { inputItemPage, readTurn, type Turn } from '../../../core/protocols/resp
 import { parseJson } from '../../attempt/classify.ts'
 import { bytesOf } from './bytes-of.ts'
 import type { Shown, ShowTask } from './work.ts'
+import { type KeptText, textOf } from './shared-text.ts'
 
 /** Throws when a turn of ours cannot be read. */
 export function showKept({ of }: ShowTask): Shown {
@@ -31,8 +32,8 @@ function isRunning({ background, status }: JsonObject): boolean {
   return background === true || status === 'queued' || status === 'in_progress'
 }
 
-function turnOf(body: string): Turn {
-  const turn = readTurn(JSON.parse(body) as JsonValue)
+function turnOf(body: KeptText): Turn {
+  const turn = readTurn(JSON.parse(textOf(body)) as JsonValue)
   if (turn === undefined) throw new Error('a kept turn cannot be read')
   return turn
 }

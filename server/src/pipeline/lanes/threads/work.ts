@@ -10,6 +10,7 @@ import type { ItemPage } from '../../../core/protocols/responses/stored-turn.ts'
 import type { VideoSubmission, VideoSubmit } from '../../../providers/video.ts'
 import type { ConvertibleLeg } from '../convert-request.ts'
 import type { OrderForm, OrderRead } from '../../video/order/order-form.ts'
+import type { KeptText } from './shared-text.ts'
 
 /** Why work has no result. */
 export class WorkFailure extends Error {
@@ -64,13 +65,13 @@ export interface EditTask {
 /** Kept turns into the items of a request. */
 export interface PastTask {
   readonly kind: 'past'
-  readonly bodies: readonly string[]
+  readonly bodies: readonly KeptText[]
 }
 
 /** Single items out of kept turns. */
 export interface ItemsTask {
   readonly kind: 'items'
-  readonly bodies: readonly string[]
+  readonly bodies: readonly KeptText[]
   readonly ids: readonly string[]
 }
 
@@ -103,8 +104,8 @@ export interface SubmitTask {
 export interface ShowTask {
   readonly kind: 'show'
   readonly of: /** Kept here: the JSON text of its turn. */
-    | { readonly kind: 'response'; readonly turn: string }
-    | { readonly kind: 'input-items'; readonly turn: string; readonly page: ItemPage }
+    | { readonly kind: 'response'; readonly turn: KeptText }
+    | { readonly kind: 'input-items'; readonly turn: KeptText; readonly page: ItemPage }
     /** Kept by an upstream: its answer, and how its model is called here. */
     | { readonly kind: 'forwarded'; readonly body: Uint8Array; readonly model: ModelId }
 }

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sharedBytes } from './conversions.ts'
+
+/** Written at a stretch: a few milliseconds, whatever the letters. */
+const PIECE_CHARACTERS = 1_048_576
+
+/** Text that was kept: itself, or its UTF-8 where it went to a thread. */
+export type KeptText = string | Uint8Array
+
+/** A long text as threads may read it. Everybody else has a turn between its pieces. */
+export async function sharedText(text: string): Promise<Uint8Array> {
+  const encoder = new TextEncoder()
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for (let at = 0; at < text.length; ) {
+    const end = wholeCharacters(text, at + PIECE_CHARACTERS)
+    const piece = encoder.encode(text.slice(at, end))
+    pieces.push(piece)
+    bytes += piece.byteLength
+    at = end
+    await nextTurn()
+  }
+  return sharedBytes(pieces, bytes)
+}
+
+/** The text again. */
+export function textOf(kept: KeptText): string {
+  if (typeof kept === 'string') return kept
+  return Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8')
+}
+
+/** The last place at or before `at` that cuts no pair of surrogates. */
+function wholeCharacters(text: string, at: number): number {
+  const last = text.charCodeAt(at - 1)
+  return at < text.length && last >= 0xd800 && last <= 0xdbff ? at - 1 : Math.min(at, text.length)
+}
