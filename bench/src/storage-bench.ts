@@ -35,7 +35,7 @@ const DETAIL = JSON.stringify({
   usageSource: 'upstream',
   images: 0,
   recipe: {
-    creditsPerYuan: '1000',
+    creditsPerUnit: '1000',
     rateMultiplier: '1',
     userRate: '100',
     lines: [

@@ -1,5 +1,6 @@
 /** A vendor whose key comes after the first start: told by the doctor, added with one command, nothing overwritten. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { environmentVendors } from '../providers/catalogue/index.ts'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
 
 let line: CommandLine
@@ -50,7 +51,7 @@ models: [{model_id: deepseek-flash, name: Mine, pricing: {input_price: 7, output
   })
 })
 
-test('without its key, under another currency, or by an unknown name it says what to change', async () => {
+test('without its key or by an unknown name it says what to change', async () => {
   await begin()
   expect(await line.sluice(['vendors', 'add', 'deepseek'])).toMatchObject({
     code: 3,
@@ -60,11 +61,34 @@ test('without its key, under another currency, or by an unknown name it says wha
     code: 3,
     err: expect.stringContaining('sluice models presets'),
   })
+})
+
+test('whatever the platform’s own currency is, list prices are added as the vendor publishes them', async () => {
   await begin('settings: {currency: USD}')
-  expect(await line.sluice(['vendors', 'add', 'deepseek'], { environment: KEY })).toMatchObject({
-    code: 3,
-    err: expect.stringContaining('presets are priced in yuan and settings.currency is USD'),
-  })
+  await line.sluice(['vendors', 'add', 'deepseek'], { environment: KEY })
+  await line.sluice(['vendors', 'add', 'openai'], { environment: { OPENAI_API_KEY: 'sk-openai' } })
+  const { out } = await line.sluice(['export', '--json'])
+  const { models, settings } = JSON.parse(out) as {
+    settings: object
+    models: readonly { model_id: string; pricing: { currency: string; output_price: number } }[]
+  }
+  expect(settings).toMatchObject({ currency: 'USD', currencies: { CNY: 1000, USD: 7200 } })
+  const presets = environmentVendors.filter(({ code }) => code === 'deepseek' || code === 'openai')
+  const listed = presets.toReversed().flatMap((vendor) => vendor.models)
+  expect(models.map(({ model_id: id, pricing }) => [id, pricing.currency, pricing.output_price])).toEqual(
+    listed.map(({ modelId, price }) => [
+      modelId,
+      price.currency,
+      'output' in price ? Number(price.output) : 0,
+    ]),
+  )
+  const { out: told } = await line.sluice(['doctor', '--json'], { now: Date.now })
+  expect(JSON.parse(told)).toContainEqual(
+    expect.objectContaining({
+      check: 'currencies',
+      found: expect.stringContaining('USD, at 7200 Credits for one USD'),
+    }),
+  )
 })
 
 test('an account is made with a key that is shown once; a second one under its address is refused', async () => {

@@ -19,8 +19,12 @@ export type BillingMode = 'token' | 'image' | 'video_second' | 'request'
 /** A decimal number kept exact as text, e.g. "0.9"; parsed by `core/pricing/decimal.ts`. */
 export type DecimalText = string
 
-/** Prices in yuan: per million tokens, per request, per image, per video second. null: falls back or absent. */
+/** ISO 4217, in capitals. */
+export type Currency = string
+
+/** Prices in one currency: per million tokens, per request, per image, per video second. null: falls back or absent. */
 export interface Pricing {
+  readonly currency: Currency
   readonly billingModes: readonly BillingMode[]
   readonly inputPrice: DecimalText | null
   readonly outputPrice: DecimalText | null
@@ -112,7 +116,7 @@ export const CLIENT_GONE_GRACE_MS_MAX = 60_000
 export const MIN_BYTES_PER_SECOND = 10
 export const MIN_BYTES_PER_SECOND_MAX = 1_000_000
 
-/** What a field that makes a call dearer adds: the whole call times `multiplier`, or `perCall` yuan for each use. */
+/** What a field that makes a call dearer adds: the whole call times `multiplier`, or `perCall` for each use, in the prices' currency. */
 export type Surcharge =
   | { readonly kind: 'multiplier'; readonly multiplier: DecimalText }
   | { readonly kind: 'per-call'; readonly perCall: DecimalText }
@@ -152,15 +156,20 @@ export interface Plan {
   readonly code: string
   /** 1 PLUS, 2 PRO, 3 PROMAX. */
   readonly level: number
-  /** Yuan per period. */
+  /** Per period, in `currency`. */
   readonly price: DecimalText
+  readonly currency: Currency
   readonly periodDays: number
   readonly quota: readonly { readonly credits: DecimalText; readonly seconds: number }[]
 }
 
 export interface Settings {
-  readonly currency: string
-  readonly creditsPerYuan: DecimalText
+  /** Of balances, caps, exchange steps and packages, and of prices that name none. */
+  readonly currency: Currency
+  /** What one unit of `currency` is worth. */
+  readonly creditsPerUnit: DecimalText
+  /** Of each further currency that something may be priced in: Credits for one unit. */
+  readonly otherCurrencies: Readonly<Record<Currency, DecimalText>>
   /** IANA name; the calendar month of the consumption cap is counted in it. */
   readonly timezone: string
   readonly keyPrefix: string

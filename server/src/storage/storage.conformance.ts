@@ -25,7 +25,7 @@ import type { DatabaseState, DatabaseUnderTest, StorageSuite } from './conforman
 import { describeTurns } from './conformance/turns.ts'
 import { describeUsageSums } from './conformance/usage.ts'
 import { describeVideos } from './conformance/videos.ts'
-import { describeYuanRate } from './conformance/yuan-rate.ts'
+import { describeOwnRate } from './conformance/own-rate.ts'
 import type { Storage } from './storage.ts'
 
 export function describeStorage(
@@ -64,7 +64,7 @@ export function describeStorage(
     describe('usage', () => describeUsageSums(suite))
     describe('organisations', () => describeOrganisations(suite))
     describe('members’ calls', () => describeMemberCalls(suite))
-    describe('the rate of yuan', () => describeYuanRate(suite))
+    describe('the own currency and its rate', () => describeOwnRate(suite))
     describe('redemption codes', () => describeRedemptionCodes(suite))
     describe('payments', () => describePayments(suite))
     describe('catalogue', () => describeCatalogue(suite))

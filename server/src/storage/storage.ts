@@ -128,12 +128,13 @@ export type BeatOutcome =
 export interface CatalogueStore {
   read(): Promise<Catalogue>
   /**
-   * One transaction; announces `catalogue`. Rows are matched by natural key. Another rate of Credits a yuan takes what is
-   * set in yuan with it (caps, steps, packages), and rejects with `RateFixed` once money in yuan was booked or promised.
+   * One transaction; announces `catalogue`. Rows are matched by natural key. Another rate of the platform's own currency takes
+   * what is set in it along (caps, steps, packages); that and another currency reject with `RateFixed` once money was booked
+   * or promised.
    */
   apply(changes: readonly CatalogueChange[]): Promise<void>
-  /** What keeps the rate of Credits a yuan as it is; undefined: nothing does. */
-  findRateHold(): Promise<RateHold | undefined>
+  /** What keeps the platform's own currency, or its rate, as it is; undefined: nothing does. */
+  findRateHold(what: 'rate' | 'currency'): Promise<RateHold | undefined>
   /** What was seen of chains, by whichever instance. */
   readObservations(): Promise<readonly ObservedChain[]>
   /** The latest rate of a chain counts, and the latest time it broke a cap. */
@@ -337,8 +338,8 @@ export interface LogPage {
 export interface BookingOptions {
   /** Absent: `refuse`. */
   readonly overdraw?: 'refuse' | 'allow'
-  /** The rate at which yuan were counted for it; absent: none were. */
-  readonly creditsPerYuan?: DecimalText
+  /** The rate at which money was counted for it; absent: none was. */
+  readonly creditsPerUnit?: DecimalText
 }
 
 export interface LedgerStore {
@@ -346,7 +347,7 @@ export interface LedgerStore {
    * Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before.
    * Rejects with `Overdraft`, and books nothing, when a customer's pool that is taken from would fall below zero, unless
    * a debt is meant to be booked (a payment that the bank took back); with `AmountTooLarge` when a transfer or a pool would
-   * be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` when `creditsPerYuan` is the rate no more.
+   * be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` when `creditsPerUnit` is the rate no more.
    */
   book(transfers: readonly Transfer[], options?: BookingOptions): Promise<boolean>
   /** What was booked under this id, in order; empty: nothing was. */

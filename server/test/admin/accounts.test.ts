@@ -28,6 +28,7 @@ beforeAll(async () => {
         code: 'PRO',
         level: 2,
         price: '199',
+        currency: 'CNY',
         periodDays: 30,
         quota: [{ credits: '5000', seconds: 3600 }],
       },

@@ -272,7 +272,7 @@ describe('groups, plans, settings', () => {
 
   test('settings are read and changed', async () => {
     const answer = await admin.patch('/settings', { limits: { concurrency: 7 } })
-    expect(dataOf(answer)).toMatchObject({ credits_per_yuan: 1000, limits: { concurrency: 7 } })
+    expect(dataOf(answer)).toMatchObject({ currencies: { CNY: 1000, USD: 7200 }, limits: { concurrency: 7 } })
     expect(dataOf(await admin.get('/settings'))).toEqual(dataOf(answer))
     expect(pathsOf(await admin.patch('/settings', { timezone: 'Mars/Base' }))).toEqual(['timezone'])
     await admin.patch('/settings', { limits: {} })

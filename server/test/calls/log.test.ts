@@ -31,7 +31,7 @@ interface Recipe {
     readonly price: string
     readonly per: number
   }[]
-  readonly credits_per_yuan: string
+  readonly credits_per_unit: string
   readonly rate_multiplier: string
   readonly user_rate: string
 }
@@ -160,9 +160,9 @@ async function newestRow(key: string): Promise<LogRow> {
 }
 
 /** The formula written down again, from what the row says: quantity × price, × rate, × multiplier, × user rate. */
-function recompute({ lines, credits_per_yuan, rate_multiplier, user_rate }: Recipe): number {
-  const yuan = lines.reduce((sum, line) => sum + (line.quantity * Number(line.price)) / line.per, 0)
-  return (yuan * Number(credits_per_yuan) * Number(rate_multiplier) * Number(user_rate)) / 100
+function recompute({ lines, credits_per_unit, rate_multiplier, user_rate }: Recipe): number {
+  const cost = lines.reduce((sum, line) => sum + (line.quantity * Number(line.price)) / line.per, 0)
+  return (cost * Number(credits_per_unit) * Number(rate_multiplier) * Number(user_rate)) / 100
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -245,7 +245,7 @@ describe('a row of a call that went well', () => {
 
   test('[D-accounts-101] the prices and multipliers of recipe reproduce amount', () => {
     if (row.recipe === null) throw new Error('no recipe')
-    expect(row.recipe).toMatchObject({ credits_per_yuan: '1000', rate_multiplier: '1.5', user_rate: '80' })
+    expect(row.recipe).toMatchObject({ credits_per_unit: '1000', rate_multiplier: '1.5', user_rate: '80' })
     expect(recompute(row.recipe)).toBeCloseTo(25.68, 6)
   })
 

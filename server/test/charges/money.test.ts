@@ -643,7 +643,7 @@ describe('the ledger', () => {
 })
 
 describe('settings', () => {
-  test('[D-names-08] a changed creditsPerYuan changes the Credits of the same call', async () => {
+  test('[D-names-08] a changed creditsPerUnit changes the Credits of the same call', async () => {
     // Of its own: where a balance was booked the rate stays.
     const fresh = await openGateway()
     await fresh.catalogue(
@@ -661,7 +661,7 @@ describe('settings', () => {
     }
     const { settings } = await fresh.storage.catalogue.read()
     expect(await paid()).toBe(credits(10))
-    await fresh.catalogue({ kind: 'put-settings', settings: { ...settings, creditsPerYuan: '250' } })
+    await fresh.catalogue({ kind: 'put-settings', settings: { ...settings, creditsPerUnit: '250' } })
     expect(await paid()).toBe(credits(2.5))
     await fresh.close()
   })
@@ -739,7 +739,8 @@ test('[D-money-20] [D-money-21] the month of the cap turns at local midnight, no
         kind: 'put-settings',
         settings: {
           currency: 'CNY',
-          creditsPerYuan: '1000',
+          creditsPerUnit: '1000',
+          otherCurrencies: { USD: '7200' },
           timezone: 'Asia/Shanghai',
           keyPrefix: 'sk-gateway-',
           limits: UNLIMITED,

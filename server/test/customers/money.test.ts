@@ -44,8 +44,8 @@ beforeAll(async () => {
     putChain({ model: 'ten', vendor: 'acme' }),
     putModel('free'),
     putChain({ model: 'free', vendor: 'acme' }),
-    { kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', ...plan } },
-    { kind: 'put-plan', plan: { code: 'PRO', level: 2, price: '199.5', ...plan } },
+    { kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', currency: 'CNY', ...plan } },
+    { kind: 'put-plan', plan: { code: 'PRO', level: 2, price: '199.5', currency: 'CNY', ...plan } },
   )
 })
 beforeEach(async () => {

@@ -43,8 +43,8 @@ beforeAll(async () => {
     },
   })
   await gateway.catalogue(
-    { kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', ...plan } },
-    { kind: 'put-plan', plan: { code: 'FREE', level: 1, price: '0', ...plan } },
+    { kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', currency: 'CNY', ...plan } },
+    { kind: 'put-plan', plan: { code: 'FREE', level: 1, price: '0', currency: 'CNY', ...plan } },
   )
 })
 beforeEach(async () => {
@@ -178,7 +178,10 @@ test('an account can do without receipts', async () => {
 test('where no mail leaves there is no receipt, and paying is no error', async () => {
   const silent = await openGateway()
   try {
-    await silent.catalogue({ kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', ...plan } })
+    await silent.catalogue({
+      kind: 'put-plan',
+      plan: { code: 'PLUS', level: 1, price: '99', currency: 'CNY', ...plan },
+    })
     const payer = await openCustomer(silent, { balanceYuan: 500 })
     await payer.ask('POST', 'subscription', { plan: 'PLUS' })
     expect(await payer.ask('GET', 'alerts')).toMatchObject({ alerts: [] })

@@ -70,6 +70,7 @@ const silentSoon = (timeouts = { firstByteMs: 300, idleMs: 300 }) =>
 const closeFirst = () => gateway.catalogue(...putVendor('one', 'http://127.0.0.1:9'))
 
 const PRICES = {
+  currency: 'CNY',
   billingModes: ['token'] as const,
   inputPrice: '10',
   outputPrice: '30',

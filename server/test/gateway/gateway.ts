@@ -104,7 +104,8 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
         kind: 'put-settings',
         settings: {
           currency: 'CNY',
-          creditsPerYuan: '1000',
+          creditsPerUnit: '1000',
+          otherCurrencies: { USD: '7200' },
           timezone: 'Asia/Shanghai',
           keyPrefix: 'sk-gateway-',
           limits: UNLIMITED,
@@ -272,6 +273,7 @@ function keyRequest(accountId: AccountId, fields: Partial<KeyRequest>): KeyReque
 }
 
 export const TOKEN_PRICES: Pricing = {
+  currency: 'CNY',
   billingModes: ['token'],
   inputPrice: '10',
   outputPrice: '30',

@@ -7,6 +7,7 @@ import type { Answerer, ReceivedRequest, ScriptedUpstream } from './scripted-ups
 
 /** Half a yuan a second: at 1000 Credits a yuan, 500 Credits. */
 export const VIDEO_PRICES: Pricing = {
+  currency: 'CNY',
   billingModes: ['video_second'],
   inputPrice: null,
   outputPrice: null,

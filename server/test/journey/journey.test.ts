@@ -123,8 +123,8 @@ interface LogRow {
 
 interface Recipe {
   readonly lines: readonly { readonly quantity: number; readonly price: string; readonly per: number }[]
-  readonly creditsPerYuan?: string
-  readonly credits_per_yuan?: string
+  readonly creditsPerUnit?: string
+  readonly credits_per_unit?: string
   readonly rateMultiplier?: string
   readonly rate_multiplier?: string
   readonly userRate?: string
@@ -134,7 +134,7 @@ interface Recipe {
 /** Each class × price × multipliers (decisions, Money). */
 function recomputed(recipe: Recipe): number {
   const yuan = recipe.lines.reduce((sum, line) => sum + (line.quantity * Number(line.price)) / line.per, 0)
-  const perYuan = Number(recipe.credits_per_yuan ?? recipe.creditsPerYuan)
+  const perYuan = Number(recipe.credits_per_unit ?? recipe.creditsPerUnit)
   const multiplier = Number(recipe.rate_multiplier ?? recipe.rateMultiplier)
   return (yuan * perYuan * multiplier * Number(recipe.user_rate ?? recipe.userRate)) / 100
 }

@@ -5,6 +5,7 @@ import { UNLIMITED } from '../../src/core/limits/policy.ts'
 import { Secret } from '../../src/core/secret.ts'
 
 export const TOKEN_PRICING: Pricing = {
+  currency: 'CNY',
   billingModes: ['token'],
   inputPrice: '9',
   outputPrice: '72',
@@ -94,7 +95,8 @@ export function sampleCatalogue(parts: SampleParts): Catalogue {
   return {
     settings: {
       currency: 'CNY',
-      creditsPerYuan: '1000',
+      creditsPerUnit: '1000',
+      otherCurrencies: { USD: '7200' },
       timezone: 'Asia/Shanghai',
       keyPrefix: 'sk-gateway-',
       limits: UNLIMITED,

@@ -137,7 +137,7 @@ export class EngineStore implements SimulatedStore {
 
   async act(act: Act): Promise<boolean> {
     const outcome = await (act.plan === undefined
-      ? exchangeBalance(this.#options.customers, { ...act, idempotencyKey: act.name, creditsPerYuan: '1000' })
+      ? exchangeBalance(this.#options.customers, { ...act, idempotencyKey: act.name, creditsPerUnit: '1000' })
       : this.#buy(act, act.plan))
     if (outcome.kind !== 'done') return false
     this.#touchedTransactions.add(transactionOf(outcome.answer))

@@ -29,7 +29,7 @@ export function termsOf(model: NaiveModelPrice): PriceTerms {
       imagePrice: perPiece(model.image),
       videoPrice: perPiece(model.second),
     },
-    creditsPerYuan: '1000',
+    creditsPerUnit: '1000',
     multipliers: Object.fromEntries(
       Object.entries(model.tenths).map(([id, tenths]) => [id, String(tenths / 10)]),
     ),

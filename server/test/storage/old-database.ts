@@ -6,9 +6,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { credits, exampleLog, exampleReserve, exampleSettle } from '../../src/core/calls/examples.ts'
+import {
+  CHAIN,
+  credits,
+  exampleLog,
+  exampleReserve,
+  exampleSettle,
+  MODEL,
+  TERMS,
+} from '../../src/core/calls/examples.ts'
 import { accountId, type KeyId, keyId } from '../../src/core/ids.ts'
-import type { JsonObject } from '../../src/core/json.ts'
+import { isJsonObject, type JsonObject } from '../../src/core/json.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW } from '../../src/storage/conformance/suite.ts'
 import { openEngine, openStorage, type OpenStorageOptions } from '../../src/storage/open.ts'
@@ -82,6 +90,7 @@ async function makeUsed(): Promise<OldRows> {
     const storage = await openStorage(options)
     await useDatabase(storage)
     await useCap(storage)
+    await usePrices(storage)
     await storage.identity.codes.put(CODE.use, CODE.code, {
       place: '192.0.2.1',
       tries: 5,
@@ -109,6 +118,22 @@ async function useCap(storage: Storage): Promise<void> {
   await storage.calls.settle(exampleSettle('clipped', OVER, { ...whose, log: exampleLog('clipped', whose) }))
 }
 
+/** Prices wherever there are some. */
+async function usePrices(storage: Storage): Promise<void> {
+  const plan = { code: 'PRO', level: 2, price: '199', currency: 'CNY', periodDays: 30, quota: [] }
+  await storage.catalogue.apply([{ kind: 'put-plan', plan }])
+  await storage.prices.putCost(CHAIN, TERMS.pricing)
+  await storage.prices.schedule({
+    id: 'prc_1',
+    modelId: MODEL,
+    effectiveAt: NOW + 1_000_000,
+    pricing: TERMS.pricing,
+    status: 'pending',
+    createdAt: NOW,
+    createdBy: 'somebody',
+  })
+}
+
 /** Nothing was owed: what lay over a cap was not charged, and the log said so. A code had one row, whoever asked for it. */
 function asToldBefore(rows: OldRows): OldRows {
   const told = new Map(rows)
@@ -127,8 +152,45 @@ function asToldBefore(rows: OldRows): OldRows {
   change('usage_half_hours', (row) =>
     row['account_id'] === CAPPED ? { ...row, deducted: BigInt(row['deducted'] ?? 0) - over } : row,
   )
+  change('accounts', (row) => ({ ...row, owed: 0n }))
   told.set('verification_codes', rows.get('sent_codes') ?? [])
+  for (const [table, column] of [
+    ...PRICED,
+    ['settings', 'body'],
+    ['open_calls', 'terms'],
+    ['call_logs', 'detail'],
+  ] as const)
+    told.set(
+      table,
+      (told.get(table) ?? []).map((row) =>
+        typeof row[column] === 'string' ? { ...row, [column]: inYuan(row[column]) } : row,
+      ),
+    )
   return told
+}
+
+/** Where prices stand as JSON. */
+const PRICED = [
+  ['models', 'pricing'],
+  ['price_changes', 'pricing'],
+  ['chain_costs', 'pricing'],
+] as const
+
+/** One rate was known, that of yuan, and only the settings named a currency. */
+function inYuan(text: string): string {
+  const body = parseStored<JsonObject>(text)
+  return JSON.stringify(toldInYuan(body, body['timezone'] === undefined))
+}
+
+function toldInYuan(body: JsonObject, isNameless: boolean): JsonObject {
+  const { creditsPerUnit, otherCurrencies: _, currency, recipe, pricing, ...rest } = body
+  return {
+    ...rest,
+    ...(currency === undefined || isNameless ? {} : { currency }),
+    ...(creditsPerUnit === undefined ? {} : { creditsPerYuan: creditsPerUnit }),
+    ...(isJsonObject(recipe) ? { recipe: toldInYuan(recipe, true) } : {}),
+    ...(isJsonObject(pricing) ? { pricing: toldInYuan(pricing, true) } : {}),
+  }
 }
 
 function withoutOwed(detail: bigint | string | null | undefined): string {

@@ -60,9 +60,9 @@ export async function accountsShow(io: Console, reference: string, flags: Output
 }
 
 async function viewer(storage: Storage, at: number): Promise<(account: Account) => AccountView> {
-  const { creditsPerYuan, timezone } = (await storage.catalogue.read()).settings
+  const { creditsPerUnit, timezone } = (await storage.catalogue.read()).settings
   const monthStart = createMonthOf()(at, timezone).from
-  return (account) => viewAccount(account, { creditsPerYuan, at, monthStart })
+  return (account) => viewAccount(account, { creditsPerUnit, at, monthStart })
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

@@ -36,30 +36,30 @@ export async function codesCreate(io: Console, flags: CodesCreateFlags): Promise
   if (expiresAt !== undefined && expiresAt <= io.now())
     throw new CommandFailure('mistakes', `--expires must lie in the future: ${flags.expires ?? ''}`)
   const note = flags.note === undefined ? undefined : valueOf('--note', flags.note, shortText(500))
-  const { made, creditsPerYuan } = await withStorage(io, 'refuse', async (storage) => {
+  const { made, creditsPerUnit } = await withStorage(io, 'refuse', async (storage) => {
     const { settings } = await storage.catalogue.read()
-    const worth = readWorth(flags, settings.creditsPerYuan)
+    const worth = readWorth(flags, settings.creditsPerUnit)
     const request = { ...worth, count, expiresAt, note, idempotencyKey: undefined }
     const actor = commandLineActor(io)
     const outcome = await createCodes(storage, request, actor)
     if (outcome.kind !== 'made') throw new Error('codes were made before that nobody asked for')
     return {
       made: outcome.made,
-      creditsPerYuan: settings.creditsPerYuan,
+      creditsPerUnit: settings.creditsPerUnit,
     }
   })
   if (flags.json === true) {
-    io.out(jsonText({ batch: viewBatch(made.batch, creditsPerYuan), codes: [...made.codes] }))
+    io.out(jsonText({ batch: viewBatch(made.batch, creditsPerUnit), codes: [...made.codes] }))
     return
   }
-  if (flags.csv === true) io.out(codesCsv(made, creditsPerYuan))
+  if (flags.csv === true) io.out(codesCsv(made, creditsPerUnit))
   else io.out(made.codes.map((code) => `${code}\n`).join(''))
   io.err(`${plural(count, 'code')} of ${made.batch.id}; they are not shown again\n`)
 }
 
 function readWorth(
   { credits, yuan }: CodesCreateFlags,
-  creditsPerYuan: string,
+  creditsPerUnit: string,
 ): Pick<BatchRequest, 'pool' | 'amount'> {
   if ((credits === undefined) === (yuan === undefined))
     throw new CommandFailure('mistakes', 'say what each code is worth: either --credits or --yuan')
@@ -67,7 +67,7 @@ function readWorth(
   const amount =
     yuan === undefined
       ? creditsOfText(valueOf('--credits', credits ?? '', read))
-      : creditsOfYuan(valueOf('--yuan', yuan, read), creditsPerYuan)
+      : creditsOfYuan(valueOf('--yuan', yuan, read), creditsPerUnit)
   const mistake = findWorthMistake(amount)
   if (mistake !== undefined) throw new CommandFailure('mistakes', `what a code is worth ${mistake}`)
   return { pool: yuan === undefined ? 'credits' : 'balance', amount }
@@ -77,9 +77,9 @@ const PAGE_ROWS = 500
 
 export async function codesList(io: Console, flags: OutputFlags): Promise<void> {
   const batches = await withStorage(io, 'refuse', async (storage) => {
-    const { creditsPerYuan } = (await storage.catalogue.read()).settings
+    const { creditsPerUnit } = (await storage.catalogue.read()).settings
     const views: ReturnType<typeof viewBatch>[] = []
-    for await (const batch of eachBatch(storage)) views.push(viewBatch(batch, creditsPerYuan))
+    for await (const batch of eachBatch(storage)) views.push(viewBatch(batch, creditsPerUnit))
     return views
   })
   if (flags.json === true) {

@@ -2,6 +2,7 @@ import { type Config, ConfigError, readConfig } from '../../config/environment.t
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { checkOffered } from '../doctor/offered.ts'
 import { checkCredentials } from '../doctor/credentials.ts'
+import { checkCurrencies } from '../doctor/prices.ts'
 import { checkDatabase } from '../doctor/database.ts'
 import { brokenCheck, failed, type Finding, ok, skipped, warning, wordsOf } from '../doctor/finding.ts'
 import {
@@ -118,6 +119,7 @@ async function credentialFindings(
     return [
       ...(await checkCredentials(io, catalogue)),
       ...checkOffered(io.environment, catalogue),
+      ...checkCurrencies(catalogue),
       ...checkUsageTold(catalogue),
       ...checkSurcharges(catalogue),
     ]

@@ -61,8 +61,8 @@ export async function organisationsMembers(io: Console, id: string, flags: Outpu
         `there is no organisation ${id}: sluice organisations list shows them all`,
       )
     }
-    const { creditsPerYuan, timezone } = (await storage.catalogue.read()).settings
-    const options = { creditsPerYuan, monthStart: createMonthOf()(io.now(), timezone).from }
+    const { creditsPerUnit, timezone } = (await storage.catalogue.read()).settings
+    const options = { creditsPerUnit, monthStart: createMonthOf()(io.now(), timezone).from }
     const views: MemberView[] = []
     for await (const member of eachMember(storage, organisation.id)) views.push(viewMember(member, options))
     return views

@@ -1,7 +1,6 @@
 /** What is known of vendors before anybody has described them, and adding one of them. */
 import { knownPresets } from '../../app/presets.ts'
 import { addPreset } from '../../management/admin/presets.ts'
-import { YUAN_PER_USD } from '../../providers/catalogue/listing.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
@@ -40,9 +39,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     row.confidence,
   ])
   io.out(tableText(head, cells))
-  io.err(
-    `list prices per million tokens; dollars become yuan at ${YUAN_PER_USD}. sluice vendors add <vendor> adds one\n`,
-  )
+  io.err('list prices per million tokens, each in its own currency. sluice vendors add <vendor> adds one\n')
 }
 
 export async function vendorsAdd(io: Console, code: string, flags: OutputFlags): Promise<void> {

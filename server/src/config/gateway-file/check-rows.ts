@@ -3,6 +3,7 @@
  * must have. "Exists" means: is in this file, or is in the catalogue already and stays.
  */
 import type { Catalogue } from '../../core/catalogue.ts'
+import { currencyOfPrice, type PriceAsked, replacedPrice } from '../../core/pricing/currency.ts'
 import { nearestName } from '../../core/nearest-name.ts'
 import type { Place, Report } from './file-node.ts'
 import type {
@@ -14,6 +15,7 @@ import type {
   Named,
   VendorRow,
 } from './gateway-file.ts'
+import { settingsAfter } from './settings-after.ts'
 
 /** A mistake refuses the file; a warning is told, and the file is applied. */
 export interface RowReports {
@@ -46,12 +48,34 @@ export const IMPLIED_CREDENTIAL = 'main'
 export function checkRows(file: GatewayFile, context: RowContext, reports: RowReports): void {
   const report = reports.mistake
   const names = namesAfter(file, context)
+  checkCurrencies(file, context, report)
   checkVendors(file.vendors ?? [], context, report)
   checkModels(file.models ?? [], names, context, report)
   checkGroups(file, names, context, reports)
   checkPlans(file, context, report)
   const keyPrefix = file.settings?.keyPrefix ?? context.known.settings.keyPrefix
   checkAccounts(file.accounts ?? [], { names, keyPrefix }, report)
+}
+
+/** Every price that is written has a currency, and there is a rate for it. */
+function checkCurrencies(file: GatewayFile, { known }: RowContext, report: Report): void {
+  const settings = settingsAfter(file.settings, known.settings)
+  const { currency } = file.settings ?? {}
+  if (file.settings !== undefined && currency !== undefined && currency !== settings.currency)
+    report(file.settings.currencyPlace, `is ${currency}, which has no rate: add currencies: {${currency}: …}`)
+  const check = (asked: PriceAsked, place: Place) => {
+    const found = currencyOfPrice(asked, settings)
+    if (found.kind === 'mistake') report(place, found.message)
+  }
+  for (const { modelId, pricing, surcharges } of file.models ?? []) {
+    const old = known.models.get(modelId)
+    if (pricing !== undefined)
+      check({ written: pricing.currency, replaced: replacedPrice(old, surcharges) }, pricing.currencyPlace)
+  }
+  for (const { code, price, currency: written, currencyPlace } of file.plans ?? []) {
+    const replaced = known.plans.get(code)
+    if (price !== undefined || written !== undefined) check({ written, replaced }, currencyPlace)
+  }
 }
 
 /** What will exist once the file is applied. */

@@ -7,6 +7,7 @@ import type {
   ChainCapabilities,
   ChainProtocol,
   CredentialSecret,
+  Currency,
   DecimalText,
   Feature,
   Pricing,
@@ -31,9 +32,11 @@ export interface GatewayFile {
 }
 
 export interface SettingsRow {
-  readonly currency: string | undefined
-  readonly creditsPerYuan: DecimalText | undefined
-  /** Of the rate, or of the settings where none is written. */
+  readonly currency: Currency | undefined
+  readonly currencyPlace: Place
+  /** Credits for one unit of each; those that are not written stay. */
+  readonly currencies: Readonly<Record<Currency, DecimalText>> | undefined
+  /** Of the rates, or of the settings where none are written. */
   readonly ratePlace: Place
   readonly timezone: string | undefined
   readonly keyPrefix: string | undefined
@@ -73,10 +76,16 @@ export interface ModelRow {
   readonly contextTokens: number | null | undefined
   readonly maxOutputTokens: number | null | undefined
   readonly subscriptionCovered: boolean | undefined
-  readonly pricing: Pricing | undefined
+  readonly pricing: PricingRow | undefined
   readonly surcharges: Readonly<Record<string, Surcharge>> | undefined
   readonly refuse: readonly string[] | undefined
   readonly chains: readonly ChainRow[] | undefined
+}
+
+/** Prices that may leave out which currency they are in (`currencyOfPrice`). */
+export interface PricingRow extends Omit<Pricing, 'currency'> {
+  readonly currency: Currency | undefined
+  readonly currencyPlace: Place
 }
 
 /** Natural key: vendor, credential, protocol and forward model id, within the model. */
@@ -115,6 +124,8 @@ export interface PlanRow {
   readonly code: string
   readonly level: number | undefined
   readonly price: DecimalText | undefined
+  readonly currency: Currency | undefined
+  readonly currencyPlace: Place
   readonly periodDays: number | undefined
   readonly quota: readonly { readonly credits: DecimalText; readonly seconds: number }[] | undefined
 }
@@ -131,7 +142,7 @@ export interface AccountFileRow {
   readonly userRate: DecimalText | undefined
   /** Credits the account begins with. */
   readonly credits: DecimalText | undefined
-  /** Yuan the account begins with. */
+  /** Money the account begins with, in the platform's own currency. */
   readonly balance: DecimalText | undefined
   readonly apiDeduction: boolean | undefined
   /** 0: no cap. */

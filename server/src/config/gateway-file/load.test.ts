@@ -10,7 +10,8 @@ import { type LoadOptions, loadGatewayFile } from './load.ts'
 const EMPTY: Catalogue = {
   settings: {
     currency: 'CNY',
-    creditsPerYuan: '1000',
+    creditsPerUnit: '1000',
+    otherCurrencies: { USD: '7200' },
     timezone: 'Asia/Shanghai',
     keyPrefix: 'sk-gateway-',
     limits: UNLIMITED,
@@ -65,7 +66,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'unknown field without a near name',
       `${MODEL}settings: {colour: red}\n`,
-      'f:5:12 settings.colour: is an unknown field; known here: currency, credits_per_yuan, timezone, key_prefix, limits',
+      'f:5:12 settings.colour: is an unknown field; known here: currency, currencies, credits_per_yuan, timezone, key_prefix, limits',
     ],
     ['a section of the wrong type', `${MODEL}accounts: {email: a@b}\n`, 'f:5:11 accounts: must be a list'],
     ['a row of the wrong type', `${MODEL}accounts: [a@b]\n`, 'f:5:12 accounts[0]: must be a map'],
@@ -583,7 +584,9 @@ describe('what is stored already need not be in the file', () => {
         },
       ],
     ]),
-    plans: new Map([['PRO', { code: 'PRO', level: 2, price: '1', periodDays: 30, quota: [] }]]),
+    plans: new Map([
+      ['PRO', { code: 'PRO', level: 2, price: '1', currency: 'CNY', periodDays: 30, quota: [] }],
+    ]),
   }
 
   test.each([
@@ -607,5 +610,7 @@ describe('what is stored already need not be in the file', () => {
 })
 
 function withoutPlaces(file: GatewayFile): unknown {
-  return JSON.parse(JSON.stringify(file, (name, value: unknown) => (name === 'place' ? undefined : value)))
+  return JSON.parse(
+    JSON.stringify(file, (name, value: unknown) => (/place$/i.test(name) ? undefined : value)),
+  )
 }

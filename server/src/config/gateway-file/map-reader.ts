@@ -23,6 +23,12 @@ export interface MapReader {
   close(): void
 }
 
+/** Where a member stands, or would. */
+export function memberPlace(map: MapReader, name: string): Place {
+  const path = map.place.path === '' ? name : `${map.place.path}.${name}`
+  return { ...map.placeOf(name), path }
+}
+
 /** undefined: not a map, which has been reported. */
 export function openMap(node: FileNode, report: Report): MapReader | undefined {
   if (node.kind === 'map') return readerOf(node, report)

@@ -1,3 +1,4 @@
+import type { Currency, DecimalText } from '../../core/catalogue.ts'
 import { normalEmail } from '../../core/identity/email-address.ts'
 import { vendorCode } from '../../core/ids.ts'
 import { normalPhone } from '../phone-number.ts'
@@ -11,12 +12,15 @@ import type {
   SettingsRow,
   SubscriptionRow,
 } from './gateway-file.ts'
-import { openMap, type Read } from './map-reader.ts'
+import { type MapReader, memberPlace, openMap, type Read } from './map-reader.ts'
 import { modelName, named } from './read-models.ts'
 import { readCredentialSecret } from './read-vendors.ts'
 import {
   addressRange,
   boolean,
+  CURRENCY,
+  CURRENCY_FORM,
+  currencyCode,
   decimal,
   converted,
   formed,
@@ -49,9 +53,10 @@ export const readSettings: Read<SettingsRow> = (node, report) => {
   const map = openMap(node, report)
   if (map === undefined) return undefined
   const row: SettingsRow = {
-    currency: map.optional('currency', formed(/^[A-Z]{3}$/, 'a currency like CNY')),
-    creditsPerYuan: map.optional('credits_per_yuan', RATE),
-    ratePlace: map.placeOf('credits_per_yuan'),
+    currency: map.optional('currency', currencyCode),
+    currencyPlace: memberPlace(map, 'currency'),
+    currencies: readRates(map, report),
+    ratePlace: memberPlace(map, map.has('currencies') ? 'currencies' : 'credits_per_yuan'),
     timezone: map.optional('timezone', timezone),
     keyPrefix: map.optional(
       'key_prefix',
@@ -61,6 +66,36 @@ export const readSettings: Read<SettingsRow> = (node, report) => {
   }
   map.close()
   return row
+}
+
+/** `credits_per_yuan` is short for the rate of CNY. */
+function readRates(map: MapReader, report: Report): Readonly<Record<Currency, DecimalText>> | undefined {
+  const written = map.optional('currencies', readCurrencies)
+  const yuan = map.optional('credits_per_yuan', RATE)
+  if (yuan === undefined) return written
+  const other = written?.['CNY']
+  if (other !== undefined && other !== yuan)
+    report(map.placeOf('credits_per_yuan'), `is ${yuan}, and currencies.CNY is ${other}: write one of them`)
+  return { ...written, CNY: yuan }
+}
+
+/** More than anybody prices in. */
+const CURRENCIES_MAX = 50
+
+/** `{CNY: 1000, USD: 7200}`: Credits for one unit. */
+const readCurrencies: Read<Readonly<Record<Currency, DecimalText>>> = (node, report) => {
+  if (node.kind !== 'map') {
+    report(node.place, 'must be a map of currencies and the Credits one unit of each is worth')
+    return undefined
+  }
+  if (node.entries.size > CURRENCIES_MAX) report(node.place, `must have at most ${CURRENCIES_MAX} entries`)
+  const rates: Record<Currency, DecimalText> = {}
+  for (const [code, entry] of node.entries) {
+    if (!CURRENCY.test(code)) report(entry.keyPlace, `must be ${CURRENCY_FORM}`)
+    const rate = RATE(entry.value, report)
+    if (rate !== undefined) rates[code] = rate
+  }
+  return rates
 }
 
 export const readPlan: Read<PlanRow> = (node, report) => {
@@ -74,6 +109,8 @@ export const readPlan: Read<PlanRow> = (node, report) => {
   const row = {
     place: map.place,
     price: map.optional('price', AMOUNT),
+    currency: map.optional('currency', currencyCode),
+    currencyPlace: memberPlace(map, 'currency'),
     periodDays: map.optional('period_days', DAYS),
     quota: map.optional('quota', list(placed(readTier))),
   }

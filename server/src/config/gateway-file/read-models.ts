@@ -3,7 +3,6 @@ import {
   CLIENT_GONE_GRACE_MS_MAX,
   MIN_BYTES_PER_SECOND_MAX,
   PROTOCOL_IDS,
-  type Pricing,
 } from '../../core/catalogue.ts'
 import { forwardModelId, type ModelId, modelId, vendorCode } from '../../core/ids.ts'
 import type { FileNode, Report } from './file-node.ts'
@@ -17,10 +16,11 @@ import {
   type ModelRow,
   type Named,
   PRICES_OF_MODE,
+  type PricingRow,
   STATUSES,
 } from './gateway-file.ts'
-import { type MapReader, openMap, type Read } from './map-reader.ts'
-import { boolean, decimal, formed, integer, list, shortText, word } from './values.ts'
+import { type MapReader, memberPlace, openMap, type Read } from './map-reader.ts'
+import { boolean, currencyCode, decimal, formed, integer, list, shortText, word } from './values.ts'
 
 /** It stands in addresses (Gemini) and in clients' settings. */
 const MODEL_ID = formed(/^[^\s\p{Cc}]{1,200}$/u, 'a model id: up to 200 characters without blanks')
@@ -62,12 +62,14 @@ export const readModel: Read<ModelRow> = (node, report) => {
 }
 
 /** Prices are one value: writing some replaces all. */
-export const readPricing: Read<Pricing> = (node, report) => {
+export const readPricing: Read<PricingRow> = (node, report) => {
   const map = openMap(node, report)
   if (map === undefined) return undefined
   const billingModes = map.optional('billing_modes', readBillingModes) ?? ['token']
   const price = (name: string) => map.optional(name, PRICE) ?? null
-  const pricing: Pricing = {
+  const pricing: PricingRow = {
+    currency: map.optional('currency', currencyCode),
+    currencyPlace: memberPlace(map, 'currency'),
     billingModes: [...new Set(billingModes)],
     inputPrice: price('input_price'),
     outputPrice: price('output_price'),
@@ -91,7 +93,7 @@ const readBillingModes: Read<readonly BillingMode[]> = (node, report) => {
   return modes
 }
 
-function reportMissingPrices(map: MapReader, pricing: Pricing, report: Report): void {
+function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report): void {
   const given = {
     input_price: pricing.inputPrice,
     output_price: pricing.outputPrice,

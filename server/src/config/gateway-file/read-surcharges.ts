@@ -28,7 +28,7 @@ export const readSurcharges: Read<Readonly<Record<string, Surcharge>>> = (node, 
   return surcharges
 }
 
-/** A number multiplies the whole call; `{per_call: …}` is yuan for each use. */
+/** A number multiplies the whole call; `{per_call: …}` is added for each use, in the currency of the prices. */
 function readSurcharge(node: FileNode, report: Report): Surcharge | undefined {
   if (node.kind === 'map') {
     const map = openMap(node, report)

@@ -33,6 +33,11 @@ export function formed(form: RegExp, mustBe: string): Read<string> {
   }
 }
 
+/** ISO 4217; which currencies there are is for the settings to say. */
+export const CURRENCY = /^[A-Z]{3}$/
+export const CURRENCY_FORM = 'a currency like CNY'
+export const currencyCode: Read<string> = formed(CURRENCY, CURRENCY_FORM)
+
 /** Text that is kept in another form than it may be written in. */
 export function converted(convert: (text: string) => string | undefined, mustBe: string): Read<string> {
   return (node, report) => {

@@ -26,7 +26,8 @@ test.for(Object.entries(PAGES))('the example of %s can be applied', ([, page], {
     known: {
       settings: {
         currency: 'CNY',
-        creditsPerYuan: '1000',
+        creditsPerUnit: '1000',
+        otherCurrencies: { USD: '7200' },
         timezone: 'Asia/Shanghai',
         keyPrefix: 'sk-gateway-',
         limits: UNLIMITED,

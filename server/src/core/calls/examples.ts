@@ -48,6 +48,7 @@ export const VENDOR = vendorCode('openai')
 export const credits = (count: number): MicroCredits => microCredits(BigInt(Math.round(count * 1_000_000)))
 
 export const NO_PRICES: Pricing = {
+  currency: 'CNY',
   billingModes: ['token'],
   inputPrice: null,
   outputPrice: null,
@@ -63,7 +64,7 @@ export const NO_PRICES: Pricing = {
 /** 1 Credit per 1 000 input tokens, 10 Credits per 1 000 output tokens. */
 export const TERMS: PriceTerms = {
   pricing: { ...NO_PRICES, inputPrice: '1', outputPrice: '10' },
-  creditsPerYuan: '1000',
+  creditsPerUnit: '1000',
   multipliers: { '1': '1' },
 }
 

@@ -185,12 +185,14 @@ export type UsageSource = 'upstream' | 'estimated' | 'declared'
 
 /** The exact amount of a call with everything needed to recompute it; JSON in the log row. */
 export interface Recipe {
-  readonly creditsPerYuan: string
+  /** Of the prices; absent: counted in Credits, or by a build whose prices named none. */
+  readonly currency?: string
+  readonly creditsPerUnit: string
   readonly rateMultiplier: string
   readonly userRate: string
-  /** quantity × price (yuan per `per` units), before multipliers. */
+  /** quantity × price (for `per` units), before multipliers. */
   readonly lines: readonly RecipeLine[]
-  /** Yuan a call on top of the lines, or what the lines are multiplied by; absent: none. */
+  /** Money for each use on top of the lines, or what the lines are multiplied by; absent: none. */
   readonly surcharges?: readonly AppliedSurcharge[]
   /** µCr, after the one half-even rounding, decimal text of an integer. */
   readonly amount: string

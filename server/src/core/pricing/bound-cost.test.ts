@@ -21,7 +21,7 @@ const estimate: Estimate = {
 }
 const terms: PriceTerms = {
   pricing: { ...NO_PRICES, inputPrice: '1', outputPrice: '10', cacheWrite1hPrice: '2' },
-  creditsPerYuan: '1000',
+  creditsPerUnit: '1000',
   multipliers: { '1': '1', '2': '1.5' },
 }
 
@@ -111,7 +111,7 @@ describe('reading terms', () => {
       JSON.stringify({ ...terms, pricing: { ...terms.pricing, inputPrice: '9 yuan' } }),
     ],
     ['a negative price', JSON.stringify({ ...terms, pricing: { ...terms.pricing, outputPrice: '-1' } })],
-    ['no rate', JSON.stringify({ ...terms, creditsPerYuan: null })],
+    ['no rate', JSON.stringify({ ...terms, creditsPerUnit: null })],
     ['a multiplier that is no number', JSON.stringify({ ...terms, multipliers: { '1': 'x' } })],
     ['a multiplier of null', JSON.stringify({ ...terms, multipliers: { '1': null } })],
   ])('%s is unreadable, not an exception', (_what, text) => {

@@ -13,7 +13,7 @@ interface Case {
   readonly usage?: Partial<Usage>
   readonly images?: number
   readonly videoSeconds?: number
-  readonly creditsPerYuan?: string
+  readonly creditsPerUnit?: string
   readonly multiplier?: string
   readonly userRate?: string
 }
@@ -27,7 +27,7 @@ function price(row: Case) {
   }
   const terms = {
     pricing: { ...NO_PRICES, ...row.pricing },
-    creditsPerYuan: row.creditsPerYuan ?? '1000',
+    creditsPerUnit: row.creditsPerUnit ?? '1000',
     multipliers: { '7': row.multiplier ?? '1' },
   }
   return priceCall(consumption, { terms, chainId: chainId(7), userRate: row.userRate ?? '100' })
@@ -59,8 +59,8 @@ describe('the amount of a call in µCr', () => {
       30_000_000n,
     ],
     [
-      '[D-names-08] a changed creditsPerYuan changes the Credits of the same call',
-      { pricing: { inputPrice: '9' }, usage: { input: 1_000_000 }, creditsPerYuan: '500' },
+      '[D-names-08] a changed creditsPerUnit changes the Credits of the same call',
+      { pricing: { inputPrice: '9' }, usage: { input: 1_000_000 }, creditsPerUnit: '500' },
       4_500_000_000n,
     ],
     [
@@ -207,7 +207,7 @@ describe('the amount of a call in µCr', () => {
   })
 
   test('a chain the terms do not know counts with multiplier 1', () => {
-    const terms = { pricing: { ...NO_PRICES, inputPrice: '9' }, creditsPerYuan: '1000', multipliers: {} }
+    const terms = { pricing: { ...NO_PRICES, inputPrice: '9' }, creditsPerUnit: '1000', multipliers: {} }
     const usage = { ...NO_USAGE, input: 1 }
     const consumption = { usage, images: 0, videoSeconds: 0, requests: 1 }
     expect(priceCall(consumption, { terms, chainId: chainId(1), userRate: '100' }).amount).toBe(9_000n)
@@ -264,7 +264,7 @@ const cases = fc.record({
   }),
   images: fc.nat({ max: 9 }),
   videoSeconds: fc.nat({ max: 60 }),
-  creditsPerYuan: fc.constantFrom('1000', '1', '123.456'),
+  creditsPerUnit: fc.constantFrom('1000', '1', '123.456'),
   multiplier: fc.constantFrom('1', '0.85', '1.333'),
   userRate: fc.constantFrom('100', '0', '87.5'),
 })

@@ -41,7 +41,8 @@ export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall 
   const { terms, made = NOTHING_KNOWN } = tariff
   const surcharges = chargedSurcharges(terms.surcharges ?? [], made)
   const base = {
-    creditsPerYuan: terms.creditsPerYuan,
+    currency: terms.pricing.currency,
+    creditsPerUnit: terms.creditsPerUnit,
     rateMultiplier: terms.multipliers[String(tariff.chainId)] ?? '1',
     userRate: tariff.userRate,
     lines: linesOf(consumption, terms.pricing),
@@ -99,27 +100,27 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
 const bounded = (quantity: number): number => Math.min(quantity, Number.MAX_SAFE_INTEGER)
 
 function amountOf(recipe: Omit<Recipe, 'amount'>): MicroCredits {
-  let yuan = decimalOf(0n)
+  let cost = decimalOf(0n)
   for (const line of recipe.lines) {
-    const cost = multiply(read(line.quantity), read(line.price))
-    yuan = add(
-      yuan,
-      line.per === 1 ? cost : { units: cost.units, scale: cost.scale + TOKENS_PER_PRICE_DIGITS },
+    const part = multiply(read(line.quantity), read(line.price))
+    cost = add(
+      cost,
+      line.per === 1 ? part : { units: part.units, scale: part.scale + TOKENS_PER_PRICE_DIGITS },
     )
   }
-  yuan = withSurcharges(yuan, recipe.surcharges ?? [])
+  cost = withSurcharges(cost, recipe.surcharges ?? [])
   const rate = read(recipe.userRate)
-  const factor = multiply(multiply(read(recipe.creditsPerYuan), read(recipe.rateMultiplier)), {
+  const factor = multiply(multiply(read(recipe.creditsPerUnit), read(recipe.rateMultiplier)), {
     units: rate.units * MICRO_CREDITS_PER_CREDIT,
     scale: rate.scale + PERCENT_DIGITS,
   })
-  return microCredits(roundHalfEven(multiply(yuan, factor)))
+  return microCredits(roundHalfEven(multiply(cost, factor)))
 }
 
-function withSurcharges(yuan: Decimal, surcharges: readonly AppliedSurcharge[]): Decimal {
+function withSurcharges(cost: Decimal, surcharges: readonly AppliedSurcharge[]): Decimal {
   const multiplied = surcharges.reduce(
     (sum, one) => ('multiplier' in one ? multiply(sum, read(one.multiplier)) : sum),
-    yuan,
+    cost,
   )
   return surcharges.reduce(
     (sum, one) => ('perCall' in one ? add(sum, multiply(read(one.perCall), read(one.count ?? 1))) : sum),

@@ -66,18 +66,19 @@ export function readTerms(text: string): TermsResult {
   const parsed = parseJson(text)
   if (!isJsonObject(parsed)) return { kind: 'unreadable', reason: 'price terms are no JSON object' }
   const pricing = readPricing(parsed['pricing'])
-  const creditsPerYuan = readPrice(parsed['creditsPerYuan'])
+  // Open calls of an older build have it under its former name.
+  const creditsPerUnit = readPrice(parsed['creditsPerUnit'] ?? parsed['creditsPerYuan'])
   const multipliers = readMultipliers(parsed['multipliers'])
   const surcharges = readSurcharges(parsed['surcharges'])
   if (
     pricing === undefined ||
-    typeof creditsPerYuan !== 'string' ||
+    typeof creditsPerUnit !== 'string' ||
     multipliers === undefined ||
     surcharges === undefined
   ) {
     return { kind: 'unreadable', reason: 'price terms lack a field or hold a wrong one' }
   }
-  const plain: PriceTerms = { pricing, creditsPerYuan, multipliers }
+  const plain: PriceTerms = { pricing, creditsPerUnit, multipliers }
   const terms = surcharges.length === 0 ? plain : { ...plain, surcharges }
   return { kind: 'terms', terms, bounds: boundsOf(terms) }
 }
@@ -111,6 +112,8 @@ const isBillingMode = (value: unknown): value is BillingMode => BILLING_MODES.ha
 function readPricing(value: JsonValue | undefined): Pricing | undefined {
   if (!isJsonObject(value)) return undefined
   const modes = value['billingModes']
+  // Of an older build, which named none: its amount is exact all the same.
+  const currency = value['currency'] ?? 'CNY'
   if (!Array.isArray(modes) || !modes.every(isBillingMode)) return undefined
   const inputPrice = readPrice(value['inputPrice'])
   const outputPrice = readPrice(value['outputPrice'])
@@ -122,6 +125,7 @@ function readPricing(value: JsonValue | undefined): Pricing | undefined {
   const imagePrice = readPrice(value['imagePrice'])
   const videoPrice = readPrice(value['videoPrice'])
   if (
+    typeof currency !== 'string' ||
     inputPrice === undefined ||
     outputPrice === undefined ||
     cacheInputPrice === undefined ||
@@ -135,6 +139,7 @@ function readPricing(value: JsonValue | undefined): Pricing | undefined {
     return undefined
   }
   return {
+    currency,
     billingModes: modes,
     inputPrice,
     outputPrice,
@@ -190,7 +195,7 @@ function isTextRecord(value: JsonObject): value is Readonly<Record<string, strin
 function boundsOf(terms: PriceTerms): Bounds {
   const { pricing } = terms
   const has = (mode: BillingMode) => pricing.billingModes.includes(mode)
-  const chainFactor = multiply(trusted(terms.creditsPerYuan), largest(Object.values(terms.multipliers), '1'))
+  const chainFactor = multiply(trusted(terms.creditsPerUnit), largest(Object.values(terms.multipliers), '1'))
   // What nobody asked for is charged when the answer tells of it, and held for no more than a discount is.
   const asked = (terms.surcharges ?? []).filter((one) => one.asked !== false && !isDiscount(one))
   const factor = asked.reduce(
@@ -212,7 +217,7 @@ function boundsOf(terms: PriceTerms): Bounds {
     pricing.cacheWritePrice,
     pricing.cacheWrite1hPrice,
   ]
-  // Yuan per million tokens × Credits per yuan is µCr per token already; the others are per piece.
+  // Money for a million tokens × Credits for a unit of it is µCr per token already; the others are per piece.
   const input = cost('token', [pricing.inputPrice], 1n)
   const output = cost('token', [pricing.outputPrice, pricing.cacheOutputPrice], 1n)
   const worstInput = cost('token', inputPrices, 1n)

@@ -2,7 +2,7 @@ import type { DecimalText, Model, Surcharge } from '../catalogue.ts'
 import { TOOL_USES_MAX } from '../metering/possible-usage.ts'
 import type { ToldExtras } from '../metering/told-extras.ts'
 
-/** What a surcharge costs: it multiplies the whole call, or is yuan for each use. */
+/** What a surcharge costs: it multiplies the whole call, or is added for each use. */
 type SurchargePrice =
   | { readonly name: string; readonly multiplier: DecimalText }
   | { readonly name: string; readonly perCall: DecimalText }
@@ -18,7 +18,7 @@ export type FrozenSurcharge = SurchargePrice & {
 /** A surcharge that is part of a call's price. */
 export type AppliedSurcharge =
   | { readonly name: string; readonly multiplier: DecimalText }
-  /** Yuan for each of `count` uses; absent: one. */
+  /** For each of `count` uses; absent: one. */
   | { readonly name: string; readonly perCall: DecimalText; readonly count?: number }
 
 /** How an answer came about, as far as its surcharges go. */

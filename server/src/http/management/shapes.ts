@@ -109,7 +109,10 @@ export const logRowShape = z.strictObject({
           }),
         )
         .optional(),
-      credits_per_yuan: decimalText,
+      currency: z.string().nullable().meta({
+        description: 'Of the prices. null: counted in Credits, or by a build that did not keep it.',
+      }),
+      credits_per_unit: decimalText.meta({ description: 'Credits for one unit of it, when the call began.' }),
       rate_multiplier: decimalText,
       user_rate: decimalText,
       amount: decimalText,

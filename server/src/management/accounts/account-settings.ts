@@ -58,7 +58,7 @@ export async function changeSettings(
     ...('fallbackModel' in change && { fallbackModel: change.fallbackModel }),
     ...(change.apiDeduction !== undefined && { apiDeduction: change.apiDeduction }),
     ...(change.monthlyCapYuan !== undefined && {
-      monthlyCap: creditsOfYuan(change.monthlyCapYuan, catalogue.settings.creditsPerYuan),
+      monthlyCap: creditsOfYuan(change.monthlyCapYuan, catalogue.settings.creditsPerUnit),
     }),
     ...(autoExchange !== undefined && { autoExchange }),
   }
@@ -82,7 +82,7 @@ function changedExchange(
     belowCredits:
       change.belowCredits === undefined ? before.belowCredits : creditsOfText(change.belowCredits),
     step:
-      change.stepYuan === undefined ? before.step : creditsOfYuan(change.stepYuan, settings.creditsPerYuan),
+      change.stepYuan === undefined ? before.step : creditsOfYuan(change.stepYuan, settings.creditsPerUnit),
   }
 }
 
@@ -155,7 +155,7 @@ export async function readOwnAccount(
     auto_exchange: {
       enabled: autoExchange.enabled,
       below_credits: creditsText(autoExchange.belowCredits),
-      step_yuan: yuanText(autoExchange.step, options.creditsPerYuan),
+      step_yuan: yuanText(autoExchange.step, options.creditsPerUnit),
     },
     name: named?.name ?? profile.name ?? null,
     language: profile.language ?? null,

@@ -52,7 +52,7 @@ describe('an account', () => {
 })
 
 describe('the view of an account', () => {
-  const options = { creditsPerYuan: '1000', at: TEST_TIME, monthStart: TEST_TIME }
+  const options = { creditsPerUnit: '1000', at: TEST_TIME, monthStart: TEST_TIME }
 
   test('shows amounts as decimal text: Credits in Credits, the rest in yuan', async () => {
     const id = await createAccount(
@@ -103,6 +103,7 @@ describe('the view of an account', () => {
       code: 'PRO',
       level: 2,
       price: '199',
+      currency: 'CNY',
       periodDays: 30,
       quota: [{ credits: '0.5', seconds: 60 }],
     }

@@ -93,7 +93,7 @@ export interface AccountView {
 }
 
 export interface AccountViewOptions {
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
   /** Epoch ms. */
   readonly at: number
   /** First instant of the calendar month of `at` in the platform's time zone, epoch ms. */
@@ -113,15 +113,15 @@ export function viewAccount(account: Account, options: AccountViewOptions): Acco
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
     owed: creditsText(account.owed),
-    balance: yuanText(account.balance, options.creditsPerYuan),
+    balance: yuanText(account.balance, options.creditsPerUnit),
     api_deduction: account.apiDeduction,
     verification: verificationName(account.verification),
     plan: subscription?.plan ?? null,
     plan_expires_at: subscription === undefined ? null : new Date(subscription.expiresAt).toISOString(),
     user_rate: account.userRate,
     fallback_model: account.fallbackModel ?? null,
-    monthly_cap_yuan: yuanText(account.monthlyCap, options.creditsPerYuan),
-    month_spent_yuan: yuanText(spent, options.creditsPerYuan),
+    monthly_cap_yuan: yuanText(account.monthlyCap, options.creditsPerUnit),
+    month_spent_yuan: yuanText(spent, options.creditsPerUnit),
   }
 }
 

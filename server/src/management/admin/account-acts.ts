@@ -36,7 +36,7 @@ export async function grantByAdmin(
   actor: Actor,
 ): Promise<GrantOutcome> {
   const { grant, idempotencyKey } = request
-  const { creditsPerYuan } = (await storage.catalogue.read()).settings
+  const { creditsPerUnit } = (await storage.catalogue.read()).settings
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([id, grant.pool, grant.amount.toString(), grant.reason ?? null]))
     .digest('hex')
@@ -51,9 +51,9 @@ export async function grantByAdmin(
   })
   const booking: GrantBooking = {
     transfer,
-    creditsPerYuan,
+    creditsPerUnit,
     idempotency: { key: `${actor.accountId ?? ''}/${idempotencyKey}`, fingerprint },
-    shown: grant.pool === 'credits' ? creditsText(grant.amount) : yuanText(grant.amount, creditsPerYuan),
+    shown: grant.pool === 'credits' ? creditsText(grant.amount) : yuanText(grant.amount, creditsPerUnit),
   }
   try {
     return await storage.audit.act((stores) => bookGrant(stores, id, { grant, booking }, actor))
@@ -65,7 +65,7 @@ export async function grantByAdmin(
 
 interface GrantBooking {
   readonly transfer: Transfer
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
   readonly idempotency: Idempotency
   readonly shown: string
 }
@@ -76,14 +76,14 @@ async function bookGrant(
   { grant, booking }: { readonly grant: AdminGrant; readonly booking: GrantBooking },
   actor: Actor,
 ): Promise<AuditedWork<GrantOutcome>> {
-  const { transfer, idempotency, shown, creditsPerYuan } = booking
+  const { transfer, idempotency, shown, creditsPerUnit } = booking
   const { at } = actor
   const outcome = await stores.customers.acts.perform<never>({
     accountId: id,
     operation: 'admin-grant',
     idempotency,
     at,
-    ...(grant.pool === 'balance' ? { creditsPerYuan } : {}),
+    ...(grant.pool === 'balance' ? { creditsPerUnit } : {}),
     decide: () => ({
       kind: 'done',
       transfers: [transfer],

@@ -86,12 +86,12 @@ export async function changeAccount(
     at: actor.at,
   })
   if (planned.kind !== 'done') return planned
-  const { creditsPerYuan } = catalogue.settings
+  const { creditsPerUnit } = catalogue.settings
   const amounts: readonly TargetAmount[] = [
     ...(credits === undefined ? [] : [{ pool: 'credits', amount: creditsOfText(credits) } as const]),
     ...(balance === undefined
       ? []
-      : [{ pool: 'balance', amount: creditsOfYuan(balance, creditsPerYuan) } as const]),
+      : [{ pool: 'balance', amount: creditsOfYuan(balance, creditsPerUnit) } as const]),
   ]
   const writing = { plan: planned.value, catalogue, amounts, action: 'account.change', idempotencyKey }
   return write(parts, writing, actor)
@@ -183,7 +183,7 @@ interface Writing {
 
 async function write(parts: AdminParts, writing: Writing, actor: Actor): Promise<EditOutcome> {
   const { plan, catalogue, amounts, action } = writing
-  const { keyPrefix, creditsPerYuan } = catalogue.settings
+  const { keyPrefix, creditsPerUnit } = catalogue.settings
   const passwordHash = await hashOfPlan(plan)
   const { at } = actor
   try {
@@ -197,7 +197,7 @@ async function write(parts: AdminParts, writing: Writing, actor: Actor): Promise
       const booked: AuditedChange[] = []
       for (const target of amounts) {
         const { idempotencyKey } = writing
-        booked.push(...(await moveTo(stores, { id, target, actor, creditsPerYuan, idempotencyKey })))
+        booked.push(...(await moveTo(stores, { id, target, actor, creditsPerUnit, idempotencyKey })))
       }
       const changes = [...auditedChanges(plan.differences), ...booked]
       return {
@@ -216,13 +216,13 @@ interface Move {
   readonly id: AccountId
   readonly target: TargetAmount
   readonly actor: Actor
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
   readonly idempotencyKey: string | undefined
 }
 
 /** The difference is taken under the account's lock, so what runs beside it is neither lost nor counted twice. */
 async function moveTo(stores: AuditedStores, move: Move): Promise<readonly AuditedChange[]> {
-  const { id, target, actor, creditsPerYuan, idempotencyKey: key } = move
+  const { id, target, actor, creditsPerUnit, idempotencyKey: key } = move
   const { pool, amount: wanted } = target
   let before: MicroCredits = wanted
   const outcome = await stores.customers.acts.perform<never>({
@@ -233,7 +233,7 @@ async function moveTo(stores: AuditedStores, move: Move): Promise<readonly Audit
       [wanted.toString()],
     ),
     at: actor.at,
-    ...(target.pool === 'balance' ? { creditsPerYuan } : {}),
+    ...(target.pool === 'balance' ? { creditsPerUnit } : {}),
     decide: ({ account }) => {
       before = target.pool === 'credits' ? microCredits(account.credits - account.held) : account.balance
       const booking = {
@@ -253,7 +253,7 @@ async function moveTo(stores: AuditedStores, move: Move): Promise<readonly Audit
   })
   if (outcome.kind === 'other-request') throw new OtherRequest()
   const shown = (amount: MicroCredits) =>
-    target.pool === 'credits' ? creditsText(amount) : yuanText(amount, creditsPerYuan)
+    target.pool === 'credits' ? creditsText(amount) : yuanText(amount, creditsPerUnit)
   if (before === target.amount) return []
   return [{ field: target.pool, from: shown(before), to: shown(target.amount) }]
 }

@@ -6,7 +6,7 @@ import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { isSameRate } from '../../core/pricing/yuan-rate.ts'
+import { ownChange } from '../../core/pricing/currency.ts'
 import { rateHoldText } from '../../storage/failures/amount-refused.ts'
 import type { AuditedStores } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
@@ -94,12 +94,12 @@ async function whyRateStays(
   { settings }: Pick<Catalogue, 'settings'>,
   changes: readonly CatalogueChange[],
 ): Promise<string | undefined> {
-  const changed = changes.some(
-    (change) =>
-      change.kind === 'put-settings' && !isSameRate(change.settings.creditsPerYuan, settings.creditsPerYuan),
-  )
-  const hold = changed ? await storage.catalogue.findRateHold() : undefined
-  return hold === undefined ? undefined : `credits_per_yuan ${rateHoldText(hold)}`
+  const put = changes.find((change) => change.kind === 'put-settings')
+  const change = put === undefined ? undefined : ownChange(settings, put.settings)
+  const hold = change === undefined ? undefined : await storage.catalogue.findRateHold(change)
+  if (hold === undefined) return undefined
+  const setting = change === 'rate' ? `currencies.${settings.currency}` : 'currency'
+  return `${setting} ${rateHoldText(hold)}`
 }
 
 export interface PlannedFragment {

@@ -3,9 +3,10 @@
  * billed for, at the prices the operator stated for the chain; where none are stated, only the revenue is told.
  */
 import type { RecipeLine } from '../../core/calls/operations.ts'
-import type { DecimalText, Pricing } from '../../core/catalogue.ts'
+import type { DecimalText, Pricing, Settings } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
+import { knownRateOf } from '../../core/pricing/currency.ts'
 import { recomputeAmount } from '../../core/pricing/price.ts'
 import type { ChainUsage } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -38,16 +39,17 @@ const DAY_MS = 86_400_000
 
 /** Both ends included. */
 export async function readMargin(
-  storage: Pick<Storage, 'customers' | 'prices'>,
+  storage: Pick<Storage, 'customers' | 'prices' | 'catalogue'>,
   period: { readonly from: number; readonly to: number },
 ): Promise<MarginReport> {
   const costs = await storage.prices.costs()
+  const { settings } = await storage.catalogue.read()
   const sums = new Map<ChainId, Sums>()
   const end = period.to + 1
   for (let from = period.from; from < end; from = nextDay(from)) {
     const until = Math.min(nextDay(from), end)
     for (const used of await storage.customers.usage.chains({ from, until })) {
-      addUsage(sums, used, costs.get(used.chainId))
+      addUsage(sums, used, knownCost(costs.get(used.chainId), settings))
     }
   }
   const chains = [...sums].map(([id, one]) => viewSums(id, one, costs.has(id)))
@@ -72,7 +74,18 @@ interface Sums {
   cost: bigint
 }
 
-function addUsage(sums: Map<ChainId, Sums>, used: ChainUsage, cost: Pricing | undefined): void {
+/** Stated prices with what their currency is worth today. */
+interface Cost {
+  readonly pricing: Pricing
+  readonly creditsPerUnit: DecimalText
+}
+
+function knownCost(pricing: Pricing | undefined, settings: Settings): Cost | undefined {
+  if (pricing === undefined) return undefined
+  return { pricing, creditsPerUnit: knownRateOf(settings, pricing.currency) }
+}
+
+function addUsage(sums: Map<ChainId, Sums>, used: ChainUsage, cost: Cost | undefined): void {
   const one = sums.get(used.chainId) ?? {
     model: used.model,
     vendor: used.vendorCode,
@@ -106,15 +119,15 @@ function viewSums(id: ChainId, one: Sums, known: boolean): ChainMargin {
 }
 
 /** What was billed at the operator's prices, without multipliers; rounded once, not for each call. */
-function costOf({ billed, creditsPerYuan }: ChainUsage, cost: Pricing): MicroCredits {
+function costOf({ billed }: ChainUsage, { pricing, creditsPerUnit }: Cost): MicroCredits {
   const line = (part: RecipeLine['class'], per: RecipeLine['per']): RecipeLine => ({
     class: part,
     quantity: billed[part],
-    price: priceOf(part, cost) ?? '0',
+    price: priceOf(part, pricing) ?? '0',
     per,
   })
   return recomputeAmount({
-    creditsPerYuan,
+    creditsPerUnit,
     rateMultiplier: '1',
     userRate: '100',
     lines: [

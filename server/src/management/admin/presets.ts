@@ -3,6 +3,7 @@
  * catalogue. What the catalogue has already stays as it is.
  */
 import type { Catalogue, ChainProtocol, DecimalText, Feature } from '../../core/catalogue.ts'
+import { rateOf } from '../../core/pricing/currency.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -72,13 +73,6 @@ export async function addPreset(
   { choice, actor }: { readonly choice: PresetChoice; readonly actor: Actor },
 ): Promise<Done<PresetAdded>> {
   const catalogue = await storage.catalogue.read()
-  const { currency } = catalogue.settings
-  if (currency !== 'CNY') {
-    return {
-      kind: 'conflict',
-      message: `presets are priced in yuan and settings.currency is ${currency}: write the models with prices of your own, sluice apply -f`,
-    }
-  }
   const kept = credentialOf(preset, catalogue)
   const mistakes = [...unknownModels(preset, choice), ...keyMistakes(preset, choice, kept)]
   if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
@@ -88,6 +82,8 @@ export async function addPreset(
     .map((change) =>
       change.kind === 'put-chain' && kept !== undefined ? { ...change, credentialName: kept } : change,
     )
+  const message = unpriced(preset, changes, catalogue)
+  if (message !== undefined) return { kind: 'conflict', message }
   if (changes.length > 0) await write(storage, preset, { changes, actor })
   return done(summaryOf(changes))
 }
@@ -132,6 +128,21 @@ function keyMistakes(
       message: `is missing: it has to hold the key of ${name}, or the gateway's environment ${variable ?? ''}`,
     },
   ]
+}
+
+/** Why it cannot be charged for; undefined: it can. */
+function unpriced(
+  { name }: VendorPreset,
+  changes: readonly CatalogueChange[],
+  { settings }: Catalogue,
+): string | undefined {
+  for (const change of changes) {
+    if (change.kind !== 'put-model') continue
+    const { currency } = change.model.pricing
+    if (rateOf(settings, currency) === undefined)
+      return `${name} is priced in ${currency}, for which there is no rate: settings.currencies has to say how many Credits one ${currency} is worth`
+  }
+  return undefined
 }
 
 function credentialOf({ code }: VendorPreset, { credentials }: Catalogue): string | undefined {

@@ -1,14 +1,19 @@
 /** Prices that will hold later, and price lists taken over from a file once somebody has looked at the difference. */
 import { createHash } from 'node:crypto'
 import { loadGatewayFile } from '../../config/gateway-file/load.ts'
+import type { ModelRow } from '../../config/gateway-file/gateway-file.ts'
+import { settingsAfter } from '../../config/gateway-file/settings-after.ts'
 import type { Catalogue, Model, Pricing } from '../../core/catalogue.ts'
+import { replacedPrice } from '../../core/pricing/currency.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { AuditedStores } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { PriceChange } from '../../storage/stores/prices.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { compareForms, type Difference, type FieldDifference } from '../gateway-file/difference.ts'
+import { pricingOf } from '../gateway-file/plan-catalogue.ts'
 import { modelForm } from '../gateway-file/forms.ts'
+import type { FieldMistake } from '../keys/keys.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { type Actor, auditedChanges, done, type Done, type AdminParts } from './acts.ts'
 import { kindsOf } from './edit-catalogue.ts'
@@ -24,7 +29,8 @@ export async function schedulePrice(
   request: { readonly pricing: JsonObject; readonly effectiveAt: number },
   actor: Actor,
 ): Promise<Done<PriceChange>> {
-  const read = readPricingForm(request.pricing)
+  const { settings } = await storage.catalogue.read()
+  const read = readPricingForm(request.pricing, { settings, replaced: replacedPrice(model, undefined) })
   if (read.kind === 'mistakes') {
     return {
       kind: 'mistakes',
@@ -111,18 +117,13 @@ export function reviewImport(
   }
   const rows = (loaded.file.models ?? []).slice(0, CHANGES_MAX)
   const strangers = rows.filter((row) => !known.models.has(row.modelId))
-  if (strangers.length > 0) {
-    return {
-      kind: 'mistakes',
-      mistakes: strangers.map((row) => ({
-        path: `file:${row.place.line}:${row.place.column} ${row.place.path}`,
-        message: `names no model: ${row.modelId}`,
-      })),
-    }
-  }
+  if (strangers.length > 0) return { kind: 'mistakes', mistakes: strangers.map(strangerMistake) }
+  const settings = settingsAfter(loaded.file.settings, known.settings)
   const prices = rows.flatMap(({ modelId, pricing }) => {
     const model = known.models.get(modelId)
-    return model === undefined || pricing === undefined ? [] : [{ model, pricing }]
+    return model === undefined || pricing === undefined
+      ? []
+      : [{ model, pricing: pricingOf(pricing, settings) }]
   })
   const changed = prices
     .map((one) => ({ ...one, fields: fieldsOf(one.model, one.pricing) }))
@@ -142,6 +143,13 @@ export function reviewImport(
     .update(JSON.stringify([request.effectiveAt ?? null, differences]))
     .digest('base64url')
   return done({ differences, review, prices: changed })
+}
+
+function strangerMistake({ place, modelId }: ModelRow): FieldMistake {
+  return {
+    path: `file:${place.line}:${place.column} ${place.path}`,
+    message: `names no model: ${modelId}`,
+  }
 }
 
 const A_TABLE: Done<never> = {

@@ -3,11 +3,14 @@ import type { ChainProtocol, Model, Pricing } from '../../core/catalogue.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 
+/** Which prices there are is the same in every currency. */
+type Prices = Omit<Pricing, 'currency'>
+
 /**
  * Why calls over such a chain could not be charged; undefined: they can. A chain nobody can be charged for gives its
  * calls away, so it is never switched on.
  */
-export function missingPrice(pricing: Pricing, protocol: ChainProtocol): string | undefined {
+export function missingPrice(pricing: Prices, protocol: ChainProtocol): string | undefined {
   const given: Readonly<Record<string, string | null>> = {
     input_price: pricing.inputPrice,
     output_price: pricing.outputPrice,
@@ -44,7 +47,7 @@ export function missingPriceAfter(body: JsonObject, model: Model): readonly Fiel
 }
 
 /** Only which prices there are: the file's readers check what they say. */
-function pricingOfForm(form: JsonObject): Pricing {
+function pricingOfForm(form: JsonObject): Prices {
   const price = (name: string): string | null => {
     const value = form[name]
     return typeof value === 'string' || typeof value === 'number' ? String(value) : null

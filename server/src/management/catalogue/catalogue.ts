@@ -16,7 +16,7 @@ export interface CatalogueEntry {
 }
 
 /**
- * Contract §2.2 with the further fields of decisions, Names and numbers. Prices are list prices in `currency`, each the one
+ * Contract §2.2 with the further fields of decisions, Names and numbers. Prices are list prices in the model's `currency`, each the one
  * that applies: 0 for what the model is not billed by.
  */
 export interface PricingEntry {
@@ -129,7 +129,7 @@ function pricingEntry(
     name: model.name,
     vendor_code: vendor.code,
     vendor_name: vendor.name,
-    currency: catalogue.settings.currency,
+    currency: pricing.currency,
     support_features: model.supportFeatures,
     billing_modes: pricing.billingModes,
     input_price: numberOf(pricing.inputPrice),

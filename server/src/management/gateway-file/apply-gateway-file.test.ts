@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { modelId } from '../../core/ids.ts'
+import { microCredits } from '../../core/money.ts'
 import type { Account, Key, Storage } from '../../storage/storage.ts'
 import { type ApplyOptions, type ApplyResult, applyGatewayFile } from './apply-gateway-file.ts'
 import { exportGatewayFile } from './export-gateway-file.ts'
@@ -57,7 +58,7 @@ describe('everything the file says is stored', () => {
   test('settings, vendors, credentials', async () => {
     const { settings, vendors, credentials } = await store.storage.catalogue.read()
     expect(settings).toMatchObject({
-      creditsPerYuan: '1000',
+      creditsPerUnit: '1000',
       keyPrefix: 'sk-gateway-',
       limits: { concurrency: 50 },
     })
@@ -405,14 +406,17 @@ describe('a clash with what is stored is told with its line, and nothing is appl
   })
 })
 
-describe('another rate of Credits a yuan', () => {
+describe('another rate of the own currency', () => {
   const FILE = 'accounts: [{email: owner@example.com, monthly_cap_yuan: 100, balance: 0}]'
   const RATE = 'settings:\n  credits_per_yuan: 2500\n'
 
   test('keeps what caps are worth, and says nothing of them', async () => {
     await apply(FILE)
     expect(await differences(`${RATE}${FILE}`)).toMatchObject([
-      { what: 'settings', fields: [{ field: 'credits_per_yuan', from: 1000, to: 2500 }] },
+      {
+        what: 'settings',
+        fields: [{ field: 'currencies', from: { CNY: 1000, USD: 7200 }, to: { CNY: 2500, USD: 7200 } }],
+      },
     ])
     expect((await ownerOf(store.storage)).monthlyCap).toBe(250_000_000_000n)
     expect(await differences(`${RATE}${FILE}`)).toEqual([])
@@ -424,7 +428,7 @@ describe('another rate of Credits a yuan', () => {
       kind: 'mistakes',
       mistakes: [{ place: { line: 2, path: 'settings.credits_per_yuan' } }],
     })
-    expect((await store.storage.catalogue.read()).settings.creditsPerYuan).toBe('1000')
+    expect((await store.storage.catalogue.read()).settings.creditsPerUnit).toBe('1000')
   })
 
   test('opening amounts beyond what one booking may be are mistakes with their place', async () => {
@@ -433,6 +437,121 @@ describe('another rate of Credits a yuan', () => {
       { mode: 'dry-run' },
     )
     expect(result).toMatchObject({ kind: 'mistakes', mistakes: [{ place: { path: 'accounts[0].balance' } }] })
+  })
+})
+
+describe('currencies', () => {
+  const DOLLAR = `
+vendors: [{code: own, kind: openai}]
+models: [{model_id: m, pricing: {currency: USD, input_price: 1.25, output_price: 10}, chains: [{vendor: own, protocol: chat}]}]
+`
+  const mistakesOf = async (text: string) => {
+    const result = await apply(text, { mode: 'dry-run' })
+    return result.kind === 'mistakes'
+      ? result.mistakes.map(({ place, message }) => `${place.path} ${message}`)
+      : []
+  }
+  const pricingOf = async () => (await store.storage.catalogue.read()).models.get(modelId('m'))?.pricing
+
+  test('a price keeps the currency it is written in, and one that names none is in the platform’s own', async () => {
+    await apply(
+      DOLLAR.replace('currency: USD, ', '').replace('vendors:', 'settings: {currency: USD}\nvendors:'),
+    )
+    expect(await pricingOf()).toMatchObject({ currency: 'USD', inputPrice: '1.25' })
+    expect((await store.storage.catalogue.read()).settings).toMatchObject({
+      currency: 'USD',
+      creditsPerUnit: '7200',
+      otherCurrencies: { CNY: '1000' },
+    })
+  })
+
+  test('another currency of the platform leaves every stored price as it is', async () => {
+    await apply(DOLLAR.replace('USD', 'CNY'))
+    await apply('settings: {currency: USD, currencies: {USD: 7300}}')
+    expect(await pricingOf()).toMatchObject({ currency: 'CNY', inputPrice: '1.25' })
+    expect(await differences('settings: {currency: USD}')).toEqual([])
+  })
+
+  test.each([
+    [
+      'prices would be relabelled by the settings',
+      'settings: {currency: USD}\nmodels: [{model_id: m, pricing: {input_price: 1.25, output_price: 10}}]',
+      'CNY',
+      /models\[0\]\.pricing\.currency must be named: the price so far is in CNY, and settings\.currency is USD/,
+    ],
+    [
+      'a price of a preset would be taken for the own currency',
+      'models: [{model_id: m, pricing: {input_price: 9, output_price: 72}}]',
+      'USD',
+      /models\[0\]\.pricing\.currency must be named: the price so far is in USD/,
+    ],
+    [
+      'a fee for each use would stay in the former currency',
+      'models: [{model_id: m, pricing: {currency: CNY, input_price: 9, output_price: 72}}]',
+      'USD',
+      /models\[0\]\.pricing\.currency is another than that of the surcharges per call, USD/,
+    ],
+    [
+      'there is no rate for a price',
+      'models: [{model_id: m, pricing: {currency: EUR, input_price: 9, output_price: 72}, surcharges: {}}]',
+      'USD',
+      /models\[0\]\.pricing\.currency EUR has no rate: .* it has CNY, USD/,
+    ],
+    [
+      'there is no rate for the own currency',
+      'settings: {currency: EUR}',
+      'USD',
+      /settings\.currency is EUR, which has no rate/,
+    ],
+    [
+      'the rate of yuan is told twice',
+      'settings: {credits_per_yuan: 900, currencies: {CNY: 1000}}',
+      'USD',
+      /settings\.credits_per_yuan is 900, and currencies\.CNY is 1000/,
+    ],
+    [
+      'a rate is none',
+      'settings: {currencies: {USD: 0}}',
+      'USD',
+      /settings\.currencies\.USD must be above 0/,
+    ],
+    [
+      'a currency is none',
+      'settings: {currencies: {dollars: 7}}',
+      'USD',
+      /settings\.currencies\.dollars must be a currency like CNY/,
+    ],
+    [
+      'a plan would be relabelled',
+      'plans: [{code: PRO, price: 20}]',
+      'USD',
+      /plans\[0\]\.currency must be named: the price so far is in USD/,
+    ],
+  ])('is a mistake where %s', async (_why, text, currency, message) => {
+    await apply(
+      `${DOLLAR.replace('USD', currency).replace(', chains', ', surcharges: {web_search: {per_call: 0.01}}, chains')}plans: [{code: PRO, price: 10, currency: USD}]`,
+    )
+    expect(await mistakesOf(text)).toEqual([expect.stringMatching(message)])
+  })
+
+  test('the own currency stays once a balance was booked or packages are offered', async () => {
+    await store.storage.topUps.packages.put({
+      code: 'p',
+      name: 'P',
+      price: '1',
+      status: 'enabled',
+      pool: 'credits',
+      amount: microCredits(1n),
+    })
+    expect(await mistakesOf('settings: {currency: USD}')).toEqual([
+      expect.stringMatching(/settings\.currency cannot change any more: packages are priced in it/),
+    ])
+    expect(await mistakesOf('settings: {currencies: {CNY: 2000}}')).toEqual([])
+    await apply('accounts: [{email: owner@example.com, balance: 5}]')
+    expect(await mistakesOf('settings: {currency: USD}')).toEqual([
+      expect.stringMatching(/a balance has been booked/),
+    ])
+    expect(await mistakesOf('settings: {currencies: {USD: 7300}}')).toEqual([])
   })
 })
 

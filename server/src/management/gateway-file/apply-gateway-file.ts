@@ -4,7 +4,8 @@ import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, GatewayFile } from '../../config/gateway-file/gateway-file.ts'
 import type { AccountId } from '../../core/ids.ts'
-import { atOtherRate, isSameRate, type RateChange } from '../../core/pricing/yuan-rate.ts'
+import { type OwnChange, ownChange, ownRateChange } from '../../core/pricing/currency.ts'
+import { atOtherRate, isSameRate, type RateChange } from '../../core/pricing/own-rate.ts'
 import type { Secret } from '../../core/secret.ts'
 import { type RateHold, rateHoldText } from '../../storage/failures/amount-refused.ts'
 import type { AuditedAct } from '../../storage/stores/audit.ts'
@@ -62,9 +63,11 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
   const { missing, at } = options
   const names = namesAfter(file, { known, missing })
   const catalogue = planCatalogue({ file, stored: known, names, missing })
-  const rate = { from: known.settings.creditsPerYuan, to: catalogue.settings.creditsPerYuan }
-  const hold = isSameRate(rate.from, rate.to) ? undefined : await storage.catalogue.findRateHold()
-  if (hold !== undefined) return { kind: 'mistakes', mistakes: [rateMistake(file, hold)] }
+  const change = ownChange(known.settings, catalogue.settings)
+  const hold = change === undefined ? undefined : await storage.catalogue.findRateHold(change)
+  if (change !== undefined && hold !== undefined)
+    return { kind: 'mistakes', mistakes: [rateMistake(file, change, hold)] }
+  const rate = ownRateChange(known.settings, catalogue.settings)
   const states = read.states.map((state) => stateAtRate(state, rate))
   const planned = states.map((state) => ({
     row: state.row,
@@ -112,12 +115,13 @@ async function findLostAdmins(
   }))
 }
 
-function rateMistake({ settings }: GatewayFile, hold: RateHold): Mistake {
-  const place = settings?.ratePlace ?? { line: 1, column: 1, path: 'settings.credits_per_yuan' }
+function rateMistake({ settings }: GatewayFile, change: OwnChange, hold: RateHold): Mistake {
+  const written = change === 'rate' ? settings?.ratePlace : settings?.currencyPlace
+  const place = written ?? { line: 1, column: 1, path: 'settings' }
   return { place, message: rateHoldText(hold) }
 }
 
-/** The account as it will be once the settings are put: the store takes what is set in yuan along. */
+/** The account as it will be once the settings are put: the store takes what is set in money along. */
 function stateAtRate(state: AccountState, rate: RateChange): AccountState {
   const { account } = state
   if (account === undefined || isSameRate(rate.from, rate.to)) return state

@@ -112,10 +112,10 @@ interface StoredAccount {
 /** In the order of the gateway file's own description. */
 function accountRow(stored: StoredAccount): WrittenRow {
   const { account, catalogue } = stored
-  const { creditsPerYuan } = catalogue.settings
+  const { creditsPerUnit } = catalogue.settings
   const { email, phone, role, status, verification, user_rate, ...rest } = accountForm(
     account,
-    creditsPerYuan,
+    creditsPerUnit,
   )
   const { fallback_model, limits, ...switches } = rest
   const subscription = subscriptionOf(stored)
@@ -128,7 +128,7 @@ function accountRow(stored: StoredAccount): WrittenRow {
       verification,
       user_rate,
       credits: account.credits > 0n ? numberForm(creditsText(account.credits)) : 0,
-      balance: account.balance > 0n ? numberForm(exactYuanText(account.balance, creditsPerYuan)) : 0,
+      balance: account.balance > 0n ? numberForm(exactYuanText(account.balance, creditsPerUnit)) : 0,
       ...switches,
       ...subscription.form,
       fallback_model,

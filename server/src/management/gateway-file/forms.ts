@@ -17,6 +17,7 @@ import type {
 } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Policy } from '../../core/limits/policy.ts'
+import { ratesOf } from '../../core/pricing/currency.ts'
 import { parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
 import type { Account, Key } from '../../storage/storage.ts'
 import { verificationName } from '../accounts/accounts.ts'
@@ -25,11 +26,16 @@ import { creditsText, exactYuanText } from '../money/amounts.ts'
 export function settingsForm(settings: Settings): JsonObject {
   return {
     currency: settings.currency,
-    credits_per_yuan: numberForm(settings.creditsPerYuan),
+    currencies: currenciesForm(settings),
     timezone: settings.timezone,
     key_prefix: settings.keyPrefix,
     limits: policyForm(settings.limits),
   }
+}
+
+function currenciesForm(settings: Settings): JsonObject {
+  const rates = Object.entries(ratesOf(settings)).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(rates.map(([currency, rate]) => [currency, numberForm(rate)]))
 }
 
 export function vendorForm(vendor: Vendor): JsonObject {
@@ -79,6 +85,7 @@ function surchargeForm(surcharge: Surcharge): JsonValue {
 
 function pricingForm(pricing: Pricing): JsonObject {
   return {
+    currency: pricing.currency,
     billing_modes: pricing.billingModes,
     input_price: priceForm(pricing.inputPrice),
     output_price: priceForm(pricing.outputPrice),
@@ -122,6 +129,7 @@ export function planForm(plan: Plan): JsonObject {
     code: plan.code,
     level: plan.level,
     price: numberForm(plan.price),
+    currency: plan.currency,
     period_days: plan.periodDays,
     quota: plan.quota.map((tier) => ({ credits: numberForm(tier.credits), seconds: tier.seconds })),
   }
@@ -130,7 +138,7 @@ export function planForm(plan: Plan): JsonObject {
 /** What an account has outside the ledger, its keys and its subscription; those are written by their own rules. */
 export function accountForm(
   account: Omit<Account, 'id' | 'credits' | 'held' | 'balance' | 'createdAt' | 'byokVendors'>,
-  creditsPerYuan: DecimalText,
+  creditsPerUnit: DecimalText,
 ): JsonObject {
   return {
     email: account.email ?? null,
@@ -140,11 +148,11 @@ export function accountForm(
     verification: verificationName(account.verification),
     user_rate: numberForm(account.userRate),
     api_deduction: account.apiDeduction,
-    monthly_cap_yuan: numberForm(exactYuanText(account.monthlyCap, creditsPerYuan)),
+    monthly_cap_yuan: numberForm(exactYuanText(account.monthlyCap, creditsPerUnit)),
     auto_exchange: {
       enabled: account.autoExchange.enabled,
       below_credits: numberForm(creditsText(account.autoExchange.belowCredits)),
-      step_yuan: numberForm(exactYuanText(account.autoExchange.step, creditsPerYuan)),
+      step_yuan: numberForm(exactYuanText(account.autoExchange.step, creditsPerUnit)),
     },
     fallback_model: account.fallbackModel ?? null,
     limits: policyForm(account.policy),

@@ -72,9 +72,9 @@ export function planAccount(state: AccountState, question: AccountQuestion): Acc
   const { row, account } = state
   const label = row.email ?? row.phone ?? account?.id ?? ''
   const subscription = subscriptionAfter(row.subscription, account, question)
-  const fields = fieldsAfter(row, account, subscription, question.settings.creditsPerYuan)
+  const fields = fieldsAfter(row, account, subscription, question.settings.creditsPerUnit)
   const differing = accountDifference(state, fields, { label, question })
-  const opening = openingOf(state, question.settings.creditsPerYuan)
+  const opening = openingOf(state, question.settings.creditsPerUnit)
   const byok = planByok(state, label)
   const keys = planKeys(state, label, question)
   return {
@@ -99,7 +99,7 @@ function fieldsAfter(
   row: AccountFileRow,
   account: Account | undefined,
   subscription: Subscription | undefined,
-  creditsPerYuan: DecimalText,
+  creditsPerUnit: DecimalText,
 ): AccountFields {
   const old = account ?? { ...ACCOUNT_DEFAULTS, ...NEW_ACCOUNT }
   return {
@@ -112,8 +112,8 @@ function fieldsAfter(
     userRate: row.userRate ?? old.userRate,
     apiDeduction: row.apiDeduction ?? old.apiDeduction,
     monthlyCap:
-      row.monthlyCapYuan === undefined ? old.monthlyCap : creditsOfYuan(row.monthlyCapYuan, creditsPerYuan),
-    autoExchange: autoExchangeAfter(row.autoExchange, old.autoExchange, creditsPerYuan),
+      row.monthlyCapYuan === undefined ? old.monthlyCap : creditsOfYuan(row.monthlyCapYuan, creditsPerUnit),
+    autoExchange: autoExchangeAfter(row.autoExchange, old.autoExchange, creditsPerUnit),
     subscription,
     fallbackModel: row.fallbackModel === undefined ? old.fallbackModel : row.fallbackModel?.name,
     policy: row.limits ?? old.policy,
@@ -136,12 +136,12 @@ const NEW_ACCOUNT = {
 function autoExchangeAfter(
   row: AutoExchangeRow | undefined,
   old: Account['autoExchange'],
-  creditsPerYuan: DecimalText,
+  creditsPerUnit: DecimalText,
 ): Account['autoExchange'] {
   return {
     enabled: row?.enabled ?? old.enabled,
     belowCredits: row?.belowCredits === undefined ? old.belowCredits : creditsOfText(row.belowCredits),
-    step: row?.stepYuan === undefined ? old.step : creditsOfYuan(row.stepYuan, creditsPerYuan),
+    step: row?.stepYuan === undefined ? old.step : creditsOfYuan(row.stepYuan, creditsPerUnit),
   }
 }
 
@@ -166,15 +166,15 @@ function accountDifference(
   told: { readonly label: string; readonly question: AccountQuestion },
 ): Difference | undefined {
   const { account, row, passwordKept } = state
-  const { creditsPerYuan } = told.question.settings
-  const to = { ...accountForm(fields, creditsPerYuan), subscription: subscriptionForm(fields.subscription) }
+  const { creditsPerUnit } = told.question.settings
+  const to = { ...accountForm(fields, creditsPerUnit), subscription: subscriptionForm(fields.subscription) }
   const password =
     passwordKept || row.password === undefined ? [] : [{ field: 'password', from: undefined, to: HIDDEN }]
   const subject = { what: 'account', name: told.label } as const
   if (account === undefined)
     return { ...subject, action: 'create', fields: [...fieldsOfNew(to), ...password] }
   const from = {
-    ...accountForm(account, creditsPerYuan),
+    ...accountForm(account, creditsPerUnit),
     subscription: subscriptionForm(account.subscription),
   }
   const differing = [...compareForms(from, to), ...password]
@@ -227,12 +227,12 @@ function isSameExchange(left: Account['autoExchange'], right: Account['autoExcha
   )
 }
 
-function openingOf({ row, opened }: AccountState, creditsPerYuan: DecimalText): OpeningAmounts | undefined {
+function openingOf({ row, opened }: AccountState, creditsPerUnit: DecimalText): OpeningAmounts | undefined {
   if (opened) return undefined
   const credits = row.credits === undefined ? ZERO : creditsOfText(row.credits)
-  const balance = row.balance === undefined ? ZERO : creditsOfYuan(row.balance, creditsPerYuan)
+  const balance = row.balance === undefined ? ZERO : creditsOfYuan(row.balance, creditsPerUnit)
   if (credits === 0n && balance === 0n) return undefined
-  return { credits, balance, creditsPerYuan: balance === 0n ? undefined : creditsPerYuan }
+  return { credits, balance, creditsPerUnit: balance === 0n ? undefined : creditsPerUnit }
 }
 
 function openingDifference(row: AccountFileRow, label: string): Difference {

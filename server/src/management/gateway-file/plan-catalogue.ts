@@ -7,7 +7,7 @@ import type {
   GroupRow,
   ModelRow,
   PlanRow,
-  SettingsRow,
+  PricingRow,
   VendorRow,
 } from '../../config/gateway-file/gateway-file.ts'
 import {
@@ -20,12 +20,14 @@ import {
   MIN_BYTES_PER_SECOND,
   type Model,
   type Plan,
+  type Pricing,
   type Settings,
   type Vendor,
 } from '../../core/catalogue.ts'
 import type { VendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { settingsAfter } from '../../config/gateway-file/settings-after.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
 import { compareForms, type Difference, type FieldDifference, fieldsOfNew, HIDDEN } from './difference.ts'
 import {
@@ -61,12 +63,12 @@ interface Step {
 
 export function planCatalogue(question: CatalogueQuestion): CataloguePlan {
   const { file, stored } = question
-  const settings = mergeSettings(file.settings, stored.settings)
-  const plans = (file.plans ?? []).map((row) => mergePlan(row, stored.plans.get(row.code)))
+  const settings = settingsAfter(file.settings, stored.settings)
+  const plans = (file.plans ?? []).map((row) => mergePlan(row, stored.plans.get(row.code), settings))
   const steps: readonly Step[] = [
     ...planSettings(settings, stored.settings),
     ...(file.vendors ?? []).flatMap((row) => planVendor(row, stored)),
-    ...(file.models ?? []).flatMap((row) => planModel(row, question)),
+    ...(file.models ?? []).flatMap((row) => planModel(row, question, settings)),
     ...(file.groups ?? []).flatMap((row) => planGroup(row, stored.groups.get(row.name))),
     ...plans.flatMap((plan) => planPlan(plan, stored.plans.get(plan.code))),
     ...(question.missing === 'prune' ? planPruning(question) : []),
@@ -107,16 +109,6 @@ function planSettings(settings: Settings, stored: Settings): readonly Step[] {
     to: settingsForm(settings),
     change: { kind: 'put-settings', settings },
   })
-}
-
-function mergeSettings(row: SettingsRow | undefined, stored: Settings): Settings {
-  return {
-    currency: row?.currency ?? stored.currency,
-    creditsPerYuan: row?.creditsPerYuan ?? stored.creditsPerYuan,
-    timezone: row?.timezone ?? stored.timezone,
-    keyPrefix: row?.keyPrefix ?? stored.keyPrefix,
-    limits: row?.limits ?? stored.limits,
-  }
 }
 
 /** gateway file, vendors[].timeouts */
@@ -195,9 +187,9 @@ function flattened({ secret, fields }: CredentialSecret): string {
   return JSON.stringify([secret?.unwrap() ?? null, members.sort(([one], [other]) => (one < other ? -1 : 1))])
 }
 
-function planModel(row: ModelRow, question: CatalogueQuestion): readonly Step[] {
+function planModel(row: ModelRow, question: CatalogueQuestion, settings: Settings): readonly Step[] {
   const old = question.stored.models.get(row.modelId)
-  const model = mergeModel(row, old)
+  const model = mergeModel(row, old, settings)
   return [
     ...stepOf({
       what: 'model',
@@ -210,8 +202,8 @@ function planModel(row: ModelRow, question: CatalogueQuestion): readonly Step[] 
   ]
 }
 
-function mergeModel(row: ModelRow, old: Model | undefined): Omit<Model, 'chains'> {
-  const pricing = row.pricing ?? old?.pricing
+function mergeModel(row: ModelRow, old: Model | undefined, settings: Settings): Omit<Model, 'chains'> {
+  const pricing = row.pricing === undefined ? old?.pricing : pricingOf(row.pricing, settings)
   if (pricing === undefined) throw new Error(`the new model ${row.modelId} passed the checks without prices`)
   return {
     modelId: row.modelId,
@@ -228,6 +220,11 @@ function mergeModel(row: ModelRow, old: Model | undefined): Omit<Model, 'chains'
     surcharges: row.surcharges ?? old?.surcharges ?? {},
     refuse: [...new Set(row.refuse ?? old?.refuse ?? [])],
   }
+}
+
+/** As checked: one that names no currency is in the platform's own. */
+export function pricingOf({ currencyPlace: _place, ...row }: PricingRow, { currency }: Settings): Pricing {
+  return { ...row, currency: row.currency ?? currency }
 }
 
 /** null was written and means none; undefined was not written and keeps. */
@@ -299,7 +296,7 @@ function planGroup(row: GroupRow, old: Group | undefined): readonly Step[] {
 
 const PERIOD_DAYS_DEFAULT = 30
 
-function mergePlan(row: PlanRow, old: Plan | undefined): Plan {
+function mergePlan(row: PlanRow, old: Plan | undefined, settings: Settings): Plan {
   const level = row.level ?? old?.level
   const price = row.price ?? old?.price
   if (level === undefined || price === undefined) {
@@ -309,6 +306,7 @@ function mergePlan(row: PlanRow, old: Plan | undefined): Plan {
     code: row.code,
     level,
     price,
+    currency: row.currency ?? old?.currency ?? settings.currency,
     periodDays: row.periodDays ?? old?.periodDays ?? PERIOD_DAYS_DEFAULT,
     quota: row.quota ?? old?.quota ?? [],
   }

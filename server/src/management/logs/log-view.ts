@@ -80,7 +80,7 @@ function viewUsageSuspect(suspect: CallLogRow['usageSuspect']) {
   }
 }
 
-/** quantity × price (yuan per `per`), summed, × credits_per_yuan × rate_multiplier × user_rate/100 = the amount in Credits. */
+/** quantity × price (money for `per`), summed, × credits_per_unit × rate_multiplier × user_rate/100 = the amount in Credits. */
 function viewSurcharge(surcharge: AppliedSurcharge) {
   return 'multiplier' in surcharge
     ? { name: surcharge.name, multiplier: surcharge.multiplier }
@@ -92,7 +92,8 @@ function viewRecipe({ recipe, amount }: CallLogRow) {
   return {
     lines: recipe.lines.map((line) => ({ ...line })),
     ...(recipe.surcharges === undefined ? {} : { surcharges: recipe.surcharges.map(viewSurcharge) }),
-    credits_per_yuan: recipe.creditsPerYuan,
+    currency: recipe.currency ?? null,
+    credits_per_unit: recipe.creditsPerUnit,
     rate_multiplier: recipe.rateMultiplier,
     user_rate: recipe.userRate,
     amount: creditsText(amount),

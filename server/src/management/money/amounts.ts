@@ -29,24 +29,24 @@ export function creditsText(amount: MicroCredits): DecimalText {
 }
 
 /** Yuan at the platform's rate as µCr, to the nearest one. */
-export function creditsOfYuan(yuan: DecimalText, creditsPerYuan: DecimalText): MicroCredits {
-  return toMicro(multiply(exact(yuan), exact(creditsPerYuan)))
+export function creditsOfYuan(yuan: DecimalText, creditsPerUnit: DecimalText): MicroCredits {
+  return toMicro(multiply(exact(yuan), exact(creditsPerUnit)))
 }
 
 /** µCr as yuan, for people: at most six decimals. */
-export function yuanText(amount: MicroCredits, creditsPerYuan: DecimalText): DecimalText {
-  return yuanWithDigits(amount, creditsPerYuan, SHOWN_DIGITS)
+export function yuanText(amount: MicroCredits, creditsPerUnit: DecimalText): DecimalText {
+  return yuanWithDigits(amount, creditsPerUnit, SHOWN_DIGITS)
 }
 
 /** µCr as yuan, for reading back: `creditsOfYuan` gives the same µCr again. */
-export function exactYuanText(amount: MicroCredits, creditsPerYuan: DecimalText): DecimalText {
-  return yuanWithDigits(amount, creditsPerYuan, EXACT_DIGITS)
+export function exactYuanText(amount: MicroCredits, creditsPerUnit: DecimalText): DecimalText {
+  return yuanWithDigits(amount, creditsPerUnit, EXACT_DIGITS)
 }
 
-function yuanWithDigits(amount: MicroCredits, creditsPerYuan: DecimalText, digits: number): DecimalText {
-  const rate = exact(creditsPerYuan)
+function yuanWithDigits(amount: MicroCredits, creditsPerUnit: DecimalText, digits: number): DecimalText {
+  const rate = exact(creditsPerUnit)
   if (rate.units <= 0n)
-    throw new Error(`the platform's rate is not positive: ${creditsPerYuan} Credits a yuan`)
+    throw new Error(`the platform's rate is not positive: ${creditsPerUnit} Credits a yuan`)
   const numerator = amount * 10n ** BigInt(digits + rate.scale)
   const denominator = rate.units * 10n ** BigInt(MICRO_DIGITS)
   return printDecimal({ units: divideHalfEven(numerator, denominator), scale: digits })

@@ -13,7 +13,7 @@ export interface ExchangeRequest extends Asking {
   readonly accountId: AccountId
   /** Above 0. */
   readonly amount: MicroCredits
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
 }
 
 /** The balance does not hold as much. */
@@ -26,7 +26,7 @@ export function exchangeBalance(
   storage: Pick<Storage, 'customers'>,
   request: ExchangeRequest,
 ): Promise<ActOutcome<ExchangeRefusal>> {
-  const { accountId, amount, at, creditsPerYuan } = request
+  const { accountId, amount, at, creditsPerUnit } = request
   const transactionId = timeOrderedId(at)
   return storage.customers.acts.perform<ExchangeRefusal>({
     accountId,
@@ -50,10 +50,10 @@ export function exchangeBalance(
         transfers: [transfer],
         answer: {
           id: transactionId,
-          exchanged_yuan: yuanText(amount, creditsPerYuan),
+          exchanged_yuan: yuanText(amount, creditsPerUnit),
           exchanged_credits: creditsText(amount),
           credits: creditsText(microCredits(account.credits - account.held + amount)),
-          balance: yuanText(microCredits(account.balance - amount), creditsPerYuan),
+          balance: yuanText(microCredits(account.balance - amount), creditsPerUnit),
         },
       }
     },

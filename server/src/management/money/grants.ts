@@ -10,7 +10,7 @@ export interface OpeningAmounts {
   readonly credits: MicroCredits
   readonly balance: MicroCredits
   /** The rate the balance was counted at; absent: it was not counted from yuan. */
-  readonly creditsPerYuan?: DecimalText | undefined
+  readonly creditsPerUnit?: DecimalText | undefined
 }
 
 /**
@@ -25,10 +25,10 @@ export async function grantOpening(
 ): Promise<boolean> {
   if (await hasHistory(storage, account)) return false
   const transfers = openingTransfers(account, opening, at)
-  const { creditsPerYuan } = opening
+  const { creditsPerUnit } = opening
   return (
     transfers.length > 0 &&
-    storage.ledger.book(transfers, creditsPerYuan === undefined ? {} : { creditsPerYuan })
+    storage.ledger.book(transfers, creditsPerUnit === undefined ? {} : { creditsPerUnit })
   )
 }
 

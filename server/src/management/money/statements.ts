@@ -34,23 +34,23 @@ export interface StatementView {
 export async function readStatement(
   storage: Pick<Storage, 'customers'>,
   account: AccountId,
-  { creditsPerYuan, ...period }: Period & { readonly creditsPerYuan: DecimalText },
+  { creditsPerUnit, ...period }: Period & { readonly creditsPerUnit: DecimalText },
 ): Promise<StatementView> {
   const { opening, closing } = await storage.customers.statements.sums(account, period)
   return {
     from: new Date(period.from).toISOString(),
     to: new Date(period.until - 1).toISOString(),
-    opening: viewPools(opening, creditsPerYuan),
-    closing: viewPools(closing, creditsPerYuan),
+    opening: viewPools(opening, creditsPerUnit),
+    closing: viewPools(closing, creditsPerUnit),
   }
 }
 
-export function viewEntry(entry: StatementEntry, creditsPerYuan: DecimalText): EntryView {
+export function viewEntry(entry: StatementEntry, creditsPerUnit: DecimalText): EntryView {
   return {
     id: `${entry.transactionId}/${entry.sequence}`,
     at: new Date(entry.at).toISOString(),
     kind: entry.kind,
-    ...viewPools(entry, creditsPerYuan),
+    ...viewPools(entry, creditsPerUnit),
     reference: entry.reference ?? null,
   }
 }
@@ -67,7 +67,7 @@ export interface RunningEntry extends EntryView {
 export async function* eachEntry(
   storage: Pick<Storage, 'customers'>,
   account: AccountId,
-  { creditsPerYuan, ...period }: Period & { readonly creditsPerYuan: DecimalText },
+  { creditsPerUnit, ...period }: Period & { readonly creditsPerUnit: DecimalText },
 ): AsyncGenerator<RunningEntry> {
   let sums = (await storage.customers.statements.sums(account, period)).opening
   let after: string | undefined
@@ -82,13 +82,13 @@ export async function* eachEntry(
         credits: microCredits(sums.credits + entry.credits),
         balance: microCredits(sums.balance + entry.balance),
       }
-      const { credits, balance } = viewPools(sums, creditsPerYuan)
-      yield { ...viewEntry(entry, creditsPerYuan), credits_after: credits, balance_after: balance }
+      const { credits, balance } = viewPools(sums, creditsPerUnit)
+      yield { ...viewEntry(entry, creditsPerUnit), credits_after: credits, balance_after: balance }
     }
     after = page.next
   } while (after !== undefined)
 }
 
-function viewPools({ credits, balance }: PoolSums, creditsPerYuan: DecimalText): SumsView {
-  return { credits: creditsText(credits), balance: yuanText(balance, creditsPerYuan) }
+function viewPools({ credits, balance }: PoolSums, creditsPerUnit: DecimalText): SumsView {
+  return { credits: creditsText(credits), balance: yuanText(balance, creditsPerUnit) }
 }

@@ -5,6 +5,7 @@ import type { Catalogue, Plan } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type MicroCredits, microCredits, ZERO } from '../../core/money.ts'
+import { knownRateOf } from '../../core/pricing/currency.ts'
 import { decideOrder, type OrderDecision } from '../../core/subscriptions/decide-order.ts'
 import { decideRenewal } from '../../core/subscriptions/decide-renewal.ts'
 import {
@@ -27,12 +28,12 @@ import { noteReceipt, type Receipts } from './receipts.ts'
 
 const DAY_MS = 86_400_000
 
-/** A plan as it is sold at the platform's rate of today. */
+/** A plan as it is sold at today's rate of its currency. */
 export function offerOf(plan: Plan, { settings }: Pick<Catalogue, 'settings'>): PlanOffer {
   return {
     code: plan.code,
     level: plan.level,
-    price: creditsOfYuan(plan.price, settings.creditsPerYuan),
+    price: creditsOfYuan(plan.price, knownRateOf(settings, plan.currency)),
     periodMs: plan.periodDays * DAY_MS,
     quota: plan.quota.map(({ credits, seconds }) => ({ credits: creditsOfText(credits), seconds })),
   }
@@ -351,7 +352,7 @@ export function listPlans(catalogue: Catalogue): readonly PlanView[] {
       return {
         code: plan.code,
         level: plan.level,
-        price_yuan: yuanText(offer.price, catalogue.settings.creditsPerYuan),
+        price_yuan: yuanText(offer.price, catalogue.settings.creditsPerUnit),
         price_credits: creditsText(offer.price),
         period_days: plan.periodDays,
         quota: offer.quota.map(({ credits, seconds }) => ({ credits: creditsText(credits), seconds })),
@@ -368,7 +369,7 @@ interface Costs {
 function costView({ charge, refunds }: Costs, { settings }: Pick<Catalogue, 'settings'>) {
   const back = microCredits(refunds.reduce((sum, refund) => sum + refund.amount, 0n))
   const due = dueOf({ charge, refunds })
-  const yuan = (amount: MicroCredits) => yuanText(amount, settings.creditsPerYuan)
+  const yuan = (amount: MicroCredits) => yuanText(amount, settings.creditsPerUnit)
   return {
     paid_from: charge.pool,
     price_yuan: yuan(charge.amount),

@@ -13,7 +13,7 @@ import { yuanText } from '../money/amounts.ts'
 import { policyForm } from '../gateway-file/forms.ts'
 
 export interface MonthOptions {
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
   /** First instant of the running calendar month in the platform's time zone, epoch ms. */
   readonly monthStart: number
 }
@@ -27,13 +27,13 @@ export interface MonthView {
 
 export function viewMonth(
   member: Pick<Member, 'monthlyCap' | 'monthStart' | 'monthSpent' | 'monthHeld'>,
-  { creditsPerYuan, monthStart }: MonthOptions,
+  { creditsPerUnit, monthStart }: MonthOptions,
 ): MonthView {
   const runs = member.monthStart === monthStart
   return {
-    monthly_cap_yuan: yuanText(member.monthlyCap, creditsPerYuan),
-    month_spent_yuan: yuanText(runs ? member.monthSpent : ZERO, creditsPerYuan),
-    month_held_yuan: yuanText(runs ? member.monthHeld : ZERO, creditsPerYuan),
+    monthly_cap_yuan: yuanText(member.monthlyCap, creditsPerUnit),
+    month_spent_yuan: yuanText(runs ? member.monthSpent : ZERO, creditsPerUnit),
+    month_held_yuan: yuanText(runs ? member.monthHeld : ZERO, creditsPerUnit),
   }
 }
 
@@ -113,14 +113,14 @@ export interface InvitationView {
 
 export function viewInvitation(
   invitation: Omit<Invitation, 'tokenHash'>,
-  { creditsPerYuan, at }: { readonly creditsPerYuan: DecimalText; readonly at: number },
+  { creditsPerUnit, at }: { readonly creditsPerUnit: DecimalText; readonly at: number },
 ): InvitationView {
   const isLate = invitation.status === 'pending' && invitation.expiresAt <= at
   return {
     id: invitation.id,
     email: invitation.email,
     role: invitation.role,
-    monthly_cap_yuan: yuanText(invitation.monthlyCap, creditsPerYuan),
+    monthly_cap_yuan: yuanText(invitation.monthlyCap, creditsPerUnit),
     policy: policyForm(invitation.policy),
     invited_by: invitation.invitedBy,
     created_at: new Date(invitation.createdAt).toISOString(),

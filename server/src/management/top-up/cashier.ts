@@ -31,7 +31,7 @@ export interface Cashier {
 export interface Tariff {
   /** ISO 4217. */
   readonly currency: string
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
 }
 
 /** Bounds of an amount that is chosen freely: what cards take, and what a slip of the finger may cost. */
@@ -78,7 +78,7 @@ export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promi
   const begun = await storage.topUps.payments.begin(
     { id: `top_${timeOrderedId(at)}`, accountId, driver: driver.name, createdAt: at, ...price },
     idempotencyOf(request, [wanted.kind, wanted.kind === 'amount' ? wanted.amount : wanted.code]),
-    { creditsPerYuan: tariff.creditsPerYuan },
+    { creditsPerUnit: tariff.creditsPerUnit },
   )
   if (begun.kind === 'other-request') return begun
   const { topUp } = begun
@@ -146,7 +146,7 @@ async function priceOf(
     const priceMinor = toMinorUnits(wanted.amount, currency)
     if (priceMinor === undefined)
       return { kind: 'bad-amount', message: `must have at most ${minorDigits(currency)} decimals` }
-    const amount = creditsOfYuan(wanted.amount, tariff.creditsPerYuan)
+    const amount = creditsOfYuan(wanted.amount, tariff.creditsPerUnit)
     const price = { currency, priceMinor, pool: 'balance', amount, package: undefined } as const
     return { kind: 'priced', title: `Balance ${wanted.amount} ${tariff.currency}`, price }
   }
@@ -287,10 +287,10 @@ function payWithReceipt({ storage, receipts }: Cashier, payment: Payment): Promi
     const outcome = await stores.topUps.payments.pay(payment)
     if (receipts === 'mailed' && outcome.kind === 'noted' && outcome.moved > 0n) {
       const { topUp } = outcome
-      const { creditsPerYuan } = (await stores.catalogue.read()).settings
+      const { creditsPerUnit } = (await stores.catalogue.read()).settings
       const offered =
         topUp.package === undefined ? undefined : await stores.topUps.packages.find(topUp.package)
-      const { credits, yuan } = worthOf(topUp, creditsPerYuan)
+      const { credits, yuan } = worthOf(topUp, creditsPerUnit)
       const currency = topUp.currency.toUpperCase()
       const given = credits === null ? `${yuan ?? ''} ${currency}` : `${credits} Credits`
       await noteReceipt(stores, {
@@ -322,11 +322,11 @@ function notedOf(outcome: PaymentOutcome): Noted {
 }
 
 /** @param at an open page that has ended is shown as expired, though its notice has not come yet */
-export function viewTopUp(topUp: TopUp, { creditsPerYuan }: Pick<Tariff, 'creditsPerYuan'>, at: number) {
+export function viewTopUp(topUp: TopUp, { creditsPerUnit }: Pick<Tariff, 'creditsPerUnit'>, at: number) {
   const { checkout } = topUp
   const isOver = topUp.status === 'open' && checkout !== undefined && checkout.endsAt <= at
   const status = isOver ? 'expired' : topUp.status
-  const worth = (amount: MicroCredits, pool: Pool) => worthOf({ amount, pool }, creditsPerYuan)
+  const worth = (amount: MicroCredits, pool: Pool) => worthOf({ amount, pool }, creditsPerUnit)
   return {
     id: topUp.id,
     status,

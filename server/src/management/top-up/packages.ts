@@ -18,7 +18,7 @@ export async function putPackage(
   await storage.audit.act(async (stores) => {
     const before = await stores.topUps.packages.find(offered.code)
     await stores.topUps.packages.put(offered)
-    const changes = changesOf(before, offered, tariff.creditsPerYuan)
+    const changes = changesOf(before, offered, tariff.creditsPerUnit)
     const action = before === undefined ? 'package.create' : 'package.change'
     const act = { at: actor.at, actor, action, subject: offered.code, changes }
     return { value: undefined, act: changes.length === 0 ? undefined : act }
@@ -45,9 +45,9 @@ export function removePackage(
 
 export function viewPackage(
   { code, name, price, status, ...worth }: TopUpPackage,
-  creditsPerYuan: DecimalText,
+  creditsPerUnit: DecimalText,
 ) {
-  return { code, name, price, ...worthOf(worth, creditsPerYuan), status } as const
+  return { code, name, price, ...worthOf(worth, creditsPerUnit), status } as const
 }
 
 function mistakesOf({ price, amount, pool }: TopUpPackage, currency: string) {
@@ -66,10 +66,10 @@ function mistakesOf({ price, amount, pool }: TopUpPackage, currency: string) {
 function changesOf(
   before: TopUpPackage | undefined,
   after: TopUpPackage,
-  creditsPerYuan: DecimalText,
+  creditsPerUnit: DecimalText,
 ): readonly AuditedChange[] {
-  const from = before === undefined ? undefined : viewPackage(before, creditsPerYuan)
-  const to = viewPackage(after, creditsPerYuan)
+  const from = before === undefined ? undefined : viewPackage(before, creditsPerUnit)
+  const to = viewPackage(after, creditsPerUnit)
   const fields = ['name', 'price', 'credits', 'yuan', 'status'] as const
   return fields
     .map((field) => ({ field, from: from?.[field] ?? null, to: to[field] }))

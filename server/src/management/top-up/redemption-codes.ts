@@ -71,12 +71,12 @@ export async function createCodes(
       hint: codeHint(code),
     }),
   )
-  const { creditsPerYuan } = (await storage.catalogue.read()).settings
+  const { creditsPerUnit } = (await storage.catalogue.read()).settings
   return storage.audit.act<MadeCodes>(async (stores) => {
     const before = await noteOnce(stores, { id, batch, idempotencyKey }, actor)
     if (before !== undefined) return { value: before, act: undefined }
-    await stores.topUps.codes.create(batch, rows, batch.pool === 'balance' ? { creditsPerYuan } : {})
-    const changes = changesOf(viewBatch(shown, creditsPerYuan))
+    await stores.topUps.codes.create(batch, rows, batch.pool === 'balance' ? { creditsPerUnit } : {})
+    const changes = changesOf(viewBatch(shown, creditsPerUnit))
     return {
       value: { kind: 'made', made: { batch: shown, codes } },
       act: { at, actor, action: 'codes.create', subject: id, changes },
@@ -183,7 +183,7 @@ export interface RedeemRequest extends Asking {
   readonly code: string
   /** Where the request comes from. */
   readonly address: string
-  readonly creditsPerYuan: DecimalText
+  readonly creditsPerUnit: DecimalText
 }
 
 export type Redeemed =
@@ -199,7 +199,7 @@ export async function redeemCode(
   storage: Pick<Storage, 'topUps' | 'identity'>,
   request: RedeemRequest,
 ): Promise<Redeemed> {
-  const { accountId, at, creditsPerYuan } = request
+  const { accountId, at, creditsPerUnit } = request
   const { attempts } = storage.identity
   const buckets = redeemBuckets(accountId, request.address)
   const waitMs = await attempts.take(buckets, at)
@@ -218,8 +218,8 @@ export async function redeemCode(
       const balance = microCredits(account.balance + (pool === 'balance' ? amount : 0n))
       return {
         id: transactionId,
-        ...worthOf({ pool, amount }, creditsPerYuan),
-        account: { credits: creditsText(credits), balance: yuanText(balance, creditsPerYuan) },
+        ...worthOf({ pool, amount }, creditsPerUnit),
+        account: { credits: creditsText(credits), balance: yuanText(balance, creditsPerUnit) },
       }
     },
   })
@@ -247,17 +247,17 @@ export interface Worth {
 
 export function worthOf(
   { pool, amount }: { readonly pool: Pool; readonly amount: MicroCredits },
-  creditsPerYuan: DecimalText,
+  creditsPerUnit: DecimalText,
 ): Worth {
   return pool === 'credits'
     ? { credits: creditsText(amount), yuan: null }
-    : { credits: null, yuan: yuanText(amount, creditsPerYuan) }
+    : { credits: null, yuan: yuanText(amount, creditsPerUnit) }
 }
 
-export function viewBatch(batch: ShownBatch, creditsPerYuan: DecimalText) {
+export function viewBatch(batch: ShownBatch, creditsPerUnit: DecimalText) {
   return {
     id: batch.id,
-    ...worthOf(batch, creditsPerYuan),
+    ...worthOf(batch, creditsPerUnit),
     count: batch.codes,
     redeemed: batch.redeemed,
     voided: batch.voided,
@@ -285,8 +285,8 @@ export function timeText(at: number | undefined): string | null {
 }
 
 /** One code a line, with what it is worth: for a printer or a shop. */
-export function codesCsv({ batch, codes }: MadeBatch, creditsPerYuan: DecimalText): string {
-  const { credits, yuan, expires_at: expires } = viewBatch(batch, creditsPerYuan)
+export function codesCsv({ batch, codes }: MadeBatch, creditsPerUnit: DecimalText): string {
+  const { credits, yuan, expires_at: expires } = viewBatch(batch, creditsPerUnit)
   const rest = `${credits ?? ''},${yuan ?? ''},${expires ?? ''}`
   return ['code,credits,yuan,expires_at', ...codes.map((code) => `${code},${rest}`), ''].join('\r\n')
 }

@@ -2,6 +2,7 @@ import type { Demand } from '../../core/calls/operations.ts'
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { knownRateOf } from '../../core/pricing/currency.ts'
 import { findRefused, freezeSurcharges } from '../../core/pricing/surcharges.ts'
 import { nearestName } from '../../core/nearest-name.ts'
 import type { PriceTerms } from '../../core/pricing/terms.ts'
@@ -144,7 +145,7 @@ function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras):
   const surcharges = freezeSurcharges(model, extras.asked, extras.toolUsesMax)
   return {
     pricing,
-    creditsPerYuan: settings.creditsPerYuan,
+    creditsPerUnit: knownRateOf(settings, pricing.currency),
     multipliers: Object.fromEntries(chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
     ...(surcharges.length === 0 ? {} : { surcharges }),
   }

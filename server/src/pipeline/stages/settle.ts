@@ -124,7 +124,7 @@ function priced(
 /** No price can be made: the call costs what was set aside for it. */
 function asHeld(held: MicroCredits): PricedCall {
   const recipe: Recipe = {
-    creditsPerYuan: '1',
+    creditsPerUnit: '1',
     rateMultiplier: '1',
     userRate: '100',
     lines: [{ class: 'request', quantity: 1, price: creditsText(held), per: 1 }],

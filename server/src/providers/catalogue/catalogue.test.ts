@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { providerOf } from '../index.ts'
 import { SANDBOX_MODELS, SANDBOX_VIDEO_MODEL } from '../sandbox/models.ts'
 import { environmentVendors } from './index.ts'
-import { multiply, pricingOf, YUAN_PER_USD } from './listing.ts'
+import { pricingOf } from './listing.ts'
 import { sandboxVendor } from './sandbox.ts'
 
 const MODELS = environmentVendors.flatMap((vendor) => vendor.models.map((model) => ({ vendor, model })))
@@ -92,64 +92,30 @@ describe('the first catalogue', () => {
   })
 })
 
-describe('prices in yuan', () => {
-  test('a price in yuan stays as the vendor writes it', () => {
-    const price = {
-      currency: 'CNY',
-      input: '0.8',
-      output: '2.80',
-      source: '',
-      date: '',
-      confidence: 'vendor',
-    } as const
-    expect(pricingOf(price)).toMatchObject({ inputPrice: '0.8', outputPrice: '2.80', cacheInputPrice: null })
-  })
+describe('list prices', () => {
+  const origin = { source: '', date: '', confidence: 'vendor' } as const
 
-  test('a price in dollars is converted exactly', () => {
-    const price = {
-      currency: 'USD',
-      input: '0.1',
-      output: '8',
-      cachedInput: '0.0375',
-      source: '',
-      date: '',
-      confidence: 'vendor',
-    } as const
-    expect(YUAN_PER_USD).toBe('7.2')
-    expect(pricingOf(price)).toMatchObject({
-      inputPrice: '0.72',
-      outputPrice: '57.6',
-      cacheInputPrice: '0.27',
+  test.each(['CNY', 'USD'] as const)('in %s stay as the vendor writes them', (currency) => {
+    expect(
+      pricingOf({ ...origin, currency, input: '0.8', output: '2.80', cachedInput: '0.0375' }),
+    ).toMatchObject({
+      currency,
+      billingModes: ['token'],
+      inputPrice: '0.8',
+      outputPrice: '2.80',
+      cacheInputPrice: '0.0375',
+      cacheWritePrice: null,
+      videoPrice: null,
     })
   })
 
   test('a price per second of video is the only price of its model', () => {
-    const price = {
+    expect(pricingOf({ ...origin, currency: 'USD', perVideoSecond: '0.05' })).toMatchObject({
       currency: 'USD',
-      perVideoSecond: '0.05',
-      source: '',
-      date: '',
-      confidence: 'vendor',
-    } as const
-    expect(pricingOf(price)).toMatchObject({
       billingModes: ['video_second'],
-      videoPrice: '0.36',
+      videoPrice: '0.05',
       inputPrice: null,
       requestPrice: null,
     })
-  })
-
-  test.each([
-    ['0.1', '0.2', '0.02'],
-    ['10', '7.2', '72'],
-    ['0.234375', '7.2', '1.6875'],
-    ['0', '7.2', '0'],
-    ['123456789.123456789', '1', '123456789.123456789'],
-  ])('%s × %s = %s', (one, other, product) => {
-    expect(multiply(one, other)).toBe(product)
-  })
-
-  test('what is no plain decimal is refused', () => {
-    expect(() => multiply('1e3', '7.2')).toThrow('not a plain decimal')
   })
 })

@@ -58,11 +58,7 @@ interface PriceOrigin {
   readonly note?: string
 }
 
-/** For list prices in dollars. A round number, not a rate of the day: list prices in yuan should not move daily. */
-export const YUAN_PER_USD: DecimalText = '7.2'
-
-const NO_PRICES: Pricing = {
-  billingModes: [],
+const NO_PRICES: Omit<Pricing, 'currency' | 'billingModes'> = {
   inputPrice: null,
   outputPrice: null,
   cacheInputPrice: null,
@@ -74,38 +70,19 @@ const NO_PRICES: Pricing = {
   videoPrice: null,
 }
 
-/** List prices in yuan, as the catalogue keeps them. */
+/** List prices as the catalogue keeps them, in the vendor's own currency. */
 export function pricingOf(price: ListPrice): Pricing {
-  const yuan = (amount: DecimalText | undefined): DecimalText | null => {
-    if (amount === undefined) return null
-    return price.currency === 'CNY' ? amount : multiply(amount, YUAN_PER_USD)
-  }
-  if ('perVideoSecond' in price) {
-    return { ...NO_PRICES, billingModes: ['video_second'], videoPrice: yuan(price.perVideoSecond) }
-  }
+  const { currency } = price
+  if ('perVideoSecond' in price)
+    return { ...NO_PRICES, currency, billingModes: ['video_second'], videoPrice: price.perVideoSecond }
   return {
     ...NO_PRICES,
+    currency,
     billingModes: ['token'],
-    inputPrice: yuan(price.input),
-    outputPrice: yuan(price.output),
-    cacheInputPrice: yuan(price.cachedInput),
-    cacheWritePrice: yuan(price.cacheWrite),
-    cacheWrite1hPrice: yuan(price.cacheWrite1h),
+    inputPrice: price.input,
+    outputPrice: price.output,
+    cacheInputPrice: price.cachedInput ?? null,
+    cacheWritePrice: price.cacheWrite ?? null,
+    cacheWrite1hPrice: price.cacheWrite1h ?? null,
   }
-}
-
-/** Exact product of two plain decimals, without trailing zeros. */
-export function multiply(one: DecimalText, other: DecimalText): DecimalText {
-  const [first, second] = [scaled(one), scaled(other)]
-  const places = first.places + second.places
-  const digits = (first.value * second.value).toString().padStart(places + 1, '0')
-  const whole = digits.slice(0, digits.length - places)
-  const fraction = digits.slice(digits.length - places).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
-}
-
-function scaled(text: DecimalText): { readonly value: bigint; readonly places: number } {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`not a plain decimal: ${text}`)
-  const [whole = '', fraction = ''] = text.split('.')
-  return { value: BigInt(whole + fraction), places: fraction.length }
 }

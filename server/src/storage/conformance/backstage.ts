@@ -29,6 +29,7 @@ function exampleAct(changes: Partial<AuditedAct> = {}): AuditedAct {
 }
 
 const PRICING: Pricing = {
+  currency: 'CNY',
   billingModes: ['token'],
   inputPrice: '9',
   outputPrice: '72',

@@ -64,7 +64,8 @@ const EVERYTHING: readonly CatalogueChange[] = [
     kind: 'put-settings',
     settings: {
       currency: 'CNY',
-      creditsPerYuan: '100',
+      creditsPerUnit: '100',
+      otherCurrencies: { USD: '7200' },
       timezone: 'Europe/Berlin',
       keyPrefix: 'sk-x-',
       limits: UNLIMITED,
@@ -81,6 +82,7 @@ const EVERYTHING: readonly CatalogueChange[] = [
       code: 'PRO',
       level: 2,
       price: '199',
+      currency: 'CNY',
       periodDays: 30,
       quota: [{ credits: '50000', seconds: 18000 }],
     },
@@ -98,7 +100,7 @@ export function describeCatalogue(suite: StorageSuite): void {
   test('an empty database reads as an empty catalogue with the standard settings', async () => {
     const catalogue = await (await (await suite.createDatabase()).open()).catalogue.read()
     expect(catalogue.models.size).toBe(0)
-    expect(catalogue.settings).toMatchObject({ creditsPerYuan: '1000', keyPrefix: 'sk-gateway-' })
+    expect(catalogue.settings).toMatchObject({ creditsPerUnit: '1000', keyPrefix: 'sk-gateway-' })
   })
 
   test('what was put is read back whole', async () => {

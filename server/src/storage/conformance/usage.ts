@@ -241,7 +241,7 @@ const loggedCall: fc.Arbitrary<CallLogRow> = fc
     byok: fc.boolean(),
     recipe: fc.option(
       fc.record({
-        creditsPerYuan: fc.constantFrom('1000', '900.5'),
+        creditsPerUnit: fc.constantFrom('1000', '900.5'),
         lines: fc.uniqueArray(fc.tuple(lineClass, fc.integer({ min: 1, max: 5_000 })), {
           selector: ([name]) => name,
           maxLength: 4,
@@ -261,7 +261,7 @@ const loggedCall: fc.Arbitrary<CallLogRow> = fc
       amount: microCredits(amount),
       deducted: microCredits(isFree || recipe === undefined ? 0n : amount / 2n),
       recipe: recipe && {
-        creditsPerYuan: recipe.creditsPerYuan,
+        creditsPerUnit: recipe.creditsPerUnit,
         rateMultiplier: '1',
         userRate: '100',
         amount: amount.toString(),
@@ -352,8 +352,8 @@ function addUpChains(rows: readonly CallLogRow[], { from, until }: Period): read
   for (const row of rows) {
     if (row.createdAt < from || row.createdAt >= until) continue
     if (row.chainId === undefined || row.recipe === undefined) continue
-    const { creditsPerYuan, lines } = row.recipe
-    const name = `${row.chainId} ${creditsPerYuan}`
+    const { lines } = row.recipe
+    const name = String(row.chainId)
     const before = sums.get(name)
     const one = before?.chain
     const billed = (part: RecipeLine['class']) =>
@@ -365,7 +365,6 @@ function addUpChains(rows: readonly CallLogRow[], { from, until }: Period): read
         chainId: row.chainId,
         model: models.at(-1) === '' ? undefined : models.at(-1),
         vendorCode: row.vendorCode,
-        creditsPerYuan,
         calls: (one?.calls ?? 0) + 1,
         byok: (one?.byok ?? 0) + (row.byok ? 1 : 0),
         free: (one?.free ?? 0) + (!row.byok && row.deducted === 0n ? 1 : 0),

@@ -8,24 +8,25 @@ export class AmountTooLarge extends Error {
   }
 }
 
-/** Yuan were counted at a rate that is another one by now. */
+/** Money was counted at a rate that is another one by now. */
 export class RateChanged extends Error {
   constructor() {
-    super('the rate of Credits a yuan has just changed: ask again')
+    super('what one unit of the platform’s currency is worth has just changed: ask again')
     this.name = 'RateChanged'
   }
 }
 
-/** What keeps the rate of Credits a yuan as it is. */
-export type RateHold = 'balance-booked' | 'codes-open' | 'payments-open'
+/** What keeps the platform's own currency and its rate as they are; packages keep the currency only. */
+export type RateHold = 'balance-booked' | 'codes-open' | 'payments-open' | 'packages-offered'
 
 const HOLDS: Readonly<Record<RateHold, string>> = {
-  'balance-booked': 'a balance in yuan has been booked, and another rate would change what it is worth',
-  'codes-open': 'codes worth yuan are still open: void them first',
-  'payments-open': 'payments of yuan are still under way: wait for them to end',
+  'balance-booked': 'a balance has been booked, and another rate would change what it is worth',
+  'codes-open': 'codes worth balance are still open: void them first',
+  'payments-open': 'payments into balances are still under way: wait for them to end',
+  'packages-offered': 'packages are priced in it: delete them first',
 }
 
-/** Goes on after `credits_per_yuan`. */
+/** Goes on after the setting. */
 export function rateHoldText(hold: RateHold): string {
   const advice =
     hold === 'balance-booked' ? '; change prices, the rate multipliers of chains or user rates instead' : ''
@@ -37,7 +38,7 @@ export class RateFixed extends Error {
   readonly hold: RateHold
 
   constructor(hold: RateHold) {
-    super(`credits_per_yuan ${rateHoldText(hold)}`)
+    super(`the platform’s currency and its rate ${rateHoldText(hold)}`)
     this.name = 'RateFixed'
     this.hold = hold
   }

@@ -4,6 +4,7 @@
  */
 import { backstage } from './migrations/backstage.ts'
 import { chainConduct } from './migrations/chain-conduct.ts'
+import { currencies } from './migrations/currencies.ts'
 import type { Migration } from './migrations/dialect.ts'
 import { firstSchema } from './migrations/first-schema.ts'
 import { identity } from './migrations/identity.ts'
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   chainConduct,
   severalCodes,
   owedAmounts,
+  currencies,
 ]

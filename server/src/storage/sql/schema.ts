@@ -132,6 +132,7 @@ interface PlansTable {
   code: string
   level: Integer
   price: string
+  currency: string
   period_days: Integer
   quota: string
 }

@@ -38,8 +38,8 @@ export interface Act<Refusal> {
   readonly operation: string
   readonly idempotency: Idempotency | undefined
   readonly at: number
-  /** The rate at which yuan were counted for it; absent: none were. */
-  readonly creditsPerYuan?: DecimalText
+  /** The rate at which money was counted for it; absent: none was. */
+  readonly creditsPerUnit?: DecimalText
   readonly decide: (state: ActState) => ActDecision<Refusal>
 }
 
@@ -311,12 +311,11 @@ export interface UsageRow {
   readonly covered: MicroCredits
 }
 
-/** What the priced calls of one chain add up to, those at one rate of Credits. */
+/** What the priced calls of one chain add up to. */
 export interface ChainUsage {
   readonly chainId: ChainId
   readonly model: string | undefined
   readonly vendorCode: string | undefined
-  readonly creditsPerYuan: DecimalText
   readonly calls: number
   /** Over the customer's own credential. */
   readonly byok: number

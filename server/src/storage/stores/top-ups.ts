@@ -85,7 +85,7 @@ export interface RedemptionStore {
   create(
     batch: RedemptionBatch,
     codes: readonly NewRedemptionCode[],
-    options?: Pick<BookingOptions, 'creditsPerYuan'>,
+    options?: Pick<BookingOptions, 'creditsPerUnit'>,
   ): Promise<void>
   findBatch(id: string): Promise<ShownBatch | undefined>
   /** Newest first. */
@@ -197,7 +197,7 @@ export interface PaymentStore {
   begin(
     topUp: NewTopUp,
     idempotency: Idempotency | undefined,
-    options?: Pick<BookingOptions, 'creditsPerYuan'>,
+    options?: Pick<BookingOptions, 'creditsPerUnit'>,
   ): Promise<{ readonly kind: 'begun'; readonly topUp: TopUp } | { readonly kind: 'other-request' }>
   /** Keeps the first checkout that was opened for it. */
   opened(id: string, checkout: Checkout): Promise<TopUp>

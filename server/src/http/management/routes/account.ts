@@ -143,9 +143,9 @@ function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
 }
 
 function viewOptions({ pipeline }: ApiContext) {
-  const { creditsPerYuan, timezone } = pipeline.catalogue().settings
+  const { creditsPerUnit, timezone } = pipeline.catalogue().settings
   const at = pipeline.now()
-  return { creditsPerYuan, at, monthStart: pipeline.monthOf(at, timezone).from }
+  return { creditsPerUnit, at, monthStart: pipeline.monthOf(at, timezone).from }
 }
 
 function settingsChange(body: z.output<typeof settingsBody>): SettingsChange {

@@ -76,8 +76,8 @@ export async function readCallerLimits(
     ...(found === undefined ? [] : [`member:${found.id}` as const]),
   ])
   const at = pipeline.now()
-  const { creditsPerYuan, limits, timezone } = pipeline.catalogue().settings
-  const options = { creditsPerYuan, monthStart: pipeline.monthOf(at, timezone).from }
+  const { creditsPerUnit, limits, timezone } = pipeline.catalogue().settings
+  const options = { creditsPerUnit, monthStart: pipeline.monthOf(at, timezone).from }
   return {
     key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? limits, at),
     member:

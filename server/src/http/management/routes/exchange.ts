@@ -40,9 +40,9 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
     body: exchangeBody,
     data: exchangeShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const { creditsPerYuan } = pipeline.catalogue().settings
+      const { creditsPerUnit } = pipeline.catalogue().settings
       const { yuan, credits } = body
-      const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerYuan)
+      const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerUnit)
       if (amount <= 0n) {
         const path = yuan === undefined ? 'credits' : 'yuan'
         throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
@@ -50,12 +50,12 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
       const request = {
         accountId: caller.account.id,
         amount,
-        creditsPerYuan,
+        creditsPerUnit,
         idempotencyKey,
         at: pipeline.now(),
       }
       const answer = answerOf(await exchangeBalance(pipeline.storage, request), ({ balance }) => {
-        const there = yuanText(balance, creditsPerYuan)
+        const there = yuanText(balance, creditsPerUnit)
         return new GatewayError(40900, { message: `the balance holds ${there} yuan, which is too little` })
       })
       return exchangeShape.parse(answer)

@@ -33,7 +33,7 @@ export function redeemRoutes(app: Api, context: ApiContext): void {
         accountId: caller.account.id,
         code: body.code,
         address: clientAddress(request.raw),
-        creditsPerYuan: pipeline.catalogue().settings.creditsPerYuan,
+        creditsPerUnit: pipeline.catalogue().settings.creditsPerUnit,
         idempotencyKey,
         at: pipeline.now(),
       })

@@ -70,9 +70,9 @@ function reading(app: Api, context: ApiContext): void {
     query: z.strictObject({ ...pageQuery({ rowsDefault: 100, rowsMax: 500 }), ...period }),
     data: statementShape,
     handle: async ({ caller, query }) => {
-      const { creditsPerYuan } = context.pipeline.catalogue().settings
+      const { creditsPerUnit } = context.pipeline.catalogue().settings
       const asked = periodOf(context, query)
-      const view = await readStatement(storage, caller.account.id, { ...asked, creditsPerYuan })
+      const view = await readStatement(storage, caller.account.id, { ...asked, creditsPerUnit })
       const { limit, cursor } = query
       const page = await storage.customers.statements.entries(caller.account.id, {
         ...asked,
@@ -81,7 +81,7 @@ function reading(app: Api, context: ApiContext): void {
       })
       return {
         ...view,
-        entries: page.entries.map((entry) => viewEntry(entry, creditsPerYuan)),
+        entries: page.entries.map((entry) => viewEntry(entry, creditsPerUnit)),
         next_cursor: page.next === undefined ? null : writeCursor(PATH, page.next),
       }
     },
@@ -102,8 +102,8 @@ function exporting(app: Api, context: ApiContext): void {
     errors: [42901],
     answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
     handle: ({ caller, query, request, reply }) => {
-      const { creditsPerYuan } = context.pipeline.catalogue().settings
-      const asked = { ...periodOf(context, query), creditsPerYuan }
+      const { creditsPerUnit } = context.pipeline.catalogue().settings
+      const asked = { ...periodOf(context, query), creditsPerUnit }
       const lines = exportRows(
         asRows(eachEntry(storage, caller.account.id, asked)),
         query.format,

@@ -243,7 +243,7 @@ function refuseOrder({ pipeline }: ApiContext, plan: string, part: 'body' | 'que
         })
       case 'too-few': {
         const { missing } = refusal
-        const yuan = yuanText(missing.amount, pipeline.catalogue().settings.creditsPerYuan)
+        const yuan = yuanText(missing.amount, pipeline.catalogue().settings.creditsPerUnit)
         const what =
           missing.pool === 'balance'
             ? `the balance lacks ${yuan} yuan`

@@ -60,7 +60,7 @@ function offerRoute(app: Api, context: ApiContext): void {
         packages: packages
           .filter(({ status }) => status === 'enabled')
           .map((offered) => {
-            const { status: _, ...shown } = viewPackage(offered, tariff.creditsPerYuan)
+            const { status: _, ...shown } = viewPackage(offered, tariff.creditsPerUnit)
             return shown
           }),
       }

@@ -8,7 +8,7 @@ import type { Announcement } from '../../storage.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { sealCredential } from './sealed-credential.ts'
-import { changeRate, lockRate, readRate } from '../ledger/yuan-rate.ts'
+import { changeRate, lockRate } from '../ledger/own-rate.ts'
 
 export interface CatalogueTools {
   readonly engine: SqlEngine
@@ -80,15 +80,14 @@ async function putSettings(
   { engine }: CatalogueTools,
 ): Promise<readonly Announcement[]> {
   await lockRate(engine, database)
-  const rate = { from: await readRate(database), to: settings.creditsPerYuan }
-  const changed = await changeRate(database, rate)
+  const changed = await changeRate(database, settings)
   const body = JSON.stringify(settings)
   await database
     .insertInto('settings')
     .values({ id: 1, body })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }))
     .execute()
-  // Every account with a setting in yuan has another number of µCr there.
+  // Every account with a setting in money has another number of µCr there.
   return changed ? [{ kind: 'everything' }] : []
 }
 
@@ -258,6 +257,7 @@ async function putPlan(database: Database, plan: Plan): Promise<void> {
   const row = {
     level: plan.level,
     price: plan.price,
+    currency: plan.currency,
     period_days: plan.periodDays,
     quota: JSON.stringify(plan.quota),
   }

@@ -81,6 +81,7 @@ export function decodePlan(row: Selectable<Schema['plans']>): Plan {
     code: row.code,
     level: Number(row.level),
     price: row.price,
+    currency: row.currency,
     periodDays: Number(row.period_days),
     quota: parseStored<Plan['quota']>(row.quota),
   }

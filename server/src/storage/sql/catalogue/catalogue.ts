@@ -35,7 +35,7 @@ import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { openCredential } from './sealed-credential.ts'
 import { readSettings } from './settings.ts'
-import { findRateHold } from '../ledger/yuan-rate.ts'
+import { findRateHold } from '../ledger/own-rate.ts'
 
 export interface CatalogueStoreOptions {
   readonly engine: SqlEngine
@@ -67,7 +67,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
         return { value: undefined, changes: announced }
       }),
 
-    findRateHold: () => findRateHold(reader),
+    findRateHold: (what) => findRateHold(reader, what),
     readObservations: () => readObservations(engine),
     writeObservations: (observed, at) => writeObservations(engine, observed, at),
   }

@@ -7,7 +7,8 @@ import { parseStored } from '../stored-json.ts'
 /** What holds until settings are put (gateway file). */
 const DEFAULT_SETTINGS: Settings = {
   currency: 'CNY',
-  creditsPerYuan: '1000',
+  creditsPerUnit: '1000',
+  otherCurrencies: { USD: '7200' },
   timezone: 'Asia/Shanghai',
   keyPrefix: 'sk-gateway-',
   limits: UNLIMITED,

@@ -10,7 +10,7 @@ import { bookIn } from '../ledger/booking.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { parseStored } from '../stored-json.ts'
-import { checkRate } from '../ledger/yuan-rate.ts'
+import { checkRate } from '../ledger/own-rate.ts'
 import { findTerms, removeTerms, writeTerms } from './subscriptions.ts'
 
 export function createActStore(engine: SqlEngine, write: AnnouncedWrite): ActStore {
@@ -33,7 +33,7 @@ async function performIn<Refusal>(
   const decision = act.decide({ account, terms })
   if (decision.kind === 'refused') return { value: decision, changes: [] }
   if (decision.transfers.length > 0) {
-    await checkRate(engine, transaction, act.creditsPerYuan)
+    await checkRate(engine, transaction, act.creditsPerUnit)
     const booked = await bookIn(engine, transaction, decision.transfers, 'refuse')
     if (booked === undefined) {
       throw new Error(`the transaction of act ${act.operation} of ${act.accountId} was booked before`)

@@ -60,7 +60,6 @@ interface SumsRow extends Readonly<Record<(typeof USED)[number], string>> {
 
 interface ChainRow extends Readonly<Record<(typeof BILLED)[number], string>> {
   readonly chain_id: bigint
-  readonly credits_per_yuan: string
   readonly model: string | null
   readonly vendor_code: string | null
 }
@@ -119,10 +118,10 @@ function sumsQuery(engine: EngineName, question: UsageQuestion, parts: UsagePart
 
 function chainsQuery(engine: EngineName, parts: UsageParts): RawBuilder<ChainRow> {
   return sql<ChainRow>`
-    select chain_id, credits_per_yuan, max(case when priced > 0 then nullif(model, '') end) as model,
+    select chain_id, max(case when priced > 0 then nullif(model, '') end) as model,
       max(vendor_code) as vendor_code, ${sumsOf(BILLED)}
     from (${used(engine, parts, { whose: {}, sums: BILLED })}) used where chain_id > 0 and credits_per_yuan <> ''
-    group by chain_id, credits_per_yuan order by chain_id, credits_per_yuan`
+    group by chain_id order by chain_id`
 }
 
 /** As text, because the sum of an account's amounts may be more than 64 bits hold. */
@@ -206,7 +205,6 @@ function decodeChain(row: ChainRow): ChainUsage {
     chainId: chainId(Number(row.chain_id)),
     model: row.model ?? undefined,
     vendorCode: row.vendor_code ?? undefined,
-    creditsPerYuan: row.credits_per_yuan,
     calls: Number(row.priced),
     byok: Number(row.byok),
     free: Number(row.free),

@@ -11,7 +11,7 @@ import { pageLimit } from '../page.ts'
 import type { Schema, TransfersTable } from '../schema.ts'
 import { decodeTransfer } from './transfer-row.ts'
 import { verifyLedger } from '../verify/verify-ledger.ts'
-import { checkRate } from './yuan-rate.ts'
+import { checkRate } from './own-rate.ts'
 
 export function createLedgerStore(
   engine: SqlEngine,
@@ -19,9 +19,9 @@ export function createLedgerStore(
   write: AnnouncedWrite,
 ): LedgerStore {
   return {
-    book: (booked, { overdraw = 'refuse', creditsPerYuan } = {}) =>
+    book: (booked, { overdraw = 'refuse', creditsPerUnit } = {}) =>
       write(async (transaction) => {
-        await checkRate(engine, transaction, creditsPerYuan)
+        await checkRate(engine, transaction, creditsPerUnit)
         const changed = await bookIn(engine, transaction, booked, overdraw)
         const changes = (changed ?? []).map((id): Announcement => ({ kind: 'account', accountId: id }))
         return { value: changed !== undefined, changes }

@@ -1,5 +1,6 @@
 /** Call logs: what is filtered by has a column, the rest is one JSON text, so that a row costs one short insert. */
 import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { Recipe } from '../../../core/calls/operations.ts'
 import { NO_USAGE, type Usage } from '../../../core/canonical/usage.ts'
 import { accountId, callId, keyId } from '../../../core/ids.ts'
 import { microCredits, ZERO } from '../../../core/money.ts'
@@ -58,8 +59,9 @@ type Column =
   | 'deducted'
 
 /** As JSON keeps it: `undefined` is absent, and usage holds only the counters that were reported. */
-type Detail = Omit<CallLogRow, Column | 'usage' | 'owed' | 'recovered'> & {
+type Detail = Omit<CallLogRow, Column | 'usage' | 'recipe' | 'owed' | 'recovered'> & {
   readonly usage: Partial<Usage>
+  readonly recipe: StoredRecipe | undefined
   /** Decimal text; absent: nothing. */
   readonly owed?: string | undefined
   readonly recovered?: true | undefined
@@ -98,6 +100,18 @@ function encodeDetail(log: CallLogRow): string {
   return JSON.stringify(detail)
 }
 
+/** Older builds wrote the rate under another name, and knew one currency. */
+type StoredRecipe = Omit<Recipe, 'creditsPerUnit'> & {
+  readonly creditsPerUnit?: string
+  readonly creditsPerYuan?: string
+}
+
+function decodeRecipe(stored: StoredRecipe | undefined): Recipe | undefined {
+  if (stored === undefined) return undefined
+  const { creditsPerUnit, creditsPerYuan, ...rest } = stored
+  return { ...rest, creditsPerUnit: creditsPerUnit ?? creditsPerYuan ?? '' }
+}
+
 export function decodeCallLog(row: StoredRow): CallLogRow {
   const detail = parseStored<Detail>(textOf(row, 'detail'))
   const account = optionalTextOf(row, 'account_id')
@@ -131,7 +145,7 @@ export function decodeCallLog(row: StoredRow): CallLogRow {
     amount: microCredits(integerOf(row, 'amount')),
     deducted: microCredits(integerOf(row, 'deducted')),
     owed: detail.owed === undefined ? ZERO : microCredits(BigInt(detail.owed)),
-    recipe: detail.recipe,
+    recipe: decodeRecipe(detail.recipe),
     subscriptionCovered: detail.subscriptionCovered,
     byok: detail.byok,
     capped: detail.capped,

@@ -110,7 +110,7 @@ export function loggedUsage(engine: EngineName): readonly [calls: string, lines:
   const key = `${half} as at, created_at as began, coalesce(account_id, '') as account_id,
     coalesce(key_id, '') as key_id, ${name('model')}, ${name('app_id')},
     coalesce(${read.integer(['chainId'])}, 0) as chain_id,
-    coalesce(${read.text(['recipe', 'creditsPerYuan'])}, '') as credits_per_yuan, 0 as lane`
+    coalesce(${read.text(['recipe', 'creditsPerUnit'])}, ${read.text(['recipe', 'creditsPerYuan'])}, '') as credits_per_yuan, 0 as lane`
   const plain = plainSums(read)
   const billed = billedSums(read)
   const calls = [

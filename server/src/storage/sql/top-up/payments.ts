@@ -35,7 +35,7 @@ import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { TopUpsTable } from '../schema/top-ups.ts'
 import { parseStored } from '../stored-json.ts'
-import { checkRate } from '../ledger/yuan-rate.ts'
+import { checkRate } from '../ledger/own-rate.ts'
 import { poolOf, type RedemptionStoreOptions } from './redemption-codes.ts'
 
 type BeginOutcome = Awaited<ReturnType<PaymentStore['begin']>>
@@ -59,9 +59,9 @@ export function createPaymentStore({ engine, reader, write }: RedemptionStoreOpt
       return rows.map(decodeTopUp)
     },
 
-    begin: (topUp, idempotency, { creditsPerYuan } = {}) =>
+    begin: (topUp, idempotency, { creditsPerUnit } = {}) =>
       write(async (transaction) => {
-        await checkRate(engine, transaction, creditsPerYuan)
+        await checkRate(engine, transaction, creditsPerUnit)
         return { value: await beginIn(transaction, topUp, idempotency), changes: [] }
       }),
     opened: (id, checkout) =>

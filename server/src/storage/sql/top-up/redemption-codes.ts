@@ -21,7 +21,7 @@ import { findAnswer, keepAnswer, lockAccount } from '../customers/acts.ts'
 import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import type { RedemptionBatchesTable, RedemptionCodesTable } from '../schema/top-ups.ts'
-import { checkRate } from '../ledger/yuan-rate.ts'
+import { checkRate } from '../ledger/own-rate.ts'
 
 /** Both engines bound the parameters of one statement; this stays far below either. */
 const CODES_PER_INSERT = 1_000
@@ -38,9 +38,9 @@ export interface RedemptionStoreOptions {
 export function createRedemptionStore({ engine, reader, write }: RedemptionStoreOptions): RedemptionStore {
   return {
     ...readingOf(reader),
-    create: (batch, codes, { creditsPerYuan } = {}) =>
+    create: (batch, codes, { creditsPerUnit } = {}) =>
       write(async (transaction) => {
-        await checkRate(engine, transaction, creditsPerYuan)
+        await checkRate(engine, transaction, creditsPerUnit)
         await insertBatch(transaction, batch, codes)
         return { value: undefined, changes: [] }
       }),

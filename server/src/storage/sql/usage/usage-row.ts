@@ -22,7 +22,7 @@ export interface UsageKey {
   readonly appId: string
   readonly chainId: number
   /** The price formula's; empty: the call has no price. */
-  readonly creditsPerYuan: string
+  readonly creditsPerUnit: string
   readonly lane: number
 }
 
@@ -55,7 +55,7 @@ export const usageHalfHours: Table<UsageRow> = {
     key.model,
     key.appId,
     key.chainId,
-    key.creditsPerYuan,
+    key.creditsPerUnit,
     key.lane,
     vendorCode ?? null,
     ...sums,

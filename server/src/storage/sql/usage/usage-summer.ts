@@ -56,7 +56,7 @@ export class UsageSummer {
     const lane = Math.floor(Math.random() * LANES)
     const add = (log: CallLogRow, added: readonly bigint[]) => {
       const key = this.#keyOf(log, lane)
-      const name = `${key.at}\0${key.accountId}\0${key.keyId}\0${key.model}\0${key.appId}\0${key.chainId}\0${key.creditsPerYuan}`
+      const name = `${key.at}\0${key.accountId}\0${key.keyId}\0${key.model}\0${key.appId}\0${key.chainId}\0${key.creditsPerUnit}`
       const row = rows.get(name)
       if (row === undefined) rows.set(name, { key, vendorCode: log.vendorCode, sums: added })
       else row.sums = row.sums.map((sum, index) => sum + (added[index] ?? 0n))
@@ -89,7 +89,7 @@ export class UsageSummer {
       model,
       appId,
       chainId: log.chainId ?? 0,
-      creditsPerYuan: log.recipe?.creditsPerYuan ?? '',
+      creditsPerUnit: log.recipe?.creditsPerUnit ?? '',
       lane: accountId === '' ? lane : 0,
     }
   }

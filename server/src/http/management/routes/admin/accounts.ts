@@ -318,17 +318,17 @@ function readGrant(
   const read = readSignedAmount(body.credits ?? body.balance)
   if (read.kind === 'mistake') throw refuseFields([{ in: 'body', path: pool, message: read.message }])
   const amount =
-    pool === 'credits' ? creditsOfText(read.value) : creditsOfYuan(read.value, settings.creditsPerYuan)
+    pool === 'credits' ? creditsOfText(read.value) : creditsOfYuan(read.value, settings.creditsPerUnit)
   if (amount === 0n) throw refuseFields([{ in: 'body', path: pool, message: 'must not be 0' }])
   return { pool, amount, reason: body.reason }
 }
 
 function viewRow({ pipeline }: ApiContext, account: Account): z.output<typeof accountRowShape> {
-  const { creditsPerYuan, timezone } = pipeline.catalogue().settings
+  const { creditsPerUnit, timezone } = pipeline.catalogue().settings
   const at = pipeline.now()
   const monthStart = pipeline.monthOf(at, timezone).from
   return accountRowShape.parse({
-    ...viewAccount(account, { creditsPerYuan, at, monthStart }),
+    ...viewAccount(account, { creditsPerUnit, at, monthStart }),
     created_at: new Date(account.createdAt).toISOString(),
   })
 }
@@ -341,7 +341,7 @@ async function viewDetail(
   const { storage } = pipeline
   const keys = await storage.keys.list(account.id)
   const ends = await readFormerUntil(storage, keys, pipeline.now())
-  const form = accountForm(account, pipeline.catalogue().settings.creditsPerYuan)
+  const form = accountForm(account, pipeline.catalogue().settings.creditsPerUnit)
   return accountDetailShape.parse({
     ...viewRow(context, account),
     auto_exchange: form['auto_exchange'],

@@ -31,6 +31,10 @@ export const policyBody = z.strictObject({
 })
 
 export const pricingBody = z.strictObject({
+  currency: z.string().max(3).optional().meta({
+    description:
+      'Of all prices in here, ISO 4217; `settings.currencies` has its rate. Absent: `settings.currency`. It has to be named where the price so far is in another.',
+  }),
   billing_modes: z.array(z.enum(['token', 'image', 'video_second', 'request'])).optional(),
   input_price: price,
   output_price: price,
@@ -44,8 +48,15 @@ export const pricingBody = z.strictObject({
 })
 
 export const settingsBody = z.strictObject({
-  currency: z.string().max(10).optional(),
-  credits_per_yuan: decimal.optional(),
+  currency: z.string().max(10).optional().meta({
+    description:
+      'Of balances, caps, steps and packages, and of prices that name none. Prices that are stored keep theirs.',
+  }),
+  currencies: z
+    .record(z.string().max(10), decimal)
+    .optional()
+    .meta({ description: 'Credits for one unit of each; those that are left out stay.' }),
+  credits_per_yuan: decimal.optional().meta({ description: 'Short for `currencies: {CNY: …}`.' }),
   timezone: z.string().max(100).optional(),
   key_prefix: z.string().max(100).optional(),
   limits: policyBody.optional(),
@@ -157,6 +168,7 @@ export const groupBody = z.strictObject(groupFields)
 const planFields = {
   level: z.number().int().optional(),
   price: decimal.optional(),
+  currency: z.string().max(3).optional().meta({ description: 'Of the price; absent: `settings.currency`.' }),
   period_days: z.number().int().optional(),
   quota: z
     .array(z.strictObject({ credits: decimal, seconds: z.number().int() }))

@@ -109,10 +109,13 @@ function chainRows(app: Api, context: ApiContext): void {
     more: (body, old) =>
       old === undefined
         ? {}
-        : { move: moveOf(body, old), ...(body['cost'] === undefined ? {} : costEdit(body, old)) },
+        : {
+            move: moveOf(body, old),
+            ...(body['cost'] === undefined ? {} : costEdit(body, old, context.pipeline.catalogue())),
+          },
     written: async (body, id) => {
       // A chain has no id before it is written, so a new one's cost follows it.
-      const pricing = pricingOf(body)
+      const pricing = costOf(body, body, context.pipeline.catalogue())
       if (pricing !== undefined) await context.pipeline.storage.prices.putCost(chainId(Number(id)), pricing)
     },
   })
@@ -259,7 +262,7 @@ function checkChain(
   if (status === 'enabled' && why !== undefined)
     mistakes.push({ path: 'status', message: `cannot be enabled: ${why}` })
   if (isJsonObject(body['cost'])) {
-    const read = readPricingForm(body['cost'])
+    const read = readPricingForm(body['cost'], costContext(model, catalogue))
     if (read.kind === 'mistakes') {
       mistakes.push(...read.mistakes.map((one) => ({ ...one, path: `cost.${one.path}` })))
     }
@@ -296,16 +299,22 @@ function moveOf(body: JsonObject, old: JsonObject): ChainMove {
 }
 
 /** undefined: the body says nothing of costs, or that there are none. */
-function pricingOf(body: JsonObject): Pricing | undefined {
+function costOf(body: JsonObject, row: JsonObject, catalogue: Catalogue): Pricing | undefined {
   const { cost } = body
-  if (!isJsonObject(cost)) return undefined
-  const read = readPricingForm(cost)
+  const model = catalogue.models.get(modelId(textOf(row, 'model_id')))
+  if (!isJsonObject(cost) || model === undefined) return undefined
+  const read = readPricingForm(cost, costContext(model, catalogue))
   return read.kind === 'pricing' ? read.pricing : undefined
 }
 
-function costEdit(body: JsonObject, old: JsonObject) {
+/** A cost that names no currency is in the platform's own; beside prices in another it has to name one. */
+function costContext({ pricing }: Model, { settings }: Catalogue) {
+  return { settings, replaced: { currency: pricing.currency } }
+}
+
+function costEdit(body: JsonObject, old: JsonObject, catalogue: Catalogue) {
   const id = chainId(Number(old['id']))
-  const pricing = pricingOf(body)
+  const pricing = costOf(body, old, catalogue)
   const from = isJsonObject(old['cost']) ? old['cost'] : {}
   const to = isJsonObject(body['cost']) ? body['cost'] : {}
   const fields = compareForms(from, to)

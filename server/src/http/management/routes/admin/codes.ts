@@ -70,7 +70,7 @@ export function adminCodeRoutes(app: Api, context: ApiContext): void {
 
 function makingRoutes(app: Api, context: ApiContext): void {
   const { pipeline } = context
-  const rate = () => pipeline.catalogue().settings.creditsPerYuan
+  const rate = () => pipeline.catalogue().settings.creditsPerUnit
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -136,8 +136,8 @@ function requestOf(
   idempotencyKey: string | undefined,
 ): BatchRequest {
   const { credits, yuan } = body
-  const { creditsPerYuan } = pipeline.catalogue().settings
-  const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerYuan)
+  const { creditsPerUnit } = pipeline.catalogue().settings
+  const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerUnit)
   const pool = yuan === undefined ? 'credits' : 'balance'
   const mistake = findWorthMistake(amount)
   if (mistake !== undefined) {
@@ -152,7 +152,7 @@ function requestOf(
 function readingRoutes(app: Api, context: ApiContext): void {
   const { pipeline } = context
   const { codes } = pipeline.storage.topUps
-  const rate = () => pipeline.catalogue().settings.creditsPerYuan
+  const rate = () => pipeline.catalogue().settings.creditsPerUnit
   definePage(app, context, {
     method: 'GET',
     path: PATH,

@@ -103,6 +103,6 @@ async function viewRow(
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
     owed: creditsText(account.owed),
-    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerYuan),
+    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerUnit),
   }
 }

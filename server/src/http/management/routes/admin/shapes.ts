@@ -15,6 +15,7 @@ export const policyShape = z.strictObject({
 })
 
 export const pricingShape = z.strictObject({
+  currency: z.string(),
   billing_modes: z.array(z.string()),
   input_price: price,
   output_price: price,
@@ -29,7 +30,7 @@ export const pricingShape = z.strictObject({
 
 export const settingsShape = z.strictObject({
   currency: z.string(),
-  credits_per_yuan: exact,
+  currencies: z.record(z.string(), exact),
   timezone: z.string(),
   key_prefix: z.string(),
   limits: policyShape,
@@ -196,6 +197,7 @@ export const planShape = z.strictObject({
   code: z.string(),
   level: z.number().int(),
   price: exact,
+  currency: z.string(),
   period_days: z.number().int(),
   quota: z.array(z.strictObject({ credits: exact, seconds: z.number() })),
 })

@@ -86,7 +86,7 @@ function packageRoutes(app: Api, context: ApiContext): void {
     summary: 'List the packages that can be bought',
     data: z.array(packageShape),
     handle: async () =>
-      (await topUps.packages.list()).map((one) => viewPackage(one, tariffOf(context).creditsPerYuan)),
+      (await topUps.packages.list()).map((one) => viewPackage(one, tariffOf(context).creditsPerUnit)),
   })
 
   defineRoute(app, context, {
@@ -103,12 +103,12 @@ function packageRoutes(app: Api, context: ApiContext): void {
       const tariff = tariffOf(context)
       const { name, price, status, credits, yuan } = body
       const amount =
-        yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, tariff.creditsPerYuan)
+        yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, tariff.creditsPerUnit)
       const pool = yuan === undefined ? 'credits' : 'balance'
       const offered = { code: params.code, name, price, pool, amount, status } as const
       const actor = actorOf(context, { caller, request })
       const kept = valueOf(await putPackage(pipeline.storage, { offered, tariff }, actor))
-      return viewPackage(kept, tariff.creditsPerYuan)
+      return viewPackage(kept, tariff.creditsPerUnit)
     },
   })
 

@@ -303,8 +303,8 @@ async function requireInvitationOf(
 }
 
 function viewOf({ pipeline }: ApiContext, invitation: Omit<Invitation, 'tokenHash'>) {
-  const { creditsPerYuan } = pipeline.catalogue().settings
-  return shown(invitationShape, viewInvitation(invitation, { creditsPerYuan, at: pipeline.now() }))
+  const { creditsPerUnit } = pipeline.catalogue().settings
+  return shown(invitationShape, viewInvitation(invitation, { creditsPerUnit, at: pipeline.now() }))
 }
 
 function notValid(): GatewayError {

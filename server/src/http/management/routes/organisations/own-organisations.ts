@@ -162,14 +162,14 @@ function closing(app: Api, context: ApiContext): void {
 }
 
 function viewClosed({ pipeline }: ApiContext, id: AccountId, outcome: CloseOutcome) {
-  const { creditsPerYuan } = pipeline.catalogue().settings
+  const { creditsPerUnit } = pipeline.catalogue().settings
   switch (outcome.kind) {
     case 'closed': {
       const credits = creditsText(outcome.credits)
-      return { id, closed: true as const, credits, balance: yuanText(outcome.balance, creditsPerYuan) }
+      return { id, closed: true as const, credits, balance: yuanText(outcome.balance, creditsPerUnit) }
     }
     case 'money-left': {
-      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerYuan)} yuan`
+      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerUnit)} yuan`
       throw new GatewayError(40900, {
         message: `${left} are left: spend them, or say forfeit=true to give them up`,
       })
@@ -230,12 +230,12 @@ function funding(app: Api, context: ApiContext): void {
     body: fundBody,
     data: fundedShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const { creditsPerYuan } = pipeline.catalogue().settings
+      const { creditsPerUnit } = pipeline.catalogue().settings
       const pool = body.yuan === undefined ? 'credits' : 'balance'
       const amount =
         body.yuan === undefined
           ? creditsOfText(body.credits ?? '0')
-          : creditsOfYuan(body.yuan, creditsPerYuan)
+          : creditsOfYuan(body.yuan, creditsPerUnit)
       if (amount <= 0n) {
         const path = body.yuan === undefined ? 'credits' : 'yuan'
         throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
@@ -248,7 +248,7 @@ function funding(app: Api, context: ApiContext): void {
         idempotencyKey,
         at: pipeline.now(),
       })
-      if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, creditsPerYuan })
+      if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, creditsPerUnit })
       return {
         id: outcome.transactionId,
         repeated: outcome.repeated,
@@ -261,7 +261,7 @@ function funding(app: Api, context: ApiContext): void {
 
 function refuseFunding(
   outcome: Exclude<FundingOutcome, { kind: 'funded' }>,
-  { pool, creditsPerYuan }: { readonly pool: 'credits' | 'balance'; readonly creditsPerYuan: string },
+  { pool, creditsPerUnit }: { readonly pool: 'credits' | 'balance'; readonly creditsPerUnit: string },
 ): GatewayError {
   switch (outcome.kind) {
     case 'too-little': {
@@ -269,7 +269,7 @@ function refuseFunding(
       const there =
         pool === 'credits'
           ? `you have ${creditsText(available)} Credits`
-          : `your balance holds ${yuanText(available, creditsPerYuan)} yuan`
+          : `your balance holds ${yuanText(available, creditsPerUnit)} yuan`
       return new GatewayError(40900, { message: `${there}, which is too little` })
     }
     case 'none':
@@ -283,7 +283,7 @@ async function moneyOf({ pipeline }: ApiContext, known: Account): Promise<z.outp
   const account = (await pipeline.storage.accounts.find(known.id)) ?? known
   return {
     credits: creditsText(microCredits(account.credits - account.held)),
-    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerYuan),
+    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerUnit),
   }
 }
 

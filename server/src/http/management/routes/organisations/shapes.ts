@@ -71,10 +71,10 @@ export function termsOf(
   { pipeline }: ApiContext,
   body: { readonly monthly_cap_yuan?: string | undefined; readonly policy?: Policy | undefined },
 ): Pick<MemberPatch, 'monthlyCap' | 'policy'> {
-  const { creditsPerYuan } = pipeline.catalogue().settings
+  const { creditsPerUnit } = pipeline.catalogue().settings
   return {
     ...(body.monthly_cap_yuan !== undefined && {
-      monthlyCap: creditsOfYuan(body.monthly_cap_yuan, creditsPerYuan),
+      monthlyCap: creditsOfYuan(body.monthly_cap_yuan, creditsPerUnit),
     }),
     ...(body.policy !== undefined && { policy: body.policy }),
   }
@@ -131,8 +131,8 @@ export function shown<Shape extends z.ZodType>(shape: Shape, view: object): z.ou
 }
 
 export function monthOptions({ pipeline }: ApiContext) {
-  const { creditsPerYuan, timezone } = pipeline.catalogue().settings
-  return { creditsPerYuan, monthStart: pipeline.monthOf(pipeline.now(), timezone).from }
+  const { creditsPerUnit, timezone } = pipeline.catalogue().settings
+  return { creditsPerUnit, monthStart: pipeline.monthOf(pipeline.now(), timezone).from }
 }
 
 /** What binds a person is their own affair: nobody who looks through their eyes does it for them. */

@@ -13,18 +13,19 @@ import {
   type StorageSuite,
 } from './suite.ts'
 
-const rateOf = (creditsPerYuan: string): CatalogueChange => ({
+const rateOf = (creditsPerUnit: string): CatalogueChange => ({
   kind: 'put-settings',
   settings: {
     currency: 'CNY',
-    creditsPerYuan,
+    creditsPerUnit,
+    otherCurrencies: { USD: '7200' },
     timezone: 'UTC',
     keyPrefix: 'sk-gateway-',
     limits: UNLIMITED,
   },
 })
 
-const yuanOf = (transactionId: string) =>
+const moneyOf = (transactionId: string) =>
   exampleGrant(ACCOUNT, { transactionId, credit: `${ACCOUNT}/balance`, amount: credits(100) })
 
 const BATCH = {
@@ -39,8 +40,8 @@ const BATCH = {
 } as const
 const CODE = { id: 'bat_1.0', hash: 'c'.repeat(64), hint: 'ABCD' }
 
-export function describeYuanRate(suite: StorageSuite): void {
-  test('while nothing in yuan was booked, another rate takes caps, steps and packages with it', async () => {
+export function describeOwnRate(suite: StorageSuite): void {
+  test('while nothing was booked, another rate takes caps, steps and packages with it', async () => {
     const { storage } = await openWithAccount(suite)
     const autoExchange = { enabled: true, belowCredits: credits(7), step: credits(10) }
     await storage.accounts.patch(ACCOUNT, { monthlyCap: credits(100), autoExchange })
@@ -59,16 +60,16 @@ export function describeYuanRate(suite: StorageSuite): void {
 
   test('once a balance was booked the rate stays, and the rest of the settings may change', async () => {
     const { storage } = await openWithAccount(suite)
-    expect(await storage.catalogue.findRateHold()).toBeUndefined()
-    await storage.ledger.book([yuanOf('first')])
-    expect(await storage.catalogue.findRateHold()).toBe('balance-booked')
+    expect(await storage.catalogue.findRateHold('rate')).toBeUndefined()
+    await storage.ledger.book([moneyOf('first')])
+    expect(await storage.catalogue.findRateHold('rate')).toBe('balance-booked')
     await expect(storage.catalogue.apply([rateOf('2000')])).rejects.toThrow(RateFixed)
-    expect((await storage.catalogue.read()).settings.creditsPerYuan).toBe('1000')
+    expect((await storage.catalogue.read()).settings.creditsPerUnit).toBe('1000')
     await storage.catalogue.apply([rateOf('1000.0')])
     expect((await storage.catalogue.read()).settings.timezone).toBe('UTC')
   })
 
-  test('open codes worth yuan hold the rate until they are void', async () => {
+  test('open codes worth balance hold the rate until they are void', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.topUps.codes.create(BATCH, [CODE])
     await expect(storage.catalogue.apply([rateOf('2000')])).rejects.toThrow(RateFixed)
@@ -76,7 +77,7 @@ export function describeYuanRate(suite: StorageSuite): void {
     await storage.catalogue.apply([rateOf('2000')])
   })
 
-  test('a payment of yuan under way holds the rate', async () => {
+  test('a payment into a balance under way holds the rate', async () => {
     const { storage } = await openWithAccount(suite)
     const topUp = { id: 'top_1', accountId: ACCOUNT, driver: 'card', currency: 'cny', priceMinor: 100 }
     const begun = {
@@ -87,29 +88,29 @@ export function describeYuanRate(suite: StorageSuite): void {
       createdAt: NOW,
     } as const
     await storage.topUps.payments.begin(begun, undefined)
-    expect(await storage.catalogue.findRateHold()).toBe('payments-open')
+    expect(await storage.catalogue.findRateHold('rate')).toBe('payments-open')
   })
 
-  test('yuan counted at a rate that is another one by now are not booked, promised or sold', async () => {
+  test('money counted at a rate that is another one by now are not booked, promised or sold', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.catalogue.apply([rateOf('2000')])
-    const stale = { creditsPerYuan: '1000' }
-    await expect(storage.ledger.book([yuanOf('first')], stale)).rejects.toThrow(RateChanged)
+    const stale = { creditsPerUnit: '1000' }
+    await expect(storage.ledger.book([moneyOf('first')], stale)).rejects.toThrow(RateChanged)
     await expect(storage.topUps.codes.create(BATCH, [CODE], stale)).rejects.toThrow(RateChanged)
     const act = { accountId: ACCOUNT, operation: 'admin-grant', idempotency: undefined, at: NOW }
-    const decide = () => ({ kind: 'done', transfers: [yuanOf('second')], answer: {} }) as const
+    const decide = () => ({ kind: 'done', transfers: [moneyOf('second')], answer: {} }) as const
     await expect(storage.customers.acts.perform<never>({ ...act, ...stale, decide })).rejects.toThrow(
       RateChanged,
     )
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ balance: 0n })
-    expect(await storage.ledger.book([yuanOf('third')], { creditsPerYuan: '2000' })).toBe(true)
+    expect(await storage.ledger.book([moneyOf('third')], { creditsPerUnit: '2000' })).toBe(true)
   })
 
-  test('a booking of yuan and a change of the rate at one moment never both hold', async () => {
+  test('a booking of balance and a change of the rate at one moment never both hold', async () => {
     const { database, storage } = await openWithAccount(suite)
     const other = await database.open()
     const tries = [0, 1, 2].map(async (round) => {
-      const booked = storage.ledger.book([yuanOf(`grant_${round}`)], { creditsPerYuan: '1000' })
+      const booked = storage.ledger.book([moneyOf(`grant_${round}`)], { creditsPerUnit: '1000' })
       const changed = other.catalogue.apply([rateOf('2000')])
       return Promise.allSettled([booked, changed])
     })
@@ -122,7 +123,7 @@ export function describeYuanRate(suite: StorageSuite): void {
     }
     const { settings } = await storage.catalogue.read()
     const account = await storage.accounts.find(ACCOUNT)
-    expect(settings.creditsPerYuan === '2000').toBe(account?.balance === 0n)
+    expect(settings.creditsPerUnit === '2000').toBe(account?.balance === 0n)
     expect(await storage.ledger.verify()).toEqual([])
   })
 
@@ -144,8 +145,8 @@ export function describeYuanRate(suite: StorageSuite): void {
   test('the movements of one transaction are read by its id', async () => {
     const { storage } = await openWithAccount(suite)
     await createAccount(storage, { id: OTHER_ACCOUNT })
-    await storage.ledger.book([yuanOf('one')])
-    expect(await storage.ledger.transaction('one')).toEqual([yuanOf('one')])
+    await storage.ledger.book([moneyOf('one')])
+    expect(await storage.ledger.transaction('one')).toEqual([moneyOf('one')])
     expect(await storage.ledger.transaction('none')).toEqual([])
   })
 }

@@ -1,4 +1,4 @@
-/** What stands for yuan is kept as µCr at the platform's rate of Credits a yuan; this is what another rate makes of it. */
+/** What stands for money is kept as µCr at the rate of the platform's own currency; this is what another rate makes of it. */
 import type { DecimalText } from '../catalogue.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { compare, type Decimal, divideHalfEven, parseDecimal } from './decimal.ts'
@@ -12,7 +12,7 @@ export function isSameRate(left: DecimalText, right: DecimalText): boolean {
   return compare(positive(left), positive(right)) === 0
 }
 
-/** As many yuan as before, to the nearest µCr. */
+/** As much money as before, to the nearest µCr. */
 export function atOtherRate(amount: MicroCredits, { from, to }: RateChange): MicroCredits {
   const before = positive(from)
   const after = positive(to)
@@ -22,7 +22,6 @@ export function atOtherRate(amount: MicroCredits, { from, to }: RateChange): Mic
 
 function positive(rate: DecimalText): Decimal {
   const read = parseDecimal(rate)
-  if (read.kind === 'refused' || read.value.units <= 0n)
-    throw new Error(`${rate} is no rate of Credits a yuan`)
+  if (read.kind === 'refused' || read.value.units <= 0n) throw new Error(`${rate} is no rate of Credits`)
   return read.value
 }

@@ -1,23 +1,23 @@
 /**
- * The platform's rate of Credits a yuan in the store. Balances are kept as µCr, so once there is one the rate stays; until
- * then what is a setting in yuan keeps its worth when the rate changes.
+ * The platform's own currency and its rate in the store. Balances are kept as µCr, so once there is one both stay; until
+ * then what is set in money keeps its worth when either changes.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { DecimalText } from '../../../core/catalogue.ts'
+import type { DecimalText, Settings } from '../../../core/catalogue.ts'
 import { microCredits } from '../../../core/money.ts'
-import { atOtherRate, isSameRate, type RateChange } from '../../../core/pricing/yuan-rate.ts'
+import { ownRateChange } from '../../../core/pricing/currency.ts'
+import { atOtherRate, isSameRate, type RateChange } from '../../../core/pricing/own-rate.ts'
 import { RateChanged, RateFixed, type RateHold } from '../../failures/amount-refused.ts'
 import { decodeAutoExchange, encodeAutoExchange } from '../accounts/account-row.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { readSettings } from '../catalogue/settings.ts'
 
-export async function readRate(database: Kysely<Schema>): Promise<DecimalText> {
-  return (await readSettings(database)).creditsPerYuan
-}
-
-/** undefined: nothing in yuan was booked or promised, so the rate may change. */
-export async function findRateHold(database: Kysely<Schema>): Promise<RateHold | undefined> {
+/** undefined: nothing was booked or promised in it, so it may change. */
+export async function findRateHold(
+  database: Kysely<Schema>,
+  what: 'rate' | 'currency',
+): Promise<RateHold | undefined> {
   const booked = await database
     .selectFrom('transfers')
     .select('sequence')
@@ -40,7 +40,10 @@ export async function findRateHold(database: Kysely<Schema>): Promise<RateHold |
     .where('status', 'in', ['open', 'review'])
     .limit(1)
     .executeTakeFirst()
-  return payment === undefined ? undefined : 'payments-open'
+  if (payment !== undefined) return 'payments-open'
+  if (what === 'rate') return undefined
+  const offered = await database.selectFrom('top_up_packages').select('code').limit(1).executeTakeFirst()
+  return offered === undefined ? undefined : 'packages-offered'
 }
 
 /**
@@ -52,7 +55,7 @@ export async function lockRate(engine: SqlEngine, transaction: Transaction<Schem
 }
 
 /**
- * Where yuan become µCr that stay: the rate they were counted at is the one that holds, and does until this transaction
+ * Where money becomes µCr that stay: the rate they were counted at is the one that holds, and does until this transaction
  * ends.
  */
 export async function checkRate(
@@ -62,13 +65,17 @@ export async function checkRate(
 ): Promise<void> {
   if (counted === undefined) return
   if (engine.name === 'postgres') await sql`lock table accounts in row share mode`.execute(transaction)
-  if (!isSameRate(await readRate(transaction), counted)) throw new RateChanged()
+  const { creditsPerUnit } = await readSettings(transaction)
+  if (!isSameRate(creditsPerUnit, counted)) throw new RateChanged()
 }
 
-/** Under `lockRate`. Rejects with `RateFixed`. False: it is the same rate. */
-export async function changeRate(transaction: Transaction<Schema>, change: RateChange): Promise<boolean> {
-  if (isSameRate(change.from, change.to)) return false
-  const hold = await findRateHold(transaction)
+/** Under `lockRate`. Rejects with `RateFixed`. False: currency and rate are the same. */
+export async function changeRate(transaction: Transaction<Schema>, to: Settings): Promise<boolean> {
+  const from = await readSettings(transaction)
+  const change = ownRateChange(from, to)
+  const isOtherCurrency = from.currency !== to.currency
+  if (!isOtherCurrency && isSameRate(change.from, change.to)) return false
+  const hold = await findRateHold(transaction, isOtherCurrency ? 'currency' : 'rate')
   if (hold !== undefined) throw new RateFixed(hold)
   await convertAccounts(transaction, change)
   await convertMembers(transaction, change)

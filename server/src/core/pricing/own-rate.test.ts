@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { microCredits } from '../money.ts'
-import { atOtherRate, isSameRate } from './yuan-rate.ts'
+import { atOtherRate, isSameRate } from './own-rate.ts'
 
 describe('an amount that stands for yuan', () => {
   test.each([

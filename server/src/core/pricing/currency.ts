@@ -1,0 +1,92 @@
+/**
+ * Which money a price is in and how many Credits that is. Balances, caps and steps are in the platform's own currency; a
+ * price has its own.
+ */
+import type { Currency, DecimalText, Model, Settings } from '../catalogue.ts'
+import { isSameRate, type RateChange } from './own-rate.ts'
+
+type Rates = Pick<Settings, 'currency' | 'creditsPerUnit' | 'otherCurrencies'>
+
+/** Credits for one unit; undefined: the platform knows no rate for it. */
+export function rateOf(settings: Rates, currency: Currency): DecimalText | undefined {
+  if (currency === settings.currency) return settings.creditsPerUnit
+  return Object.hasOwn(settings.otherCurrencies, currency) ? settings.otherCurrencies[currency] : undefined
+}
+
+/** Every currency something may be priced in, the platform's own first. */
+export function ratesOf(settings: Rates): Readonly<Record<Currency, DecimalText>> {
+  return { [settings.currency]: settings.creditsPerUnit, ...settings.otherCurrencies }
+}
+
+/** The rate of a price that was checked when it was written. */
+export function knownRateOf(settings: Rates, currency: Currency): DecimalText {
+  const rate = rateOf(settings, currency)
+  if (rate === undefined) throw new Error(`there is a price in ${currency}, and no rate of Credits for it`)
+  return rate
+}
+
+/** What becomes of one unit of the money that balances, caps and steps were counted in. */
+export function ownRateChange(before: Rates, after: Rates): RateChange {
+  return { from: before.creditsPerUnit, to: rateOf(after, before.currency) ?? before.creditsPerUnit }
+}
+
+export type OwnChange = 'rate' | 'currency'
+
+/** What of the platform's own money becomes another; undefined: nothing. */
+export function ownChange(before: Rates, after: Rates): OwnChange | undefined {
+  if (before.currency !== after.currency) return 'currency'
+  return isSameRate(before.creditsPerUnit, after.creditsPerUnit) ? undefined : 'rate'
+}
+
+export type PriceCurrency =
+  | { readonly kind: 'currency'; readonly currency: Currency }
+  /** Goes on after the price's path. */
+  | { readonly kind: 'mistake'; readonly message: string }
+
+export interface PriceAsked {
+  readonly written: Currency | undefined
+  /** undefined: there was no price. */
+  readonly replaced: ReplacedPrice | undefined
+}
+
+export interface ReplacedPrice {
+  readonly currency: Currency
+  /** What each use of something costs stays as it is written, in this currency. */
+  readonly feesStay?: boolean
+}
+
+/** Of a model whose prices are written, with its surcharges or without. */
+export function replacedPrice(
+  model: Pick<Model, 'pricing' | 'surcharges'> | undefined,
+  written: Model['surcharges'] | undefined,
+): ReplacedPrice | undefined {
+  if (model === undefined) return undefined
+  const hasFees = Object.values(model.surcharges).some(({ kind }) => kind === 'per-call')
+  return { currency: model.pricing.currency, feesStay: hasFees && written === undefined }
+}
+
+/**
+ * The currency of a price that is written. One that names none is in the platform's own, unless what it replaces is in
+ * another: the number alone does not say which of the two is meant.
+ */
+export function currencyOfPrice({ written, replaced }: PriceAsked, settings: Rates): PriceCurrency {
+  const currency = written ?? settings.currency
+  const isOther = replaced !== undefined && replaced.currency !== currency
+  if (isOther && written === undefined)
+    return mistake(
+      `must be named: the price so far is in ${replaced.currency}, and settings.currency is ${currency}`,
+    )
+  if (isOther && replaced.feesStay === true)
+    return mistake(
+      `is another than that of the surcharges per call, ${replaced.currency}: write them as well`,
+    )
+  if (rateOf(settings, currency) !== undefined) return { kind: 'currency', currency }
+  const known = Object.keys(ratesOf(settings)).join(', ')
+  return mistake(
+    `${currency} has no rate: settings.currencies has to say what one ${currency} is worth; it has ${known}`,
+  )
+}
+
+function mistake(message: string): PriceCurrency {
+  return { kind: 'mistake', message }
+}
