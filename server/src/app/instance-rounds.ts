@@ -8,8 +8,8 @@ import {
   type Watch,
   type WatchPeriods,
 } from '../core/instances/watch.ts'
-import type { CallStore } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { CallStore } from '../storage/stores/calls.ts'
 
 export interface InstanceRoundsOptions {
   readonly calls: Pick<

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type DataDirectory, openDataDirectory, removeSecretKey } from '../config/data-directory.ts'
 import type { Config, Environment } from '../config/environment.ts'
 import { type InstanceId, instanceId } from '../core/ids.ts'
-import { createPipeline, type Pipeline, type PipelineParts } from '../pipeline/context.ts'
+import type { Pipeline, PipelineParts } from '../pipeline/context.ts'
 import { createTokenCounter } from '../pipeline/instance/token-counter.ts'
 import { openUnsettledFiles, type UnsettledFiles } from '../pipeline/instance/unsettled-files.ts'
 import { startVideos } from '../pipeline/video/start-videos.ts'
@@ -37,6 +37,7 @@ import { openUpstream } from '../upstream/send.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { streamRemote } from '../upstream/remote/stream-remote.ts'
 import { VERSION } from '../version.ts'
+import { createPipeline } from '../pipeline/create-pipeline.ts'
 
 const UNSETTLED_EVERY_MS = 60_000
 /** Whoever has just started it asks it things. */

@@ -3,9 +3,11 @@ import { keyId } from '../core/ids.ts'
 import { Secret } from '../core/secret.ts'
 import { eachAccount, findAccount } from '../management/accounts/accounts.ts'
 import { hashKeySecret } from '../management/keys/keys.ts'
-import type { Account, Key, Storage } from '../storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Console } from './console.ts'
 import { CommandFailure } from './exit-codes.ts'
+import type { Account } from '../storage/stores/accounts.ts'
+import type { Key } from '../storage/stores/keys.ts'
 
 /** By id, e-mail address or phone number, in the environment's country where it names none. */
 export async function requireAccount(io: Console, storage: Storage, reference: string): Promise<Account> {

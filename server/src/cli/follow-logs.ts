@@ -1,6 +1,7 @@
 /** Calls as they end: the log is looked at every second, since a call appears in it only then, under the time it began. */
 import type { CallLogRow } from '../core/calls/log-row.ts'
-import type { LogFilter, Storage } from '../storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { LogFilter } from '../storage/stores/logs.ts'
 
 const LOOK_EVERY_MS = 1_000
 /** A call that began longer ago is shown by `logs`, not by whoever follows. */

@@ -1,6 +1,6 @@
 import type { Log } from '../telemetry/log.ts'
 import type { Message } from './messenger.ts'
-import type { Sender } from './open-messenger.ts'
+import type { Sender } from './sender.ts'
 
 /** Prints messages to the operator's log: enough to try everything, and for a service of one's own. */
 export function createLogSender(log: Log): Sender<Message> {

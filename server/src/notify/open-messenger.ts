@@ -1,29 +1,9 @@
 /** Chooses how messages leave: by what is configured, else by the operator's log. */
-import type { Secret } from '../core/secret.ts'
-import type { Log } from '../telemetry/log.ts'
-import type { Upstream } from '../upstream/upstream.ts'
 import { createLogSender } from './log-sender.ts'
 import { openMailSender } from './mail/smtp.ts'
 import type { MailMessage, Messenger, PhoneMessage } from './messenger.ts'
 import { openPhoneSender } from './sms/open-phone-sender.ts'
-
-export interface MessengerOptions {
-  readonly smtpUrl: Secret | undefined
-  readonly mailFrom: string | undefined
-  readonly smsUrl: Secret | undefined
-  readonly upstream: Pick<Upstream, 'open'>
-  readonly log: Log
-  /** Epoch ms. */
-  readonly now: () => number
-}
-
-/** One channel's way out. */
-export interface Sender<Sent> {
-  send(message: Sent): Promise<void>
-  /** Absent: there is nothing to ask without sending. */
-  verify?(): Promise<void>
-  close(): Promise<void>
-}
+import type { MessengerOptions, Sender } from './sender.ts'
 
 export interface OpenedMessenger extends Messenger {
   /** Asks the mail server whether it would take mails from us; rejects when not. Nothing is asked elsewhere. */

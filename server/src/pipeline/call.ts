@@ -6,7 +6,8 @@ import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
 import type { Catalogue, Model, ProtocolId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/request-scan.ts'
-import type { Account, Key } from '../storage/storage.ts'
+import type { Account } from '../storage/stores/accounts.ts'
+import type { Key } from '../storage/stores/keys.ts'
 
 export interface Endpoint {
   /** As the contract writes it, for the log. */

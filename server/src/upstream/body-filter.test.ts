@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { type BodyFilter, type FilterOutput, filterBody } from './body-filter.ts'
+import { filterBody } from './body-filter.ts'
 import { eventStreamFrame } from './testing/event-stream-frame.ts'
+import type { BodyFilter, FilterOutput } from './filter.ts'
 
 const TEXT = Array.from({ length: 2_000 }, (_, index) => `data: {"index":${index}}\n\n`).join('')
 

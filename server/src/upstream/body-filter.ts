@@ -3,22 +3,7 @@ import { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { EventStreamUnwrapper } from './event-stream.ts'
 import type { UpstreamCall, UpstreamHead } from './upstream.ts'
-
-export interface BodyFilter {
-  /** false: full; wait for `drain`. */
-  push(chunk: Uint8Array): boolean
-  end(): void
-  pause(): void
-  resume(): void
-  destroy(): void
-}
-
-export interface FilterOutput {
-  data(chunk: Uint8Array): void
-  end(): void
-  fail(detail: string): void
-  drain(): void
-}
+import type { BodyFilter, FilterOutput } from './filter.ts'
 
 export type Filtered =
   | { readonly kind: 'filtered'; readonly head: UpstreamHead; readonly filter: BodyFilter | undefined }

@@ -6,8 +6,7 @@
 import { Buffer } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { isJsonObject } from '../core/json.ts'
-
-import type { BodyFilter, FilterOutput } from './body-filter.ts'
+import type { BodyFilter, FilterOutput } from './filter.ts'
 
 const PRELUDE_BYTES = 12
 const TRAILER_BYTES = 4

@@ -3,8 +3,8 @@
  * state machine: connecting, waiting for the first byte, flowing, over.
  */
 import type { Dispatcher } from 'undici'
-import { applyAuth, type HeaderList } from './credentials/auth.ts'
-import { type BodyFilter, type FilterOutput, filterBody } from './body-filter.ts'
+import { applyAuth } from './credentials/auth.ts'
+import { filterBody } from './body-filter.ts'
 import { ChunkStream } from './chunk-stream.ts'
 import { Connections, type Lease } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
@@ -20,6 +20,8 @@ import type {
   UpstreamHead,
   UpstreamSink,
 } from './upstream.ts'
+import type { BodyFilter, FilterOutput } from './filter.ts'
+import type { HeaderList } from './credentials/header-list.ts'
 
 /** Bodies up to this size are joined: one copy is cheaper than several writes. */
 const JOIN_BYTES_MAX = 65_536

@@ -15,8 +15,9 @@ import { openSession } from '../../src/management/identity/sessions.ts'
 import { createKey, type KeyRequest } from '../../src/management/keys/keys.ts'
 import { type Prepare, type RunningGateway, startGateway } from '../../src/app/start-gateway.ts'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
-import type { Account, AccountPatch, Storage } from '../../src/storage/storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { putMigratedDatabase } from '../storage/migrated-database.ts'
+import type { Account, AccountPatch } from '../../src/storage/stores/accounts.ts'
 
 /** Vendors ask to be polled every five seconds or so; tests do not wait that long. */
 const VIDEO_PACE = 0.002

@@ -2,10 +2,11 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { createMonthOf } from '../../core/calendar-month.ts'
 import { type AccountView, eachAccount, viewAccount } from '../../management/accounts/accounts.ts'
 import { listKeys } from '../../management/keys/keys.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
 import { requireAccount } from '../find-rows.ts'
 import { withStorage } from '../with-storage.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface OutputFlags {
   readonly json?: boolean

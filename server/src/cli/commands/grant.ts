@@ -6,12 +6,13 @@ import { Overdraft } from '../../storage/failures/overdraft.ts'
 import { creditsOfText, creditsText } from '../../management/money/amounts.ts'
 import { type Grant, grantCredits, grantTransfer } from '../../management/money/grants.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount } from '../find-rows.ts'
 import { withStorage } from '../with-storage.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface GrantFlags {
   readonly reason?: string

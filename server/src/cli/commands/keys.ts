@@ -20,13 +20,14 @@ import {
   rotateKey,
   setKeyStatus,
 } from '../../management/keys/keys.ts'
-import type { Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount, requireKey } from '../find-rows.ts'
 import { withStorage } from '../with-storage.ts'
 import type { OutputFlags } from './accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export interface KeyListFlags {
   readonly account?: string

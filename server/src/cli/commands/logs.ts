@@ -3,13 +3,14 @@ import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { creditsOfText, creditsText } from '../../management/money/amounts.ts'
 import { viewOperatorLogRow } from '../../management/logs/log-view.ts'
 import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
-import type { LogFilter, LogPage, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { type Cell, type Console, printable, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { requireAccount, requireKey } from '../find-rows.ts'
 import { followLogs } from '../follow-logs.ts'
 import { optionValue } from '../option-value.ts'
 import { withStorage } from '../with-storage.ts'
+import type { LogFilter, LogPage } from '../../storage/stores/logs.ts'
 
 export interface LogFlags {
   readonly account?: string

@@ -4,12 +4,13 @@ import { type MemberView, viewMember } from '../../management/organisations/memb
 import { eachMember } from '../../management/organisations/organisations.ts'
 import { accountId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Organisation } from '../../storage/stores/organisations.ts'
 import { type Console, jsonText, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { withStorage } from '../with-storage.ts'
 import type { OutputFlags } from './accounts.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 interface OrganisationRow {
   readonly id: string

@@ -2,12 +2,13 @@ import { readConfig } from '../../config/environment.ts'
 import { localUrl } from '../../app/start-gateway.ts'
 import { findFirstAdmin } from '../../management/identity/setup-link.ts'
 import { makeSignInLink, signInLinkUrl } from '../../management/identity/sign-in-link.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { accountLabel, requireAccount } from '../find-rows.ts'
 import { withStorage } from '../with-storage.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface SignInLinkFlags {
   readonly json?: boolean

@@ -17,7 +17,8 @@ import type {
 import type { Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
 import type { CallLogRow } from './log-row.ts'
-import type { Counts, Funding, UsageSource, VideoEnd } from './operations.ts'
+import type { Counts, Funding, VideoEnd } from './operations.ts'
+import type { UsageSource } from './recipe.ts'
 
 export type Subject =
   | `key:${string}`

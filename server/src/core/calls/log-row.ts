@@ -2,7 +2,8 @@
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
 import type { MicroCredits } from '../money.ts'
 import type { Usage } from '../canonical/usage.ts'
-import type { Recipe, UsageSource } from './operations.ts'
+import type { Recipe, UsageSource } from './recipe.ts'
+import type { UsageSuspect } from '../metering/possible-usage.ts'
 
 export interface CallLogRow {
   readonly callId: CallId
@@ -65,14 +66,6 @@ export interface CallLogRow {
     | 'recovered'
   /** The call was ended by recovery first; an ending other than `recovered` is what its own instance said later. */
   readonly recovered: boolean
-}
-
-/** Tokens of all classes of one side. */
-export interface UsageSuspect {
-  readonly inputReported: number
-  readonly inputCharged: number
-  readonly outputReported: number
-  readonly outputCharged: number
 }
 
 /** One chain tried: why it was chosen and what came of it. */

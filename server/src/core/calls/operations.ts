@@ -16,9 +16,9 @@ import type {
 } from '../ids.ts'
 import type { Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
-import type { AppliedSurcharge } from '../pricing/surcharges.ts'
 import type { VideoTaskPatch } from '../video/task.ts'
 import type { CallLogRow } from './log-row.ts'
+import type { UsageSource, Recipe } from './recipe.ts'
 
 export type HotOperation =
   | ReserveOperation
@@ -179,38 +179,6 @@ export interface ProgressOperation {
   readonly images: number
   /** The client has left: its concurrency slots are free, what else the call took stays until it ends. */
   readonly left?: true | undefined
-}
-
-export type UsageSource = 'upstream' | 'estimated' | 'declared'
-
-/** The exact amount of a call with everything needed to recompute it; JSON in the log row. */
-export interface Recipe {
-  /** Of the prices; absent: counted in Credits, or by a build whose prices named none. */
-  readonly currency?: string
-  readonly creditsPerUnit: string
-  readonly rateMultiplier: string
-  readonly userRate: string
-  /** quantity × price (for `per` units), before multipliers. */
-  readonly lines: readonly RecipeLine[]
-  /** Money for each use on top of the lines, or what the lines are multiplied by; absent: none. */
-  readonly surcharges?: readonly AppliedSurcharge[]
-  /** µCr, after the one half-even rounding, decimal text of an integer. */
-  readonly amount: string
-}
-
-export interface RecipeLine {
-  readonly class:
-    | 'input'
-    | 'cached_input'
-    | 'cache_write'
-    | 'cache_write_1h'
-    | 'output'
-    | 'image'
-    | 'video_second'
-    | 'request'
-  readonly quantity: number
-  readonly price: string
-  readonly per: 1 | 1_000_000
 }
 
 /** One of two ends: the upstream generated something, or all went well. */

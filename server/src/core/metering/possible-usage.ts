@@ -1,4 +1,3 @@
-import type { UsageSuspect } from '../calls/log-row.ts'
 import type { Usage } from '../canonical/usage.ts'
 
 /** What a reading is held against. */
@@ -105,4 +104,12 @@ function cutInput(
   const cachedInput = take(usage.cachedInput)
   const cacheWrite = take(usage.cacheWrite)
   return { input, cachedInput, cacheWrite, cacheWrite1h: take(usage.cacheWrite1h) }
+}
+
+/** Tokens of all classes of one side. */
+export interface UsageSuspect {
+  readonly inputReported: number
+  readonly inputCharged: number
+  readonly outputReported: number
+  readonly outputCharged: number
 }

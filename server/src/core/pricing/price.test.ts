@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES } from '../calls/examples.ts'
-import type { Recipe } from '../calls/operations.ts'
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import type { Pricing } from '../catalogue.ts'
 import { chainId } from '../ids.ts'
 import { microCredits } from '../money.ts'
 import { type Consumption, deductible, priceCall, recomputeAmount } from './price.ts'
+import type { Recipe } from '../calls/recipe.ts'
 
 interface Case {
   readonly pricing?: Partial<Pricing>

@@ -1,4 +1,3 @@
-import type { Recipe, RecipeLine } from '../calls/operations.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { DecimalText, Pricing } from '../catalogue.ts'
 import type { ChainId } from '../ids.ts'
@@ -6,6 +5,7 @@ import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, ZERO } from 
 import { add, type Decimal, decimalOf, multiply, parseDecimal, roundHalfEven } from './decimal.ts'
 import { type AppliedSurcharge, chargedSurcharges, type MadeExtras } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
+import type { Recipe, RecipeLine } from '../calls/recipe.ts'
 
 /** What a call used up, in everything a model can be billed by. */
 export interface Consumption {

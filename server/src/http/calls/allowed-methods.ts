@@ -1,6 +1,6 @@
-import type { RegisteredRoute } from '../management/define-route.ts'
-
 /** What the path could be asked with; none: there is no such path. The framework's router knows no path by itself. */
+import type { RegisteredRoute } from '../management/route-types.ts'
+
 export function allowedMethods(
   routes: readonly Pick<RegisteredRoute, 'method' | 'path'>[],
   path: string,

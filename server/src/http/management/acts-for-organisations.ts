@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { AuditActor } from '../../storage/stores/audit.ts'
-import type { ApiContext } from './api.ts'
 import type { MemberCaller, SessionCaller } from './caller.ts'
-import type { Access, CallerByAccess } from './define-route.ts'
+import type { ApiContext } from './api-context.ts'
+import type { Access, CallerByAccess } from './route-types.ts'
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 

@@ -3,27 +3,21 @@
  * validates and routes; errors use the same envelope as calls.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { findHolderNow, presentedKey } from '../../pipeline/stages/authenticate.ts'
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
-import type { Pipeline } from '../../pipeline/context.ts'
 import { AddressNotAllowed, checkAddress } from '../../pipeline/stages/restrictions.ts'
-import type { VendorPreset } from '../../management/admin/presets.ts'
-import type { Identity } from '../../management/identity/identity.ts'
 import { TooManyActs } from '../../management/identity/own-act.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
-import type { Cashier } from '../../management/top-up/cashier.ts'
 import { AmountTooLarge, RateChanged, RateFixed } from '../../storage/failures/amount-refused.ts'
 import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
 import { hashKey } from '../../storage/key-hash.ts'
 import { LastAdmin } from '../../storage/failures/last-admin.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { addressOf } from '../address.ts'
-import { type CallerReader, checkKeysOrganisation, createCallerReader } from './caller.ts'
-import type { ClientAddress } from '../client-address.ts'
-import type { RegisteredRoute } from './define-route.ts'
+import { checkKeysOrganisation, createCallerReader } from './caller.ts'
 import { renderError } from '../error-envelope.ts'
 import { allowedMethods } from '../calls/allowed-methods.ts'
 import { closeUnlessRead } from '../calls/incoming-body.ts'
@@ -40,27 +34,8 @@ import { referenceRoutes } from './routes/reference.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { sendError } from '../send-error.ts'
 import { unofferedSentence } from '../calls/unoffered.ts'
-
-export interface ApiOptions {
-  readonly pipeline: Pipeline
-  readonly identity: Identity
-  readonly cashier: Cashier
-  /** Vendors that can be added without describing them. */
-  readonly presets: readonly VendorPreset[]
-  readonly clientAddress: ClientAddress
-  /** How clients reach the public address from outside; undefined: by whatever host they name. */
-  readonly publicUrl: string | undefined
-}
-
-/** What the routes share. Who asks is found by the functions of `CallerReader`, or by key alone. */
-export interface ApiContext extends ApiOptions, CallerReader {
-  /** The caller's key, or the 401/403 that applies. */
-  requireKey(request: FastifyRequest): Promise<KeyHolder>
-  /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
-  readonly routes: RegisteredRoute[]
-}
-
-export type Api = FastifyInstance
+import type { ApiOptions, ApiContext, Api } from './api-context.ts'
+import type { RegisteredRoute } from './route-types.ts'
 
 /** Management bodies are small; calls have their own limit. */
 const BODY_BYTES_MAX = 1_048_576

@@ -8,9 +8,10 @@ import { findSession, isSessionToken, useOf } from '../../management/identity/se
 import { hasRight } from '../../management/organisations/roles.ts'
 import type { Session } from '../../storage/stores/identity.ts'
 import type { Member, MemberRole } from '../../storage/stores/organisations.ts'
-import type { Account, Key } from '../../storage/storage.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { readSessionCookie } from './session-cookie.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export type Caller = SessionCaller | KeyCaller
 

@@ -5,9 +5,9 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import type { ApiContext } from './api.ts'
 import type { SessionCaller } from './caller.ts'
-import type { Access, CallerByAccess, RegisteredRoute } from './define-route.ts'
+import type { ApiContext } from './api-context.ts'
+import type { Access, CallerByAccess, RegisteredRoute } from './route-types.ts'
 
 type Words = Pick<RegisteredRoute, 'method' | 'path' | 'access' | 'reads' | 'impersonator'>
 

@@ -1,7 +1,7 @@
 /** JSON bodies of the management API: bounded in depth before anything walks them. */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { FastifyRequest } from 'fastify'
-import type { Api } from './api.ts'
+import type { Api } from './api-context.ts'
 
 /** The deepest body that means anything here has fewer than ten levels; a gateway file may have some more. */
 const DEPTH_MAX = 32

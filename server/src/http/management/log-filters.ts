@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { keyId } from '../../core/ids.ts'
 import { creditsOfText } from '../../management/money/amounts.ts'
-import type { LogFilter } from '../../storage/storage.ts'
 import { amountInput } from './amount-input.ts'
 import { instantText } from './wire-values.ts'
+import type { LogFilter } from '../../storage/stores/logs.ts'
 
 export const logFilters = {
   from: instantText.optional(),

@@ -6,9 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { BodyBudget } from '../../pipeline/instance/body-budget.ts'
-import type { Api } from './api.ts'
 import type { BodyWatch } from '../calls/body-watch.ts'
 import { announcesBody, readIncomingBody } from '../calls/incoming-body.ts'
+import type { Api } from './api-context.ts'
 
 export interface ManagementBodies {
   readonly budget: BodyBudget

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
 import { countAct } from '../../management/identity/own-act.ts'
 import { personOf } from './acts-for-organisations.ts'
-import type { ApiContext } from './api.ts'
 import type { SessionCaller } from './caller.ts'
+import type { ApiContext } from './api-context.ts'
 
 export interface OwnChange<Value> {
   readonly value: Value

@@ -1,5 +1,5 @@
 import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
-import type { Page } from './define-route.ts'
+import type { Page } from './route-types.ts'
 
 /** A page of a list that is read whole; its cursor is the id of the row before. */
 export function pageOf<Row>(

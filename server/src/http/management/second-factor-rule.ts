@@ -3,9 +3,9 @@
  * one that began before the factor was set up has shown nothing.
  */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import type { ApiContext } from './api.ts'
 import type { SessionCaller } from './caller.ts'
-import type { Access, CallerByAccess, RegisteredRoute } from './define-route.ts'
+import type { ApiContext } from './api-context.ts'
+import type { Access, CallerByAccess, RegisteredRoute } from './route-types.ts'
 
 type Words = Pick<RegisteredRoute, 'method' | 'path' | 'access' | 'withoutSecondFactor'>
 

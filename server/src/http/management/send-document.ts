@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { Pipeline } from '../../pipeline/context.ts'
 import type { VerificationDocument } from '../../storage/stores/customers.ts'
-import type { RouteReply } from './define-route.ts'
+import type { RouteReply } from './route-types.ts'
 
 export async function sendDocument(
   { blobs }: Pick<Pipeline, 'blobs'>,

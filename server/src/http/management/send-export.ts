@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { EXPORT_TYPES, type ExportFormat } from '../../management/logs/export-rows.ts'
-import type { RouteReply } from './define-route.ts'
+import type { RouteReply } from './route-types.ts'
 
 export interface ExportFile {
   readonly name: string

@@ -2,10 +2,11 @@
 import type { Catalogue, DecimalText } from '../../core/catalogue.ts'
 import type { AccountId, ModelId } from '../../core/ids.ts'
 import type { AlertSettings, Profile } from '../../storage/stores/customers.ts'
-import type { Account, AccountPatch, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { type AccountView, type AccountViewOptions, viewAccount } from './accounts.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../money/amounts.ts'
 import type { FieldMistake } from '../keys/keys.ts'
+import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 
 /** Absent, or undefined where that says nothing: as it was. */
 export interface SettingsChange {

@@ -4,9 +4,10 @@ import type { DecimalText, Plan } from '../../core/catalogue.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { microCredits, ZERO } from '../../core/money.ts'
-import type { Account, AccountPatch, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { creditsOfText, creditsText, yuanText } from '../money/amounts.ts'
 import { newAccountId } from '../new-id.ts'
+import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 
 /** Percent of the list price an account pays unless told otherwise. */
 const USER_RATE_DEFAULT = '100'

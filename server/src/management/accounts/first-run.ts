@@ -9,12 +9,13 @@ import { type Config, ConfigError, type Environment } from '../../config/environ
 import { MICRO_CREDITS_PER_CREDIT, microCredits, ZERO } from '../../core/money.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { createAccount } from './accounts.ts'
 import { applyGatewayFile, type NewKey } from '../gateway-file/apply-gateway-file.ts'
 import { grantOpening } from '../money/grants.ts'
 import { keyOf, makeKeySecret } from '../keys/keys.ts'
 import { namedKeyId } from '../new-id.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface FirstRunSetup {
   readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger' | 'audit'>

@@ -2,9 +2,10 @@
 import type { AccountId } from '../../core/ids.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { VerificationDocument, VerificationRequest } from '../../storage/stores/customers.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { verificationLevel } from './accounts.ts'
 import { timeOrderedId } from '../new-id.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export type { VerificationRequest } from '../../storage/stores/customers.ts'
 

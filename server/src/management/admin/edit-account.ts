@@ -11,7 +11,6 @@ import type { JsonObject } from '../../core/json.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
-import type { Account } from '../../storage/storage.ts'
 import { hashOfPlan, type NewKey, writeAccountPlan } from '../gateway-file/apply-gateway-file.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../money/amounts.ts'
 import { readAccountState } from '../gateway-file/account-state.ts'
@@ -24,6 +23,7 @@ import { timeOrderedId } from '../new-id.ts'
 import { CLOSED, isClosed } from './account-acts.ts'
 import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminParts } from './acts.ts'
 import { fileText, kindsOf } from './edit-catalogue.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface EditedAccount {
   readonly id: AccountId

@@ -2,7 +2,6 @@
  * What each chain brought in and what it cost. Costs are counted from the same quantities the customer was
  * billed for, at the prices the operator stated for the chain; where none are stated, only the revenue is told.
  */
-import type { RecipeLine } from '../../core/calls/operations.ts'
 import type { DecimalText, Pricing, Settings } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
@@ -11,6 +10,7 @@ import { recomputeAmount } from '../../core/pricing/price.ts'
 import type { ChainUsage } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../money/amounts.ts'
+import type { RecipeLine } from '../../core/calls/recipe.ts'
 
 export interface ChainMargin {
   readonly chain_id: number

@@ -1,7 +1,7 @@
 /** `GET /v1/models`: what one key may call, in the listing shape its client reads (decisions, Addresses). */
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
-import type { Key } from '../../storage/storage.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 /** One item in the chat protocol's listing. */
 export interface ChatModelItem {

@@ -3,10 +3,12 @@ import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, KeyRow } from '../../config/gateway-file/gateway-file.ts'
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { VendorCode } from '../../core/ids.ts'
-import type { Account, Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { hasHistory } from '../money/grants.ts'
 import { hashKeySecret } from '../keys/keys.ts'
 import { verifyPassword } from '../accounts/passwords.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export interface AccountState {
   readonly row: AccountFileRow

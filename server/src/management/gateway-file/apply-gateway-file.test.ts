@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { modelId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
-import type { Account, Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { type ApplyOptions, type ApplyResult, applyGatewayFile } from './apply-gateway-file.ts'
 import { exportGatewayFile } from './export-gateway-file.ts'
 import type { Difference } from './difference.ts'
@@ -10,6 +10,8 @@ import { verifyPassword } from '../accounts/passwords.ts'
 import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from '../../../test/management/example-file.ts'
 import { openTestStore, TEST_TIME, type TestStore } from '../../../test/management/open-store.ts'
 import { Secret } from '../../core/secret.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 let store: TestStore
 beforeEach(async () => {

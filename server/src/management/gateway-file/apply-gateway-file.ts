@@ -10,7 +10,7 @@ import type { Secret } from '../../core/secret.ts'
 import { type RateHold, rateHoldText } from '../../storage/failures/amount-refused.ts'
 import type { AuditedAct } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { createAccount, eachAccount } from '../accounts/accounts.ts'
 import { type Actor, auditedChanges } from '../admin/acts.ts'
 import { type AccountState, readAccountStates } from './account-state.ts'
@@ -22,6 +22,7 @@ import { grantOpening } from '../money/grants.ts'
 import { keyOf, makeKeySecret } from '../keys/keys.ts'
 import { namedKeyId } from '../new-id.ts'
 import { hashPassword } from '../accounts/passwords.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export type ApplyOptions = Omit<LoadOptions, 'known'> & {
   /** Epoch ms. */

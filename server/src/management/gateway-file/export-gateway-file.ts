@@ -2,7 +2,7 @@
 import { Document, isMap, isScalar, visit, type YAMLMap, YAMLSeq } from 'yaml'
 import type { Catalogue, Credential, Model, Vendor } from '../../core/catalogue.ts'
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts'
-import type { Account, ByokEntry, Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { activeSubscription, eachAccount } from '../accounts/accounts.ts'
 import { creditsText, exactYuanText } from '../money/amounts.ts'
 import {
@@ -17,6 +17,8 @@ import {
   settingsForm,
   vendorForm,
 } from './forms.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { ByokEntry, Key } from '../../storage/stores/keys.ts'
 
 export interface ExportOptions {
   readonly format: 'yaml' | 'json'

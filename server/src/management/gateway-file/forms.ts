@@ -19,9 +19,10 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import { ratesOf } from '../../core/pricing/currency.ts'
 import { parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
-import type { Account, Key } from '../../storage/storage.ts'
 import { verificationName } from '../accounts/accounts.ts'
 import { creditsText, exactYuanText } from '../money/amounts.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export function settingsForm(settings: Settings): JsonObject {
   return {

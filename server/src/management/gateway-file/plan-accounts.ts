@@ -12,7 +12,6 @@ import type { KeyId, VendorCode } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ZERO } from '../../core/money.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { Account, AccountPatch, Key, KeyStore } from '../../storage/storage.ts'
 import {
   ACCOUNT_DEFAULTS,
   activeSubscription,
@@ -26,6 +25,8 @@ import { type AccountState, matchKey } from './account-state.ts'
 import { compareForms, type Difference, fieldsOfNew, HIDDEN, isSame } from './difference.ts'
 import { accountForm, keyForm, numberForm } from './forms.ts'
 import { isSameSecret, orStored } from './plan-catalogue.ts'
+import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
+import type { Key, KeyStore } from '../../storage/stores/keys.ts'
 
 export interface AccountPlan {
   /** How people name the account. */

@@ -4,7 +4,6 @@ import type { AccountId } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Message } from '../../notify/messenger.ts'
 import type { CodePurpose } from '../../storage/stores/identity.ts'
-import type { Account } from '../../storage/storage.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
 import { codeBuckets, type From, placeOf } from './limits.ts'
@@ -12,6 +11,7 @@ import { ALREADY_REGISTERED, codeLine, codeText } from './message-texts.ts'
 import { mayRegister, mayRegisterBy } from './may-register.ts'
 import { placeOfAccount } from './sign-in.ts'
 import { mayBeTexted, takeText, type TextAsker, textWaitMs } from './text-messages.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Decisions, Accounts: 6 digits, 10 minutes, 5 tries. */
 const DIGITS = 6

@@ -3,7 +3,6 @@ import type { Secret } from '../../core/secret.ts'
 import type { AuditActor } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { Session } from '../../storage/stores/identity.ts'
-import type { Account } from '../../storage/storage.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Guarded, Identity, TooMany } from './identity.ts'
@@ -13,6 +12,7 @@ import type { RequestOrigin } from './sessions.ts'
 import { actorAt, type OwnAct, ownAct } from './own-act.ts'
 import { begin, comingFrom, enter, guardTries, hasPassword, type SignedIn } from './sign-in.ts'
 import { tellOwner } from './tell.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export type PasswordReset = SignedIn | { readonly kind: 'wrong-code' } | TooMany
 

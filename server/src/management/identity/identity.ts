@@ -5,8 +5,8 @@ import type { Background } from '../../telemetry/background.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { SecurityLog } from '../../telemetry/security-log.ts'
 import type { RegistrationRule } from '../../config/environment-variables.ts'
-import type { TextMessageRules } from './text-messages.ts'
 import type { SignInService } from './services/service.ts'
+import type { TextMessageRules } from './text-message-rules.ts'
 
 export interface Identity {
   readonly storage: Pick<Storage, 'accounts' | 'identity' | 'organisations' | 'audit'>

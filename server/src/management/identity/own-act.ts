@@ -1,9 +1,10 @@
 /** What people do to their own account: each act and its entry in the audit log are one transaction. */
 import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { AccountId } from '../../core/ids.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Identity } from './identity.ts'
 import type { RequestOrigin } from './sessions.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Who acts, on which account. */
 export interface OwnAct {

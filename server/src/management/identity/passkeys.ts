@@ -9,7 +9,6 @@ import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { ChallengeKind, Passkey } from '../../storage/stores/identity.ts'
-import type { Account } from '../../storage/storage.ts'
 import { ensureRecoveryCodes, forgetLooseRecoveryCodes, type OwnersAct } from './factors.ts'
 import type { Identity, TooMany } from './identity.ts'
 import { questionBucket } from './limits.ts'
@@ -17,6 +16,7 @@ import { factorChangedText } from './message-texts.ts'
 import { ownAct } from './own-act.ts'
 import { tellOwner } from './tell.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Loaded by the first passkey: it brings a reader of certificates. */
 const library = () => import('@simplewebauthn/server')

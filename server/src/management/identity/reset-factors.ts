@@ -1,6 +1,6 @@
 import type { AccountId } from '../../core/ids.ts'
-import type { Account } from '../../storage/storage.ts'
 import { type Actor, done, type Done, type AdminParts } from '../admin/acts.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** For somebody who lost every factor and every recovery code, after an admin made sure who is asking. Sessions end too. */
 export async function resetFactors(

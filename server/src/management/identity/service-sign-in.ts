@@ -2,7 +2,6 @@
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
-import type { Account } from '../../storage/storage.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { readContact } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
@@ -13,6 +12,7 @@ import type { ServiceMemory, ServicePerson, SignInService } from './services/ser
 import type { RequestOrigin } from './sessions.ts'
 import { enter, type SignedIn } from './sign-in.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** A person signs in over there, perhaps for the first time. */
 export const SERVICE_TRIP_MS = 600_000

@@ -1,6 +1,7 @@
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { eachAccount } from '../accounts/accounts.ts'
 import { putSignInLink, type SignInLink } from './sign-in-link.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** For the first administrator, when nobody could sign in as one otherwise; undefined: somebody can. */
 export async function makeSetupLink(

@@ -4,11 +4,12 @@
  */
 import type { Secret } from '../../core/secret.ts'
 import type { AuditActor } from '../../storage/stores/audit.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Identity } from './identity.ts'
 import type { RequestOrigin } from './sessions.ts'
 import { enter, type SignedIn } from './sign-in.ts'
 import { hashToken, LINK_TOKEN_PREFIX, makeToken } from './tokens.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Long enough to be passed on, short enough to be forgotten in a log. */
 const LINK_LIFE_MS = 86_400_000

@@ -2,7 +2,6 @@
 import { Secret } from '../../core/secret.ts'
 import { accountId } from '../../core/ids.ts'
 import type { SignInMethod } from '../../storage/stores/identity.ts'
-import type { Account } from '../../storage/storage.ts'
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import { type FactorKind, listFactors } from './factors.ts'
@@ -11,6 +10,7 @@ import { codeTryBuckets, type From, placeOf, type SignInBuckets, signInBuckets }
 import { actorAt, ownAct } from './own-act.ts'
 import { openSession, type OpenedSession, type RequestOrigin } from './sessions.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 export type SignedIn =
   | { readonly kind: 'signed-in'; readonly opened: OpenedSession; readonly account: Account }

@@ -1,6 +1,6 @@
-import type { Account } from '../../storage/storage.ts'
 import type { Identity } from './identity.ts'
 import type { MessageText } from './message-texts.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Mails the account's owner, after the answer; nothing where no address is known or the operator's log would get it. */
 export function tellOwner(

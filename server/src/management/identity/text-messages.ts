@@ -3,15 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { Budget } from '../../storage/stores/identity.ts'
 import type { Identity } from './identity.ts'
 import { textBudgetText } from './message-texts.ts'
-
-export interface TextMessageRules {
-  /** Of a UTC day, and of a calendar month in UTC. */
-  readonly dayLimit: number
-  readonly monthLimit: number
-  /** ISO 3166 codes, or prefixes with their +. Empty: everywhere. */
-  readonly countries: readonly string[]
-  readonly refused: readonly string[]
-}
+import type { TextMessageRules } from './text-message-rules.ts'
 
 /** Satellite networks, international networks, premium and corporate numbers of no country (ITU-T E.164). */
 const DEAR_PREFIXES = ['+870', '+878', '+881', '+882', '+883', '+888', '+979']

@@ -6,8 +6,8 @@ import { modelName, named } from '../../config/gateway-file/read-models.ts'
 import { addressRange, instant, list, policy, shortText, word } from '../../config/gateway-file/values.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { JsonValue } from '../../core/json.ts'
-import type { Key } from '../../storage/storage.ts'
 import { findReferenceMistakes, type FieldMistake } from './keys.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 /** What a form names; a member that is there as `undefined` is said to be none. */
 export type KeyForm = Partial<

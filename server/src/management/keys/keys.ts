@@ -8,8 +8,9 @@ import type { Policy } from '../../core/limits/policy.ts'
 import { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import { hashKey } from '../../storage/key-hash.ts'
-import type { Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { newKeyId } from '../new-id.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 /** What a list or a read shows of a key: never the hash, of the secret only the hint. */
 export type KeyView = Omit<Key, 'hash'>

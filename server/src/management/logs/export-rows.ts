@@ -1,7 +1,8 @@
 /** Rows of any list as text, one after the other, in a form that spreadsheets or programs read. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { LogFilter, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { viewLogRow } from './log-view.ts'
+import type { LogFilter } from '../../storage/stores/logs.ts'
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

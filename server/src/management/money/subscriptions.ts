@@ -18,13 +18,14 @@ import {
   termsOf,
 } from '../../core/subscriptions/terms.ts'
 import type { Act, ActDecision, ActOutcome, ActState } from '../../storage/stores/customers.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { activeSubscription } from '../accounts/accounts.ts'
 import { type Asking, idempotencyOf } from '../acts.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from './amounts.ts'
 import { type QuotaView, readLimitStates, viewQuota } from '../keys/limits-view.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { noteReceipt, type Receipts } from './receipts.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 const DAY_MS = 86_400_000
 

@@ -13,12 +13,13 @@ import type {
   MemberRole,
   Organisation,
 } from '../../storage/stores/organisations.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Identity } from '../identity/identity.ts'
 import { placeOf } from '../identity/limits.ts'
 import { hashToken, makeToken } from '../identity/tokens.ts'
 import { newMemberId, timeOrderedId } from '../new-id.ts'
 import { invitationText } from './message-texts.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 const DAY_MS = 86_400_000
 const QUARTER_HOUR_MS = 900_000

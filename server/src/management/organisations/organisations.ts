@@ -1,10 +1,11 @@
 /** Organisations made, and money moved into them. Who may is settled before; what may be is settled in the store. */
 import type { AccountId, MemberId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
-import type { Account, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { FundingOutcome, ListedMember, Organisation } from '../../storage/stores/organisations.ts'
 import { type Asking, idempotencyOf } from '../acts.ts'
 import { newAccountId, newMemberId, timeOrderedId } from '../new-id.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Organisations one person may own: each is an account. */
 const OWNED_MAX = 20

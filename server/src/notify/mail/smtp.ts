@@ -1,6 +1,6 @@
 import type { Secret } from '../../core/secret.ts'
 import type { MailMessage } from '../messenger.ts'
-import type { Sender } from '../open-messenger.ts'
+import type { Sender } from '../sender.ts'
 
 /** A server that does not answer by then is down; nobody waits for a mail, so nothing else stands still meanwhile. */
 const CONNECT_TIMEOUT_MS = 10_000

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Secret } from '../../core/secret.ts'
 import { readWhole } from '../../upstream/remote/read-whole.ts'
 import type { PhoneMessage } from '../messenger.ts'
-import type { MessengerOptions, Sender } from '../open-messenger.ts'
 import { smsDrivers } from './index.ts'
+import type { MessengerOptions, Sender } from '../sender.ts'
 
 const TIMEOUT_MS = 10_000
 const TIMEOUTS = { connectMs: TIMEOUT_MS, firstByteMs: TIMEOUT_MS, idleMs: TIMEOUT_MS }

@@ -1,6 +1,5 @@
 /** What a try says of its chain: at once when it failed, at the end of its answer when it began one. */
 import type { ChainFailure } from '../../core/routing/health.ts'
-import type { FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { classifyAttempt } from './classify.ts'
 import { noteOfEnding, noteOfFailure } from './error-note.ts'
@@ -8,6 +7,8 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { Ending } from '../exchange/exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
 import type { ChainRun } from '../instance/health-board.ts'
+import type { Leg } from './leg.ts'
+import type { FinalFailure } from './attempt-outcome.ts'
 
 /** Gives how long the chain now rests, ms; undefined: not at all. */
 export function noteFailure(

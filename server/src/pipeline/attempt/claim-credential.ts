@@ -2,8 +2,8 @@
 import type { ClaimOperation, ClaimOutcome } from '../../core/calls/operations.ts'
 import type { Catalogue, Credential } from '../../core/catalogue.ts'
 import type { CallId } from '../../core/ids.ts'
-import type { Leg } from './attempt.ts'
 import type { Pipeline } from '../context.ts'
+import type { Leg } from './leg.ts'
 
 /** Of a call of any kind. */
 interface Claimant {

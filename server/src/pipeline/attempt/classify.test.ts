@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { forwardModelId, modelId, vendorCode } from '../../core/ids.ts'
 import type { TransportFailure } from '../../upstream/upstream.ts'
-import type { Leg } from './attempt.ts'
 import { classifyAttempt } from './classify.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+import type { Leg } from './leg.ts'
 
 const VENDOR = vendorCode('one')
 const leg = {

@@ -2,10 +2,10 @@ import type { JsonValue } from '../../core/json.ts'
 import type { UpstreamFailure } from '../../core/routing/failure.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
 import type { TransportFailure } from '../../upstream/upstream.ts'
-import type { Leg } from './attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { upstreamOf } from './dialect.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+import type { Leg } from './leg.ts'
 
 type Catalogue = ReservedCall['catalogue']
 

@@ -3,8 +3,8 @@ import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { providerOf } from '../../providers/index.ts'
 import type { Dialect, FormedRequest, Operation, Provider } from '../../providers/provider.ts'
 import { readPublicFields } from '../../upstream/credentials/auth.ts'
-import type { Leg } from './attempt.ts'
 import type { ReservedCall } from '../call.ts'
+import type { Leg } from './leg.ts'
 
 /** Everything the catalogue and the provider registry say about one leg's upstream. */
 export interface LegUpstream {

@@ -2,10 +2,10 @@
 import type { JsonValue } from '../../core/json.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import type { ErrorNote } from '../../core/routing/health.ts'
-import type { Leg } from './attempt.ts'
 import { parseJson } from './classify.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+import type { Leg } from './leg.ts'
 
 /** Enough to recognise an error by; vendors quote whole requests in theirs. */
 export const NOTE_CHARACTERS_MAX = 300

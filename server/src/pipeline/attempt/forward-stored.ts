@@ -4,12 +4,12 @@ import { keepsAnswers } from '../../core/protocols/index.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import type { StoredTurn, TurnContent } from '../../storage/stores/turns.ts'
 import type { TransportFailure } from '../../upstream/upstream.ts'
-import type { Leg } from './attempt.ts'
 import type { AuthenticatedCall, StoredRequest } from '../call.ts'
 import { parseJson } from './classify.ts'
 import { formRequest, isOwnPlace, placesOf, upstreamOf } from './dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { showStored } from '../stored/show-stored.ts'
+import type { Leg } from './leg.ts'
 
 /** A response holds its whole answer, pictures included. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024

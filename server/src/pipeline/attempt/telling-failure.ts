@@ -1,8 +1,8 @@
 /** Which of several failures the client is told. */
 import { refusesSignatures } from '../../core/routing/signature-refusal.ts'
-import type { FinalFailure } from './attempt.ts'
 import { parseJson } from './classify.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+import type { FinalFailure } from './attempt-outcome.ts'
 
 /**
  * Of all failures the client gets the first real upstream error (decisions, Errors): an upstream's own words go before a

@@ -8,7 +8,6 @@ import {
   sampleModel,
   sampleVendor,
 } from '../../../test/management/sample-catalogue.ts'
-import type { FinalFailure, Leg } from './attempt.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptFailure, Ending, Verdict } from '../exchange/exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
@@ -16,6 +15,8 @@ import { createHealthBoard, type HealthBoard } from '../instance/health-board.ts
 import type { OpenedExchange } from '../exchange/open-exchange.ts'
 import { healthFor, type Route } from './route.ts'
 import { RouteSearch } from './try-routes.ts'
+import type { Leg } from './leg.ts'
+import type { FinalFailure } from './attempt-outcome.ts'
 
 const CHAINS = {
   a: sampleChain(1, 'm', 'a'),

@@ -6,7 +6,6 @@ import type { AttemptRecord } from '../../core/calls/log-row.ts'
 import type { Chain } from '../../core/catalogue.ts'
 import { CONSEQUENCES } from '../../core/routing/failure.ts'
 import { nextChain } from '../../core/routing/order.ts'
-import type { AttemptOutcome, FinalFailure, Leg } from './attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { followAnswer, noteFailure } from './chain-outcome.ts'
 import { classifyAttempt } from './classify.ts'
@@ -17,6 +16,8 @@ import type { Pipeline } from '../context.ts'
 import type { OpenedExchange } from '../exchange/open-exchange.ts'
 import { healthFor, type Route } from './route.ts'
 import { moreTelling, refusedSignatures } from './telling-failure.ts'
+import type { Leg } from './leg.ts'
+import type { AttemptOutcome, FinalFailure } from './attempt-outcome.ts'
 
 /** How one try is made. */
 export interface Tries {

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Dialect } from '../../providers/provider.ts'
 import { readWhole, TransportError } from '../../upstream/remote/read-whole.ts'
 import type { UpstreamCall } from '../../upstream/upstream.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { claimCredential } from '../attempt/claim-credential.ts'
 import { parseJson } from '../attempt/classify.ts'
@@ -32,6 +31,7 @@ import { orderOffline } from './offline-response.ts'
 import { pinResponse } from './pin-response.ts'
 import { readResponse } from './response-object.ts'
 import { responseVendor } from './response-vendor.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 /** An upstream that answers at once, whatever it was asked, sends the whole answer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { placeOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 /**
  * The client finds its response by this, and may continue from it once it is finished. Written before the task knows the

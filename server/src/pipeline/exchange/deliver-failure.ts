@@ -4,7 +4,6 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { retryAfterHeader } from '../../core/errors/retry-after.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { retryHintMs } from '../../core/routing/failure.ts'
-import type { FinalFailure, Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { foreignError } from '../lanes/convert.ts'
@@ -12,6 +11,8 @@ import { headerOf } from './exchange.ts'
 import type { AttemptFailure } from './exchange-outcome.ts'
 import type { ClientReply } from '../reply.ts'
 import { isCredentialRefusal } from '../attempt/telling-failure.ts'
+import type { Leg } from '../attempt/leg.ts'
+import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
 type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
 

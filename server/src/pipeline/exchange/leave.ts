@@ -10,7 +10,7 @@ import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { abandon } from '../stages/abandon.ts'
-import { attempt, type Attempted, type Leg } from '../attempt/attempt.ts'
+import { attempt } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
@@ -23,6 +23,8 @@ import { remember, turnOf } from '../stages/remember.ts'
 import type { ClientReply } from '../reply.ts'
 import { settle } from '../stages/settle.ts'
 import type { NewTurn } from '../instance/turn-keeper.ts'
+import type { Leg } from '../attempt/leg.ts'
+import type { Attempted } from '../attempt/attempt-outcome.ts'
 
 /** Runs a reserved call to its end. Never rejects. */
 export async function runReserved(pipeline: Pipeline, call: ReservedCall, reply: ClientReply): Promise<void> {

@@ -4,7 +4,6 @@ import type { MeterReading } from '../../core/metering/meter.ts'
 import type { Dialect } from '../../providers/provider.ts'
 import { systemTimers } from '../../upstream/timers.ts'
 import { hasSurcharges } from '../stages/admit.ts'
-import type { FinalFailure, Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { claimCredential } from '../attempt/claim-credential.ts'
 import { formRequest, upstreamOf } from '../attempt/dialect.ts'
@@ -16,6 +15,8 @@ import { openLane } from '../lanes/open-lane.ts'
 import { possibleUsage } from '../lanes/possible-usage.ts'
 import { quietly } from '../quietly.ts'
 import type { ClientReply } from '../reply.ts'
+import type { Leg } from '../attempt/leg.ts'
+import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
 export type OpenedExchange =
   | { readonly kind: 'open'; readonly exchange: Exchange }

@@ -15,10 +15,9 @@ import { createRequestScanner } from '../../core/passthrough/requests/request-sc
 import { createTermsReader } from '../../core/pricing/read-terms.ts'
 import type { ErrorNote } from '../../core/routing/health.ts'
 import type { Skipped } from '../../core/routing/order.ts'
-import type { Account, Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { admit } from '../stages/admit.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import { checkBackground } from '../background/check-background.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import { encodePrepared, prepareConversion } from '../lanes/convert-request.ts'
@@ -33,6 +32,9 @@ import { refusalError, reservation } from '../stages/reserve.ts'
 import { checkRestrictions } from '../stages/restrictions.ts'
 import { orderFor } from '../attempt/route.ts'
 import { createTurnKeeper } from '../instance/turn-keeper.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 export interface ExplainQuestion {
   readonly key: Key

@@ -9,7 +9,7 @@ import {
   outputRateOf,
   trustsCap,
 } from '../../core/metering/chain-observation.ts'
-import type { ObservedChain } from '../../storage/storage.ts'
+import type { ObservedChain } from '../../storage/stores/catalogue.ts'
 
 /** What this gateway has seen of every chain. Bounded by the number of chains. */
 export interface ChainObservations {

@@ -5,8 +5,11 @@
 import { LRUCache } from 'lru-cache'
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { AccountId, VendorCode } from '../../core/ids.ts'
-import type { Account, Announcement, Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { asCustomers } from '../../upstream/credentials/customer-credential.ts'
+import type { Announcement } from '../../storage/announcement.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export interface KeyHolder {
   readonly key: Key

@@ -1,5 +1,5 @@
 /** Operations as text, so that they outlive the process: JSON in which an amount is `{"$n": "<decimal>"}`. */
-import type { PendingOperation } from './pending-operations.ts'
+import type { PendingOperation } from './pending-operation.ts'
 
 const AMOUNT = '$n'
 

@@ -3,7 +3,8 @@ import { exampleAbandon, exampleSettle } from '../../core/calls/examples.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { decodePending, encodePending } from './pending-codec.ts'
-import { createPendingOperations, type EndStore, type PendingOperation } from './pending-operations.ts'
+import { createPendingOperations, type EndStore } from './pending-operations.ts'
+import type { PendingOperation } from './pending-operation.ts'
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 

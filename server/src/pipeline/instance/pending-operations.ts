@@ -4,22 +4,12 @@
  * them in a few transactions. They are idempotent by call id, so repeating one is safe.
  */
 import { setTimeout } from 'node:timers/promises'
-import type { AbandonOperation, SettleOperation } from '../../core/calls/operations.ts'
 import type { CallId } from '../../core/ids.ts'
-import type { CallStore } from '../../storage/storage.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { sizeOf } from './pending-codec.ts'
-
-/**
- * A reservation that may have been made or may still be made. First its log row is written, so that one still on its way
- * finds its call ended, then whatever it took is given back.
- */
-export interface LostReservation extends Omit<AbandonOperation, 'kind'> {
-  readonly kind: 'lost-reservation'
-}
-
-export type PendingOperation = SettleOperation | AbandonOperation | LostReservation
+import type { CallStore } from '../../storage/stores/calls.ts'
+import type { PendingOperation } from './pending-operation.ts'
 
 /** What the store is asked. */
 export type EndStore = Pick<CallStore, 'settle' | 'abandon' | 'log'>

@@ -6,8 +6,9 @@ import { exampleAbandon, exampleSettle } from '../../core/calls/examples.ts'
 import { instanceId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { EndStore, PendingOperation } from './pending-operations.ts'
+import type { EndStore } from './pending-operations.ts'
 import { openUnsettledFiles, readUnsettled, type UnsettledFilesOptions } from './unsettled-files.ts'
+import type { PendingOperation } from './pending-operation.ts'
 
 const OPERATIONS: readonly PendingOperation[] = [
   exampleSettle('call_1', { usage: { input: 1_000, output: 100 } }),

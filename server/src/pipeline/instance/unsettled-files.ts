@@ -10,7 +10,8 @@ import type { InstanceId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { decodePending, encodePending } from './pending-codec.ts'
-import { type EndStore, type PendingOperation, writeOnce } from './pending-operations.ts'
+import { type EndStore, writeOnce } from './pending-operations.ts'
+import type { PendingOperation } from './pending-operation.ts'
 
 export interface UnsettledFiles {
   /** Puts this process's file in place, instead of one it wrote before; with nothing to write there is none. */

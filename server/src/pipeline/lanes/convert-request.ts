@@ -17,10 +17,11 @@ import { unsupported } from '../../core/protocols/refusal.ts'
 import type { Capabilities, Decoded, Encoded, Protocol, Refused } from '../../core/protocols/protocol.ts'
 import { continuedBody, inputItems } from '../../core/protocols/responses/stored-turn.ts'
 import type { Dialect } from '../../providers/provider.ts'
-import type { FinalFailure, Leg } from '../attempt/attempt.ts'
 import type { Past, ReceivedBody, ReceivedCall } from '../call.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { capabilitiesOf } from '../attempt/dialect.ts'
+import type { Leg } from '../attempt/leg.ts'
+import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
 /** What of a call its conversion looks at. */
 export interface ConvertibleCall {

@@ -1,23 +1,10 @@
-import type { Dialect } from '../../providers/provider.ts'
-import type { FinalFailure, Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { openConversionLane } from './convert.ts'
 import type { Pipeline } from '../context.ts'
 import type { Lane } from './lane.ts'
 import { openPassthroughLane } from './passthrough-lane.ts'
 import { priceLeg } from '../stages/price-leg.ts'
-import type { ClientReply } from '../reply.ts'
-
-export type OpenedLane =
-  | { readonly kind: 'open'; readonly lane: Lane }
-  | { readonly kind: 'refused'; readonly failure: FinalFailure | undefined }
-
-/** Where a call's request goes, and who waits for it. */
-export interface LaneTarget {
-  readonly leg: Leg
-  readonly dialect: Dialect
-  readonly reply: ClientReply
-}
+import type { LaneTarget, OpenedLane } from './lane-target.ts'
 
 /** Untouched bytes where client and upstream speak the same protocol, conversion where they do not (contract §1.3). */
 export function openLane(

@@ -10,7 +10,6 @@ import { modelEdits, type SplicedBody, spliceChunks } from '../../core/passthrou
 import { createStreamTap, type StreamTap } from '../../core/passthrough/stream-tap.ts'
 import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import type { Dialect } from '../../providers/provider.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from '../attempt/classify.ts'
@@ -20,6 +19,7 @@ import { upstreamOf } from '../attempt/dialect.ts'
 import { editBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
 import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 export function openPassthroughLane(
   pipeline: Pipeline,

@@ -1,7 +1,7 @@
 import type { Usage } from '../../core/canonical/usage.ts'
 import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 /** What of a call's reported usage can be, by its model, its request and the bytes of its answer so far. */
 export function possibleUsage(

@@ -2,10 +2,11 @@ import { PROTOCOL_IDS } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import { hashKey } from '../../storage/key-hash.ts'
-import type { Key, Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { AuthenticatedCall, IncomingCall } from '../call.ts'
 import type { KeyHolder } from '../instance/directory.ts'
 import type { Pipeline } from '../context.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 /** Finds the caller from the headers alone, before a byte of the body is read (decisions, order of checks). */
 export async function authenticate(pipeline: Pipeline, call: IncomingCall): Promise<AuthenticatedCall> {

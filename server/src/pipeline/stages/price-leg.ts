@@ -1,10 +1,11 @@
 import { findUnpriced, unpricedTools } from '../../core/pricing/surcharges.ts'
 import { providerOf } from '../../providers/index.ts'
 import type { Dialect } from '../../providers/provider.ts'
-import type { FinalFailure, Leg } from '../attempt/attempt.ts'
 import type { AdmittedCall } from '../call.ts'
 import type { ConvertibleLeg } from '../lanes/convert-request.ts'
 import { capabilitiesOf } from '../attempt/dialect.ts'
+import type { Leg } from '../attempt/leg.ts'
+import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
 export type PricedLeg =
   | { readonly kind: 'priced'; readonly leg: Leg & Pick<ConvertibleLeg, 'unpricedTools'> }

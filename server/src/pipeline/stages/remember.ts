@@ -1,5 +1,4 @@
 import type { MeterReading } from '../../core/metering/meter.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { clientInput } from '../lanes/convert-request.ts'
 import { placeOf } from '../attempt/dialect.ts'
@@ -7,6 +6,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { Pipeline } from '../context.ts'
 import type { KeptAnswer } from '../lanes/lane.ts'
 import type { NewContent, NewTurn } from '../instance/turn-keeper.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 /** Ids are put into addresses and into the store as they are. */
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/

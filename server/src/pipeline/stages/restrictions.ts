@@ -3,7 +3,8 @@ import ipaddr from 'ipaddr.js'
 import type { Catalogue, Group } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'
-import type { Account, Key } from '../../storage/storage.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export interface RestrictedUse {
   readonly key: Key

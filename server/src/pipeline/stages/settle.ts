@@ -1,12 +1,11 @@
 import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { Recipe, SettleOperation } from '../../core/calls/operations.ts'
+import type { SettleOperation } from '../../core/calls/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../../core/money.ts'
 import { type PricedCall, priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
-import type { Leg } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { frozenTerms, monthStartAt } from './charge-terms.ts'
 import { estimateInputTokens } from '../instance/count-tokens.ts'
@@ -15,6 +14,8 @@ import { possibleUsage } from '../lanes/possible-usage.ts'
 import { baseLogRow } from './log-row.ts'
 import { persist } from './persist.ts'
 import { quietly } from '../quietly.ts'
+import type { Recipe } from '../../core/calls/recipe.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 export interface Answered {
   readonly leg: Leg

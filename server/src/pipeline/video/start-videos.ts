@@ -1,6 +1,6 @@
-import type { Announcement } from '../../storage/storage.ts'
 import type { Pipeline } from '../context.ts'
 import { lookAgain } from './answer/await-end.ts'
+import type { Announcement } from '../../storage/announcement.ts'
 
 /**
  * From here on this instance looks after due tasks, and POSTs that wait hear of tasks other instances look after. Returns how
@@ -21,7 +21,7 @@ export function startVideos(pipeline: Pipeline): () => Promise<void> {
     if (change.kind === 'everything') background.track(lookAtAll(pipeline), 'read the awaited video tasks')
   }
   const unsubscribe = pipeline.storage.subscribe(onChange)
-  poller.start(pipeline)
+  poller.start()
   return async () => {
     unsubscribe()
     pipeline.videos.stopping.abort()

@@ -7,8 +7,9 @@ import type { Catalogue, Model } from '../../core/catalogue.ts'
 import type { CallId, ModelId, VendorCode } from '../../core/ids.ts'
 import type { ReceivedForm } from '../../core/video/form.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
-import type { Account, Key } from '../../storage/storage.ts'
 import type { IncomingCall, ReceivedBody } from '../call.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 
 export interface IncomingVideo extends Omit<IncomingCall, 'endpoint' | 'readBody'> {
   readonly endpoint: VideoEndpoint

@@ -1,8 +1,7 @@
 /** What an instance remembers about videos between calls: who waits, what is being created, who polls. */
-import { createLinkSigner, type LinkSettings, type LinkSigner } from './answer/links.ts'
-import { createPauses, type Pauses } from './task/pauses.ts'
-import { createPoller, type Poller } from './task/poller.ts'
-import { createWaitingCalls, type WaitingCalls } from './answer/waiting-calls.ts'
+import { type LinkSettings, type LinkSigner } from './answer/links.ts'
+import { type Pauses } from './task/pauses.ts'
+import { type WaitingCalls } from './answer/waiting-calls.ts'
 
 export interface VideoSettings extends LinkSettings {
   /** Nobody waits longer for a vendor, ms. */
@@ -29,16 +28,16 @@ export interface Videos {
   readonly writing: Map<string, Promise<void>>
 }
 
-export function createVideos(settings: VideoSettings, now: () => number): Videos {
-  return {
-    settings,
-    waiting: createWaitingCalls(),
-    poller: createPoller(),
-    stopping: new AbortController(),
-    links: createLinkSigner(settings),
-    pauses: createPauses(now),
-    creating: new Set(),
-    clientsGone: new Set(),
-    writing: new Map(),
-  }
+/** What looks after tasks that are due, as the others see it. */
+export interface Poller {
+  /** From here on due tasks are looked at. */
+  start(): void
+  /** A task will be due then: the clock need not be set later. */
+  expect(dueAt: number): void
+  /** Looks at what is due now; resolves when it is leased. */
+  beat(): Promise<void>
+  /** Takes no more tasks; resolves when those under way are done with their present step. */
+  stop(): Promise<void>
+  /** Whether this instance moves the task just now: then it finds out by itself when somebody else ends it. */
+  holds(taskId: string): boolean
 }

@@ -4,8 +4,8 @@ import { accountId, vendorCode } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import { LastAdmin } from '../failures/last-admin.ts'
-import type { AccountPatch } from '../storage.ts'
 import { NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
+import type { AccountPatch } from '../stores/accounts.ts'
 
 const FULL: Required<AccountPatch> = {
   email: 'owner@example.com',

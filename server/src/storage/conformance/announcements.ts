@@ -3,8 +3,9 @@ import { ACCOUNT, KEY } from '../../core/calls/examples.ts'
 import { vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { Secret } from '../../core/secret.ts'
-import type { Announcement, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 import { exampleGrant, openWithAccount, type StorageSuite } from './suite.ts'
+import type { Announcement } from '../announcement.ts'
 
 const HASH = '1'.repeat(64)
 const OTHER_HASH = '2'.repeat(64)

@@ -6,8 +6,8 @@ import { UNLIMITED } from '../../core/limits/policy.ts'
 import { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import type { CatalogueChange } from '../stores/records.ts'
-import type { Announcement } from '../storage.ts'
 import type { StorageSuite } from './suite.ts'
+import type { Announcement } from '../announcement.ts'
 
 const VENDOR: Vendor = {
   code: vendorCode('openai'),

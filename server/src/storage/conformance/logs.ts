@@ -4,8 +4,9 @@ import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { chainId, modelId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import { InvalidCursor } from '../failures/invalid-cursor.ts'
-import type { LogFilter, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 import { OTHER_ACCOUNT, OTHER_KEY, openWithAccount, type StorageSuite, settleTwoCredits } from './suite.ts'
+import type { LogFilter } from '../stores/logs.ts'
 
 export function describeLogs(suite: StorageSuite): void {
   const open = async (logs: readonly CallLogRow[]): Promise<Storage> => {

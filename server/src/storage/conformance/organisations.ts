@@ -4,8 +4,9 @@ import { accountId, callId, type KeyId, keyId, type MemberId, memberId } from '.
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import type { Invitation, Member } from '../stores/organisations.ts'
-import type { Announcement, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 import { exampleApiKey, exampleGrant, NOW, type StorageSuite } from './suite.ts'
+import type { Announcement } from '../announcement.ts'
 
 export const TEAM = accountId('acc_team')
 const OWNER = accountId('acc_owner')

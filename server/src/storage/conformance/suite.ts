@@ -5,7 +5,9 @@ import type { SettleOperation } from '../../core/calls/operations.ts'
 import { accountId, instanceId, keyId, type AccountId, type CallId, type InstanceId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
 import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'
-import type { AccountPatch, Key, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
+import type { AccountPatch } from '../stores/accounts.ts'
+import type { Key } from '../stores/keys.ts'
 
 export interface StorageSuite {
   /**

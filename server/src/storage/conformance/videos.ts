@@ -13,7 +13,7 @@ import { accountId, callId, instanceId, keyId, modelId, type InstanceId } from '
 import type { VideoTask } from '../../core/video/task.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import { InvalidCursor } from '../failures/invalid-cursor.ts'
-import type { Announcement, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import {
   INSTANCE,
@@ -24,6 +24,7 @@ import {
   type StorageSuite,
   recover,
 } from './suite.ts'
+import type { Announcement } from '../announcement.ts'
 
 const OTHER_INSTANCE = instanceId('instance_2')
 const LEASE_UNTIL = NOW + 30_000

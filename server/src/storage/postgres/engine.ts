@@ -10,13 +10,14 @@ import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
 import { TransactionConflict } from '../sql/transaction-conflict.ts'
 import { UsageSummer } from '../sql/usage/usage-summer.ts'
-import type { Announcement, LogUpkeep } from '../storage.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import { clientConfig, translateError } from './connect.ts'
 import { runHotTransaction } from './hot-transaction.ts'
 import { createPostgresDialect } from './kysely-driver.ts'
 import { CHANNEL, encodeNotice, Listener } from './listener.ts'
 import { keepLogPartitions } from './log-partitions.ts'
+import type { Announcement } from '../announcement.ts'
+import type { LogUpkeep } from '../stores/logs.ts'
 
 export interface PostgresOptions {
   readonly databaseUrl: string

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { decodeAnnouncement, encodeAnnouncement } from '../sql/announcement.ts'
 import type { StorageLog } from '../sql/engine.ts'
 import { parseStored } from '../sql/stored-json.ts'
-import type { Announcement } from '../storage.ts'
+import type { Announcement } from '../announcement.ts'
 
 export const CHANNEL = 'sluice_changes'
 /** A connection that died without a word is noticed by asking. */

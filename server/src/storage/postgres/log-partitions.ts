@@ -1,7 +1,7 @@
 /** One table of the call log a month, UTC: made ahead of time, dropped whole when all of it is past its retention. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../sql/schema.ts'
-import type { LogUpkeep } from '../storage.ts'
+import type { LogUpkeep } from '../stores/logs.ts'
 
 /** Key of the advisory lock around making and dropping: one instance does it, the others find it done. */
 const PARTITION_LOCK = 7_318_202_413

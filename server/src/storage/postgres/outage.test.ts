@@ -6,8 +6,9 @@ import { createFreshDatabase, type FreshDatabase } from '../../../test/postgres/
 import { ACCOUNT, exampleReserve } from '../../core/calls/examples.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW, settleTwoCredits } from '../conformance/suite.ts'
 import { openStorage } from '../open.ts'
-import type { Announcement, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
+import type { Announcement } from '../announcement.ts'
 
 const WAIT = { timeout: 60_000, interval: 50 }
 

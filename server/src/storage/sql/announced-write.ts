@@ -1,9 +1,9 @@
 /** A transaction that says what it changed: told to the other instances when it commits, and here right after. */
 import type { Transaction } from 'kysely'
-import type { Announcement } from '../storage.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { TransactionConflict } from './transaction-conflict.ts'
+import type { Announcement } from '../announcement.ts'
 
 export interface Written<Value> {
   readonly value: Value

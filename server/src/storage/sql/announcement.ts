@@ -1,8 +1,8 @@
 /** Announcements as they travel between instances. */
 import { accountId, chainId } from '../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import type { Announcement } from '../storage.ts'
 import { parseStored } from './stored-json.ts'
+import type { Announcement } from '../announcement.ts'
 
 export function encodeAnnouncement(change: Announcement): string {
   return JSON.stringify(change)

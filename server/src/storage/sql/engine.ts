@@ -1,10 +1,11 @@
 /** What the shared queries need of an engine. */
 import type { Kysely, Transaction } from 'kysely'
 import type { HotOperation } from '../../core/calls/operations.ts'
-import type { Announcement, LogUpkeep } from '../storage.ts'
 import type { HotResult } from './calls/hot-batch.ts'
 import type { EngineName } from './migrations.ts'
 import type { Schema } from './schema.ts'
+import type { Announcement } from '../announcement.ts'
+import type { LogUpkeep } from '../stores/logs.ts'
 
 export interface SqlEngine {
   readonly name: EngineName

@@ -1,9 +1,5 @@
 /** Who is at the other end: the parts of the identity port over SQL. */
-import type { Kysely } from 'kysely'
 import type { IdentityStore } from '../stores/identity.ts'
-import type { SecretBox } from '../secret-box.ts'
-import type { AnnouncedWrite } from './announced-write.ts'
-import type { SqlEngine } from './engine.ts'
 import { createAttemptStore } from './identity/attempts.ts'
 import { createAuthenticatorStore } from './identity/authenticators.ts'
 import { createBudgetStore } from './identity/budgets.ts'
@@ -12,14 +8,7 @@ import { createCodeStore } from './identity/codes.ts'
 import { createLinkStore } from './identity/links.ts'
 import { createPasskeyStore } from './identity/passkeys.ts'
 import { createSessionStore } from './identity/sessions.ts'
-import type { Schema } from './schema.ts'
-
-export interface IdentityStoreOptions {
-  readonly engine: SqlEngine
-  readonly reader: Kysely<Schema>
-  readonly write: AnnouncedWrite
-  readonly secrets: SecretBox
-}
+import type { IdentityStoreOptions } from './identity/options.ts'
 
 /** A place an account was not used from for so long is forgotten. */
 const PLACE_LIFE_MS = 90 * 86_400_000

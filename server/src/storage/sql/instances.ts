@@ -2,10 +2,10 @@
 import { type Kysely, sql } from 'kysely'
 import { type InstanceId, instanceId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
-import type { BeatOutcome } from '../storage.ts'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from './table.ts'
+import type { BeatOutcome } from '../stores/calls.ts'
 
 /** A call's slot lives 600 s (contract §8); a running call is renewed well before, a short one never. */
 const RENEW_AFTER_MS = 60_000

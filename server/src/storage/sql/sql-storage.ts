@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { InstanceId } from '../../core/ids.ts'
 import type { AuditedStores } from '../stores/audit.ts'
 import type { SecretBox } from '../secret-box.ts'
-import type { Announcement, Storage } from '../storage.ts'
+import type { Storage } from '../storage.ts'
 import { createAccountStore } from './accounts/accounts.ts'
 import { type AnnouncedWrite, createAnnouncedWrite } from './announced-write.ts'
 import { createAuditStore } from './backstage/audit.ts'
@@ -26,6 +26,7 @@ import { Subscribers } from './subscribers.ts'
 import { createTopUpStore } from './top-up/top-up-store.ts'
 import { createTurnStore } from './turns/turns.ts'
 import { createVideoStore } from './videos/videos.ts'
+import type { Announcement } from '../announcement.ts'
 
 export interface SqlStorageOptions {
   readonly engine: SqlEngine

@@ -1,6 +1,6 @@
 /** Who wants to hear of changes. */
-import type { Announcement } from '../storage.ts'
 import type { StorageLog } from './engine.ts'
+import type { Announcement } from '../announcement.ts'
 
 type Listener = (change: Announcement) => void
 

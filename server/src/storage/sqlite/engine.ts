@@ -10,13 +10,13 @@ import type { SqlEngine, StorageLog } from '../sql/engine.ts'
 import type { HotResult } from '../sql/calls/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
-import type { Announcement } from '../storage.ts'
 import { SqliteConnection, type ThreadNotice } from './connection.ts'
 import { createSqliteDialect } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot-codec.ts'
 import { isGone, ownPlace } from './process-place.ts'
 import type { WorkerTask } from './messages.ts'
 import { Turns } from './turns.ts'
+import type { Announcement } from '../announcement.ts'
 
 export interface SqliteOptions {
   readonly path: string

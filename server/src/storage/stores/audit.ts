@@ -3,8 +3,18 @@
  * that was changed, left out or put between is seen by whoever recomputes the chain.
  */
 import type { AccountId } from '../../core/ids.ts'
+import type { CatalogueStore } from './catalogue.ts'
+import type { AccountStore } from './accounts.ts'
+import type { KeyStore } from './keys.ts'
+import type { LedgerStore } from './ledger.ts'
+import type { CustomerStore } from './customers.ts'
+import type { OrganisationStore } from './organisations.ts'
+import type { IdentityStore } from './identity.ts'
+import type { NoticeStore } from './notices.ts'
+import type { PriceStore } from './prices.ts'
+import type { TopUpStore } from './top-ups.ts'
 import type { JsonValue } from '../../core/json.ts'
-import type { Announcement, Storage } from '../storage.ts'
+import type { Announcement } from '../announcement.ts'
 
 export interface AuditStore {
   /**
@@ -26,19 +36,18 @@ export interface AuditStore {
 }
 
 /** Stores whose writes share the act's transaction. */
-export type AuditedStores = Pick<
-  Storage,
-  | 'catalogue'
-  | 'accounts'
-  | 'keys'
-  | 'ledger'
-  | 'customers'
-  | 'organisations'
-  | 'identity'
-  | 'notices'
-  | 'prices'
-  | 'topUps'
->
+export interface AuditedStores {
+  readonly catalogue: CatalogueStore
+  readonly accounts: AccountStore
+  readonly keys: KeyStore
+  readonly ledger: LedgerStore
+  readonly customers: CustomerStore
+  readonly organisations: OrganisationStore
+  readonly identity: IdentityStore
+  readonly notices: NoticeStore
+  readonly prices: PriceStore
+  readonly topUps: TopUpStore
+}
 
 export interface AuditedWork<Value> {
   readonly value: Value

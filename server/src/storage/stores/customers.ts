@@ -3,13 +3,13 @@
  * subscriptions as they are sold, profiles, verification requests, statements and usage.
  */
 import type { LimitState, Subject, Subscription, Transfer } from '../../core/calls/hot-rows.ts'
-import type { RecipeLine } from '../../core/calls/operations.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId, ChainId, KeyId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { SubscriptionTerms } from '../../core/subscriptions/terms.ts'
-import type { Account } from '../storage.ts'
+import type { RecipeLine } from '../../core/calls/recipe.ts'
+import type { Account } from './accounts.ts'
 
 export interface CustomerStore {
   readonly acts: ActStore

@@ -5,7 +5,8 @@ import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { PaymentState, Pool, Reversal } from '../../core/top-up/payment.ts'
 import type { Idempotency } from './customers.ts'
-import type { Account, BookingOptions } from '../storage.ts'
+import type { Account } from './accounts.ts'
+import type { BookingOptions } from './ledger.ts'
 
 export interface TopUpStore {
   readonly codes: RedemptionStore

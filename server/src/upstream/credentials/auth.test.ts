@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { Auth } from '../../core/http-request.ts'
 import { Secret } from '../../core/secret.ts'
-import { applyAuth, CredentialError, type HeaderList, readPublicFields } from './auth.ts'
+import { applyAuth, CredentialError, readPublicFields } from './auth.ts'
 import { TokenCache } from './token-cache.ts'
 import type { Upstream, UpstreamCall } from '../upstream.ts'
+import type { HeaderList } from './header-list.ts'
 
 /** 2015-08-30T12:36:00Z, the time of AWS's published test suite. */
 const AT = Date.UTC(2015, 7, 30, 12, 36, 0)

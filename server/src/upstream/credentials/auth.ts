@@ -6,9 +6,7 @@ import { type KeyPair, signJwt } from './sign-jwt.ts'
 import { signVolc } from './sign-volc.ts'
 import type { TokenCache } from './token-cache.ts'
 import type { UpstreamCall } from '../upstream.ts'
-
-/** Names and values in turn, as undici takes them. */
-export type HeaderList = readonly string[]
+import type { HeaderList } from './header-list.ts'
 
 /** A credential that does not hold what its scheme needs; the text names the field, never a value. */
 export class CredentialError extends Error {

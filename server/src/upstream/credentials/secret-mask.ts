@@ -5,9 +5,9 @@
  */
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { HeaderList } from './auth.ts'
 import { parseServiceAccount } from './service-account.ts'
 import type { UpstreamHead } from '../upstream.ts'
+import type { HeaderList } from './header-list.ts'
 
 /** Shorter ones are words that stand in any text; who chooses such a key has no secret to keep. */
 const SECRET_BYTES_LEAST = 8

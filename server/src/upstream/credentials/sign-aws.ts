@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { HeaderList } from './auth.ts'
 import { hashBody } from '../hash-body.ts'
 import type { KeyPair } from './sign-jwt.ts'
 import type { UpstreamCall } from '../upstream.ts'
+import type { HeaderList } from './header-list.ts'
 
 export interface AwsKey extends KeyPair {
   readonly region: string

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Auth } from '../../core/http-request.ts'
-import type { HeaderList } from './auth.ts'
 import { hashBody } from '../hash-body.ts'
 import type { KeyPair } from './sign-jwt.ts'
 import type { UpstreamCall } from '../upstream.ts'
+import type { HeaderList } from './header-list.ts'
 
 type VolcAuth = Extract<Auth, { kind: 'volc-hmac' }>
 

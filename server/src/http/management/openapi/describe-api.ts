@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { VERSION } from '../../../version.ts'
-import { type ApiOptions, listRoutes } from '../api.ts'
+import { listRoutes } from '../api.ts'
 import { buildDocument } from './document.ts'
+import type { ApiOptions } from '../api-context.ts'
 
 /** The document of this build, for the reference pages: `options` is only handed on to routes that are never asked. */
 export function describeApi(options: ApiOptions): JsonObject {

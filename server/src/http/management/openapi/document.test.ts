@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
-import type { RegisteredRoute } from '../define-route.ts'
 import { buildDocument } from './document.ts'
+import type { RegisteredRoute } from '../route-types.ts'
 
 const ROUTE: RegisteredRoute = {
   method: 'POST',

@@ -4,9 +4,9 @@ import { ERRORS } from '../../../core/errors/catalogue.ts'
 import { isJsonArray } from '../../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Right } from '../caller.ts'
-import type { Access, RegisteredAnswer, RegisteredRoute } from '../define-route.ts'
 import { impersonatorsPart } from '../impersonation.ts'
 import { CALLS, type DescribedCall } from './calls.ts'
+import type { Access, RegisteredAnswer, RegisteredRoute } from '../route-types.ts'
 
 export interface DocumentWords {
   readonly version: string

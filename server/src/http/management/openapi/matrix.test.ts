@@ -9,8 +9,8 @@ import { type AdminGateway, openAdminGateway } from '../../../../test/gateway/ad
 import { type Answer, readAnswer } from '../../../../test/gateway/client.ts'
 import { type Operation, operationsOf } from '../../../../test/gateway/operations.ts'
 import { openTeam, type Team } from '../../../../test/gateway/team.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 type Caller = 'anonymous' | 'user' | 'impersonator' | 'key' | 'admin'
 

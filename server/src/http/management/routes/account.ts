@@ -8,11 +8,11 @@ import {
 } from '../../../management/accounts/account-settings.ts'
 import { isTimezone } from '../../../management/money/local-days.ts'
 import { amountInput } from '../amount-input.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { accountShape } from '../shapes.ts'
 import { decimalText } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Account'
 const PATH = '/api/v1/user/user/account'

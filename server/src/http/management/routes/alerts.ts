@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { viewAlert, webhookSecretOf } from '../../../management/accounts/alerts.ts'
 import { ALERT_KINDS } from '../../../storage/stores/customers.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { isoTime } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 /** Alerts the list shows. */
 const ALERTS_SHOWN_MAX = 100

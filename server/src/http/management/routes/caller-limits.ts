@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { readLimitStates, viewLimits } from '../../../management/keys/limits-view.ts'
 import { viewMonth } from '../../../management/organisations/member-view.ts'
-import type { Account, Key } from '../../../storage/storage.ts'
-import type { ApiContext } from '../api.ts'
-import type { Answered } from '../define-route.ts'
 import { decimalText, isoTime } from '../wire-values.ts'
+import type { Account } from '../../../storage/stores/accounts.ts'
+import type { Key } from '../../../storage/stores/keys.ts'
+import type { ApiContext } from '../api-context.ts'
+import type { Answered } from '../route-types.ts'
 
 const windowShape = z.strictObject({
   dimension: z.string(),

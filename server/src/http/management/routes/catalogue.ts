@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { listCatalogue, listGroups, listPricing } from '../../../management/catalogue/catalogue.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const pricingQuery = z.object({
   model_id: z.string().max(512).optional(),

@@ -1,4 +1,3 @@
-import type { Api, ApiContext } from '../api.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { byokRoutes } from './byok.ts'
@@ -14,6 +13,7 @@ import { subscriptionRoutes } from './subscription.ts'
 import { topUpRoutes } from './top-ups.ts'
 import { usageRoutes } from './usage.ts'
 import { verificationRoutes } from './verification.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 /** What a customer sees and changes of an account, below `/api/v1/user/user/`. */
 export function customerRoutes(app: Api, context: ApiContext): void {

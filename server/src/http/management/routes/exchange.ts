@@ -4,10 +4,10 @@ import { creditsOfText, creditsOfYuan, yuanText } from '../../../management/mone
 import { exchangeBalance } from '../../../management/money/exchange.ts'
 import { answerOf } from '../act-answer.ts'
 import { amountInput } from '../amount-input.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const exchangeShape = z.strictObject({
   id: z.string(),

@@ -4,12 +4,12 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../core/ids.ts'
 import { protocolOf } from '../../../core/protocols/index.ts'
 import { explain } from '../../../pipeline/explain/explain.ts'
-import type { Key } from '../../../storage/storage.ts'
-import type { Api, ApiContext } from '../api.ts'
 import type { Caller } from '../caller.ts'
 import { defineRoute } from '../define-route.ts'
 import { explanationShape, viewExplanation } from '../explain-view.ts'
 import { isOwnKey } from '../own-keys.ts'
+import type { Key } from '../../../storage/stores/keys.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const bodyShape = z.strictObject({
   protocol: z.enum(PROTOCOL_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),

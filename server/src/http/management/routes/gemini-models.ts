@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { encodeGeminiListing, encodeGeminiModel } from '../../../management/catalogue/gemini-listing.ts'
 import { findModelForKey, listModelsForKey } from '../../../management/catalogue/model-listing.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute } from '../define-route.ts'
 import { shownPath } from '../../calls/request-head.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

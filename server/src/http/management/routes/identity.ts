@@ -1,4 +1,3 @@
-import type { Api, ApiContext } from '../api.ts'
 import { enteringRoutes } from './identity/entering.ts'
 import { optionsRoute } from './identity/options.ts'
 import { ownAccessRoutes } from './identity/own-access.ts'
@@ -6,6 +5,7 @@ import { secondFactorRoutes } from './identity/second-factors.ts'
 import { resetFactorsRoute } from './identity/reset-factors.ts'
 import { serviceRoutes } from './identity/services.ts'
 import { secondStepRoutes } from './identity/second-step.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 /** Who is at the other end: ways in, and what the owner of an account changes about them. */
 export function identityRoutes(app: Api, context: ApiContext): void {

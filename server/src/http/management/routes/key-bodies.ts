@@ -4,7 +4,7 @@ import { memberId } from '../../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
 import { DIMENSIONS } from '../../../core/limits/policy.ts'
 import { type KeyForm, readKeyForm } from '../../../management/keys/key-form.ts'
-import type { ApiContext } from '../api.ts'
+import type { ApiContext } from '../api-context.ts'
 
 const windowLimit = z.strictObject({
   dimension: z.enum(DIMENSIONS),

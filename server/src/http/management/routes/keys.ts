@@ -13,7 +13,6 @@ import {
   rotateKey,
   viewKey,
 } from '../../../management/keys/keys.ts'
-import type { Api, ApiContext } from '../api.ts'
 import type { SessionCaller } from '../caller.ts'
 import { definePage, defineRoute } from '../define-route.ts'
 import { changeOwn } from '../own-changes.ts'
@@ -24,6 +23,7 @@ import { isoTime, pageQuery } from '../wire-values.ts'
 import { callerLimitsShape, keyLimitsShape, readCallerLimits, readKeyLimits } from './caller-limits.ts'
 import { keyBody, newKeyBody, policyShape } from './key-bodies.ts'
 import { answerUsage, usageQuery, usageShape } from './usage.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Keys'
 const PATH = '/api/v1/user/user/keys'

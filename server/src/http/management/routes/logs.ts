@@ -7,8 +7,7 @@ import {
   LOG_COLUMNS,
 } from '../../../management/logs/export-rows.ts'
 import { viewLogRow } from '../../../management/logs/log-view.ts'
-import type { LogFilter, Storage } from '../../../storage/storage.ts'
-import type { Api, ApiContext } from '../api.ts'
+import type { Storage } from '../../../storage/storage.ts'
 import type { Caller } from '../caller.ts'
 import { definePage, defineRawRoute } from '../define-route.ts'
 import { logFilterOf, logFilters } from '../log-filters.ts'
@@ -16,6 +15,8 @@ import { ownKeyIds } from '../own-keys.ts'
 import { sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
 import { pageQuery } from '../wire-values.ts'
+import type { LogFilter } from '../../../storage/stores/logs.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Logs'
 

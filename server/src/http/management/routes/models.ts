@@ -11,9 +11,9 @@ import {
 } from '../../../management/catalogue/model-listing.ts'
 import { checkBound } from '../../../pipeline/stages/restrictions.ts'
 import { addressOf } from '../../address.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute } from '../define-route.ts'
 import { modelItemShape, modelListingShape } from '../shapes.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const listingQuery = z.object({
   limit: z.coerce.number().int().optional(),

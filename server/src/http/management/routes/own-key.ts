@@ -1,9 +1,9 @@
 import { viewKey } from '../../../management/keys/keys.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { callerLimitsShape, readCallerLimits } from './caller-limits.ts'
 import { keyShape, showKey } from './keys.ts'
 import { answerUsage, usageSumsShape } from './usage.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 /** What a key may know of itself. */
 export function ownKeyRoutes(app: Api, context: ApiContext): void {

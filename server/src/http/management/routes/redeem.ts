@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { redeemCode } from '../../../management/top-up/redemption-codes.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { decimalText } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const redeemedShape = z.strictObject({
   id: z.string().meta({ description: 'The transaction of the ledger.' }),

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json.ts'
 import { VERSION } from '../../../version.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute } from '../define-route.ts'
 import { buildDocument } from '../openapi/document.ts'
 import { type ReferencePart, referencePage } from '../openapi/reference-page.ts'
 import { PAGE_SCRIPT } from '../openapi/reference-script.ts'
 import { PAGE_STYLE } from '../openapi/reference-style.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Reference'
 

@@ -8,12 +8,12 @@ import {
 import { monthPeriod } from '../../../management/money/local-days.ts'
 import { eachEntry, readStatement, viewEntry } from '../../../management/money/statements.ts'
 import { openEnd } from '../../../management/money/usage.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { refuseFields } from '../request-fields.ts'
 import { sendExport } from '../send-export.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/statements'

@@ -13,10 +13,10 @@ import {
 } from '../../../management/money/subscriptions.ts'
 import { answerOf } from '../act-answer.ts'
 import { receiptsOf } from '../../../management/money/receipts.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText, isoTime } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Subscription'
 const PATH = '/api/v1/user/user/subscription'

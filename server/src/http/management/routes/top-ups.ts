@@ -13,12 +13,12 @@ import {
 import { mailsOf } from '../../../management/organisations/organisations.ts'
 import { viewPackage } from '../../../management/top-up/packages.ts'
 import { amountInput } from '../amount-input.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { definePage, defineRoute } from '../define-route.ts'
 import { textOfBody } from '../json-body.ts'
 import { refuseFields } from '../request-fields.ts'
 import { isoTime, pageQuery } from '../wire-values.ts'
 import { packageShape, topUpShape } from './top-up-shapes.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/top-ups'

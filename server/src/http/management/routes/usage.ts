@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
 import { isTimezone } from '../../../management/money/local-days.ts'
 import { openEnd, readUsage, USAGE_INTERVALS } from '../../../management/money/usage.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRoute } from '../define-route.ts'
 import { ownKeyIds } from '../own-keys.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText, instantText, isoTime } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const DAY_MS = 86_400_000
 const USAGE_GROUPS = ['model', 'key', 'app'] as const

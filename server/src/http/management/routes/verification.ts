@@ -13,12 +13,12 @@ import {
   viewVerification,
   withdrawVerification,
 } from '../../../management/accounts/verification.ts'
-import type { Api, ApiContext } from '../api.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { DOCUMENTS_MAX, readDocumentForm, removeDocuments } from '../document-form.ts'
 import { type FieldFault, refuseFields } from '../request-fields.ts'
 import { sendDocument } from '../send-document.ts'
 import { isoTime } from '../wire-values.ts'
+import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Verification'
 const PATH = '/api/v1/user/user/verification'

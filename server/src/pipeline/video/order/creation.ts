@@ -10,7 +10,6 @@ import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { ReserveOutcome } from '../../../core/calls/operations.ts'
 import type { Catalogue, Model } from '../../../core/catalogue.ts'
 import type { CallId } from '../../../core/ids.ts'
-import type { Leg } from '../../attempt/attempt.ts'
 import type { ReceivedBody } from '../../call.ts'
 import { giveCredentialBack } from '../../attempt/claim-credential.ts'
 import { NOTE_CHARACTERS_MAX } from '../../attempt/error-note.ts'
@@ -24,6 +23,7 @@ import { beginSearch } from '../task/search.ts'
 import { mayMoveOn, type OrderOutcome } from './send-order.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import { whileAway } from '../task/while-away.ts'
+import type { Leg } from '../../attempt/leg.ts'
 
 const TRIES_MAX = 16
 

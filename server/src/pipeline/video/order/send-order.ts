@@ -9,7 +9,6 @@ import { orderSeconds } from '../../../core/video/seconds.ts'
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { TaskDetail } from '../../../core/video/task-detail.ts'
 import type { VideoFailure, VideoReply } from '../../../providers/video.ts'
-import type { Leg } from '../../attempt/attempt.ts'
 import { claimCredential } from '../../attempt/claim-credential.ts'
 import type { Pipeline } from '../../context.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
@@ -21,6 +20,7 @@ import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from '
 import type { ReservedVideo } from '../video-call.ts'
 import type { TaskStep, TaskVendor } from '../task/task-dialect.ts'
 import { contextOf, findVideoVendor } from '../task/video-vendor.ts'
+import type { Leg } from '../../attempt/leg.ts'
 
 export type OrderOutcome =
   /** The task is another instance's by now, or has ended. */

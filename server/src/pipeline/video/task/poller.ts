@@ -8,19 +8,7 @@ import type { Pipeline } from '../../context.ts'
 import { LEASE_MS } from '../order/create-task.ts'
 import { lookAfter } from './look-after.ts'
 import { openTask } from '../order/open-task.ts'
-
-export interface Poller {
-  /** From here on due tasks are looked at. */
-  start(pipeline: Pipeline): void
-  /** A task will be due then: the clock need not be set later. */
-  expect(dueAt: number): void
-  /** Looks at what is due now; resolves when it is leased. */
-  beat(): Promise<void>
-  /** Takes no more tasks; resolves when those under way are done with their present step. */
-  stop(): Promise<void>
-  /** Whether this instance moves the task just now: then it finds out by itself when somebody else ends it. */
-  holds(taskId: string): boolean
-}
+import type { Poller } from '../videos.ts'
 
 /** Questions to vendors at once. */
 const BUSY_MAX = 128
@@ -35,26 +23,33 @@ const KEEP_EVERY_MS = 8_000
 /** After an error of the store, or of ours. */
 const AGAIN_MS = 5_000
 
-export function createPoller(): Poller {
-  return new LeasingPoller()
+/** @param pipelineOf the pipeline that the tasks run in, asked for when it starts */
+export function createPoller(pipelineOf: () => Pipeline): Poller {
+  return new LeasingPoller(pipelineOf)
 }
 
 class LeasingPoller implements Poller {
   readonly #busy = new Map<string, Promise<void>>()
   /** When work under way here was last said to go on, epoch ms. */
   readonly #kept = new Map<string, number>()
-  #gateway: Pipeline | undefined
+  readonly #pipelineOf: () => Pipeline
+  #running: Pipeline | undefined
   #timer: NodeJS.Timeout | undefined
   #timerDue = Number.POSITIVE_INFINITY
   #lastBeatAt = 0
   #beating: Promise<void> | undefined
 
-  holds(taskId: string): boolean {
-    return this.#gateway?.videos.creating.has(taskId) === true || this.#busy.has(taskId)
+  constructor(pipelineOf: () => Pipeline) {
+    this.#pipelineOf = pipelineOf
   }
 
-  start(pipeline: Pipeline): void {
-    this.#gateway = pipeline
+  holds(taskId: string): boolean {
+    return this.#running?.videos.creating.has(taskId) === true || this.#busy.has(taskId)
+  }
+
+  start(): void {
+    const pipeline = this.#pipelineOf()
+    this.#running = pipeline
     pipeline.telemetry.metrics.gauge({
       name: 'sluice_video_polls_running',
       help: 'Video tasks this process is looking at just now.',
@@ -69,7 +64,7 @@ class LeasingPoller implements Poller {
   }
 
   expect(dueAt: number): void {
-    const pipeline = this.#gateway
+    const pipeline = this.#running
     if (pipeline === undefined) return
     const now = pipeline.now()
     // A clock that was set back must not make the next beat wait for it.
@@ -83,7 +78,7 @@ class LeasingPoller implements Poller {
   }
 
   beat(): Promise<void> {
-    const pipeline = this.#gateway
+    const pipeline = this.#running
     if (pipeline === undefined) return Promise.resolve()
     this.#beating ??= this.#beat(pipeline).finally(() => {
       this.#beating = undefined
@@ -92,8 +87,8 @@ class LeasingPoller implements Poller {
   }
 
   async stop(): Promise<void> {
-    const pipeline = this.#gateway
-    this.#gateway = undefined
+    const pipeline = this.#running
+    this.#running = undefined
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#beating

@@ -3,9 +3,9 @@ import type { AccountRow, Subscription } from '../../../core/calls/hot-rows.ts'
 import { accountId, modelId, type VendorCode } from '../../../core/ids.ts'
 import type { Policy } from '../../../core/limits/policy.ts'
 import { type MicroCredits, microCredits } from '../../../core/money.ts'
-import type { Account } from '../../storage.ts'
 import { memoizeByText, parseStored } from '../stored-json.ts'
 import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from '../table.ts'
+import type { Account } from '../../stores/accounts.ts'
 
 /** What a hot batch reads of an account. */
 export const HOT_ACCOUNT_COLUMNS = [

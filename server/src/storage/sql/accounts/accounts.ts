@@ -14,7 +14,6 @@ import { UNLIMITED } from '../../../core/limits/policy.ts'
 import { ZERO } from '../../../core/money.ts'
 import { LastAdmin } from '../../failures/last-admin.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import type { Account, AccountPatch, AccountStore, ByokEntry } from '../../storage.ts'
 import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
@@ -22,6 +21,8 @@ import { chargeOwedIn } from '../ledger/owed.ts'
 import { pageLimit } from '../page.ts'
 import type { AccountsTable, Schema } from '../schema.ts'
 import { openCredential, sealCredential } from '../catalogue/sealed-credential.ts'
+import type { Account, AccountPatch, AccountStore } from '../../stores/accounts.ts'
+import type { ByokEntry } from '../../stores/keys.ts'
 
 export interface AccountStoreOptions {
   readonly engine: SqlEngine

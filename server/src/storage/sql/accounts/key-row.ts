@@ -1,10 +1,10 @@
 /** API keys between their table, `Key` and the `KeyRow` of a hot batch. */
 import type { KeyRow } from '../../../core/calls/hot-rows.ts'
 import { accountId, keyId, memberId, type ModelId } from '../../../core/ids.ts'
-import type { Key } from '../../storage.ts'
 import { decodePolicy } from './account-row.ts'
 import { memoizeByText, parseStored } from '../stored-json.ts'
 import { numberOf, optionalNumberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
+import type { Key } from '../../stores/keys.ts'
 
 /** What a hot batch reads of a key. */
 export const HOT_KEY_COLUMNS = ['id', 'account_id', 'member_id', 'status', 'expires_at', 'policy'] as const

@@ -1,10 +1,11 @@
 /** API keys. Their plaintext never comes here, only its hash and what a list may show. */
 import type { Kysely, Transaction, Updateable } from 'kysely'
 import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
-import type { Announcement, Key, KeyStore } from '../../storage.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
 import { decodeKey } from './key-row.ts'
 import type { ApiKeysTable, Schema } from '../schema.ts'
+import type { Announcement } from '../../announcement.ts'
+import type { Key, KeyStore } from '../../stores/keys.ts'
 
 export interface KeyStoreOptions {
   readonly reader: Kysely<Schema>

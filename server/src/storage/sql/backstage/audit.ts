@@ -11,13 +11,13 @@ import type {
   AuditStore,
 } from '../../stores/audit.ts'
 import { InvalidCursor } from '../../failures/invalid-cursor.ts'
-import type { Announcement } from '../../storage.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import { pageLimit } from '../page.ts'
 import type { AuditEntriesTable, Schema } from '../schema.ts'
 import { parseStored } from '../stored-json.ts'
 import { appendEntry, verifyChain } from './audit-chain.ts'
+import type { Announcement } from '../../announcement.ts'
 
 export interface AuditStoreOptions {
   readonly engine: SqlEngine

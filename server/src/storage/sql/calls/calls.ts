@@ -1,11 +1,12 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
 import type { HotOperation, HotOutcome } from '../../../core/calls/operations.ts'
-import type { Announcement, CallStore } from '../../storage.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { HotResult } from './hot-batch.ts'
 import { beatHeart, readInstances, renewCalls } from '../instances.ts'
 import { forgetRecovered, type RecoveryOptions, recoverLeaked, takeOver } from './recover.ts'
+import type { Announcement } from '../../announcement.ts'
+import type { CallStore } from '../../stores/calls.ts'
 
 export interface CallStoreOptions extends RecoveryOptions {
   /** Tells this process what its other instances hear from the database. */

@@ -3,7 +3,6 @@ import { sql, type Transaction } from 'kysely'
 import { decideRecovery } from '../../../core/calls/recover.ts'
 import { type CallId, callId, type InstanceId, instanceId } from '../../../core/ids.ts'
 import type { SeenInstance } from '../../../core/instances/watch.ts'
-import type { CallStore } from '../../storage.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { SqlEngine, StorageLog } from '../engine.ts'
 import type { GroupCommit } from './group-commit.ts'
@@ -12,6 +11,7 @@ import { decodeOpenCall } from './open-call-row.ts'
 import { readMonthStart } from '../ledger/platform-month.ts'
 import type { Schema } from '../schema.ts'
 import { type StoredRow, textOf } from '../table.ts'
+import type { CallStore } from '../../stores/calls.ts'
 
 /** Calls finished at once: one batch of the group commit. */
 const FINISHED_AT_ONCE = 500

@@ -4,11 +4,11 @@ import type { Chain, Group, Model, Plan, Settings, Vendor } from '../../../core/
 import { StorageConflict } from '../../failures/conflict.ts'
 import type { CatalogueChange } from '../../stores/records.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import type { Announcement } from '../../storage.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { sealCredential } from './sealed-credential.ts'
 import { changeRate, lockRate } from '../ledger/own-rate.ts'
+import type { Announcement } from '../../announcement.ts'
 
 export interface CatalogueTools {
   readonly engine: SqlEngine

@@ -18,7 +18,6 @@ import {
   vendorCode,
 } from '../../../core/ids.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import type { Announcement, CatalogueStore } from '../../storage.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import { applyCatalogueChange, credentialPurpose } from './catalogue-changes.ts'
 import {
@@ -36,6 +35,8 @@ import type { Schema } from '../schema.ts'
 import { openCredential } from './sealed-credential.ts'
 import { readSettings } from './settings.ts'
 import { findRateHold } from '../ledger/own-rate.ts'
+import type { Announcement } from '../../announcement.ts'
+import type { CatalogueStore } from '../../stores/catalogue.ts'
 
 export interface CatalogueStoreOptions {
   readonly engine: SqlEngine

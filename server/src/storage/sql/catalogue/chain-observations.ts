@@ -1,8 +1,8 @@
 /** What was seen of chains: small rows, written now and then, merged over instances. */
 import { sql } from 'kysely'
 import { chainId } from '../../../core/ids.ts'
-import type { ObservedChain } from '../../storage.ts'
 import type { SqlEngine } from '../engine.ts'
+import type { ObservedChain } from '../../stores/catalogue.ts'
 
 export async function readObservations({ reader }: SqlEngine): Promise<readonly ObservedChain[]> {
   const rows = await reader.selectFrom('chain_observations').selectAll().execute()

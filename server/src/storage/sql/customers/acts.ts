@@ -3,7 +3,6 @@ import type { Transaction } from 'kysely'
 import type { JsonObject } from '../../../core/json.ts'
 import type { AccountId } from '../../../core/ids.ts'
 import type { Act, ActDecision, ActOutcome, ActStore, Idempotency } from '../../stores/customers.ts'
-import type { Account, Announcement } from '../../storage.ts'
 import { decodeAccount, encodeSubscription } from '../accounts/account-row.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
 import { bookIn } from '../ledger/booking.ts'
@@ -12,6 +11,8 @@ import type { Schema } from '../schema.ts'
 import { parseStored } from '../stored-json.ts'
 import { checkRate } from '../ledger/own-rate.ts'
 import { findTerms, removeTerms, writeTerms } from './subscriptions.ts'
+import type { Announcement } from '../../announcement.ts'
+import type { Account } from '../../stores/accounts.ts'
 
 export function createActStore(engine: SqlEngine, write: AnnouncedWrite): ActStore {
   return {

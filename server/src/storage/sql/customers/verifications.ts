@@ -8,12 +8,12 @@ import type {
   VerificationStore,
 } from '../../stores/customers.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import type { Announcement } from '../../storage.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
 import { pageLimit } from '../page.ts'
 import type { VerificationRequestsTable } from '../schema/customers.ts'
 import type { Schema } from '../schema.ts'
 import { parseStored } from '../stored-json.ts'
+import type { Announcement } from '../../announcement.ts'
 
 export interface VerificationStoreOptions {
   readonly reader: Kysely<Schema>

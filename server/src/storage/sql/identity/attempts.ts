@@ -2,8 +2,8 @@
 import type { Transaction } from 'kysely'
 import { type AttemptBucket, decideAttempt, returnAttempt } from '../../../core/identity/attempt-bucket.ts'
 import type { AttemptStore } from '../../stores/identity.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
 import type { Schema } from '../schema.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export function createAttemptStore({ write }: IdentityStoreOptions): AttemptStore {
   return {

@@ -2,7 +2,7 @@
 import type { AccountId } from '../../../core/ids.ts'
 import { Secret } from '../../../core/secret.ts'
 import type { FactorStore } from '../../stores/identity.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export type AuthenticatorStore = Omit<
   FactorStore,

@@ -1,8 +1,8 @@
 /** How much of something was used until a moment: one number each. */
 import type { Transaction } from 'kysely'
 import type { Budget, BudgetStore } from '../../stores/identity.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
 import type { Schema } from '../schema.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export function createBudgetStore({ reader, write }: IdentityStoreOptions): BudgetStore {
   return {

@@ -2,10 +2,10 @@
 import type { Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import type { Challenge, ChallengeKind, ChallengeStore } from '../../stores/identity.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
 import { lockAccount } from '../customers/acts.ts'
 import type { Schema } from '../schema.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export function createChallengeStore({ engine, reader, write }: IdentityStoreOptions): ChallengeStore {
   return {

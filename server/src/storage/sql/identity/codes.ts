@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CodeStore, CodeUse } from '../../stores/identity.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeStore {
   const hashOf = ({ purpose, target }: CodeUse, code: string): string =>

@@ -2,8 +2,8 @@
 import { accountId } from '../../../core/ids.ts'
 import type { LinkedIdentity, LinkStore } from '../../stores/identity.ts'
 import { indexableText } from '../free-text.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
 import { numberOf, type StoredRow, textOf } from '../table.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export function createLinkStore({ reader, write }: IdentityStoreOptions): LinkStore {
   return {

@@ -1,9 +1,9 @@
 /** Passkeys: public keys, so nothing here is secret. */
 import { accountId } from '../../../core/ids.ts'
 import type { FactorStore, Passkey } from '../../stores/identity.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
 import { parseStored } from '../stored-json.ts'
 import { numberOf, optionalNumberOf, type StoredRow, textOf } from '../table.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export type PasskeyStore = Pick<
   FactorStore,

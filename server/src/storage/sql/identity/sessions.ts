@@ -2,8 +2,8 @@
 import { accountId } from '../../../core/ids.ts'
 import type { Session, SessionStore, SignInMethod } from '../../stores/identity.ts'
 import { indexableText } from '../free-text.ts'
-import type { IdentityStoreOptions } from '../identity.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
+import type { IdentityStoreOptions } from './options.ts'
 
 export function createSessionStore({ reader, write }: IdentityStoreOptions): SessionStore {
   const living = (at: number) =>

@@ -2,7 +2,6 @@
 import type { ExpressionBuilder, Kysely, Selectable, SelectQueryBuilder } from 'kysely'
 import type { AccountId } from '../../../core/ids.ts'
 import { InvalidCursor } from '../../failures/invalid-cursor.ts'
-import type { Announcement, LedgerStore } from '../../storage.ts'
 import type { AnnouncedWrite } from '../announced-write.ts'
 import { bookIn } from './booking.ts'
 import { decodeCursor, type Place } from '../cursor.ts'
@@ -12,6 +11,8 @@ import type { Schema, TransfersTable } from '../schema.ts'
 import { decodeTransfer } from './transfer-row.ts'
 import { verifyLedger } from '../verify/verify-ledger.ts'
 import { checkRate } from './own-rate.ts'
+import type { Announcement } from '../../announcement.ts'
+import type { LedgerStore } from '../../stores/ledger.ts'
 
 export function createLedgerStore(
   engine: SqlEngine,

@@ -1,8 +1,8 @@
 /** Which of a filter's conditions are looked up in an index, and which are held against the rows that come from it. */
 import type { SelectQueryBuilder } from 'kysely'
-import type { LogFilter } from '../../storage.ts'
 import { indexableText } from '../free-text.ts'
 import type { Schema } from '../schema.ts'
+import type { LogFilter } from '../../stores/logs.ts'
 
 export type Logs = SelectQueryBuilder<Schema, 'call_logs', object>
 

@@ -1,8 +1,8 @@
 /** What is past its retention leaves the log, in batches small enough that no call waits for them. */
 import { sql } from 'kysely'
-import type { LogUpkeep } from '../../storage.ts'
 import type { SqlEngine } from '../engine.ts'
 import { noteKeptSince } from '../usage/kept-since.ts'
+import type { LogUpkeep } from '../../stores/logs.ts'
 
 const BATCH_ROWS = 1_000
 /** The rest goes the next time. */

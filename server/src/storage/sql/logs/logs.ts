@@ -2,7 +2,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../../core/calls/log-row.ts'
 import { type KeyId, keyId } from '../../../core/ids.ts'
-import type { LogStore } from '../../storage.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from '../cursor.ts'
 import type { SqlEngine } from '../engine.ts'
@@ -16,6 +15,7 @@ import {
 import { keepLog } from './log-retention.ts'
 import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
+import type { LogStore } from '../../stores/logs.ts'
 
 /**
  * Rows one page looks through at most. A filter that few of them match gives a short page with a cursor to go on from,

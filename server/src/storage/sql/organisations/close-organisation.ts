@@ -3,13 +3,13 @@ import { sql, type Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import type { CloseOutcome } from '../../stores/organisations.ts'
-import type { Announcement } from '../../storage.ts'
 import type { Written } from '../announced-write.ts'
 import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { chargeOwedIn } from '../ledger/owed.ts'
 import { lockOrganisation } from './lock-organisation.ts'
 import { deleteKeys } from './member-keys.ts'
+import type { Announcement } from '../../announcement.ts'
 
 export interface Closing {
   readonly id: AccountId

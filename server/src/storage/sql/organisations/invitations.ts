@@ -18,7 +18,7 @@ import type { InvitationsTable } from '../schema/organisations.ts'
 import { decodeMember, decodeRole } from './member-row.ts'
 import { insertMember } from './members.ts'
 import { lockOrganisation } from './lock-organisation.ts'
-import type { OrganisationStoreOptions } from './organisation-store.ts'
+import type { OrganisationStoreOptions } from './options.ts'
 
 type InvitationStore = Pick<
   OrganisationStore,

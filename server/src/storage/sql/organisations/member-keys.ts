@@ -1,8 +1,8 @@
 /** What becomes of keys when their member or their organisation goes, and which secrets the caches have to forget. */
 import type { Transaction } from 'kysely'
 import type { AccountId, MemberId } from '../../../core/ids.ts'
-import type { Announcement } from '../../storage.ts'
 import type { Schema } from '../schema.ts'
+import type { Announcement } from '../../announcement.ts'
 
 export type KeyOwner = { readonly member: MemberId } | { readonly organisation: AccountId }
 

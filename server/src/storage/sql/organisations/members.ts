@@ -19,7 +19,7 @@ import type { MembersTable } from '../schema/organisations.ts'
 import { announceKeys, deleteKeys, releaseKeys } from './member-keys.ts'
 import { decodeMember, decodeMemberRow } from './member-row.ts'
 import { lockOrganisation } from './lock-organisation.ts'
-import type { OrganisationStoreOptions } from './organisation-store.ts'
+import type { OrganisationStoreOptions } from './options.ts'
 
 type MemberStore = Pick<
   OrganisationStore,

@@ -1,22 +1,12 @@
 /** The organisations' port over SQL. */
-import type { Kysely } from 'kysely'
 import type { OrganisationStore } from '../../stores/organisations.ts'
-import type { AnnouncedWrite } from '../announced-write.ts'
-import type { SqlEngine } from '../engine.ts'
-import type { Schema } from '../schema.ts'
 import { closeIn } from './close-organisation.ts'
 import { fundIn } from './fund-organisation.ts'
 import { createInvitationStore } from './invitations.ts'
 import { decodeOrganisation } from './lock-organisation.ts'
 import { createMemberStore } from './members.ts'
 import { createIn, listOrganisations } from './organisations.ts'
-
-export interface OrganisationStoreOptions {
-  readonly engine: SqlEngine
-  readonly reader: Kysely<Schema>
-  readonly write: AnnouncedWrite
-  readonly newId: () => string
-}
+import type { OrganisationStoreOptions } from './options.ts'
 
 export function createOrganisationStore(options: OrganisationStoreOptions): OrganisationStore {
   const { engine, reader, write, newId } = options

@@ -1,6 +1,5 @@
 /** One row of the sums by half-hours, and what a logged call adds to it. */
 import type { CallLogRow } from '../../../core/calls/log-row.ts'
-import type { RecipeLine } from '../../../core/calls/operations.ts'
 import {
   USAGE_AMOUNT_MAX,
   USAGE_HALF_HOUR_MS,
@@ -9,6 +8,7 @@ import {
   USAGE_SUMS,
 } from '../migrations/usage-half-hours.ts'
 import type { Cell, Table } from '../table.ts'
+import type { RecipeLine } from '../../../core/calls/recipe.ts'
 
 export type UsageSum = (typeof USAGE_SUMS)[number]
 

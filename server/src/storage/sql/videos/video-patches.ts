@@ -6,12 +6,12 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { InstanceId } from '../../../core/ids.ts'
 import type { VideoTaskPatch } from '../../../core/video/task.ts'
-import type { Announcement } from '../../storage.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
 import type { EngineName } from '../migrations.ts'
 import type { Schema } from '../schema.ts'
 import { videoCells } from './video-task-row.ts'
+import type { Announcement } from '../../announcement.ts'
 
 export interface HeldPatch {
   readonly id: string

@@ -4,9 +4,9 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { kindsWithoutAddress, providerKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Actor, Done, AdminParts } from '../../../../management/admin/acts.ts'
-import type { ApiContext } from '../../api.ts'
 import type { SessionCaller } from '../../caller.ts'
 import { refuseFields } from '../../request-fields.ts'
+import type { ApiContext } from '../../api-context.ts'
 
 export function managementOf({ pipeline, identity: { phoneRegion } }: ApiContext): AdminParts {
   return { storage: pipeline.storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion }

@@ -15,7 +15,6 @@ import {
   vendorForm,
 } from '../../../../management/gateway-file/forms.ts'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
 import {
@@ -42,6 +41,7 @@ import {
   vendorShape,
 } from './shapes.ts'
 import { viewProbe } from './view-probe.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: catalogue'
 const idParams = z.object({ id: z.string().min(1).max(512) })

@@ -16,11 +16,11 @@ import {
   voidCode,
 } from '../../../../management/top-up/redemption-codes.ts'
 import { amountInput } from '../../amount-input.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, present, valueOf } from './admin-route.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: redemption codes'
 const PATH = '/api/v1/admin/code-batches'

@@ -1,5 +1,4 @@
 /** Everything under `/api/v1/admin/`: for sessions of role admin only (decisions, Accounts). */
-import type { Api, ApiContext } from '../../api.ts'
 import { adminAccountRoutes } from './accounts.ts'
 import { announcementRoutes } from './announcements.ts'
 import { adminAuditRoutes } from './audit.ts'
@@ -13,6 +12,7 @@ import { adminPresetRoutes } from './presets.ts'
 import { adminPriceRoutes } from './prices.ts'
 import { adminTopUpRoutes } from './top-ups.ts'
 import { adminVideoRoutes } from './videos.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 export function adminRoutes(app: Api, context: ApiContext): void {
   adminAccountRoutes(app, context)

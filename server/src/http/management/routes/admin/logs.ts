@@ -16,13 +16,14 @@ import {
 import { viewLogRow, viewOperatorLogRow } from '../../../../management/logs/log-view.ts'
 import { openEnd, readUsage, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
 import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
-import type { LogFilter, Storage } from '../../../../storage/storage.ts'
-import type { Api, ApiContext } from '../../api.ts'
+import type { Storage } from '../../../../storage/storage.ts'
 import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
 import { logFilterOf, logFilters } from '../../log-filters.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { attemptShape, logRowShape } from '../../shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
+import type { LogFilter } from '../../../../storage/stores/logs.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: logs and statistics'
 const DAY_MS = 86_400_000

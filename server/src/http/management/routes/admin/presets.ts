@@ -8,11 +8,11 @@ import {
   type PresetPrice,
   type VendorPreset,
 } from '../../../../management/admin/presets.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { actorOf, present, valueOf } from './admin-route.ts'
 import { presetBody } from './bodies.ts'
 import { presetAddedShape, presetShape } from './shapes.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: catalogue'
 const PATH = '/api/v1/admin/presets'

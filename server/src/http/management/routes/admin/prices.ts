@@ -12,12 +12,12 @@ import {
 } from '../../../../management/admin/prices.ts'
 import { modelForm } from '../../../../management/gateway-file/forms.ts'
 import type { PriceChange } from '../../../../storage/stores/prices.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { instantText, isoTime } from '../../wire-values.ts'
 import { actorOf, managementOf, valueOf } from './admin-route.ts'
 import { pricingBody } from './bodies.ts'
 import { pricingShape } from './shapes.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: prices'
 const PATH = '/api/v1/admin/price-changes'

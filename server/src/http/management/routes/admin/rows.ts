@@ -5,10 +5,10 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { type CatalogueEdit, editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
 import type { FieldMistake } from '../../../../management/keys/keys.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: catalogue'
 

@@ -5,12 +5,12 @@ import { creditsOfText, creditsOfYuan } from '../../../../management/money/amoun
 import { viewTopUp } from '../../../../management/top-up/cashier.ts'
 import { putPackage, removePackage, viewPackage } from '../../../../management/top-up/packages.ts'
 import { amountInput } from '../../amount-input.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { pageQuery } from '../../wire-values.ts'
 import { packageShape, topUpShape } from '../top-up-shapes.ts'
 import { tariffOf } from '../top-ups.ts'
 import { actorOf, valueOf } from './admin-route.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: top-ups'
 const PACKAGES = '/api/v1/admin/top-up-packages'

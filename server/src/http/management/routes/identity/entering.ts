@@ -10,9 +10,8 @@ import { endSession } from '../../../../management/identity/end-sessions.ts'
 import type { RequestOrigin } from '../../../../management/identity/sessions.ts'
 import { signInByLink } from '../../../../management/identity/sign-in-link.ts'
 import { type SignIn, signInByCode, signInByPassword } from '../../../../management/identity/sign-in.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import type { SessionCaller } from '../../caller.ts'
-import { defineRoute, type RouteReply } from '../../define-route.ts'
+import { defineRoute } from '../../define-route.ts'
 import { endedSessionCookie } from '../../session-cookie.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { isoTime } from '../../wire-values.ts'
@@ -32,6 +31,8 @@ import {
   tooMany,
   wrongCode,
 } from './answers.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
+import type { RouteReply } from '../../route-types.ts'
 
 const TAG = 'Sign-in'
 

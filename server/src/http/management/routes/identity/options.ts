@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { REGISTRATIONS } from '../../../../config/environment-variables.ts'
 import { mayRegisterBy } from '../../../../management/identity/may-register.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { PREFIX } from './answers.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 /** What a page of sign-in has to know before anybody is signed in. */
 export function optionsRoute(app: Api, context: ApiContext): void {

@@ -5,7 +5,6 @@ import type { Contact } from '../../../../management/identity/contact.ts'
 import { changeContact, changePassword } from '../../../../management/identity/credentials.ts'
 import { endOtherSessions, endSession } from '../../../../management/identity/end-sessions.ts'
 import type { Session } from '../../../../storage/stores/identity.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
 import {
@@ -24,6 +23,7 @@ import {
   tooMany,
   wrongCode,
 } from './answers.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Access'
 

@@ -15,10 +15,10 @@ import {
   startRegistration,
 } from '../../../../management/identity/passkeys.ts'
 import type { Passkey } from '../../../../storage/stores/identity.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
 import { challengeField, codeField, ownersAct, PREFIX, requireFresh, tooMany, wrongCode } from './answers.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Second factors'
 const PATH = `${PREFIX}/second-factors`

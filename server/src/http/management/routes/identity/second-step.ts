@@ -8,11 +8,11 @@ import {
 } from '../../../../management/identity/factors.ts'
 import { passPasskey, startPasskeySignIn } from '../../../../management/identity/passkeys.ts'
 import { begin, enter } from '../../../../management/identity/sign-in.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
 import { answerSignIn, challengeField, codeField, originOf, PREFIX, signInShape, tooMany } from './answers.ts'
 import { siteOf, webAuthnOptions } from './second-factors.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Sign-in'
 

@@ -10,11 +10,12 @@ import {
   unlink,
 } from '../../../../management/identity/service-sign-in.ts'
 import type { SignInService } from '../../../../management/identity/services/service.ts'
-import type { Api, ApiContext } from '../../api.ts'
-import { defineRawRoute, defineRoute, type RouteReply } from '../../define-route.ts'
+import { defineRawRoute, defineRoute } from '../../define-route.ts'
 import { endedTripCookie, readTripCookie, sessionCookie, tripCookie } from '../../session-cookie.ts'
 import { isoTime } from '../../wire-values.ts'
 import { originOf, ownersAct, PREFIX, requireFresh, tooMany } from './answers.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
+import type { RouteReply } from '../../route-types.ts'
 
 const TAG = 'Sign-in through other services'
 /** The console's page that goes on with a second factor or shows what went wrong. */

@@ -15,7 +15,6 @@ import { viewInvitation, viewOrganisation } from '../../../../management/organis
 import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { Invitation, Member, Organisation } from '../../../../storage/stores/organisations.ts'
 import { personOf } from '../../acts-for-organisations.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import type { MemberCaller, SessionCaller } from '../../caller.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
@@ -37,6 +36,7 @@ import {
   termsInput,
   termsOf,
 } from './shapes.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const INVITATIONS = `${ONE}/invitations`
 

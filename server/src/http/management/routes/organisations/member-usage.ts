@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { readMemberUsage } from '../../../../management/organisations/member-usage.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import { defineRoute } from '../../define-route.ts'
 import { onlyMember } from '../../own-keys.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { instantText, isoTime } from '../../wire-values.ts'
 import { usageSumsShape } from '../usage.ts'
 import { ONE, organisationParams, TAG } from './shapes.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 /** What each member used. */
 export function memberUsageRoutes(app: Api, context: ApiContext): void {

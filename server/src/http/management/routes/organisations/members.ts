@@ -4,7 +4,6 @@ import { memberId } from '../../../../core/ids.ts'
 import { viewMember } from '../../../../management/organisations/member-view.ts'
 import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { ListedMember, Member } from '../../../../storage/stores/organisations.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import type { MemberCaller } from '../../caller.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { pageQuery } from '../../wire-values.ts'
@@ -21,6 +20,7 @@ import {
   termsInput,
   termsOf,
 } from './shapes.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const MEMBERS = `${ONE}/members`
 

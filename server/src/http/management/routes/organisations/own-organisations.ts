@@ -6,9 +6,7 @@ import { microCredits } from '../../../../core/money.ts'
 import { viewOrganisation } from '../../../../management/organisations/member-view.ts'
 import { createOrganisation, fundOrganisation } from '../../../../management/organisations/organisations.ts'
 import type { CloseOutcome, FundingOutcome, Organisation } from '../../../../storage/stores/organisations.ts'
-import type { Account } from '../../../../storage/storage.ts'
 import { amountInput } from '../../amount-input.ts'
-import type { Api, ApiContext } from '../../api.ts'
 import type { MemberCaller } from '../../caller.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { pageOf } from '../../page-of.ts'
@@ -26,6 +24,8 @@ import {
   shown,
   TAG,
 } from './shapes.ts'
+import type { Account } from '../../../../storage/stores/accounts.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 /** Made, found, renamed, funded, left, closed. */
 export function ownOrganisationRoutes(app: Api, context: ApiContext): void {

@@ -1,0 +1,34 @@
+/** How a price came about: what a call's recipe says, line by line. */
+import type { AppliedSurcharge } from '../pricing/surcharges.ts'
+
+export type UsageSource = 'upstream' | 'estimated' | 'declared'
+
+/** The exact amount of a call with everything needed to recompute it; JSON in the log row. */
+export interface Recipe {
+  /** Of the prices; absent: counted in Credits, or by a build whose prices named none. */
+  readonly currency?: string
+  readonly creditsPerUnit: string
+  readonly rateMultiplier: string
+  readonly userRate: string
+  /** quantity × price (for `per` units), before multipliers. */
+  readonly lines: readonly RecipeLine[]
+  /** Money for each use on top of the lines, or what the lines are multiplied by; absent: none. */
+  readonly surcharges?: readonly AppliedSurcharge[]
+  /** µCr, after the one half-even rounding, decimal text of an integer. */
+  readonly amount: string
+}
+
+export interface RecipeLine {
+  readonly class:
+    | 'input'
+    | 'cached_input'
+    | 'cache_write'
+    | 'cache_write_1h'
+    | 'output'
+    | 'image'
+    | 'video_second'
+    | 'request'
+  readonly quantity: number
+  readonly price: string
+  readonly per: 1 | 1_000_000
+}

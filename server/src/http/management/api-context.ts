@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify'
+/** What the routes of the management API stand on. */
+import type { Pipeline } from '../../pipeline/context.ts'
+import type { Identity } from '../../management/identity/identity.ts'
+import type { Cashier } from '../../management/top-up/cashier.ts'
+import type { VendorPreset } from '../../management/admin/presets.ts'
+import type { ClientAddress } from '../client-address.ts'
+import type { CallerReader } from './caller.ts'
+import type { FastifyRequest } from 'fastify'
+import type { KeyHolder } from '../../pipeline/instance/directory.ts'
+import type { RegisteredRoute } from './route-types.ts'
+
+export interface ApiOptions {
+  readonly pipeline: Pipeline
+  readonly identity: Identity
+  readonly cashier: Cashier
+  /** Vendors that can be added without describing them. */
+  readonly presets: readonly VendorPreset[]
+  readonly clientAddress: ClientAddress
+  /** How clients reach the public address from outside; undefined: by whatever host they name. */
+  readonly publicUrl: string | undefined
+}
+
+/** What the routes share. Who asks is found by the functions of `CallerReader`, or by key alone. */
+export interface ApiContext extends ApiOptions, CallerReader {
+  /** The caller's key, or the 401/403 that applies. */
+  requireKey(request: FastifyRequest): Promise<KeyHolder>
+  /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
+  readonly routes: RegisteredRoute[]
+}
+
+export type Api = FastifyInstance

@@ -1,0 +1,174 @@
+/** What a route of the management API is. */
+import type { Caller, SessionCaller, MemberCaller, Right } from './caller.ts'
+import type { KeyHolder } from '../../pipeline/instance/directory.ts'
+import { z } from 'zod'
+import type { FastifyRequest } from 'fastify'
+import type { ServerResponse } from 'node:http'
+
+/**
+ * `anonymous`: nobody is asked who they are. `optional`: whoever says who they are is known. `account`: a session or an
+ * API key. `session`: a signed-in person. `organisation`: a signed-in member of the organisation that `:organisation` in
+ * the path names. `key`: an API key only. `admin`: a session of role admin.
+ */
+export type Access = keyof CallerByAccess
+
+export interface CallerByAccess {
+  readonly anonymous: undefined
+  readonly optional: Caller | undefined
+  readonly account: Caller
+  readonly session: SessionCaller
+  readonly organisation: MemberCaller
+  readonly key: KeyHolder
+  readonly admin: SessionCaller
+}
+
+/**
+ * The least right with which a route is used for an organisation. Where somebody may act for one the word has to be there,
+ * so a route that says nothing does not compile; elsewhere there is nothing to say.
+ */
+export type ForWord<Who extends Access> = Who extends 'optional' | 'account' | 'session'
+  ? { readonly for: Right }
+  : Who extends 'organisation'
+    ? { readonly for: Exclude<Right, 'person'> }
+    : { readonly for?: never }
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What every kind of route says of itself. */
+export interface RouteWords<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly method: Method
+  /** As the framework writes it: `/api/v1/user/user/keys/:id`. */
+  readonly path: string
+  readonly access: Who
+  /** See `ForWord`. */
+  readonly for?: Right
+  /** The chapter of the reference page. */
+  readonly tag: string
+  /** One line, in the imperative. */
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  /** Unknown members of the query string are refused when this is a strict object. */
+  readonly query?: Query
+  /** A strict object: whatever it does not name is refused with its path. */
+  readonly body?: Body
+  /** A multipart form that the handler reads itself, piece by piece: what it holds, for the document. No `body` beside it. */
+  readonly form?: z.ZodType
+  /** Of the good answer; 200 when absent. */
+  readonly status?: 200 | 201 | 202
+  /** The `Idempotency-Key` header: must be there, or may. Absent: it is not read. */
+  readonly idempotency?: 'required' | 'optional'
+  /**
+   * `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. Absent: so for every GET whose
+   * answer has our envelope.
+   */
+  readonly caching?: 'etag' | 'none'
+  /** Whether an admin who looks through the account's eyes may do this. Absent: where it only reads. */
+  readonly impersonator?: 'may' | 'never'
+  /** The answer holds a secret that the caller did not send: it is in the security log, and never shown to an impersonator. */
+  readonly showsSecret?: true
+  /** Open to administrators of whom a second factor is demanded and who have shown none: what it takes to set one up. */
+  readonly withoutSecondFactor?: 'may'
+  /** A POST that changes nothing; whoever asks it for an organisation leaves no entry in the audit log. */
+  readonly reads?: true
+  /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
+  readonly errors?: readonly number[]
+}
+
+export interface RouteRequest<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly params: z.output<Params>
+  readonly query: z.output<Query>
+  readonly body: z.output<Body>
+  readonly caller: CallerByAccess[Who]
+  /** What the client sent as `Idempotency-Key`, where the route reads it. */
+  readonly idempotencyKey: string | undefined
+  readonly request: FastifyRequest
+  readonly reply: RouteReply
+}
+
+/** What a handler may do to its answer beside giving it. */
+export interface RouteReply {
+  statusCode: number
+  header(name: string, value: string | readonly string[]): unknown
+  type(contentType: string): unknown
+  readonly raw: ServerResponse
+}
+
+/** Views are read-only; zod's types are not. */
+export type Answered<Value> = unknown extends Value
+  ? unknown
+  : Value extends string | number | boolean | null | undefined
+    ? Value
+    : { readonly [Name in keyof Value]: Answered<Value[Name]> }
+
+export type DataRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Data extends z.ZodType,
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** What `data` of `{code: 0, message: 'ok', data}` holds. */
+    readonly data: Data
+    handle(
+      request: RouteRequest<Who, Params, Query, Body>,
+    ): Promise<Answered<z.output<Data>>> | Answered<z.output<Data>>
+  }
+
+export type PageRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Row extends z.ZodType,
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** One element of `data`; `next_cursor` stands beside it. */
+    readonly row: Row
+    handle(request: RouteRequest<Who, Params, Query, Body>): Promise<Page<Answered<z.output<Row>>>>
+  }
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  /** Where the next one begins, as `query.cursor` gives it back; undefined: this was the last page. */
+  readonly next: string | undefined
+}
+
+export type RawRoute<
+  Who extends Access,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> = RouteWords<Who, Params, Query, Body> &
+  ForWord<Who> & {
+    /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
+    readonly answer: { readonly contentType: string; readonly schema: z.ZodType }
+    /** Sets its own headers on `reply`; what it gives is sent as it is. */
+    handle(request: RouteRequest<Who, Params, Query, Body>): unknown
+  }
+
+/** A route as the document and the matrix see it. */
+export interface RegisteredRoute
+  extends Omit<RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>, 'params' | 'query' | 'body'> {
+  readonly params: z.ZodType
+  readonly query: z.ZodType
+  /** undefined: it takes none. */
+  readonly body: z.ZodType | undefined
+  readonly answer: RegisteredAnswer
+  readonly caching: 'etag' | 'none'
+}
+
+export type RegisteredAnswer =
+  | { readonly kind: 'data' | 'page'; readonly schema: z.ZodType }
+  | { readonly kind: 'raw'; readonly schema: z.ZodType; readonly contentType: string }

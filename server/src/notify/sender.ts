@@ -1,0 +1,22 @@
+/** What sends a message, and what it is given. */
+import type { Secret } from '../core/secret.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import type { Log } from '../telemetry/log.ts'
+
+export interface MessengerOptions {
+  readonly smtpUrl: Secret | undefined
+  readonly mailFrom: string | undefined
+  readonly smsUrl: Secret | undefined
+  readonly upstream: Pick<Upstream, 'open'>
+  readonly log: Log
+  /** Epoch ms. */
+  readonly now: () => number
+}
+
+/** One channel's way out. */
+export interface Sender<Sent> {
+  send(message: Sent): Promise<void>
+  /** Absent: there is nothing to ask without sending. */
+  verify?(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,46 @@
+/** What came of trying one chain. */
+import type { Leg } from './leg.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { AttemptRecord } from '../../core/calls/log-row.ts'
+import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+import type { ChainFailure } from '../../core/routing/health.ts'
+import type { JsonObject } from '../../core/json.ts'
+
+/** What all attempts together came to, and whether any request may have reached a vendor. */
+export type Attempted = AttemptOutcome & { readonly sent: boolean }
+
+export type AttemptOutcome =
+  | {
+      readonly kind: 'answering'
+      readonly leg: Leg
+      readonly exchange: Exchange
+      readonly records: AttemptRecord[]
+    }
+  | { readonly kind: 'failed'; readonly failure: FinalFailure; readonly records: AttemptRecord[] }
+  /** The client has gone; the exchange tells what the vendor made all the same. */
+  | {
+      readonly kind: 'gone'
+      readonly leg: Leg
+      readonly exchange: Exchange
+      readonly records: AttemptRecord[]
+    }
+  /** The gateway stops, and nothing has reached the client. */
+  | { readonly kind: 'stopped'; readonly records: AttemptRecord[] }
+  /** Something inside the gateway broke; the call still ends as settled or abandoned. */
+  | { readonly kind: 'broken'; readonly error: unknown; readonly records: AttemptRecord[] }
+
+export type FinalFailure =
+  | {
+      readonly kind: 'upstream'
+      readonly leg: Leg
+      readonly failure: AttemptFailure
+      readonly class: ChainFailure
+      /** The request sent signed reasoning back. */
+      readonly replayed: boolean
+      /** How long this try took. */
+      readonly waitedMs: number
+    }
+  | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
+  | { readonly kind: 'no-chain' }
+  /** The request cannot be said in any chain's protocol. */
+  | { readonly kind: 'unconvertible'; readonly message: string; readonly details: JsonObject | undefined }

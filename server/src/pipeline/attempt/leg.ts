@@ -1,0 +1,13 @@
+/** One chain that a call is tried over, with what it is tried as. */
+import type { Chain, Model } from '../../core/catalogue.ts'
+import type { AttemptRecord } from '../../core/calls/log-row.ts'
+
+/** One chain of one model, with who pays for it. */
+export interface Leg {
+  readonly chain: Chain
+  readonly model: Model
+  readonly byok: boolean
+  readonly why: AttemptRecord['why']
+  /** The upstream could not read the signed reasoning of the history: it goes without. */
+  readonly unsigned?: true
+}

@@ -1,0 +1,183 @@
+/** Puts the parts of the pipeline together. */
+import { type PipelineParts, type Pipeline } from './context.ts'
+import { createKeyDirectory } from './instance/directory.ts'
+import { createHealthBoard } from './instance/health-board.ts'
+import { createChainObservations } from './instance/chain-observations.ts'
+import { keepObservations } from './instance/keep-observations.ts'
+import type { Announcement } from '../storage/announcement.ts'
+import { createPulse } from './instance/pulse.ts'
+import { createPendingOperations, type PendingOperations } from './instance/pending-operations.ts'
+import { createTurnKeeper } from './instance/turn-keeper.ts'
+import { createConversions } from './lanes/threads/conversions.ts'
+import { createReadOn } from './exchange/read-on.ts'
+import { createBodyBudget } from './instance/body-budget.ts'
+import { createMonthOf } from '../core/calendar-month.ts'
+import { createCountWindow } from './instance/count-window.ts'
+import { createTermsReader } from '../core/pricing/read-terms.ts'
+import { createRefusalBudget } from './instance/refusal-budget.ts'
+import { createVideos } from './video/create-videos.ts'
+import type { Catalogue } from '../core/catalogue.ts'
+import type { ChainId, CallId } from '../core/ids.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { ReservedCall } from './call.ts'
+import type { Leg } from './attempt/leg.ts'
+import type { MeterReading } from '../core/metering/meter.ts'
+import { healthWord } from '../core/routing/standing.ts'
+
+export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
+  const { storage, telemetry } = parts
+  const directory = createKeyDirectory(storage, parts.now)
+  const health = createHealthBoard()
+  const observations = createChainObservations(parts.now)
+  const stopKeeping = await keepObservations(storage, observations, parts)
+  let catalogue = await storage.catalogue.read()
+  let draining = false
+
+  const refreshCatalogue = async (): Promise<void> => {
+    catalogue = await storage.catalogue.read()
+    const ids = chainIdsOf(catalogue)
+    health.keepOnly(ids)
+    observations.keepOnly(ids)
+  }
+  const onChange = (change: Announcement): void => {
+    directory.forget(change)
+    if (change.kind === 'chain') health.reset(change.chainId)
+    if (change.kind === 'catalogue' || change.kind === 'everything')
+      telemetry.background.track(refreshCatalogue(), 'refresh catalogue')
+  }
+  const unsubscribe = storage.subscribe(onChange)
+  const pulse = createPulse(parts.now)
+  const pending = createPendingOperations({ storage, telemetry })
+  showGauges(telemetry, { pending, health, catalogue: () => catalogue, now: parts.now })
+  const turns = createTurnKeeper(storage, telemetry)
+  const conversions = createConversions(telemetry, parts.limits)
+  telemetry.metrics.gauge({
+    name: 'sluice_conversions_waiting',
+    help: 'Large bodies that wait for a thread to be converted in.',
+    read: () => conversions.waiting,
+  })
+
+  const pipeline: Pipeline = {
+    ...parts,
+    directory,
+    health,
+    observations,
+    pulse,
+    pending,
+    ...knowRunning(pending),
+    readOn: createReadOn(),
+    bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
+    monthOf: createMonthOf(),
+    countWindow: createCountWindow(parts.limits.countsPerMinuteMax),
+    terms: createTermsReader(),
+    videos: createVideos(parts.videoSettings, parts.now, () => pipeline),
+    turns,
+    conversions,
+    catalogue: () => catalogue,
+    refreshCatalogue,
+    ...progressNotes(parts),
+    observeEnd: (row) => telemetry.metrics.callEnded(row),
+    mayLogRefusal: createRefusalBudget(),
+    refuseWhenUnable() {
+      refuseWhenUnable({ draining, pending })
+    },
+    drain() {
+      draining = true
+    },
+    close() {
+      unsubscribe()
+      stopKeeping()
+      pulse.stop()
+      turns.close()
+      conversions.close()
+    },
+  }
+  return pipeline
+}
+
+function chainIdsOf({ models }: Catalogue): ReadonlySet<ChainId> {
+  return new Set([...models.values()].flatMap((model) => model.chains.map((chain) => chain.id)))
+}
+
+function progressNotes({
+  storage,
+  telemetry,
+  now,
+}: PipelineParts): Pick<Pipeline, 'progress' | 'clientLeft'> {
+  return {
+    progress(call, leg, reading) {
+      const noted = storage.calls.progress({ ...progressOf(call, leg, reading), at: now() })
+      telemetry.background.track(noted, 'record progress')
+    },
+    clientLeft(call, leg, reading) {
+      const noted = storage.calls.progress({ ...progressOf(call, leg, reading), at: now(), left: true })
+      telemetry.background.track(noted, 'note that a client has left')
+    },
+  }
+}
+
+function showGauges(telemetry: Telemetry, shown: Shown): void {
+  showPending(telemetry, shown.pending)
+  showChains(telemetry, shown)
+}
+
+function refuseWhenUnable(state: { readonly draining: boolean; readonly pending: PendingOperations }): void {
+  if (state.draining)
+    throw new GatewayError(50301, { message: 'the gateway is shutting down', retryAfterMs: 1_000 })
+  if (state.pending.isFull())
+    throw new GatewayError(50301, {
+      message: 'too many finished calls wait for the database',
+      retryAfterMs: 5_000,
+    })
+}
+
+function knowRunning(pending: PendingOperations): Pick<Pipeline, 'running' | 'isRunning'> {
+  const running = new Set<CallId>()
+  return { running, isRunning: (callId) => running.has(callId) || pending.has(callId) }
+}
+
+function progressOf(call: ReservedCall, { chain, model, byok }: Leg, reading: MeterReading) {
+  return {
+    callId: call.callId,
+    chainId: chain.id,
+    modelId: model.modelId,
+    byok,
+    credentialId: byok ? undefined : chain.credentialId,
+    usage: reading.usage,
+    usageSource: reading.source,
+    images: reading.images,
+  }
+}
+
+type Shown = Pick<Pipeline, 'pending' | 'health' | 'catalogue' | 'now'>
+
+/** Chains that are well are not shown, so that the page stays short. */
+function showChains({ metrics }: Telemetry, { health, catalogue, now }: Omit<Shown, 'pending'>): void {
+  metrics.gauges({
+    name: 'sluice_chain_trouble',
+    help: 'Chains that are not healthy, by how they are and the kind of their last error.',
+    read: () =>
+      [...catalogue().models.values()]
+        .flatMap((model) => model.chains)
+        .flatMap((chain) => {
+          const seen = health.of(chain)
+          const state = healthWord(seen, now())
+          const labels = { chain: String(chain.id), state, kind: seen.lastError?.kind ?? 'none' }
+          return state === 'healthy' ? [] : [{ labels, value: 1 }]
+        }),
+  })
+}
+
+function showPending({ metrics }: Telemetry, pending: PendingOperations): void {
+  metrics.gauge({
+    name: 'sluice_pending_operations',
+    help: 'Ends of calls that the database could not take yet; they are tried again.',
+    read: () => pending.count(),
+  })
+  metrics.gauge({
+    name: 'sluice_pending_operation_bytes',
+    help: 'Size of those, as text.',
+    read: () => pending.bytes(),
+  })
+}

@@ -1,0 +1,17 @@
+/** What a lane is opened for, and what comes of opening it. */
+import type { Lane } from './lane.ts'
+import type { FinalFailure } from '../attempt/attempt-outcome.ts'
+import type { Leg } from '../attempt/leg.ts'
+import type { Dialect } from '../../providers/provider.ts'
+import type { ClientReply } from '../reply.ts'
+
+export type OpenedLane =
+  | { readonly kind: 'open'; readonly lane: Lane }
+  | { readonly kind: 'refused'; readonly failure: FinalFailure | undefined }
+
+/** Where a call's request goes, and who waits for it. */
+export interface LaneTarget {
+  readonly leg: Leg
+  readonly dialect: Dialect
+  readonly reply: ClientReply
+}

@@ -1,0 +1,80 @@
+/** Accounts as they are kept. */
+import type { AccountRow } from '../../core/calls/hot-rows.ts'
+import type { ModelId, AccountId, VendorCode } from '../../core/ids.ts'
+import type { MicroCredits } from '../../core/money.ts'
+import type { Policy } from '../../core/limits/policy.ts'
+import type { CredentialSecret } from '../../core/catalogue.ts'
+import type { ByokEntry } from './keys.ts'
+
+/** An account as the request pipeline and the management API know it. */
+export interface Account extends AccountRow {
+  /** Nobody signs in as an organisation: its members act for it. */
+  readonly kind: 'person' | 'organisation'
+  readonly email: string | undefined
+  readonly phone: string | undefined
+  readonly passwordHash: string | undefined
+  readonly role: 'admin' | 'user'
+  readonly fallbackModel: ModelId | undefined
+  readonly createdAt: number
+}
+
+/** What may be changed of an account outside the ledger. Absent: as it was. */
+export interface AccountPatch {
+  readonly email?: string | undefined
+  readonly phone?: string | undefined
+  readonly passwordHash?: string | undefined
+  readonly role?: 'admin' | 'user'
+  readonly status?: 'active' | 'suspended'
+  readonly verification?: number
+  readonly userRate?: string
+  readonly apiDeduction?: boolean
+  readonly monthlyCap?: MicroCredits
+  readonly autoExchange?: AccountRow['autoExchange']
+  readonly subscription?: AccountRow['subscription']
+  readonly fallbackModel?: ModelId | undefined
+  readonly policy?: Policy
+}
+
+export interface AccountFilter {
+  /** Part of the e-mail address or phone number, in any case; or the whole id. */
+  readonly search?: string
+  readonly kind?: Account['kind']
+  readonly role?: Account['role']
+  readonly status?: Account['status']
+}
+
+export interface AccountStore {
+  /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
+  create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
+  /**
+   * Another monthly cap charges what is owed in the same transaction, as far as it has room. Another password, or none,
+   * ends every session of the account. Rejects with `LastAdmin` when no active admin would be
+   * left of those there are.
+   */
+  patch(id: AccountId, patch: AccountPatch): Promise<boolean>
+  /**
+   * Charges what accounts owe where the month that runs has room for it: also of those that make no call. Returns how many
+   * were charged.
+   *
+   * @param month `at` epoch ms; `monthStart` the first instant of its month in the platform's time zone
+   */
+  chargeOwed(month: { readonly at: number; readonly monthStart: number }): Promise<number>
+  find(id: AccountId): Promise<Account | undefined>
+  findByLogin(login: { readonly email: string } | { readonly phone: string }): Promise<Account | undefined>
+  list(
+    page: { readonly limit: number; readonly after: string | undefined } & AccountFilter,
+  ): Promise<readonly Account[]>
+  /** Own credentials per vendor that are switched on, decrypted. */
+  readByok(id: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
+  putByok(
+    id: AccountId,
+    vendor: VendorCode,
+    secret: CredentialSecret,
+    options: { readonly enabled: boolean },
+  ): Promise<void>
+  removeByok(id: AccountId, vendor: VendorCode): Promise<boolean>
+  /** False: there is none for this vendor. */
+  switchByok(id: AccountId, vendor: VendorCode, enabled: boolean): Promise<boolean>
+  /** Which vendors the account has own credentials for, switched on or not; never the secrets. */
+  listByok(id: AccountId): Promise<readonly ByokEntry[]>
+}

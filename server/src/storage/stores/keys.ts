@@ -1,0 +1,73 @@
+/** Keys as they are kept. */
+import type { VendorCode, KeyId, AccountId, MemberId, ModelId } from '../../core/ids.ts'
+import type { Policy } from '../../core/limits/policy.ts'
+
+export interface ByokEntry {
+  readonly vendor: VendorCode
+  readonly enabled: boolean
+}
+
+/** An API key. Only its SHA-256 is stored (contract §2.6). */
+export interface Key {
+  readonly id: KeyId
+  readonly accountId: AccountId
+  /** Of the organisation that is the account: whose calls these are; undefined: the account's own. */
+  readonly memberId: MemberId | undefined
+  readonly name: string
+  /** Lower-case hex SHA-256 of the whole key. */
+  readonly hash: string
+  /** The service's prefix plus six characters: all a list ever shows. */
+  readonly hint: string
+  readonly status: 'enabled' | 'disabled' | 'deleted'
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+  readonly group: string | undefined
+  /** Allow list; empty: every model. */
+  readonly models: readonly ModelId[]
+  /** CIDR allow list; empty: every address. */
+  readonly ipAllow: readonly string[]
+  /** undefined: the platform's default policy. */
+  readonly policy: Policy | undefined
+}
+
+export interface KeyStore {
+  /** Deleted keys are not found. Found by a former secret, a key expires when that one's overlap ends. */
+  findByHash(hash: string): Promise<Key | undefined>
+  find(id: KeyId): Promise<Key | undefined>
+  /** `member`: only theirs. `deleted`: those too, for whoever shows what was called with them. */
+  list(
+    account: AccountId,
+    options?: { readonly member?: MemberId | undefined; readonly deleted?: 'included' | undefined },
+  ): Promise<readonly Key[]>
+  /** Until when the last of their former secrets works, of those keys where one still does; one query. */
+  formerUntil(ids: readonly KeyId[], at: number): Promise<ReadonlyMap<KeyId, number>>
+  /** Rejects with `StorageConflict` when a living key has this hash. */
+  create(key: Key): Promise<void>
+  patch(
+    id: KeyId,
+    patch: Partial<
+      Pick<
+        Key,
+        | 'memberId'
+        | 'name'
+        | 'status'
+        | 'expiresAt'
+        | 'group'
+        | 'models'
+        | 'ipAllow'
+        | 'policy'
+        | 'hash'
+        | 'hint'
+      >
+    >,
+  ): Promise<boolean>
+  /**
+   * Gives a key another secret; its present one works until `formerUntil`. Without that, it and every former one end at
+   * once. Rejects with `StorageConflict` when a living key has this hash.
+   */
+  rotate(
+    id: KeyId,
+    secret: Pick<Key, 'hash' | 'hint'>,
+    options: { readonly formerUntil: number | undefined; readonly at: number },
+  ): Promise<boolean>
+}

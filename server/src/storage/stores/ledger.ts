@@ -1,0 +1,32 @@
+/** Bookings beside calls, and what the books are checked with. */
+import type { DecimalText } from '../../core/catalogue.ts'
+import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { AccountId } from '../../core/ids.ts'
+import type { LedgerDifference } from './records.ts'
+
+export interface BookingOptions {
+  /** Absent: `refuse`. */
+  readonly overdraw?: 'refuse' | 'allow'
+  /** The rate at which money was counted for it; absent: none was. */
+  readonly creditsPerUnit?: DecimalText
+}
+
+export interface LedgerStore {
+  /**
+   * Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before.
+   * Rejects with `Overdraft`, and books nothing, when a customer's pool that is taken from would fall below zero, unless
+   * a debt is meant to be booked (a payment that the bank took back); with `AmountTooLarge` when a transfer or a pool would
+   * be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` when `creditsPerUnit` is the rate no more.
+   */
+  book(transfers: readonly Transfer[], options?: BookingOptions): Promise<boolean>
+  /** What was booked under this id, in order; empty: nothing was. */
+  transaction(id: string): Promise<readonly Transfer[]>
+  /** Newest first. `after`: `transferCursor` of the last transfer of the page before. */
+  transfers(filter: {
+    readonly accountId?: AccountId
+    readonly limit: number
+    readonly after: string | undefined
+  }): Promise<readonly Transfer[]>
+  /** Recomputes every balance, hold, slot and charge from the entries; empty when all agree. */
+  verify(): Promise<readonly LedgerDifference[]>
+}
