@@ -14,6 +14,7 @@ import { FormProblem } from '../parts/problem.tsx'
 import { useSubmit } from '../parts/use-submit.ts'
 import { bodyOf, type KeyValues, valuesOf } from './key-values.ts'
 import { PolicyFields } from './policy-fields.tsx'
+import type { KeyFormOf } from './key-form-of.ts'
 
 interface KeyFormProps {
   readonly of: Key | undefined
@@ -109,12 +110,6 @@ function Limits({ form }: { readonly form: KeyFormOf }) {
     </div>
   )
 }
-
-/** What its parts need of the form. */
-export type KeyFormOf = Pick<
-  UseFormReturnType<KeyValues>,
-  'values' | 'getInputProps' | 'insertListItem' | 'removeListItem'
->
 
 /** What the key may call, and from where. */
 function Reach({ form }: { readonly form: KeyFormOf }) {

@@ -4,8 +4,8 @@ import { useFormat } from '../parts/format.ts'
 import styles from '../parts/form.module.css'
 import { Icon } from '../parts/icon.tsx'
 import { DIMENSIONS } from './dimensions.ts'
-import type { KeyFormOf } from './key-form.tsx'
 import keys from './keys.module.css'
+import type { KeyFormOf } from './key-form-of.ts'
 
 /** A minute, an hour, five hours, a day, a week, thirty days. */
 const PERIODS = [60, 3_600, 18_000, 86_400, 604_800, 2_592_000] as const

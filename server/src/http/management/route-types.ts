@@ -1,7 +1,7 @@
 /** What a route of the management API is. */
 import type { Caller, SessionCaller, MemberCaller, Right } from './caller.ts'
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 

@@ -7,7 +7,7 @@ import { TURN_BYTES_MAX } from '../instance/turn-keeper.ts'
 import type { Conversion } from './conversion.ts'
 import type { KeptAnswer, WholeEnd, WholeLane } from './lane.ts'
 import { answerText, countImages } from './threads/answer-text.ts'
-import { sharedBytes } from './threads/conversions.ts'
+import { sharedBytes } from './threads/shared-bytes.ts'
 
 /** A whole answer that has to be parsed; no model writes this much in one go. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024

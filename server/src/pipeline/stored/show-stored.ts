@@ -1,9 +1,10 @@
-import { isNear, sharedBytes } from '../lanes/threads/conversions.ts'
+import { isNear } from '../lanes/threads/conversions.ts'
 import { sharedText } from '../lanes/threads/shared-text.ts'
 import { showKept } from '../lanes/threads/show-kept.ts'
 import type { Shown, ShowTask } from '../lanes/threads/work.ts'
 import type { AuthenticatedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
+import { sharedBytes } from '../lanes/threads/shared-bytes.ts'
 
 /** What is shown of a kept response, as JSON in bytes; a large one is read in a thread. Throws `GatewayError`. */
 export async function showStored(

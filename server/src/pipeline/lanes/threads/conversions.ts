@@ -2,7 +2,6 @@
  * Where conversions run. Small bodies are taken apart where they are; what would hold the event loop too long goes to a
  * thread of its own, and only bytes come back. A thread that breaks is an error of the call it worked for, of no other.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { Telemetry } from '../../../telemetry/telemetry.ts'
 import { openConversionThread } from './conversion-thread.ts'
@@ -142,26 +141,4 @@ function checked(result: TaskResult): TaskResult {
   const error = new Error(result.message)
   if (result.stack !== undefined) error.stack = result.stack
   throw error
-}
-
-/** Copied at a stretch; a tenth of a second's work would be a hundred times this. */
-const COPY_BYTES_MAX = 4 * 1024 * 1024
-
-/** Pieces as one, in memory that threads share, so that it is copied once however often it is sent to them. */
-export async function sharedBytes(chunks: readonly Uint8Array[], length: number): Promise<Uint8Array> {
-  const shared = new Uint8Array(new SharedArrayBuffer(length))
-  let at = 0
-  let sinceTurn = 0
-  for (const chunk of chunks) {
-    for (let from = 0; from < chunk.byteLength; from += COPY_BYTES_MAX) {
-      const piece = chunk.subarray(from, from + COPY_BYTES_MAX)
-      shared.set(piece, at)
-      at += piece.byteLength
-      sinceTurn += piece.byteLength
-      if (sinceTurn < COPY_BYTES_MAX) continue
-      sinceTurn = 0
-      await nextTurn()
-    }
-  }
-  return shared
 }

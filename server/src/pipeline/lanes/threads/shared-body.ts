@@ -1,5 +1,5 @@
 import type { ReceivedBody } from '../../call.ts'
-import { sharedBytes } from './conversions.ts'
+import { sharedBytes } from './shared-bytes.ts'
 
 const copies = new WeakMap<ReceivedBody, Promise<Uint8Array>>()
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sharedBytes } from './conversions.ts'
+import { sharedBytes } from './shared-bytes.ts'
 
 /** Written at a stretch: a few milliseconds, whatever the letters. */
 const PIECE_CHARACTERS = 1_048_576
