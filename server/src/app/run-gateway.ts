@@ -11,7 +11,8 @@ import { type FirstRun, prepareFirstRun } from '../management/accounts/first-run
 import { makeSetupLink } from '../management/identity/setup-link.ts'
 import { type SignInLink, signInLinkUrl } from '../management/identity/sign-in-link.ts'
 import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
-import { localUrl, type Prepare, prepareStore, startGateway } from './start-gateway.ts'
+import { endedWhenHung } from './end-hung.ts'
+import { localUrl, type Prepare, prepareStore, type RunningGateway, startGateway } from './start-gateway.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { VERSION } from '../version.ts'
@@ -103,7 +104,10 @@ interface Serving {
 }
 
 async function runOne(config: Config, prepare: Prepare): Promise<Serving> {
-  const running = await startGateway(config, prepare)
+  const state: { running: RunningGateway | undefined } = { running: undefined }
+  const hung = endedWhenHung(config, () => state.running)
+  const running = await startGateway(config, prepare, { ops: true, ...hung })
+  state.running = running
   return { ...running, log: running.pipeline.telemetry.log }
 }
 

@@ -75,6 +75,8 @@ export interface StartOptions {
   readonly ops: boolean
   /** Where keys of vendors are looked for; absent: the process's. */
   readonly environment?: Environment
+  /** Once, when the storage answers nothing any more: the process has to be stopped and started again. */
+  readonly onStorageHung?: () => void
 }
 
 export async function startGateway(
@@ -169,6 +171,10 @@ async function stopAll(all: {
   }
 }
 
+const STORAGE_HUNG =
+  'the database answers nothing any more, and its thread cannot be ended: this process refuses calls, keeps what is ' +
+  'not settled in a file and ends; look at the disk that holds the data directory'
+
 /** What everything else stands on. */
 interface Ground {
   readonly telemetry: Telemetry
@@ -181,7 +187,11 @@ interface Ground {
   readonly blobs: BlobStore
 }
 
-async function openGround(config: Config, prepare: Prepare, { bent }: StartOptions): Promise<Ground> {
+async function openGround(
+  config: Config,
+  prepare: Prepare,
+  { bent, onStorageHung }: StartOptions,
+): Promise<Ground> {
   const now = bent?.now ?? Date.now
   const telemetry = createTelemetry({
     level: config.logLevel,
@@ -193,7 +203,11 @@ async function openGround(config: Config, prepare: Prepare, { bent }: StartOptio
   const instance = instanceId(timeOrderedId(now()))
   const data = await openDataDirectory(config)
   for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
-  const storage = await openStore(config, data, { telemetry, instance, now })
+  const onHung = (): void => {
+    telemetry.log.error({}, STORAGE_HUNG)
+    onStorageHung?.()
+  }
+  const storage = await openStore(config, data, { telemetry, instance, now, onHung })
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
   const allow = new AllowList(config.fetchAllow, createFindProxy(config))
@@ -313,7 +327,12 @@ function warn(config: Config, { log }: Telemetry): void {
 async function openStore(
   config: Config,
   data: DataDirectory,
-  process: { readonly telemetry: Telemetry; readonly instance: InstanceId; readonly now: () => number },
+  process: {
+    readonly telemetry: Telemetry
+    readonly instance: InstanceId
+    readonly now: () => number
+    readonly onHung?: () => void
+  },
 ): Promise<Storage> {
   try {
     const storage = await openStorage({
@@ -323,6 +342,7 @@ async function openStore(
       instanceId: process.instance,
       now: process.now,
       log: process.telemetry.log,
+      ...(process.onHung === undefined ? {} : { onHung: process.onHung }),
     })
     return noteAudit(storage, process.telemetry.security)
   } catch (error) {

@@ -18,6 +18,8 @@ export interface OpenStorageOptions {
   /** Epoch ms. */
   readonly now: () => number
   readonly log: StorageLog
+  /** Once, when the storage answers nothing any more and this process cannot mend it; absent: nobody watches. */
+  readonly onHung?: () => void
 }
 
 export async function openStorage(options: OpenStorageOptions): Promise<Storage> {
@@ -34,7 +36,7 @@ export async function openStorage(options: OpenStorageOptions): Promise<Storage>
 
 /** `schemaMost`: the newest migration to apply; a database that has more is opened as it is. undefined: all there are. */
 export async function openEngine(
-  { databaseUrl, dataDir, now, log }: OpenStorageOptions,
+  { databaseUrl, dataDir, now, log, onHung }: OpenStorageOptions,
   schemaMost?: number,
 ): Promise<SqlEngine> {
   if (databaseUrl === undefined) {
@@ -42,7 +44,7 @@ export async function openEngine(
     const path = join(dataDir, 'sluice.db')
     makePrivate(path)
     const { openSqlite } = await import('./sqlite/engine.ts')
-    return openSqlite({ path, now, log, schemaMost })
+    return openSqlite({ path, now, log, schemaMost, onHung })
   }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl))
     throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')

@@ -1,5 +1,6 @@
 /** One of several equal processes behind the same addresses. */
 import type { Config } from '../config/environment.ts'
+import { endedWhenHung } from '../app/end-hung.ts'
 import { type RunningGateway, startGateway } from '../app/start-gateway.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
@@ -23,7 +24,8 @@ export async function runWorker(config: Config): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   process.on('disconnect', stop)
-  const running = await startGateway(config, PREPARED, { ops: false })
+  const hung = endedWhenHung(config, () => state.running)
+  const running = await startGateway(config, PREPARED, { ops: false, ...hung })
   state.running = running
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'stop') stop()

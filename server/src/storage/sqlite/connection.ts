@@ -21,6 +21,13 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+/** Calls `look` again and again; returns what ends it. */
+export type Looks = (look: () => void) => () => void
+
+/** How often a watched thread is looked at, and how many looks in a row without an answer make it a hung one. */
+export const LOOK_EVERY_MS = 5_000
+export const SILENT_LOOKS_MAX = 12
+
 export class SqliteConnection {
   readonly #options: WorkerOptions
   readonly #listener: ConnectionListener
@@ -31,6 +38,10 @@ export class SqliteConnection {
   /** Raised whenever a thread is lost, so that a transaction notices that it is no longer in one. */
   #generation = 0
   #closed = false
+  #answered = false
+  #silentLooks = 0
+  #hung = false
+  #stopLooking: () => void = () => undefined
 
   constructor(options: WorkerOptions, listener: ConnectionListener) {
     this.#options = options
@@ -42,16 +53,34 @@ export class SqliteConnection {
   }
 
   run(task: WorkerTask): Promise<WorkerAnswer> {
+    if (this.#hung) return Promise.reject(new StorageUnavailable(HUNG, { untouched: true }))
     if (this.#closed) return Promise.reject(new StorageUnavailable('the storage is closed'))
     return this.#send(task)
+  }
+
+  /**
+   * From now on a thread that owes an answer and gives none for many looks in a row is given up: what waits for it is
+   * refused, and so is all that comes later. Looks are counted and not time, so that a process that was itself held does
+   * not blame its thread. Such a thread is stuck in the system and cannot be ended, so no other takes its place.
+   */
+  watch(looks: Looks, onHung: () => void): void {
+    this.#stopLooking = looks(() => {
+      this.#silentLooks = this.#waiting.length === 0 || this.#answered ? 0 : this.#silentLooks + 1
+      this.#answered = false
+      if (this.#silentLooks < SILENT_LOOKS_MAX || this.#hung) return
+      this.#hung = true
+      this.#refuseWaiting(new StorageUnavailable(HUNG))
+      onHung()
+    })
   }
 
   /** Ends the thread after what was sent before. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#stopLooking()
     const worker = this.#worker
-    if (worker === undefined) return
+    if (worker === undefined || this.#hung) return
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     await this.#send({ kind: 'close' })
     // Owing no answer the thread is let go; a process with nothing else to do would end before it has.
@@ -95,6 +124,7 @@ export class SqliteConnection {
     }
     // A lost thread's last word; whoever asked was told.
     if (this.#waiting[0]?.id !== reply.id) return
+    this.#answered = true
     const waiting = this.#waiting.shift()
     if (this.#waiting.length === 0) worker.unref()
     if (waiting === undefined) return
@@ -105,14 +135,17 @@ export class SqliteConnection {
   #lose(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
-    this.#generation += 1
-    const waiting = this.#waiting.splice(0)
     const reason = cause instanceof Error ? `: ${cause.message}` : ''
-    for (const { reject } of waiting) {
-      reject(new StorageUnavailable(`the storage thread ended${reason}`, { cause }))
-    }
+    this.#refuseWaiting(new StorageUnavailable(`the storage thread ended${reason}`, { cause }))
+  }
+
+  #refuseWaiting(error: StorageUnavailable): void {
+    this.#generation += 1
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 }
+
+const HUNG = 'the storage thread does not answer any more'
 
 /** Flags of the whole process, such as the size of its heap, are refused by a thread. */
 function suitsThread(flag: string): boolean {

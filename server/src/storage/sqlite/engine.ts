@@ -10,7 +10,7 @@ import type { SqlEngine, StorageLog } from '../sql/engine.ts'
 import type { HotResult } from '../sql/calls/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
-import { SqliteConnection, type ThreadNotice } from './connection.ts'
+import { LOOK_EVERY_MS, type Looks, SqliteConnection, type ThreadNotice } from './connection.ts'
 import { createSqliteDialect } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot-codec.ts'
 import { isGone, ownPlace } from './process-place.ts'
@@ -24,6 +24,8 @@ export interface SqliteOptions {
   readonly log: StorageLog
   /** The newest migration to apply; undefined: all there are. */
   readonly schemaMost?: number | undefined
+  /** Once, when the thread that writes answers nothing any more; absent: nobody watches it. */
+  readonly onHung?: (() => void) | undefined
 }
 
 const PROBE = 'written-probe'
@@ -87,6 +89,9 @@ class SqliteEngine implements SqlEngine {
     if (schemaMost !== undefined) return
     await this.#writing.run({ kind: 'watch' })
     this.#watching = true
+    // Not before: a migration takes as long as it takes.
+    const { onHung } = this.#options
+    if (onHung !== undefined) this.#writing.watch(regularly, onHung)
   }
 
   async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
@@ -185,6 +190,11 @@ class SqliteEngine implements SqlEngine {
   #warn(error: unknown): void {
     this.#options.log.warn({ error }, 'a regular task of the storage threads failed')
   }
+}
+
+const regularly: Looks = (look) => {
+  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  return () => clearInterval(timer)
 }
 
 function readerOver(connection: SqliteConnection): Kysely<Schema> {
