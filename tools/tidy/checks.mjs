@@ -9,10 +9,12 @@ import { checkNames } from './names.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
+import { checkSnippets } from './snippets.mjs'
 import { checkVendorNames } from './vendor-names.mjs'
 
 export const CHECKS = [
   { name: 'doc-links', check: checkDocLinks },
+  { name: 'snippets', check: checkSnippets },
   { name: 'names', check: checkNames },
   { name: 'vendor-names', check: checkVendorNames },
   { name: 'module-readmes', check: checkModuleReadmes },

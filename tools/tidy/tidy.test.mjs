@@ -11,6 +11,7 @@ import { checkNames } from './names.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
+import { checkSnippets } from './snippets.mjs'
 import { checkVendorNames } from './vendor-names.mjs'
 
 const README = '# module\n\n## Owns\n## Does not own\n## Invariants\n## Start reading at\n'
@@ -19,6 +20,7 @@ const linesOf = (count) => Array.from({ length: count }, (_, at) => `  const lin
 const WRONG = [
   ['a link to a file that is gone', checkDocLinks, { 'docs/a.md': 'see [the start](../server/gone.md)' }],
   ['a path in backticks that is gone', checkDocLinks, { 'docs/a.md': 'see `server/src/gone.ts`' }],
+  ['a code block that nobody follows', checkSnippets, { 'docs/guides/a.md': '```sh\nsluice\n```\n' }],
   ['a file called utils', checkNames, { 'server/src/http/url-utils.ts': '' }],
   ['a folder called common', checkNames, { 'server/src/common/price.ts': '' }],
   ['a function that helps', checkNames, { 'server/src/http/a.ts': 'export function parseHelper() {}' }],
