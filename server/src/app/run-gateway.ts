@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { SECRET_KEY_FILE } from '../config/data-directory.ts'
 import type { Config, Environment } from '../config/environment.ts'
 import type { Catalogue } from '../core/catalogue.ts'
@@ -48,7 +47,7 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
     setupLink: undefined,
   }
   const tell = teller(config)
-  const prepare: Prepare = async ({ storage, telemetry, now }) => {
+  const prepare: Prepare = async ({ storage, now }) => {
     tell('The database is ready. Making what it begins with, and opening the ports.')
     prepared.firstRun = await prepareFirstRun({
       storage,
@@ -60,8 +59,6 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
       offer: firstCatalogue(environment),
       at: now(),
     })
-    if (prepared.firstRun.kind === 'not-first')
-      for (const unread of prepared.firstRun.unread) telemetry.log.info({}, unread)
     prepared.catalogue = await storage.catalogue.read()
     if (prepared.firstRun.kind === 'first' && config.console === 'on')
       prepared.setupLink = await makeSetupLink(storage, now())
@@ -83,8 +80,17 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
 
 /** A first start says what it does while it does it; a later one is over before anybody has read it. */
 function teller({ dataDirectory, secretKey }: Config): (sentence: string) => void {
-  if (secretKey !== undefined || existsSync(join(dataDirectory, SECRET_KEY_FILE))) return () => undefined
+  if (secretKey !== undefined || !hasNoSecretKey(dataDirectory)) return () => undefined
   return (sentence) => process.stderr.write(`${sentence}\n`)
+}
+
+/** False too for a directory that may not be read: what is in it is not known. */
+function hasNoSecretKey(dataDirectory: string): boolean {
+  try {
+    return !readdirSync(dataDirectory).includes(SECRET_KEY_FILE)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  }
 }
 
 interface Prepared {

@@ -26,6 +26,7 @@ export function welcomeText(facts: WelcomeFacts): string {
     `  gateway address  ${facts.gatewayBaseUrl}      keys bound to a protocol group`,
     ...operations(facts.opsUrl),
     ...unsent(facts.leaves),
+    ...unread(facts.firstRun),
     ...endOfLife(facts.nodeVersion),
     ...newKeys(facts),
     ...setup(facts.setupUrl),
@@ -46,6 +47,12 @@ function unsent({ mail, phone }: WelcomeFacts['leaves']): readonly string[] {
       ? []
       : ['  phones           not configured (SLUICE_SMS_URL): codes for them are printed to the log']),
   ]
+}
+
+/** What only a first start takes, and this is a later one. */
+function unread(firstRun: FirstRun): readonly string[] {
+  if (firstRun.kind === 'first' || firstRun.unread.length === 0) return []
+  return ['', 'Not taken, because this is no first start:', ...firstRun.unread.map((what) => `  ${what}`)]
 }
 
 function newKeys(facts: WelcomeFacts): readonly string[] {

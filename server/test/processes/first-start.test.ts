@@ -40,7 +40,7 @@ test('a first start says what it does, in text that no log line stands in; a lat
   const environment = { SLUICE_DATA_DIR: directory, SLUICE_LOG_LEVEL: 'info' }
   const first = await launch(environment)
   await first.stop()
-  const second = await launch(environment)
+  const second = await launch({ ...environment, MISTRAL_API_KEY: 'sk-later' })
   await second.stop()
   rmSync(directory, { recursive: true })
   const [told = ''] = first.errors().split('{"level"')
@@ -48,4 +48,7 @@ test('a first start says what it does, in text that no log line stands in; a lat
   expect(told).toMatch(/\n {2}mail +not configured \(SLUICE_SMTP_URL\).*\n {2}phones +not configured/)
   expect(told).toMatch(/claude -p Hello\n\nThe console\. .*\n.*\n {2}http:\S+\/console\/setup\?token=\S+\n$/)
   expect(second.errors()).toMatch(/^\nSluice is ready\.\n/)
+  expect(second.errors()).toMatch(
+    /\n\nNot taken, because this is no first start:\n {2}the environment's key of Mistral AI.*npx sluice vendors add mistral\n/,
+  )
 })

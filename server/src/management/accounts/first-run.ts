@@ -95,11 +95,9 @@ async function findUnread(setup: FirstRunSetup): Promise<readonly string[]> {
   return [
     ...missing.map(
       ({ code, name }) =>
-        `the environment offers ${name}, which the catalogue has not: vendors come from the environment at the first start only; add it with sluice vendors add ${code}`,
+        `the environment's key of ${name}, which the catalogue does not have; add it: npx sluice vendors add ${code}`,
     ),
-    ...(file === undefined
-      ? []
-      : [`${file.path} is read at the first start only: later changes come in with sluice apply -f`]),
+    ...(file === undefined ? [] : [`${file.path}; apply it: npx sluice apply -f ${file.path}`]),
   ]
 }
 
