@@ -14,6 +14,7 @@ import {
 } from '../gateway/gateway.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import type { Pipeline } from '../../src/pipeline/context.ts'
+import { StorageUnavailable } from '../../src/storage/failures/unavailable.ts'
 
 let upstream: ScriptedUpstream
 let gateway: TestGateway
@@ -230,5 +231,26 @@ describe('a fault of our own', () => {
     expect(next.status).toBe(200)
     await next.text()
     await gateway.settled()
+  })
+
+  test.each(FORMS)('a charge whose connection is lost is written before the end of $form', async (form) => {
+    const { calls } = gateway.running.pipeline.storage
+    const { id, key } = await gateway.newAccount()
+    await gateway.resetHealth()
+    answer(form.stream, false)
+    const settle = calls.settle
+    const written: unknown[] = []
+    vi.spyOn(calls, 'settle')
+      .mockImplementation(async (operation) => {
+        const outcome = await settle(operation)
+        written.push(outcome)
+        return outcome
+      })
+      .mockRejectedValueOnce(new StorageUnavailable('the connection was lost in the middle'))
+    const answered = await call(form.client, form.stream, key)
+    expect(await answered.text()).toContain('forty-two')
+    expect(written).toMatchObject([{ first: true, deducted: AMOUNT }])
+    await gateway.settled()
+    expect((await gateway.account(id)).held).toBe(0n)
   })
 })

@@ -4,13 +4,14 @@ import type {
   SettleOperation,
   SettleOutcome,
 } from '../../core/calls/operations.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { monthStartAt } from './charge-terms.ts'
 import type { Pipeline } from '../context.ts'
 
 /**
  * Ends a call in the store. What it does not take now is kept and tried again for as long as the process lives
  * (`pending-operations.ts`), so nobody waits here for a store that is away; resolves to undefined then.
- * @param onTried after the try, however it went
+ * @param onTried when it is written, or cannot be now
  */
 export function persist(
   pipeline: Pipeline,
@@ -30,7 +31,9 @@ export async function persist(
   const { storage, pending, telemetry } = pipeline
   const ended = operation.kind === 'settle' ? operation : inItsMonth(pipeline, operation)
   try {
-    return await (ended.kind === 'settle' ? storage.calls.settle(ended) : storage.calls.abandon(ended))
+    return await (ended.kind === 'settle'
+      ? tryAgainIfLost(() => storage.calls.settle(ended))
+      : tryAgainIfLost(() => storage.calls.abandon(ended)))
   } catch (error) {
     const { callId, log } = ended
     telemetry.log.error(
@@ -41,6 +44,19 @@ export async function persist(
     return undefined
   } finally {
     onTried()
+  }
+}
+
+/**
+ * What was lost in the middle says nothing of the store as it is now: a process that was paused finds its connections dead and
+ * the next one alive, and its client is still to get the end of the answer. Ends are idempotent, so one more try is safe.
+ */
+async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable) || error.untouched) throw error
+    return write()
   }
 }
 

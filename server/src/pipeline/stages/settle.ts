@@ -79,7 +79,8 @@ export async function settle(pipeline: Pipeline, call: ReservedCall, answer: Ans
   }
   const outcome = await persist(pipeline, charge, answer.onTried)
   quietly(pipeline, call, 'count an ended call', () =>
-    pipeline.observeEnd(outcome === undefined ? log : { ...log, deducted: outcome.deducted }),
+    // What was written before tells no amount: the row knows it.
+    pipeline.observeEnd(outcome?.first === true ? { ...log, deducted: outcome.deducted } : log),
   )
   return outcome !== undefined
 }
