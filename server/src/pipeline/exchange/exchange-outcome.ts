@@ -1,5 +1,6 @@
 /** What becomes of an attempt: before its answer begins, and after. */
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
+import type { JsonValue } from '../../core/json.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { ToldExtras } from '../../core/metering/told-extras.ts'
 import type { TransportFailure, UpstreamHead } from '../../upstream/upstream.ts'
@@ -26,6 +27,13 @@ export type AttemptFailure =
       readonly body: Uint8Array
     }
   | { readonly kind: 'answer'; readonly answer: AnswerFailure }
+
+/** Why an answer broke after it began: the upstream's own error event, else what was seen. */
+export interface Trouble {
+  readonly detail: string
+  readonly status?: number | undefined
+  readonly raw?: JsonValue
+}
 
 /** How an answer that began, or whose client has gone, ended. */
 export type Ending =

@@ -1,14 +1,16 @@
 /** The exchange as a machine: what happens to one attempt, in every order that matters, and what comes of it. */
 import { describe, expect, test } from 'vitest'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
+import type { ExtrasWatch } from '../../core/passthrough/extras-watch.ts'
 import { callId, forwardModelId } from '../../core/ids.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import { Secret } from '../../core/secret.ts'
 import { ManualTimers } from '../../upstream/testing/manual-timers.ts'
 import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import { Exchange } from './exchange.ts'
+import type { REACTIONS } from './exchange-states.ts'
 import type { Ended, Verdict } from './exchange-outcome.ts'
-import type { Lane, StreamLane, StreamStep, WholeLane } from '../lanes/lane.ts'
+import type { Lane, StreamLane, StreamStep, WholeEnd, WholeLane } from '../lanes/lane.ts'
 import { createPulse } from '../instance/pulse.ts'
 import type { ClientReply, ReplyHead } from '../reply.ts'
 
@@ -109,9 +111,15 @@ class FakeStream implements StreamLane {
 
 class FakeWhole implements WholeLane {
   readonly #words: Words
+  readonly #far: Promise<WholeEnd> | undefined
 
-  constructor(words: Words) {
+  constructor(words: Words, far?: Promise<WholeEnd>) {
     this.#words = words
+    this.#far = far
+  }
+
+  endFar(): Promise<WholeEnd> | undefined {
+    return this.#far
   }
 
   push(chunk: Uint8Array): readonly string[] {
@@ -243,6 +251,13 @@ interface Told {
   readonly ended: Ended | undefined
 }
 
+interface StageOptions {
+  readonly stream: boolean
+  readonly graceMs: number
+  readonly before: string
+  readonly far?: boolean
+}
+
 class Stage {
   readonly words = new Words()
   readonly reply = new FakeReply()
@@ -254,11 +269,19 @@ class Stage {
   readonly turns: (() => void)[] = []
   left: MeterReading | undefined
   unheardEnds = 0
+  extrasBreak = false
   told: Told = { verdict: undefined, ended: undefined }
   upstream: FakeUpstream | undefined
+  /** What a thread makes of a whole answer; undefined: it is taken apart where it is. */
+  readonly far: Promise<WholeEnd> | undefined
+  converted: (end: WholeEnd) => void = () => undefined
   readonly exchange: Exchange
 
-  constructor({ stream, graceMs, before }: { stream: boolean; graceMs: number; before: string }) {
+  constructor({ stream, graceMs, before, far }: StageOptions) {
+    if (far)
+      this.far = new Promise((resolve) => {
+        this.converted = resolve
+      })
     this.pulse.stop()
     if (before.includes('gone')) this.reply.gone = true
     if (before.includes('stopping')) this.pulse.stopAll()
@@ -281,7 +304,7 @@ class Stage {
       dropped: [],
       inputEstimated: false,
       openStream: () => new FakeStream(words),
-      openWhole: () => new FakeWhole(words),
+      openWhole: () => new FakeWhole(words, this.far),
     }
     return new Exchange({
       upstream: {
@@ -290,7 +313,7 @@ class Stage {
           return this.upstream
         },
       },
-      extras: undefined,
+      extras: this.#extras(),
       tierHeader: undefined,
       offline: undefined,
       forwardModelId: forwardModelId('m'),
@@ -321,6 +344,17 @@ class Stage {
       },
       onError: (error) => this.errors.push(error),
     })
+  }
+
+  #extras(): ExtrasWatch {
+    return {
+      begin: () => undefined,
+      noteField: () => undefined,
+      push: () => {
+        if (this.extrasBreak) throw new Error('what stands beside the lane broke')
+      },
+      read: () => ({ counted: new Map(), seen: new Map(), listed: [], fields: new Map() }),
+    }
   }
 
   play(step: string): void {
@@ -368,6 +402,14 @@ class Stage {
       case 'wait':
         this.timers.advance(Number(what))
         return
+      case 'converted':
+        this.converted({ output: ['whole'], failure: undefined })
+        return
+      case 'fault':
+        // Whatever stands beside the lane is asked first, in every state.
+        this.extrasBreak = true
+        upstream?.sink.data(Buffer.from('p'))
+        return
       case 'counter-breaks':
         this.words.broken = true
         return
@@ -386,6 +428,7 @@ interface Row {
   readonly whole?: true
   readonly graceMs?: number
   readonly before?: string
+  readonly far?: true
   readonly verdict: string
   /** ending/generation/output tokens; absent: the exchange failed, nobody asks. */
   readonly ended?: string
@@ -399,6 +442,7 @@ async function played(row: Row): Promise<Stage> {
     stream: row.whole !== true,
     graceMs: row.graceMs ?? GRACE_MS,
     before: row.before ?? '',
+    far: row.far === true,
   })
   for (const step of row.play.split(', ').filter((one) => one !== '')) {
     stage.play(step)
@@ -891,5 +935,137 @@ describe('what is on record while it runs', () => {
     expect(stage.words.forgotten).toBe(true)
     const later = await played({ name: '', whole: true, play: 'sent, gone, head 200 json', verdict: '' })
     expect(later.words.forgotten).toBe(true)
+  })
+})
+
+/** How an exchange comes into each of its states. */
+const REACHED: Readonly<Record<keyof typeof REACTIONS, Pick<Row, 'play' | 'whole' | 'far'>>> = {
+  waiting: { play: 'sent' },
+  refused: { play: 'sent, head 500, data no' },
+  opening: { play: 'sent, head 200, data p' },
+  converting: { play: 'sent, head 200 json, data tu, end', whole: true, far: true },
+  answering: { play: 'sent, head 200, data t' },
+  told: { play: 'sent, head 200, data t, data E' },
+  left: { play: 'sent, head 200, data t, gone' },
+  lingering: { play: 'sent, head 200, data t, data fu$' },
+  over: { play: 'sent, reset' },
+}
+/** What can happen, as steps of a play. */
+const HAPPENS: Readonly<Record<keyof (typeof REACTIONS)['over'], string>> = {
+  head: 'head 200',
+  data: 'data t',
+  end: 'end',
+  failure: 'reset',
+  deadline: 'deadline',
+  stop: 'stop',
+  fault: 'fault',
+  gone: 'gone',
+}
+/** Verdict, ending/generation/output tokens, what the client has read, and whether the upstream was cut. */
+const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typeof HAPPENS, string>>>> = {
+  waiting: {
+    head: 'none, none, -',
+    data: 'none, none, -',
+    end: 'failed: transport protocol, upstream-error/none/unread, -',
+    failure: 'failed: transport reset, upstream-error/none/unread, -',
+    deadline: 'failed: deadline, upstream-error/none/unread, - cut',
+    stop: 'stopped, stopped/none/unread, - cut',
+    fault: 'broken, gateway-error/none/unread, - cut',
+    gone: 'gone, none, -',
+  },
+  refused: {
+    head: 'none, none, -',
+    data: 'none, none, -',
+    end: 'failed: status 500 no, upstream-error/none/unread, -',
+    failure: 'failed: transport reset, upstream-error/none/unread, -',
+    deadline: 'failed: deadline, upstream-error/none/unread, - cut',
+    stop: 'stopped, stopped/none/unread, - cut',
+    fault: 'broken, gateway-error/none/unread, - cut',
+    gone: 'gone, client-gone/none/unread, - cut',
+  },
+  opening: {
+    head: 'none, none, -',
+    data: 'committed, none, 200 pt',
+    end: 'failed: answer, upstream-error/none/unread, -',
+    failure: 'failed: transport reset, upstream-error/none/unread, -',
+    deadline: 'failed: deadline, upstream-error/none/unread, - cut',
+    stop: 'stopped, stopped/none/unread, - cut',
+    fault: 'broken, gateway-error/none/unread, - cut',
+    gone: 'gone, none, -',
+  },
+  converting: {
+    head: 'none, none, -',
+    data: 'none, none, -',
+    end: 'none, none, -',
+    failure: 'none, none, -',
+    deadline: 'none, none, -',
+    stop: 'none, none, -',
+    fault: 'broken, gateway-error/none/unread, -',
+    gone: 'none, none, -',
+  },
+  answering: {
+    head: 'committed, none, 200 t',
+    data: 'committed, none, 200 tt',
+    end: 'committed, upstream-cut/broken/1, 200 t<50201>.',
+    failure: 'committed, upstream-cut/broken/1, 200 t<50201>.',
+    deadline: 'committed, none, 200 t',
+    stop: 'committed, stopped/cut/1, 200 t<50301>. cut',
+    fault: 'committed, gateway-error/cut/1, 200 t<50000>. cut',
+    gone: 'committed, none, 200 t',
+  },
+  told: {
+    head: 'committed, none, 200 tE',
+    data: 'committed, none, 200 tEt',
+    end: 'committed, upstream-error/broken/1, 200 tE.',
+    failure: 'committed, upstream-error/broken/1, 200 tE.',
+    deadline: 'committed, none, 200 tE',
+    stop: 'committed, upstream-error/broken/1, 200 tE. cut',
+    fault: 'committed, upstream-error/broken/1, 200 tE. cut',
+    gone: 'committed, client-gone/broken/1, 200 tE cut',
+  },
+  left: {
+    head: 'committed, none, 200 t',
+    data: 'committed, none, 200 t',
+    end: 'committed, client-gone/broken/1, 200 t',
+    failure: 'committed, client-gone/broken/1, 200 t',
+    deadline: 'committed, client-gone/cut/1, 200 t cut',
+    stop: 'committed, client-gone/cut/1, 200 t cut',
+    fault: 'committed, client-gone/cut/1, 200 t cut',
+    gone: 'committed, none, 200 t',
+  },
+  lingering: {
+    head: 'committed, complete/whole/11, 200 t',
+    data: 'committed, complete/whole/11, 200 t',
+    end: 'committed, complete/whole/11, 200 t',
+    failure: 'committed, complete/whole/11, 200 t',
+    deadline: 'committed, complete/whole/11, 200 t',
+    stop: 'committed, complete/whole/11, 200 t',
+    fault: 'committed, complete/whole/11, 200 t',
+    gone: 'committed, complete/whole/11, 200 t',
+  },
+  over: {
+    head: 'failed: transport reset, upstream-error/none/unread, -',
+    data: 'failed: transport reset, upstream-error/none/unread, -',
+    end: 'failed: transport reset, upstream-error/none/unread, -',
+    failure: 'failed: transport reset, upstream-error/none/unread, -',
+    deadline: 'failed: transport reset, upstream-error/none/unread, -',
+    stop: 'failed: transport reset, upstream-error/none/unread, -',
+    fault: 'failed: transport reset, upstream-error/none/unread, -',
+    gone: 'failed: transport reset, upstream-error/none/unread, -',
+  },
+}
+
+describe('every state and everything that can happen in it', () => {
+  const pairs = Object.entries(REACHED).flatMap(([state, reached]) =>
+    Object.entries(HAPPENS).map(([event, step]) => ({ state, event, step, reached })),
+  )
+
+  test.each(pairs)('$state, $event', async ({ state, event, step, reached }) => {
+    const stage = await played({ ...reached, name: '', play: `${reached.play}, ${step}`, verdict: '' })
+    const { told, reply, upstream } = stage
+    const cut = upstream?.aborted === true ? ' cut' : ''
+    const follows = `${verdictText(told.verdict)}, ${endedText(told.ended)}, ${reply.wrote.trim() || '-'}${cut}`
+    const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = FOLLOWS
+    expect(follows).toBe(expected[state]?.[event])
   })
 })

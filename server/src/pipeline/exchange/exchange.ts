@@ -6,13 +6,9 @@
  *
  * Until `answering` nothing has reached the client, so any failure may still move to the next chain. From every state
  * before the end a client that goes leads to `left`, where the upstream is read on for a moment for what it used, and a
- * stop of the gateway, a bound of ours or a failure leads to `over`. Whoever aborts the upstream has left its state
- * before, so `fail` always is the upstream's own. How the answer's bytes reach the client is `delivery.ts`. A little
- * longer than most files because it is that one machine.
+ * stop of the gateway, a bound of ours or a failure leads to `over`. What follows which event in which state is the table
+ * of `exchange-states.ts`; here is what its words do. How the answer's bytes reach the client is `delivery.ts`.
  */
-import type { ErrorCode } from '../../core/errors/catalogue.ts'
-import type { JsonValue } from '../../core/json.ts'
-import type { MeterReading } from '../../core/metering/meter.ts'
 import type { TimerHandle } from '../../upstream/timers.ts'
 import type {
   TransportFailure,
@@ -20,7 +16,7 @@ import type {
   UpstreamHead,
   UpstreamSink,
 } from '../../upstream/upstream.ts'
-import { Delivery } from './delivery.ts'
+import type { PulsedStream } from '../instance/pulse.ts'
 import type {
   AnswerFailure,
   Bytes,
@@ -30,10 +26,26 @@ import type {
   WholeEnd,
   WholeLane,
 } from '../lanes/lane.ts'
-import type { PulsedStream } from '../instance/pulse.ts'
 import { streamFailure } from '../attempt/stream-failure.ts'
+import { AnswerProgress } from './answer-progress.ts'
+import { Delivery } from './delivery.ts'
+import {
+  type Broken,
+  brokenOff,
+  DEADLINE,
+  type EndedBy,
+  failed,
+  fault,
+  GONE,
+  type Interrupt,
+  lostUpstream,
+  STOP,
+  type Unheard,
+} from './exchange-ends.ts'
 import { type ExchangeOptions, openUpstream } from './exchange-options.ts'
-import type { AttemptFailure, Ended, Verdict } from './exchange-outcome.ts'
+import type { Ended, Trouble, Verdict } from './exchange-outcome.ts'
+import { type Interruption, type OpenAnswer, REACTIONS, type State } from './exchange-states.ts'
+import { openAnswer, unheard } from './open-answer.ts'
 
 /** Answers up to this size are sent with their length, in one piece; longer ones are streamed. */
 const WHOLE_HOLD_BYTES = 1_048_576
@@ -46,36 +58,7 @@ const KEEP_ALIVE_AFTER_MS = 15_000
 const TURN_BYTES = 131_072
 /** How long an upstream that has said its last word may take to end its answer, so that the connection can be used again. */
 const LINGER_MS = 1_000
-
-/** Why an answer broke after it began: the upstream's own error event, else what was seen. */
-interface Trouble {
-  readonly detail: string
-  readonly status?: number | undefined
-  readonly raw?: JsonValue
-}
-
-type OpenAnswer =
-  | { readonly form: 'stream'; readonly lane: StreamLane }
-  | { readonly form: 'whole'; readonly lane: WholeLane }
-
-type State =
-  /** The request is on its way; nothing of an answer has come. */
-  | { readonly kind: 'waiting' }
-  /** The upstream refuses; its words are collected. */
-  | { readonly kind: 'refused'; readonly chunks: Uint8Array[]; length: number }
-  /** Held back: nothing meaningful has come yet. */
-  | { readonly kind: 'opening'; readonly answer: OpenAnswer }
-  /** Complete, and being taken apart for the client in a thread. */
-  | { readonly kind: 'converting'; readonly answer: OpenAnswer }
-  /** Reaches the client. */
-  | { readonly kind: 'answering'; readonly answer: OpenAnswer }
-  /** The upstream told its own failure inside the answer; what it still sends is passed on, nothing is added. */
-  | { readonly kind: 'told'; readonly answer: OpenAnswer }
-  /** The client has gone; the upstream is read on for its usage, and nothing is kept. No answer: its head has not come. */
-  | { readonly kind: 'left'; readonly answer: OpenAnswer | undefined; readonly grace: TimerHandle }
-  /** Complete, for the client and for the charge; the connection is given a moment to end by itself. */
-  | { readonly kind: 'lingering'; readonly patience: TimerHandle }
-  | { readonly kind: 'over' }
+const NO_TIMER: TimerHandle = { cancel: () => undefined }
 
 export class Exchange implements UpstreamSink, PulsedStream {
   readonly verdict: Promise<Verdict>
@@ -93,27 +76,20 @@ export class Exchange implements UpstreamSink, PulsedStream {
   readonly #options: ExchangeOptions
   readonly #upstream: UpstreamExchange | undefined
   readonly #delivery: Delivery
-  readonly #startedAt: number
+  readonly #progress: AnswerProgress
   #state: State = { kind: 'waiting' }
   #headers: UpstreamHead['headers'] = {}
-  // Of the answer's head, once it is known.
   #contentType: string | undefined
   #streaming = false
-  /** Output as the upstream last told it, and when. */
-  #told: number | undefined
-  #toldAt: number
-  #unhindered = true
   /** White space before a whole answer: some vendors keep the connection alive by it. */
   #blankBytes = 0
   #bytesThisTurn = 0
-  #lastProgress: MeterReading | undefined
   #decide: (verdict: Verdict) => void = unset
   #finish: (ended: Ended) => void = unset
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.#startedAt = options.now()
-    this.#toldAt = this.#startedAt
+    this.#progress = new AnswerProgress(options)
     this.verdict = new Promise((resolve) => {
       this.#decide = resolve
     })
@@ -122,21 +98,21 @@ export class Exchange implements UpstreamSink, PulsedStream {
     })
     this.#delivery = new Delivery({
       reply: options.reply,
-      head: () => this.#head(),
+      head: () => this.#replyHead(),
       onStart: options.onCommit,
       onFull: () => {
-        this.#unhindered = false
+        this.#progress.unhindered = false
         this.#upstream?.pause()
       },
       onDrain: () => this.#upstream?.resume(),
       now: options.now,
     })
     // Whoever would read the answer is not there, so none is asked for.
-    const unasked = options.reply.gone ? GONE : options.pulse.stopping ? STOPPED : undefined
+    const unasked = options.reply.gone ? GONE : options.pulse.stopping ? STOP : undefined
     if (unasked === undefined) options.pulse.add(this)
     this.#upstream = unasked === undefined ? this.#send() : undefined
     if (unasked === undefined) options.reply.onGone(this.#onClientGone)
-    else this.#endUnheard(unasked)
+    else this.#endUnheard(unasked.unheard)
   }
 
   get dropped(): readonly string[] {
@@ -162,59 +138,25 @@ export class Exchange implements UpstreamSink, PulsedStream {
     return this.#upstream?.sent ?? false
   }
 
+  // What happens to it.
+
   /** The overall deadline passed before the answer began. */
   expire(): void {
-    switch (this.#state.kind) {
-      case 'waiting':
-      case 'refused':
-      case 'opening':
-        this.#giveUp({ kind: 'deadline' })
-        return
-      case 'left':
-        this.#cutLeft()
-        return
-      case 'converting':
-      case 'answering':
-      case 'told':
-      case 'lingering':
-      case 'over':
-    }
+    this.#interrupt('deadline', DEADLINE)
   }
 
   /** The gateway stops: who has begun to read an answer is told so in the words of its protocol. */
   onStop(): void {
-    switch (this.#state.kind) {
-      case 'waiting':
-      case 'refused':
-      case 'opening':
-        this.#endUnheard(STOPPED)
-        return
-      case 'answering':
-      case 'told':
-        this.#breakOff({ ending: 'stopped', generation: 'cut' }, SHUTTING_DOWN)
-        return
-      case 'left':
-        this.#cutLeft()
-        return
-      case 'converting':
-      case 'lingering':
-      case 'over':
-    }
+    this.#interrupt('stop', STOP)
+  }
+
+  fail(transport: TransportFailure): void {
+    this.#interrupt('failure', lostUpstream(transport))
   }
 
   head(head: UpstreamHead): void {
-    const state = this.#state
-    if (state.kind !== 'waiting' && state.kind !== 'left') return
     try {
-      this.firstByteAt = this.#options.now()
-      this.status = head.status
-      this.#headers = head.headers
-      const refused = head.status < 200 || head.status > 299
-      if (state.kind === 'left') {
-        if (refused) this.#endLeft('none')
-        else this.#state = { ...state, answer: unheard(this.#open(head)) }
-      } else if (refused) this.#state = { kind: 'refused', chunks: [], length: 0 }
-      else this.#state = { kind: 'opening', answer: this.#open(head) }
+      this.#takeHead(head)
     } catch (error) {
       this.#break(error)
     }
@@ -240,34 +182,9 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
   }
 
-  fail(transport: TransportFailure): void {
-    const { kind } = this.#state
-    switch (kind) {
-      case 'waiting':
-      case 'refused':
-      case 'opening':
-        this.#giveUp({ kind: 'transport', transport })
-        return
-      case 'answering':
-      case 'told':
-        this.trouble ??= { detail: transport.detail }
-        this.#breakOff(
-          {
-            ending: transport.kind === 'idle-timeout' ? 'timeout' : 'upstream-cut',
-            generation: 'broken',
-          },
-          transport.kind === 'idle-timeout' ? SILENT : BROKE_OFF,
-        )
-        return
-      case 'left':
-        this.#endLeft('broken')
-        return
-      case 'lingering':
-        this.#over()
-        return
-      case 'converting':
-      case 'over':
-    }
+  keepAliveBytes(): number {
+    const answer = this.#answer
+    return answer?.form === 'stream' ? answer.lane.keepAliveBytes : this.#blankBytes
   }
 
   /** What the answer cost is on disk, or cannot be put there now: the client may have its end. */
@@ -279,11 +196,111 @@ export class Exchange implements UpstreamSink, PulsedStream {
   onPulse(now: number): void {
     try {
       this.#delivery.pulse()
-      if (this.#state.kind === 'answering' && this.#state.answer.form === 'stream')
-        this.#live(this.#state.answer.lane, now)
+      const state = this.#state
+      if (state.kind === 'answering' && state.answer.form === 'stream') this.#live(state.answer.lane, now)
     } catch (error) {
       this.#break(error)
     }
+  }
+
+  readonly #onClientGone = (): void => {
+    try {
+      this.#interrupt('gone', GONE)
+    } catch (error) {
+      this.#break(error)
+    }
+  }
+
+  #break(error: unknown): void {
+    this.#options.onError(error)
+    this.#interrupt('fault', fault(error))
+  }
+
+  // What the table's words do.
+
+  #interrupt(by: Interruption, why: Interrupt): void {
+    switch (REACTIONS[this.#state.kind][by]) {
+      case 'end-unheard':
+        this.#endUnheard(why.unheard)
+        return
+      case 'break-off':
+        if (why.broken !== undefined) this.#breakOff(why.broken)
+        return
+      case 'read-on':
+        this.#readOn()
+        return
+      case 'end-left':
+        this.#endLeft(why.leftAs)
+        return
+      case 'leave-told':
+        this.#conclude(this.#answer, { ending: 'client-gone', generation: 'broken' })
+        this.#upstream?.abort()
+        return
+      case 'let-go':
+        this.#over()
+        return
+      case 'nothing':
+    }
+  }
+
+  #takeHead(head: UpstreamHead): void {
+    const reaction = REACTIONS[this.#state.kind].head
+    if (reaction === 'nothing') return
+    this.firstByteAt = this.#options.now()
+    this.status = head.status
+    this.#headers = head.headers
+    const refused = head.status < 200 || head.status > 299
+    if (reaction === 'open') {
+      this.#state = refused
+        ? { kind: 'refused', chunks: [], length: 0 }
+        : { kind: 'opening', answer: this.#open(head) }
+    } else if (refused) this.#endLeft('none')
+    else if (this.#state.kind === 'left') this.#state = { ...this.#state, answer: unheard(this.#open(head)) }
+  }
+
+  #take(chunk: Uint8Array): void {
+    switch (REACTIONS[this.#state.kind].data) {
+      case 'pass':
+        this.#push(chunk)
+        return
+      case 'count':
+        this.#count(chunk)
+        return
+      case 'collect':
+        this.#collect(chunk)
+        return
+      case 'nothing':
+    }
+  }
+
+  #takeEnd(): void {
+    const state = this.#state
+    switch (REACTIONS[state.kind].end) {
+      case 'finish':
+        if (this.#answer?.form === 'whole') this.#endWhole(this.#answer.lane)
+        else if (this.#answer !== undefined) this.#endStream(this.#answer.lane)
+        return
+      case 'refuse': {
+        const body = Buffer.concat(state.kind === 'refused' ? state.chunks : [])
+        this.#endUnheard(failed({ kind: 'status', status: this.status, headers: this.#headers, body }))
+        return
+      }
+      case 'lacks-answer':
+        this.fail({ kind: 'protocol', sent: true, detail: 'the upstream ended without an answer' })
+        return
+      case 'finish-unheard':
+        if (this.#answer === undefined) this.#endLeft('none')
+        else this.#endLeft(this.#answer.lane.end().failure === undefined ? 'whole' : 'broken')
+        return
+      case 'let-go':
+        this.#over()
+        return
+      case 'nothing':
+    }
+  }
+
+  get #answer(): OpenAnswer | undefined {
+    return 'answer' in this.#state ? this.#state.answer : undefined
   }
 
   #send(): UpstreamExchange {
@@ -295,38 +312,41 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
   }
 
-  /** Says where a running stream stands, and to its client that it lives. */
-  #live(lane: StreamLane, now: number): void {
-    const reading = lane.glanceMeter()
-    if (!sameReading(reading, this.#lastProgress)) {
-      this.#lastProgress = reading
-      this.#options.onProgress(reading, this.answerBytes)
-    }
-    if (now - this.#delivery.lastSentAt < KEEP_ALIVE_AFTER_MS || this.#delivery.full) return
-    const sign = lane.keepAlive()
-    if (sign !== undefined) this.#delivery.write([sign])
-  }
-
   #open(head: UpstreamHead): OpenAnswer {
-    const { lane, stream, extras, tierHeader } = this.#options
-    // One that nobody asked for would be no document: passed as what it is, it is metered and paid for.
-    const streaming = stream ? isEventStream(head) : lane.passesStreams === true && saysEventStream(head)
-    extras?.begin(streaming ? 'stream' : 'whole')
-    const tier = tierHeader === undefined ? undefined : headerOf(head.headers, tierHeader)
-    if (tier !== undefined) extras?.noteField('service_tier', tier)
-    if (!streaming) {
-      this.#contentType = headerOf(head.headers, 'content-type')
-      return { form: 'whole', lane: lane.openWhole() }
-    }
-    const opened = lane.openStream()
-    this.#contentType = opened.contentType
-    this.#streaming = true
-    return { form: 'stream', lane: opened }
+    const { answer, contentType } = openAnswer(this.#options, head)
+    this.#contentType = contentType
+    this.#streaming = answer.form === 'stream'
+    return answer
   }
 
-  keepAliveBytes(): number {
-    const answer = 'answer' in this.#state ? this.#state.answer : undefined
-    return answer?.form === 'stream' ? answer.lane.keepAliveBytes : this.#blankBytes
+  #collect(chunk: Uint8Array): void {
+    const state = this.#state
+    if (state.kind !== 'refused' || state.length >= ERROR_BODY_BYTES_MAX) return
+    state.chunks.push(chunk)
+    state.length += chunk.byteLength
+  }
+
+  #push(chunk: Uint8Array): void {
+    const answer = this.#answer
+    if (answer?.form === 'whole') {
+      if (isBlank(chunk)) this.#blankBytes += chunk.byteLength
+      this.#pass(answer.lane.push(chunk), WHOLE_HOLD_BYTES)
+    } else if (answer !== undefined) {
+      const step = answer.lane.push(chunk)
+      this.#progress.noteTold(answer.lane)
+      this.#advance(step)
+    }
+  }
+
+  /** Nobody hears it: it is read for what it used. */
+  #count(chunk: Uint8Array): void {
+    const answer = this.#answer
+    if (answer?.form === 'whole') answer.lane.push(chunk)
+    if (answer?.form !== 'stream') return
+    const { failure, stage } = answer.lane.push(chunk)
+    this.#progress.noteTold(answer.lane)
+    if (failure !== undefined) this.#endLeft('broken')
+    else if (stage === 'finished' || stage === 'enough') this.#endLeft('whole')
   }
 
   /** A fast upstream's pieces come many at a time: without a pause all of them would be read in one turn. */
@@ -338,90 +358,17 @@ export class Exchange implements UpstreamSink, PulsedStream {
     })
   }
 
-  #take(chunk: Uint8Array): void {
-    const state = this.#state
-    switch (state.kind) {
-      case 'opening':
-      case 'answering':
-      case 'told': {
-        const { form, lane } = state.answer
-        if (form === 'whole') {
-          if (isBlank(chunk)) this.#blankBytes += chunk.byteLength
-          this.#pass(lane.push(chunk), WHOLE_HOLD_BYTES)
-          return
-        }
-        const step = lane.push(chunk)
-        this.#noteTold(lane)
-        this.#advance(step)
-        return
-      }
-      case 'left':
-        this.#takeUnheard(state.answer, chunk)
-        return
-      case 'refused':
-        if (state.length >= ERROR_BODY_BYTES_MAX) return
-        state.chunks.push(chunk)
-        state.length += chunk.byteLength
-        return
-      case 'converting':
-      case 'waiting':
-      case 'lingering':
-      case 'over':
-    }
-  }
-
-  #takeUnheard(answer: OpenAnswer | undefined, chunk: Uint8Array): void {
-    if (answer === undefined) return
-    if (answer.form === 'whole') {
-      answer.lane.push(chunk)
-      return
-    }
-    const { failure, stage } = answer.lane.push(chunk)
-    this.#noteTold(answer.lane)
-    if (failure !== undefined) this.#endLeft('broken')
-    else if (stage === 'finished' || stage === 'enough') this.#endLeft('whole')
-  }
-
-  #noteTold({ toldOutput }: StreamLane): void {
-    if (toldOutput === this.#told) return
-    this.#told = toldOutput
-    this.#toldAt = this.#options.now()
-  }
-
-  #takeEnd(): void {
-    const state = this.#state
-    switch (state.kind) {
-      case 'opening':
-      case 'answering':
-      case 'told': {
-        const { form, lane } = state.answer
-        if (form === 'whole') this.#endWhole(lane)
-        else this.#endStream(lane)
-        return
-      }
-      case 'refused': {
-        const body = Buffer.concat(state.chunks)
-        this.#giveUp({ kind: 'status', status: this.status, headers: this.#headers, body })
-        return
-      }
-      case 'waiting':
-        this.fail({ kind: 'protocol', sent: true, detail: 'the upstream ended without an answer' })
-        return
-      case 'left':
-        if (state.answer === undefined) this.#endLeft('none')
-        else this.#endLeft(state.answer.lane.end().failure === undefined ? 'whole' : 'broken')
-        return
-      case 'lingering':
-        this.#over()
-        return
-      case 'converting':
-      case 'over':
-    }
+  /** Says where a running stream stands, and to its client that it lives. */
+  #live(lane: StreamLane, now: number): void {
+    this.#progress.tell(lane, this.answerBytes)
+    if (now - this.#delivery.lastSentAt < KEEP_ALIVE_AFTER_MS || this.#delivery.full) return
+    const sign = lane.keepAlive()
+    if (sign !== undefined) this.#delivery.write([sign])
   }
 
   #endStream(lane: StreamLane): void {
     const { output, failure } = lane.end()
-    this.#noteTold(lane)
+    this.#progress.noteTold(lane)
     if (failure === undefined) this.#keepLast(output)
     else this.#advanceFailed(output, failure)
     this.#complete('ended')
@@ -433,7 +380,6 @@ export class Exchange implements UpstreamSink, PulsedStream {
     else this.#awaitWhole(lane, far)
   }
 
-  /** The upstream has said all; neither a deadline nor a stop takes away what it made. */
   #awaitWhole(lane: WholeLane, far: Promise<WholeEnd>): void {
     this.#state = { kind: 'converting', answer: { form: 'whole', lane } }
     const finish = (end: WholeEnd): void => {
@@ -467,12 +413,12 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   #finishWhole({ output, failure }: WholeEnd): void {
     if (failure !== undefined && this.#state.kind === 'opening') {
-      this.#giveUp({ kind: 'answer', answer: failure })
+      this.#endUnheard(failed({ kind: 'answer', answer: failure }))
       return
     }
     if (failure?.kind === 'cut') {
       this.#delivery.write(output)
-      this.#breakOff({ ending: 'upstream-cut', generation: 'broken' }, BROKE_OFF)
+      this.#breakOff(brokenOff('upstream-cut'))
       return
     }
     this.#keepLast(output)
@@ -494,7 +440,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
   #advanceFailed(output: readonly Bytes[], failure: AnswerFailure): void {
     const state = this.#state
     if (state.kind === 'opening') {
-      this.#giveUp({ kind: 'answer', answer: failure })
+      this.#endUnheard(failed({ kind: 'answer', answer: failure }))
       return
     }
     this.#pass(output, 0)
@@ -503,8 +449,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
       if (state.kind === 'answering') this.#state = { kind: 'told', answer: state.answer }
       return
     }
-    const ending = failure.kind === 'cut' ? 'upstream-cut' : 'upstream-error'
-    this.#breakOff({ ending, generation: 'broken' }, BROKE_OFF)
+    this.#breakOff(brokenOff(failure.kind === 'cut' ? 'upstream-cut' : 'upstream-error'))
   }
 
   /** Sends when the answer has begun; holds back, up to a bound, until then. */
@@ -537,7 +482,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
   }
 
-  #head(): ReturnType<ConstructorParameters<typeof Delivery>[0]['head']> {
+  #replyHead(): ReturnType<ConstructorParameters<typeof Delivery>[0]['head']> {
     const streaming = this.#streaming ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : {}
     const contentType = this.#contentType ?? 'application/json'
     return {
@@ -546,19 +491,18 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
   }
 
+  // Ways to its end.
+
   /** The client has all of the answer but its end, which waits for `release`. Nothing happens to one that is over. */
   #complete(upstream: 'ended' | 'may linger' | 'would go on'): void {
     this.#commit()
     const state = this.#state
     if (state.kind !== 'answering' && state.kind !== 'told') return
     this.#delivery.close(!this.#streaming)
-    this.kept = this.#keptOf(state.answer)
-    if (state.kind === 'told')
-      this.#conclude(state.answer, { ending: 'upstream-error', generation: 'broken' })
-    else {
-      const generation = upstream === 'would go on' ? 'cut' : 'whole'
-      this.#conclude(state.answer, { ending: 'complete', generation })
-    }
+    this.kept = this.#progress.keptOf(state.answer)
+    const generation = state.kind === 'told' ? 'broken' : upstream === 'would go on' ? 'cut' : 'whole'
+    const ending = state.kind === 'told' ? 'upstream-error' : 'complete'
+    this.#conclude(state.answer, { ending, generation })
     if (upstream === 'may linger') {
       const patience = this.#options.timers.set(() => this.#over(), LINGER_MS)
       this.#state = { kind: 'lingering', patience }
@@ -566,24 +510,21 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   /** The answer broke after it began. */
-  #breakOff(ended: EndedBy, why: { readonly code: ErrorCode; readonly message: string }): void {
+  #breakOff({ ended, told, detail }: Broken): void {
     const state = this.#state
-    this.trouble ??= { detail: why.message }
+    this.trouble ??= { detail }
     if (state.kind === 'told') {
       this.#delivery.endAsTold()
       this.#conclude(state.answer, { ...ended, ending: 'upstream-error', generation: 'broken' })
     } else if (state.kind === 'answering') {
-      this.#delivery.breakOff(this.#lastWords(state.answer, why))
-      this.#conclude(state.answer, { ...ended, code: why.code })
+      this.#delivery.breakOff(this.#lastWords(state.answer, told))
+      this.#conclude(state.answer, { ...ended, code: told.code })
     }
     this.#upstream?.abort()
   }
 
   /** What a client that reads a stream is told of its failure; undefined: a whole answer has no place for it. */
-  #lastWords(
-    { form, lane }: OpenAnswer,
-    { code, message }: { readonly code: ErrorCode; readonly message: string },
-  ): Bytes | undefined {
+  #lastWords({ form, lane }: OpenAnswer, { code, message }: Broken['told']): Bytes | undefined {
     if (form === 'whole') return undefined
     try {
       return lane.failure(streamFailure(code, message, this.#options.requestId))
@@ -593,56 +534,21 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
   }
 
-  /** Another chain may still answer. */
-  #giveUp(failure: AttemptFailure): void {
-    this.#conclude(undefined, { ending: 'upstream-error', generation: 'none' })
-    this.#decide({ kind: 'failed', failure })
-    this.#upstream?.abort()
-  }
-
-  /** Nothing has reached the client, and nothing will. */
-  #endUnheard({ verdict, ...ended }: EndedBy & { readonly verdict: Verdict }): void {
+  /** Nothing has reached the client of this attempt, and nothing will. */
+  #endUnheard({ verdict, ...ended }: Unheard): void {
     this.#conclude(undefined, ended)
     this.#decide(verdict)
     this.#upstream?.abort()
   }
 
-  readonly #onClientGone = (): void => {
-    try {
-      this.#leave()
-    } catch (error) {
-      this.#break(error)
-    }
-  }
-
-  #leave(): void {
-    const state = this.#state
-    switch (state.kind) {
-      case 'waiting':
-        if (this.sent) this.#readOn(undefined)
-        else this.#endUnheard(GONE)
-        return
-      case 'refused':
-        this.#endUnheard(GONE)
-        return
-      case 'opening':
-      case 'answering':
-        this.#readOn(state.answer)
-        return
-      case 'told':
-        this.#conclude(state.answer, { ending: 'client-gone', generation: 'broken' })
-        this.#upstream?.abort()
-        return
-      case 'converting':
-      case 'left':
-      case 'lingering':
-      case 'over':
-    }
-  }
-
   /** The client has gone: what the upstream makes is still paid for, so it may end what it was about to end. */
-  #readOn(answer: OpenAnswer | undefined): void {
+  #readOn(): void {
+    if (this.#state.kind === 'waiting' && !this.sent) {
+      this.#endUnheard(GONE.unheard)
+      return
+    }
     const { reply, onLeft, graceMs, timers } = this.#options
+    const answer = this.#answer
     reply.onGone(undefined)
     reply.onDrain(undefined)
     this.#delivery.drop()
@@ -652,15 +558,11 @@ export class Exchange implements UpstreamSink, PulsedStream {
     onLeft((answer?.lane ?? this.#options.lane.openWhole()).glanceMeter(), this.answerBytes)
     const ms = graceMs({ begun: answer !== undefined })
     if (ms <= 0) {
-      this.#cutLeft()
+      this.#endLeft('cut')
       return
     }
-    this.#state = { ...left, grace: timers.set(() => this.#cutLeft(), ms) }
+    this.#state = { ...left, grace: timers.set(() => this.#endLeft('cut'), ms) }
     this.#upstream?.resume()
-  }
-
-  #cutLeft(): void {
-    this.#endLeft('cut')
   }
 
   #endLeft(generation: Ended['generation']): void {
@@ -671,78 +573,18 @@ export class Exchange implements UpstreamSink, PulsedStream {
       this.#options.onUnheardEnd()
     }
     const { lane } = this.#options
-    const answer =
-      state.answer ??
-      (generation === 'cut' ? ({ form: 'whole', lane: lane.openWhole() } as const) : undefined)
-    this.#conclude(answer, { ending: 'client-gone', generation })
+    const unopened = generation === 'cut' ? ({ form: 'whole', lane: lane.openWhole() } as const) : undefined
+    this.#conclude(state.answer ?? unopened, { ending: 'client-gone', generation })
     this.#upstream?.abort()
   }
 
-  /** Something of our own broke. What was generated is still known, and the client still hears of it. */
-  #break(error: unknown): void {
-    this.#options.onError(error)
-    switch (this.#state.kind) {
-      case 'waiting':
-      case 'refused':
-      case 'converting':
-      case 'opening':
-        this.#endUnheard({ verdict: { kind: 'broken', error }, ending: 'gateway-error', generation: 'none' })
-        return
-      case 'answering':
-      case 'told':
-        this.#breakOff({ ending: 'gateway-error', generation: 'cut' }, OUR_FAULT)
-        return
-      case 'left':
-        this.#cutLeft()
-        return
-      case 'lingering':
-      case 'over':
-    }
-  }
-
-  /** The one way into `over`. */
-  #conclude(answer: OpenAnswer | undefined, { ending, generation, code }: EndedBy): void {
+  /** The one way into `over` of an exchange that has not ended. */
+  #conclude(answer: OpenAnswer | undefined, by: EndedBy): void {
     this.#state = { kind: 'over' }
     if (!this.#delivery.closing) this.#options.pulse.remove(this)
     this.#options.reply.onGone(undefined)
     this.#options.reply.onDrain(undefined)
-    const now = this.#options.now()
-    const read = answer === undefined ? { reading: undefined } : this.#read(answer)
-    this.#finish({
-      ending: read.failed === true ? 'gateway-error' : ending,
-      generation,
-      reading: read.reading,
-      extras: this.#options.extras?.read(),
-      toldOutput: answer?.lane.toldOutput,
-      generatedMs: now - this.#startedAt,
-      untoldMs: now - this.#toldAt,
-      unhindered: this.#unhindered,
-      code,
-    })
-  }
-
-  /** The exact reading, or the best there is when it cannot be made. */
-  #read({ lane }: OpenAnswer): { readonly reading: MeterReading | undefined; readonly failed?: boolean } {
-    try {
-      return { reading: lane.readMeter() }
-    } catch (error) {
-      this.#options.onError(error)
-    }
-    try {
-      return { reading: lane.glanceMeter(), failed: true }
-    } catch (error) {
-      this.#options.onError(error)
-      return { reading: this.#lastProgress, failed: true }
-    }
-  }
-
-  #keptOf({ lane }: OpenAnswer): KeptAnswer | undefined {
-    try {
-      return lane.kept()
-    } catch (error) {
-      this.#options.onError(error)
-      return undefined
-    }
+    this.#finish(this.#progress.ended(answer, by))
   }
 
   #over(): void {
@@ -752,48 +594,10 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 }
 
-type EndedBy = Pick<Ended, 'ending' | 'generation'> & Partial<Pick<Ended, 'code'>>
-
-const NO_TIMER: TimerHandle = { cancel: () => undefined }
-const GONE = { verdict: { kind: 'gone' }, ending: 'client-gone', generation: 'none' } as const
-const STOPPED = { verdict: { kind: 'stopped' }, ending: 'stopped', generation: 'none' } as const
-
-// What the client of a stream that broke is told, in its protocol's own form.
-const BROKE_OFF = { code: 50201, message: 'the upstream broke off its answer' } as const
-const SILENT = { code: 50401, message: 'the upstream fell silent inside its answer' } as const
-const SHUTTING_DOWN = { code: 50301, message: 'the gateway is shutting down' } as const
-const OUR_FAULT = { code: 50000, message: 'something inside the gateway went wrong' } as const
-
-/** Nobody hears the answer any more: it is read for its usage alone. */
-function unheard(answer: OpenAnswer): OpenAnswer {
-  if (answer.form === 'whole') answer.lane.forget()
-  return answer
-}
-
 function isBlank(chunk: Uint8Array): boolean {
   return chunk.every((byte) => byte <= 0x20)
 }
 
 function unset(): void {
   throw new Error('an exchange was decided before it was made')
-}
-
-function saysEventStream(head: UpstreamHead): boolean {
-  return headerOf(head.headers, 'content-type')?.startsWith('text/event-stream') === true
-}
-
-function isEventStream(head: UpstreamHead): boolean {
-  const type = headerOf(head.headers, 'content-type')
-  return type === undefined || !type.startsWith('application/json')
-}
-
-export function headerOf(headers: UpstreamHead['headers'], name: string): string | undefined {
-  const value = headers[name]
-  return typeof value === 'string' ? value : value?.[0]
-}
-
-function sameReading(one: MeterReading, other: MeterReading | undefined): boolean {
-  return (
-    other !== undefined && one.usage.output === other.usage.output && one.usage.input === other.usage.input
-  )
 }
