@@ -1,83 +1,121 @@
 /**
- * One call's search for an answer: the chains of a model one after the other, until one begins to answer or none is left.
- * Everything tried is recorded: which chain, why it was chosen, what was passed over, what came of it.
+ * The search of every kind of call for a chain that takes it: the chains of a model one after the other, then those of its
+ * fallback. Everything tried is recorded: which chain, why it was chosen, what was passed over, what came of it.
  */
 import type { AttemptRecord } from '../../core/calls/log-row.ts'
 import type { Chain } from '../../core/catalogue.ts'
-import { CONSEQUENCES } from '../../core/routing/failure.ts'
+import { type BrokenKind, CONSEQUENCES, type FailureKind } from '../../core/routing/failure.ts'
 import { nextChain } from '../../core/routing/order.ts'
-import type { ReservedCall } from '../call.ts'
-import { followAnswer, noteFailure } from './chain-outcome.ts'
-import { classifyAttempt } from './classify.ts'
-import { noteOfFailure } from './error-note.ts'
-import type { Exchange } from '../exchange/exchange.ts'
-import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
-import type { OpenedExchange } from '../exchange/open-exchange.ts'
-import { healthFor, type Route } from './route.ts'
-import { moreTelling, refusedSignatures } from './telling-failure.ts'
+import type { ChainRun } from '../instance/health-board.ts'
 import type { Leg } from './leg.ts'
-import type { AttemptOutcome, FinalFailure } from './attempt-outcome.ts'
+import { healthFor, type Route } from './route.ts'
 
-/** How one try is made. */
-export interface Tries {
-  open(leg: Leg): Promise<OpenedExchange>
-  /** The call goes on over another chain. */
-  giveBack(leg: Leg): Promise<void>
-  clientGone(): boolean
+/** What one try over one chain came to. */
+export type Tried<End, Failure> = { readonly note: TryNote } & SearchResult<End, Failure>
+
+export type SearchResult<End, Failure> =
+  /** Nothing more is tried, whether the call is answered or not. */
+  { readonly kind: 'over'; readonly end: End } | { readonly kind: 'failed'; readonly failure: Failure }
+
+/** What the record says of a try. */
+export interface TryNote {
+  /** `answered`, or in one or two words why not. */
+  readonly outcome: string
+  /** Of the upstream's answer. */
+  readonly status?: number | undefined
+  /** The vendor's own words, masked and bounded. */
+  readonly said?: string | undefined
+  /** Epoch ms. */
+  readonly firstByteAt?: number | undefined
 }
 
-interface Searched {
-  readonly left: Chain[]
-  told: FinalFailure | undefined
+/** How calls of one kind are tried. */
+export interface Trying<End, Failure> {
+  tryOnce(leg: Leg): Promise<Tried<End, Failure>>
+  /** What the upstream's failure is; undefined: nothing was sent. */
+  classOf(failure: Failure): FailureKind | BrokenKind | undefined
+  /** Which of two failures the client is told. */
+  moreTelling(known: Failure | undefined, next: Failure): Failure
+  /** Every chain that is left has to wait so long, ms. */
+  rateLimited(retryAfterMs: number): Failure
+  noChain(): Failure
+  mayFallBack(failure: Failure): boolean
+  /** The same chain once more in another form, where that may help. */
+  inOtherForm?(leg: Leg, failure: Failure): Leg | undefined
+  /**
+   * The tries over one chain are one outcome, and the last of them tells of it. Gives how long the chain now rests, ms.
+   * `goes-on`: the answer goes on, and its end tells.
+   */
+  tellChain(run: ChainRun, leg: Leg, tried: SearchResult<End, Failure>): number | 'goes-on' | undefined
+  /** The call goes on over another chain: what it took of this one is given back. */
+  giveBack(leg: Leg, failure: Failure): Promise<void>
+  /** Nothing more is to be tried, whatever is left: the client has gone, or the time is over. */
+  isOver(): boolean
+  /** The client named the vendor. */
+  readonly pinned: boolean
 }
 
-type Surroundings = Pick<Pipeline, 'now' | 'health' | 'limits' | 'telemetry'>
-type SearchedCall = Pick<ReservedCall, 'at' | 'requestId' | 'catalogue'>
+export interface Routes {
+  readonly requested: Route
+  /** The fallback model's, made when it is wanted; absent: the call has none. */
+  readonly fallback: (() => Route | undefined) | undefined
+}
 
 /** A broken connection is worth one more try on the same chain: nothing was sent back. */
 const TRIES_PER_CHAIN_MAX = 2
 /** Bounds one call's work whatever the catalogue holds. */
 const TRIES_PER_CALL_MAX = 16
 
-export class RouteSearch {
-  readonly #gateway: Surroundings
-  readonly #call: SearchedCall
-  readonly #tries: Tries
+/**
+ * A chain that rests from failures is the last resort of a call, so the fallback model goes before it. When that fails as
+ * well, the client gets the original error (contract §1.7).
+ */
+export async function tryRoutes<End, Failure>(
+  search: ChainSearch<End, Failure>,
+  { requested, fallback }: Routes,
+): Promise<SearchResult<End, Failure>> {
+  if (fallback === undefined) return search.tryRoute(requested)
+  const first = await search.tryRoute(requested, 'before-last-resorts')
+  if (first.kind === 'over' || !search.mayFallBack(first.failure)) return first
+  const second = fallback()
+  const answered = second === undefined ? undefined : await search.tryRoute(second)
+  if (answered?.kind === 'over') return answered
+  return search.isSpent ? first : search.tryRoute(requested)
+}
+
+/** Where the search stands in one route. */
+interface Searched<Failure> {
+  readonly left: Chain[]
+  told: Failure | undefined
+}
+
+export class ChainSearch<End, Failure> {
+  /** Grows with each try. */
   readonly records: AttemptRecord[] = []
-  readonly #deadline: NodeJS.Timeout
-  #current: Exchange | undefined
-  #expired = false
-  /** What the call has come to, whatever breaks while it is noted down. */
-  #decided: Extract<AttemptOutcome, { readonly exchange: Exchange }> | undefined
-  /** Where the search stands in each route it was begun on. */
-  readonly #searched = new Map<Route, Searched>()
-  /** A request may have reached a vendor. */
-  sent = false
+  readonly #pipeline: Pick<Pipeline, 'now' | 'health' | 'telemetry'>
+  /** When the call came in, epoch ms. */
+  readonly #at: number
+  readonly #trying: Trying<End, Failure>
+  readonly #searched = new Map<Route, Searched<Failure>>()
 
-  constructor(pipeline: Surroundings, call: SearchedCall, tries: Tries) {
-    this.#gateway = pipeline
-    this.#call = call
-    this.#tries = tries
-    this.#deadline = setTimeout(() => {
-      this.#expired = true
-      this.#current?.expire()
-    }, pipeline.limits.answerDeadlineMs)
-    this.#deadline.unref()
+  constructor(
+    pipeline: Pick<Pipeline, 'now' | 'health' | 'telemetry'>,
+    { at }: { readonly at: number },
+    trying: Trying<End, Failure>,
+  ) {
+    this.#pipeline = pipeline
+    this.#at = at
+    this.#trying = trying
   }
 
-  close(): void {
-    clearTimeout(this.#deadline)
+  /** Nothing more is tried, whatever is left. */
+  get isSpent(): boolean {
+    return this.#trying.isOver() || this.records.length >= TRIES_PER_CALL_MAX
   }
 
-  /** An answer that has begun goes on, and one that is read on for a client that has gone is still charged. */
-  broken(error: unknown): AttemptOutcome {
-    if (this.#decided === undefined) return { kind: 'broken', error, records: this.records }
-    this.#gateway.telemetry.log.error(
-      { requestId: this.#call.requestId, error },
-      'an answer goes on although something inside the gateway failed',
-    )
-    return this.#decided
+  mayFallBack(failure: Failure): boolean {
+    return !this.isSpent && this.#trying.mayFallBack(failure)
   }
 
   /**
@@ -85,207 +123,112 @@ export class RouteSearch {
    * the call has somewhere else to go.
    */
   async tryRoute(
-    target: Route,
+    route: Route,
     until: 'before-last-resorts' | 'the end' = 'the end',
-  ): Promise<AttemptOutcome> {
-    const searched = this.#searched.get(target) ?? { left: [...target.order.chains], told: undefined }
-    this.#searched.set(target, searched)
+  ): Promise<SearchResult<End, Failure>> {
+    const trying = this.#trying
+    const searched = this.#searched.get(route) ?? { left: [...route.order.chains], told: undefined }
+    this.#searched.set(route, searched)
     const { left } = searched
-    const healthOf = healthFor(this.#gateway, target.funding)
+    const healthOf = healthFor(this.#pipeline, route.funding)
     while (left.length > 0) {
-      const now = this.#gateway.now()
+      const now = this.#pipeline.now()
       // How the chains stand may have changed since the order was made.
       const next = nextChain(left, { now, healthOf })
       if (next === undefined) break
       const { chain, standing } = next
       if (standing.kind === 'last-resort' && until === 'before-last-resorts') break
       if (standing.kind === 'shut') {
-        const retryAfterMs = standing.until - now
-        searched.told = moreTelling(searched.told, { kind: 'rate-limited', retryAfterMs })
+        searched.told = trying.moreTelling(searched.told, trying.rateLimited(standing.until - now))
         break
       }
       left.splice(left.indexOf(chain), 1)
-      const leg = this.#legOf(target, chain, searched.told)
-      const result = await this.#tryChain(leg, target)
-      if (result.kind !== 'failed') return result
+      const leg = this.#legOf(route, chain, searched.told !== undefined)
+      const result = await this.#tryChain(leg, route)
+      if (result.kind === 'over') return result
+      const { failure } = result
       // An upstream that blames the request has answered it; no other chain would say otherwise.
-      if (result.failure.kind === 'upstream' && !CONSEQUENCES[result.failure.class.kind].nextChain)
-        return result
-      searched.told = moreTelling(searched.told, result.failure)
+      const failureClass = trying.classOf(failure)
+      if (failureClass !== undefined && !CONSEQUENCES[failureClass].nextChain) return result
+      searched.told = trying.moreTelling(searched.told, failure)
       if (this.isSpent) break
-      if (result.failure.kind !== 'rate-limited') await this.#tries.giveBack(leg)
+      await trying.giveBack(leg, failure)
     }
-    const failure = searched.told ?? this.#nothingToTry(target)
-    return { kind: 'failed', failure, records: this.records }
+    return { kind: 'failed', failure: searched.told ?? this.#nothingToTry(route) }
   }
 
-  fallbackAllowed(failure: FinalFailure): boolean {
-    if (this.isSpent) return false
-    return failure.kind === 'upstream'
-      ? CONSEQUENCES[failure.class.kind].fallback
-      : failure.kind !== 'unconvertible'
-  }
-
-  /** One chain, once more when the connection itself broke, and once without the reasoning it cannot read. */
-  async #tryChain(leg: Leg, target: Route): Promise<AttemptOutcome> {
-    const pipeline = this.#gateway
-    const run = pipeline.health.begin(leg.chain, { own: leg.byok, now: pipeline.now() })
-    let result: AttemptOutcome | undefined
+  /** One chain, once more when the connection itself broke, and once in another form. */
+  async #tryChain(leg: Leg, route: Route): Promise<SearchResult<End, Failure>> {
+    const { health, now } = this.#pipeline
+    const run = health.begin(leg.chain, { own: leg.byok, now: now() })
+    let goesOn = false
     try {
-      result = await this.#tryConnected(leg, target)
-      if (result.kind === 'failed' && refusedSignatures(result.failure) && !this.isSpent)
-        result = await this.#tryConnected({ ...leg, why: 'retry', unsigned: true }, target)
-      if (result.kind === 'failed' && result.failure.kind === 'upstream')
-        this.#noteRest(noteFailure(pipeline, run, result.failure))
+      let result = await this.#tryConnected(leg, route)
+      const other = result.kind === 'failed' ? this.#trying.inOtherForm?.(leg, result.failure) : undefined
+      if (other !== undefined && !this.isSpent) result = await this.#tryConnected(other, route)
+      const told = this.#trying.tellChain(run, other ?? leg, result)
+      goesOn = told === 'goes-on'
+      if (typeof told === 'number') this.#noteRest(told)
       return result
     } finally {
-      if (result?.kind === 'answering')
-        pipeline.telemetry.background.track(
-          followAnswer(pipeline, this.#call, { run, ...result }),
-          'note how an answer ended',
-        )
-      else run.withdrawn()
+      if (!goesOn) run.withdrawn()
     }
   }
 
-  /** The tries over one chain are one outcome, and the last of them tells of it. */
-  #noteRest(cooldownMs: number | undefined): void {
+  #noteRest(cooldownMs: number): void {
     const last = this.records.pop()
     if (last !== undefined) this.records.push({ ...last, cooldownMs })
   }
 
-  async #tryConnected(leg: Leg, target: Route): Promise<AttemptOutcome> {
-    let result = await this.#tryOnce(leg, target)
+  async #tryConnected(leg: Leg, route: Route): Promise<SearchResult<End, Failure>> {
+    let result = await this.#tryOnce(leg, route)
     for (let tries = 1; tries < TRIES_PER_CHAIN_MAX; tries += 1) {
-      const again =
-        result.kind === 'failed' &&
-        result.failure.kind === 'upstream' &&
-        CONSEQUENCES[result.failure.class.kind].sameChainAgain
+      const failureClass = result.kind === 'failed' ? this.#trying.classOf(result.failure) : undefined
+      const again = failureClass !== undefined && CONSEQUENCES[failureClass].sameChainAgain
       if (!again || this.isSpent) return result
-      result = await this.#tryOnce({ ...leg, why: 'retry' }, target)
+      result = await this.#tryOnce({ ...leg, why: 'retry' }, route)
     }
     return result
   }
 
-  async #tryOnce(leg: Leg, target: Route): Promise<AttemptOutcome> {
-    const pipeline = this.#gateway
-    const startedAt = pipeline.now()
-    const opened = await this.#tries.open(leg)
-    if (opened.kind === 'skipped') {
-      this.#record(leg, target, { startedAt, outcome: opened.reason })
-      return { kind: 'failed', failure: opened.failure ?? { kind: 'no-chain' }, records: this.records }
-    }
-    const exchange = opened.exchange
-    this.#current = exchange
-    // The time may have run out while the request was put together.
-    if (this.#expired) exchange.expire()
-    const verdict = await exchange.verdict
-    this.#current = undefined
-    this.sent ||= exchange.sent
-    switch (verdict.kind) {
-      case 'committed':
-        this.#decided = { kind: 'answering', leg, exchange, records: this.records }
-        this.#record(leg, target, {
-          startedAt,
-          outcome: 'answered',
-          status: exchange.status,
-          firstByteAt: exchange.firstByteAt,
-        })
-        return this.#decided
-      case 'gone':
-        this.#decided = { kind: 'gone', leg, exchange, records: this.records }
-        this.#record(leg, target, { startedAt, outcome: 'client gone', firstByteAt: exchange.firstByteAt })
-        return this.#decided
-      case 'stopped':
-        this.#record(leg, target, { startedAt, outcome: 'stopped', firstByteAt: exchange.firstByteAt })
-        return { kind: 'stopped', records: this.records }
-      case 'broken':
-        this.#record(leg, target, { startedAt, outcome: 'gateway error', firstByteAt: exchange.firstByteAt })
-        return { kind: 'broken', error: verdict.error, records: this.records }
-      case 'failed':
-        return this.#failed(leg, target, { startedAt, exchange, failure: verdict.failure })
-    }
-  }
-
-  #failed(
-    leg: Leg,
-    target: Route,
-    tried: { readonly startedAt: number; readonly exchange: Exchange; readonly failure: AttemptFailure },
-  ): AttemptOutcome {
-    const { startedAt, exchange, failure } = tried
-    const pipeline = this.#gateway
-    const failureClass = classifyAttempt(this.#call.catalogue, leg, failure)
-    this.#record(leg, target, {
-      startedAt,
-      outcome: failureClass.kind,
-      status: failure.kind === 'status' ? failure.status : undefined,
-      said: noteOfFailure({ leg, kind: failureClass.kind, at: startedAt }, failure).message,
-      firstByteAt: exchange.firstByteAt,
-    })
-    const replayed = failureClass.kind === 'request' && exchange.replays
-    return {
-      kind: 'failed',
-      failure: {
-        kind: 'upstream',
-        leg,
-        failure,
-        class: failureClass,
-        replayed,
-        waitedMs: pipeline.now() - startedAt,
-      },
-      records: this.records,
-    }
-  }
-
-  #legOf(target: Route, chain: Chain, previous: FinalFailure | undefined): Leg {
-    const byok = target.funding.byokVendors.includes(chain.vendorCode)
-    return { chain, model: target.model, byok, why: this.#reasonOf(target, chain, previous) }
-  }
-
-  #reasonOf(target: Route, chain: Chain, previous: FinalFailure | undefined): AttemptRecord['why'] {
-    if (previous !== undefined) return 'failover'
-    if (target.fallback) return 'fallback'
-    const rivals = target.order.chains.filter((other) => other.priority === chain.priority)
-    return rivals.length > 1 ? 'weight' : 'priority'
-  }
-
-  /** Nothing more is tried, whatever is left. */
-  get isSpent(): boolean {
-    return this.#expired || this.#tries.clientGone() || this.records.length >= TRIES_PER_CALL_MAX
-  }
-
-  #nothingToTry(target: Route): FinalFailure {
-    const until = target.order.rateLimitedUntil
-    if (until === undefined) return { kind: 'no-chain' }
-    return { kind: 'rate-limited', retryAfterMs: until - this.#gateway.now() }
-  }
-
-  #record(
-    leg: Leg,
-    target: Route,
-    what: {
-      readonly startedAt: number
-      readonly outcome: string
-      readonly status?: number | undefined
-      readonly said?: string
-      readonly firstByteAt?: number | undefined
-    },
-  ): void {
-    const { at } = this.#call
+  async #tryOnce(leg: Leg, route: Route): Promise<SearchResult<End, Failure>> {
+    const startedAt = this.#pipeline.now()
+    const { note, ...result } = await this.#trying.tryOnce(leg)
+    const at = this.#at
     this.records.push({
       chainId: leg.chain.id,
       vendorCode: leg.chain.vendorCode,
       modelId: leg.model.modelId,
       why: leg.why,
-      skipped: target.order.skipped.map(({ chain, reason }) => ({ chainId: chain.id, reason })),
-      outcome: what.outcome,
-      status: what.status,
-      ...(what.said === undefined ? {} : { said: what.said }),
-      startedMs: what.startedAt - at,
-      firstByteMs: what.firstByteAt === undefined ? undefined : what.firstByteAt - at,
-      endedMs: this.#gateway.now() - at,
+      skipped: route.order.skipped.map(({ chain, reason }) => ({ chainId: chain.id, reason })),
+      outcome: note.outcome,
+      status: note.status,
+      ...(note.said === undefined ? {} : { said: note.said }),
+      startedMs: startedAt - at,
+      firstByteMs: note.firstByteAt === undefined ? undefined : note.firstByteAt - at,
+      endedMs: this.#pipeline.now() - at,
       cooldownMs: undefined,
     })
-    this.#gateway.telemetry.metrics.attemptEnded({ chain: leg.chain.id, outcome: what.outcome })
+    this.#pipeline.telemetry.metrics.attemptEnded({ chain: leg.chain.id, outcome: note.outcome })
+    return result
+  }
+
+  #legOf(route: Route, chain: Chain, failedBefore: boolean): Leg {
+    const byok = route.funding.byokVendors.includes(chain.vendorCode)
+    return { chain, model: route.model, byok, why: this.#reasonOf(route, chain, failedBefore) }
+  }
+
+  #reasonOf(route: Route, chain: Chain, failedBefore: boolean): AttemptRecord['why'] {
+    if (failedBefore) return 'failover'
+    if (route.fallback) return 'fallback'
+    if (this.#trying.pinned) return 'pinned'
+    const rivals = route.order.chains.filter((other) => other.priority === chain.priority)
+    return rivals.length > 1 ? 'weight' : 'priority'
+  }
+
+  #nothingToTry({ order }: Route): Failure {
+    const until = order.rateLimitedUntil
+    if (until === undefined) return this.#trying.noChain()
+    return this.#trying.rateLimited(until - this.#pipeline.now())
   }
 }

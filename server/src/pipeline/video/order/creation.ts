@@ -2,9 +2,8 @@
  * Orders a task upstream: one chain after the other, but only as long as it is certain that none of them has it. Once an
  * order may have arrived it is never sent again, to nobody (decisions, Video).
  */
-import type { AttemptRecord } from '../../../core/calls/log-row.ts'
-import type { Chain } from '../../../core/catalogue.ts'
 import { CONSEQUENCES } from '../../../core/routing/failure.ts'
+import type { ChainFailure } from '../../../core/routing/health.ts'
 import type { ChainOrder } from '../../../core/routing/order.ts'
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { ReserveOutcome } from '../../../core/calls/operations.ts'
@@ -16,16 +15,22 @@ import { NOTE_CHARACTERS_MAX } from '../../attempt/error-note.ts'
 import type { Pipeline } from '../../context.ts'
 import type { ChainRun } from '../../instance/health-board.ts'
 import type { Route } from '../../attempt/route.ts'
+import {
+  ChainSearch,
+  type SearchResult,
+  type Tried,
+  type Trying,
+  type TryNote,
+  tryRoutes,
+} from '../../attempt/try-routes.ts'
 import { applyStep } from '../task/apply-step.ts'
 import { endFailed } from '../task/end-task.ts'
 import type { OpenTask } from './open-task.ts'
 import { beginSearch } from '../task/search.ts'
-import { mayMoveOn, type OrderOutcome } from './send-order.ts'
+import { type OrderOutcome, RANK } from './send-order.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import { whileAway } from '../task/while-away.ts'
 import type { Leg } from '../../attempt/leg.ts'
-
-const TRIES_MAX = 16
 
 /** A reserved call whose answer is a task, whatever it makes. */
 export interface TaskOrder {
@@ -71,30 +76,20 @@ export async function createUpstream(
   }
 }
 
-/** What became of one model's chains. */
-type RouteOutcome =
-  /** The task is ordered, has ended, or is another instance's. */
-  | { readonly kind: 'over' }
-  /** It is certain that no chain has it. */
-  | { readonly kind: 'failed'; readonly error: VideoTaskError; readonly fallback: boolean }
-
-interface Try {
-  readonly run: ChainRun
-  /** The chain is not tried once more, whatever comes of it. */
-  readonly last: boolean
+/** What an order came to for good: it was taken, may have been, or is another instance's. */
+type OrderEnd = Exclude<OrderOutcome, { readonly kind: 'refused' | 'skipped' }>
+/** It is certain that this chain has it not. */
+type OrderFailure = Pick<Extract<OrderOutcome, { readonly kind: 'refused' }>, 'error' | 'rank'> & {
+  readonly class?: ChainFailure
+  readonly status?: number | undefined
 }
+type Result = SearchResult<OrderEnd, OrderFailure>
 
-/** `again`: a connection that never was is worth one more try on the same chain. */
-interface Tried {
-  readonly kind: 'done' | 'again'
-  readonly outcome: OrderOutcome
-}
-
-class Creation {
-  readonly #gateway: Pipeline
+class Creation implements Trying<OrderEnd, OrderFailure> {
+  readonly #pipeline: Pipeline
   readonly #order: TaskOrder
   readonly #ordering: Ordering
-  readonly #records: AttemptRecord[] = []
+  readonly #search: ChainSearch<OrderEnd, OrderFailure>
   #open: OpenTask
   /** From the moment an order may have left, only the poller ends the task. */
   #left = false
@@ -104,19 +99,21 @@ class Creation {
     order: TaskOrder,
     { open, ordering }: { readonly open: OpenTask; readonly ordering: Ordering },
   ) {
-    this.#gateway = pipeline
+    this.#pipeline = pipeline
     this.#order = order
     this.#ordering = ordering
     this.#open = open
+    this.#search = new ChainSearch(pipeline, order, this)
   }
 
   async run(): Promise<void> {
-    const requested = await this.#tryRoute(this.#route())
-    if (requested.kind === 'over') return
-    const fallback = requested.fallback ? this.#fallbackRoute() : undefined
-    if (fallback !== undefined && (await this.#tryRoute(fallback)).kind === 'over') return
-    // Contract §1.7: when the fallback fails as well, the client gets the original error.
-    await this.#fail(requested.error)
+    const { model, reservation } = this.#order
+    const requested = this.#routeOf({ model, funding: reservation.model, fallback: false })
+    const result = await tryRoutes(this.#search, { requested, fallback: () => this.#fallbackRoute() })
+    if (result.kind === 'failed') return this.#fail(result.failure.error)
+    const { end } = result
+    if (end.kind === 'accepted') await whileAway(() => applyStep(this.#pipeline, this.#recorded(), end.step))
+    else if (end.kind === 'unknown') await beginSearch(this.#pipeline, this.#recorded(), end.error)
   }
 
   /** Something inside the gateway broke: ended at once while it is certain that nothing left. */
@@ -124,65 +121,65 @@ class Creation {
     if (!this.#left) await this.#fail(gatewayFailure(50000))
   }
 
-  async #tryRoute(target: Route): Promise<RouteOutcome> {
-    let told: Told | undefined
-    for (const chain of target.order.chains) {
-      if (this.#records.length >= TRIES_MAX) break
-      const leg = this.#legOf(target, chain, told !== undefined)
-      const outcome = await this.#tryChain(leg, target)
-      switch (outcome.kind) {
-        case 'lost':
-          return { kind: 'over' }
-        case 'accepted':
-          await whileAway(() => applyStep(this.#gateway, this.#recorded(), outcome.step))
-          return { kind: 'over' }
-        case 'unknown':
-          await beginSearch(this.#gateway, this.#recorded(), outcome.error)
-          return { kind: 'over' }
-        case 'refused':
-          // A vendor that blames the order has answered it; no other chain would say otherwise.
-          if (!mayMoveOn(outcome)) {
-            const { fallback } = CONSEQUENCES[outcome.class.kind]
-            return { kind: 'failed', error: outcome.error, fallback }
-          }
-          break
-        case 'skipped':
-          break
-      }
-      told = moreTelling(told, outcome)
-      await giveCredentialBack(this.#gateway, this.#order, leg)
-    }
-    return { kind: 'failed', error: told?.error ?? this.#nothingToTry(target), fallback: true }
+  get pinned(): boolean {
+    return this.#ordering.pinned
   }
 
-  async #tryChain(leg: Leg, target: Route): Promise<OrderOutcome> {
-    const { health, now } = this.#gateway
-    const run = health.begin(leg.chain, { own: leg.byok, now: now() })
-    try {
-      const outcome = await this.#tryOnce(leg, target, { run, last: false })
-      if (outcome.kind !== 'again') return outcome.outcome
-      return (await this.#tryOnce({ ...leg, why: 'retry' }, target, { run, last: true })).outcome
-    } finally {
-      run.withdrawn()
-    }
-  }
-
-  async #tryOnce(leg: Leg, target: Route, { run, last }: Try): Promise<Tried> {
-    const pipeline = this.#gateway
-    const startedAt = pipeline.now()
+  async tryOnce(leg: Leg): Promise<Tried<OrderEnd, OrderFailure>> {
     this.#left = true
     const outcome = await this.#ordering.send({ open: this.#open, leg })
-    if (outcome.kind === 'refused' || outcome.kind === 'skipped') this.#left = false
     if ('open' in outcome) this.#open = outcome.open
-    const again = !last && outcome.kind === 'refused' && CONSEQUENCES[outcome.class.kind].sameChainAgain
-    const cooldownMs = again ? undefined : noteOutcome(run, outcome, pipeline.now())
-    this.#record(leg, target, { startedAt, outcome, cooldownMs })
-    return { kind: again ? 'again' : 'done', outcome }
+    const note = this.#noteOf(outcome)
+    if (outcome.kind !== 'refused' && outcome.kind !== 'skipped') return { kind: 'over', end: outcome, note }
+    this.#left = false
+    return { kind: 'failed', failure: outcome, note }
   }
 
-  #route(): Route {
-    const { model, reservation } = this.#order
-    return this.#routeOf({ model, funding: reservation.model, fallback: false })
+  classOf(failure: OrderFailure) {
+    return failure.class?.kind
+  }
+
+  /** Of equals the first; of full credentials the first to have room again (decisions, Errors). */
+  moreTelling(known: OrderFailure | undefined, next: OrderFailure): OrderFailure {
+    if (known === undefined || next.rank > known.rank) return next
+    const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904
+    return bothFull && (next.error.retryAfterMs ?? 0) < (known.error.retryAfterMs ?? 0) ? next : known
+  }
+
+  rateLimited(retryAfterMs: number): OrderFailure {
+    return { error: gatewayFailure(42904, { retryAfterMs }), rank: RANK.rateLimited }
+  }
+
+  noChain(): OrderFailure {
+    return { error: gatewayFailure(50201), rank: RANK.nothing }
+  }
+
+  mayFallBack(failure: OrderFailure): boolean {
+    return failure.class === undefined || CONSEQUENCES[failure.class.kind].fallback
+  }
+
+  tellChain(run: ChainRun, _leg: Leg, result: Result): number | undefined {
+    const now = this.#pipeline.now()
+    const told = result.kind === 'failed' ? result.failure : result.end
+    if ('kind' in told && told.kind === 'accepted') run.succeeded(now)
+    if (!('class' in told) || told.class === undefined) return undefined
+    const { message, code } = told.error
+    return run.failed(told.class, now, {
+      at: now,
+      kind: told.class.kind,
+      status: told.status,
+      code,
+      message: message.slice(0, NOTE_CHARACTERS_MAX),
+    })
+  }
+
+  giveBack(leg: Leg): Promise<void> {
+    return giveCredentialBack(this.#pipeline, this.#order, leg)
+  }
+
+  /** An order goes on without its client. */
+  isOver(): boolean {
+    return false
   }
 
   /** When it was admitted and funded; it is routed like any model. */
@@ -197,92 +194,22 @@ class Creation {
     return { ...target, order: this.#ordering.chainsOf(target) }
   }
 
-  #legOf(target: Route, chain: Chain, failedBefore: boolean): Leg {
-    const byok = target.funding.byokVendors.includes(chain.vendorCode)
-    return { chain, model: target.model, byok, why: this.#reasonOf(target, chain, failedBefore) }
-  }
-
-  #reasonOf(target: Route, chain: Chain, failedBefore: boolean): AttemptRecord['why'] {
-    if (failedBefore) return 'failover'
-    if (target.fallback) return 'fallback'
-    if (this.#ordering.pinned) return 'pinned'
-    const rivals = target.order.chains.filter((other) => other.priority === chain.priority)
-    return rivals.length > 1 ? 'weight' : 'priority'
-  }
-
-  #nothingToTry(target: Route): VideoTaskError {
-    const until = target.order.rateLimitedUntil
-    return until === undefined
-      ? gatewayFailure(50201)
-      : gatewayFailure(42904, { retryAfterMs: until - this.#gateway.now() })
-  }
-
-  #record(
-    leg: Leg,
-    target: Route,
-    tried: {
-      readonly startedAt: number
-      readonly outcome: OrderOutcome
-      readonly cooldownMs: number | undefined
-    },
-  ): void {
-    const { at } = this.#order
-    const { outcome, startedAt } = tried
-    const answered = 'status' in outcome && outcome.status !== undefined
-    const endedMs = this.#gateway.now() - at
-    const word = wordOf(outcome)
-    this.#records.push({
-      chainId: leg.chain.id,
-      vendorCode: leg.chain.vendorCode,
-      modelId: leg.model.modelId,
-      why: leg.why,
-      skipped: target.order.skipped.map(({ chain, reason }) => ({ chainId: chain.id, reason })),
-      outcome: word,
-      status: 'status' in outcome ? outcome.status : undefined,
-      startedMs: startedAt - at,
-      firstByteMs: answered ? endedMs : undefined,
-      endedMs,
-      cooldownMs: tried.cooldownMs,
-    })
-    this.#gateway.telemetry.metrics.attemptEnded({ chain: leg.chain.id, outcome: word })
+  #noteOf(outcome: OrderOutcome): TryNote {
+    const status = 'status' in outcome ? outcome.status : undefined
+    const firstByteAt = status === undefined ? undefined : this.#pipeline.now()
+    return { outcome: wordOf(outcome), status, firstByteAt }
   }
 
   /** The task with the attempts so far, which its log row tells. */
   #recorded(): OpenTask {
-    const firstByteMs = this.#records.findLast((record) => record.firstByteMs !== undefined)?.firstByteMs
-    const attempts = [...this.#records]
+    const attempts = [...this.#search.records]
+    const firstByteMs = attempts.findLast((record) => record.firstByteMs !== undefined)?.firstByteMs
     return { ...this.#open, detail: { ...this.#open.detail, attempts, firstByteMs }, unwritten: true }
   }
 
   async #fail(error: VideoTaskError): Promise<void> {
-    await endFailed(this.#gateway, this.#recorded(), error)
+    await endFailed(this.#pipeline, this.#recorded(), error)
   }
-}
-
-/** What the try says about the chain; gives how long it rests, ms. */
-function noteOutcome(run: ChainRun, outcome: OrderOutcome, now: number): number | undefined {
-  if (outcome.kind === 'accepted') run.succeeded(now)
-  if (!('class' in outcome)) return undefined
-  const { message, code } = outcome.error
-  return run.failed(outcome.class, now, {
-    at: now,
-    kind: outcome.class.kind,
-    status: outcome.status,
-    code,
-    message: message.slice(0, NOTE_CHARACTERS_MAX),
-  })
-}
-
-interface Told {
-  readonly error: VideoTaskError
-  readonly rank: number
-}
-
-/** Of equals the first; of full credentials the first to have room again (decisions, Errors). */
-function moreTelling(known: Told | undefined, next: Told): Told {
-  if (known === undefined || next.rank > known.rank) return next
-  const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904
-  return bothFull && (next.error.retryAfterMs ?? 0) < (known.error.retryAfterMs ?? 0) ? next : known
 }
 
 function wordOf(outcome: OrderOutcome): string {

@@ -1,6 +1,5 @@
 /** One try to order a task over one chain, and what is certain afterwards. */
 import type { TransportFailure } from '../../../upstream/upstream.ts'
-import { CONSEQUENCES } from '../../../core/routing/failure.ts'
 import type { ChainFailure } from '../../../core/routing/health.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { isJsonObject } from '../../../core/json.ts'
@@ -271,11 +270,6 @@ const CLASS: Readonly<Record<VideoFailure['class'], ChainFailure>> = {
   upstream: { kind: 'overloaded', retryAfterMs: undefined },
   expired: { kind: 'overloaded', retryAfterMs: undefined },
   cancelled: { kind: 'overloaded', retryAfterMs: undefined },
-}
-
-/** Whether the next chain may be tried after this. */
-export function mayMoveOn(outcome: Extract<OrderOutcome, { kind: 'refused' }>): boolean {
-  return CONSEQUENCES[outcome.class.kind].nextChain
 }
 
 /** The gateway could not write the request: nothing was sent. */

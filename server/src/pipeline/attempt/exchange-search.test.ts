@@ -14,7 +14,7 @@ import type { Pipeline } from '../context.ts'
 import { createHealthBoard, type HealthBoard } from '../instance/health-board.ts'
 import type { OpenedExchange } from '../exchange/open-exchange.ts'
 import { healthFor, type Route } from './route.ts'
-import { RouteSearch } from './try-routes.ts'
+import { ExchangeSearch } from './exchange-search.ts'
 import type { Leg } from './leg.ts'
 import type { FinalFailure } from './attempt-outcome.ts'
 
@@ -92,7 +92,7 @@ class Trial {
     this.givenBack.length = 0
     this.#script = { ...script }
     const gateway = this.#gateway()
-    const search = new RouteSearch(
+    const search = new ExchangeSearch(
       gateway,
       { at: this.now, requestId: 'r', catalogue: CATALOGUE },
       {
@@ -105,7 +105,10 @@ class Trial {
       },
     )
     const route = this.#route(gateway, own)
-    const outcome = await search.tryRoute(route, until).catch((error: unknown) => search.broken(error))
+    const outcome = await search.chains
+      .tryRoute(route, until)
+      .then((result) => search.outcomeOf(result))
+      .catch((error: unknown) => search.broken(error))
     search.close()
     await Promise.all(this.#background.splice(0))
     return {
@@ -461,7 +464,7 @@ describe('one call after the other', () => {
       'before-last-resorts',
     )
     expect([trial.tried, toldOf(outcome)]).toEqual([['b', 'c'], 'upstream 503 of b'])
-    const last = await search.tryRoute(route)
+    const last = search.outcomeOf(await search.chains.tryRoute(route))
     expect([trial.tried, toldOf(last)]).toEqual([['b', 'c', 'a'], 'answering a'])
   })
 
@@ -516,6 +519,6 @@ describe('one call after the other', () => {
     )
     const { search } = await trial.call({ a: ['busy'] })
     expect(trial.tried).toHaveLength(16)
-    expect(search.fallbackAllowed({ kind: 'no-chain' })).toBe(false)
+    expect(search.chains.mayFallBack({ kind: 'no-chain' })).toBe(false)
   })
 })
