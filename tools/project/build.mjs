@@ -71,19 +71,28 @@ async function bundle({ root, output, entries, recipe }) {
   })
   // esbuild keeps a process of its own; the gateway runs on in this one and has no use for it.
   await stop()
-  removeFormer(output, Object.keys(result.metafile.outputs))
+  const outputs = Object.keys(result.metafile.outputs).map((path) => basename(path))
+  const former = formerOutputs(lastBuild(output), outputs)
+  removeFormer(output, [...outputs, ...former])
   const own = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith('node_modules/'))
   const inputs = own.map((path) => {
     const state = stateOf(join(root, path))
     // Written while it was read: which of both went in is not known, so the next build looks again.
     return [path, changedAt(join(root, path)) >= startedAt ? 'changing' : state]
   })
-  writeFileSync(statePath(output), JSON.stringify({ recipe, inputs: Object.fromEntries(inputs) }))
+  writeFileSync(
+    statePath(output),
+    JSON.stringify({ recipe, inputs: Object.fromEntries(inputs), outputs, former }),
+  )
 }
 
-/** Files of a former build that this one has no more. The console in its folder is built apart. */
-function removeFormer(output, outputs) {
-  const made = new Set(outputs.map((path) => basename(path)))
+/**
+ * Removes files of builds before the former one. What the former has and this one has no more stays until the next: a
+ * gateway of the former build that still runs reads some of its files when they are first wanted. The console in its
+ * folder is built apart.
+ */
+function removeFormer(output, kept) {
+  const made = new Set(kept)
   for (const entry of readdirSync(output, { withFileTypes: true }))
     if (entry.isFile() && !entry.name.startsWith('.') && !made.has(entry.name))
       rmSync(join(output, entry.name))
@@ -116,10 +125,20 @@ function ageOf(path) {
   return stat === undefined ? undefined : Date.now() - stat.mtimeMs
 }
 
+/** Names of the files of the build before; one that made the same files is the same build. */
+function formerOutputs({ outputs = [], former = [] } = {}, made) {
+  const same = outputs.length === made.length && outputs.every((name) => made.includes(name))
+  return same ? former : outputs
+}
+
+function lastBuild(output) {
+  if (!existsSync(statePath(output))) return undefined
+  return JSON.parse(readFileSync(statePath(output), 'utf8'))
+}
+
 function isUpToDate(root, output, recipe) {
-  if (!existsSync(statePath(output))) return false
-  const last = JSON.parse(readFileSync(statePath(output), 'utf8'))
-  if (last.recipe !== recipe) return false
+  const last = lastBuild(output)
+  if (last?.recipe !== recipe) return false
   return Object.entries(last.inputs).every(([path, state]) => stateOf(join(root, path)) === state)
 }
 

@@ -15,7 +15,7 @@ import { openMailbox } from '../../test/notify/mailbox.ts'
 import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
 import type { DatabaseReport } from '../storage/inspect.ts'
 import { judge } from './doctor/database.ts'
-import { checkFree, checkNode } from './doctor/machine.ts'
+import { checkFree, checkNode, checkSecurityLog } from './doctor/machine.ts'
 
 let line: CommandLine
 let upstream: ScriptedUpstream
@@ -269,4 +269,25 @@ test('calls that a process could not settle before it stopped are told, and line
     },
     { state: 'warning', found: expect.stringMatching(/two-1\.jsonl\.damaged holds lines/) },
   ])
+})
+
+describe('a file for security events', () => {
+  test.each<[string, string | undefined, string, string]>([
+    ['none is wanted', undefined, 'ok', 'in the log'],
+    ['in a directory that is there', 'security.jsonl', 'ok', 'security.jsonl'],
+    ['in a directory that is missing', 'missing/security.jsonl', 'failed', 'missing is not there'],
+    ['that is a directory', '.', 'failed', 'is no file'],
+  ])('%s', (_name, name, state, found) => {
+    const securityLog = name === undefined ? undefined : join(line.directory, name)
+    const finding = checkSecurityLog({ securityLog })
+    expect(finding).toMatchObject({ check: 'security log', state })
+    expect(finding.found).toContain(found)
+  })
+
+  test('is looked at and not made', async () => {
+    const file = join(line.directory, 'events.jsonl')
+    const { of } = await doctor([], { environment: { SLUICE_SECURITY_LOG: file } })
+    expect(of('security log')).toMatchObject({ state: 'ok', found: file })
+    expect(await readdir(line.directory)).not.toContain('events.jsonl')
+  })
 })

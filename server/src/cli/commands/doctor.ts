@@ -10,6 +10,7 @@ import {
   checkDisk,
   checkNode,
   checkPorts,
+  checkSecurityLog,
   checkUnsettled,
   hasSecretKey,
 } from '../doctor/machine.ts'
@@ -58,6 +59,7 @@ async function examine(io: Console, flags: DoctorFlags): Promise<readonly Findin
     findings.push(...(await check('disk', () => [checkDisk(config.dataDirectory)])))
     findings.push(...(await check('unsettled calls', () => checkUnsettled(config.dataDirectory))))
   }
+  findings.push(...(await check('security log', () => [checkSecurityLog(config)])))
   const database = await check('database', () => databaseFindings(io, config, hasDirectory))
   findings.push(...database)
   if (hasDirectory || config.blob.kind === 's3') findings.push(await checkBlobs(config, io.now))

@@ -1,7 +1,7 @@
 /** The machine: Node, the data directory, its disk, the ports. */
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
 import type { Config } from '../../config/environment.ts'
 import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
@@ -65,6 +65,20 @@ function keyFile(directory: string, isGiven: boolean): Finding {
   if ((mode & 0o077) !== 0)
     return failed('secret key', `${file} is open to other users (${octal(mode)})`, `chmod 600 ${file}`)
   return ok('secret key', file)
+}
+
+/** Looked at without writing: the file is made with the first event. */
+export function checkSecurityLog({ securityLog }: Pick<Config, 'securityLog'>): Finding {
+  const check = 'security log'
+  if (securityLog === undefined) return ok(check, 'in the log')
+  const state = statSync(securityLog, { throwIfNoEntry: false })
+  const fix = 'set SLUICE_SECURITY_LOG to a file in a directory that this user may write'
+  if (state !== undefined && !state.isFile()) return failed(check, `${securityLog} is no file`, fix)
+  const needed = state === undefined ? dirname(securityLog) : securityLog
+  if (isWritable(needed)) return ok(check, securityLog)
+  const found =
+    modeOf(needed) === undefined ? `${needed} is not there` : `${needed} cannot be written by this user`
+  return failed(check, found, fix)
 }
 
 const GIB = 1024 ** 3

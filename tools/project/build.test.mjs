@@ -1,0 +1,44 @@
+/** A gateway that runs while its tree is built anew still finds what it has not read yet. */
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { buildWhenNeeded } from './build.mjs'
+import { root as repository } from './tree.mjs'
+
+let root
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sluice-build-'))
+  for (const folder of ['server/src', 'tools/project', 'node_modules'])
+    mkdirSync(join(root, folder), { recursive: true })
+  copyFileSync(join(repository, 'tools/project/build.mjs'), join(root, 'tools/project/build.mjs'))
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}')
+  writeFileSync(join(root, 'server/src/main.ts'), "export const late = () => import('./late.ts')\n")
+})
+afterEach(() => {
+  rmSync(root, { recursive: true })
+})
+
+/** Builds with a lazily read file of this content; gives the chunks that lie there afterwards. */
+async function built(content) {
+  writeFileSync(join(root, 'server/src/late.ts'), `export const text = ${JSON.stringify(content)}\n`)
+  await buildWhenNeeded(root)
+  return readdirSync(join(root, 'server/dist')).filter((name) => /^late-.*\.js$/.test(name))
+}
+
+test('chunks of the former build stay for one build more, and no longer', async () => {
+  const [first] = await built('one')
+  const afterSecond = await built('the second')
+  expect(afterSecond).toContain(first)
+  expect(afterSecond).toHaveLength(2)
+  const afterThird = await built('and the third')
+  expect(afterThird).not.toContain(first)
+  expect(afterThird).toEqual(expect.arrayContaining(afterSecond.filter((name) => name !== first)))
+  expect(afterThird).toHaveLength(2)
+})
+
+test('a build that makes the same files removes nothing', async () => {
+  await built('one')
+  const afterSecond = await built('the second')
+  expect(await built('the second')).toEqual(afterSecond)
+})
