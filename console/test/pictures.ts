@@ -17,6 +17,8 @@ export const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '/', signedIn: true },
   { name: 'overview-whole', path: '/', signedIn: true, whole: true },
   { name: 'keys', path: '/keys', signedIn: true },
+  { name: 'calls', path: '/calls', signedIn: true },
+  { name: 'call', path: '/calls', signedIn: true, prepare: openFirstCall },
   { name: 'key-form', path: '/keys?key=new', signedIn: true, prepare: fillKeyForm },
 ]
 
@@ -27,4 +29,9 @@ async function fillKeyForm(page: Page): Promise<void> {
     .getByRole('button')
     .filter({ hasText: /limit|限额/ })
     .click()
+}
+
+async function openFirstCall(page: Page): Promise<void> {
+  await page.locator('tbody tr').first().click()
+  await page.getByRole('dialog').waitFor()
 }

@@ -1,7 +1,7 @@
 /** A browser beside a gateway, and visits of pages that note whatever should not happen. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 import { signInAs } from './api.ts'
 import { openBrowser, openContext, type SIZES } from './chromium.ts'
 import { type GatewayOptions, openGateway, type TestGateway } from './gateway.ts'
@@ -83,6 +83,11 @@ async function visit(
     darken: () => darken(page),
     close: () => context.close(),
   }
+}
+
+/** What stands in a file that a page saved. */
+export async function textOf(file: Download): Promise<string> {
+  return readFileSync(await file.path(), 'utf8')
 }
 
 async function darken(page: Page): Promise<void> {

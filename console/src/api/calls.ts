@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { actingFor, answerOf, client } from './client.ts'
+import { actingFor, answerOf, client, dataOf } from './client.ts'
 import type { paths } from './generated.d.ts'
 
 export type CallFilter = NonNullable<paths['/api/v1/user/user/logs']['get']['parameters']['query']>
@@ -8,6 +8,19 @@ export const callsQuery = (filter: CallFilter, organisation?: string) =>
   queryOptions({
     queryKey: ['calls', organisation ?? '', filter],
     queryFn: ({ signal }) => readCalls(filter, { organisation, signal }),
+  })
+
+/** What all the calls of a filter come to. */
+export const callTotalsQuery = (filter: Omit<CallFilter, 'limit' | 'cursor'>, organisation?: string) =>
+  queryOptions({
+    queryKey: ['call-totals', organisation ?? '', filter],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET('/api/v1/user/user/logs/totals', {
+          params: { query: filter, header: actingFor(organisation) },
+          signal,
+        }),
+      ),
   })
 
 /** One page of the log, newest first. */
@@ -22,5 +35,18 @@ export function readCalls(
     }),
   )
 }
+
+/** The calls of a filter as a file. */
+export const exportCalls = (
+  filter: CallFilter,
+  format: 'csv' | 'ndjson',
+  organisation?: string,
+): Promise<Blob> =>
+  answerOf(
+    client.GET('/api/v1/user/user/logs/export', {
+      params: { query: { ...filter, format }, header: actingFor(organisation) },
+      parseAs: 'blob',
+    }),
+  )
 
 export type Call = Awaited<ReturnType<typeof readCalls>>['data'][number]

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
+import { callsRoute } from '../calls/route.ts'
 import { keysRoute } from '../keys/route.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
@@ -10,7 +11,7 @@ import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),
-  frameRoute.addChildren([overviewRoute, keysRoute]),
+  frameRoute.addChildren([overviewRoute, keysRoute, callsRoute]),
 ])
 
 export function createConsoleRouter(queryClient: QueryClient) {

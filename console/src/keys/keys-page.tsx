@@ -12,7 +12,7 @@ import { Icon } from '../parts/icon.tsx'
 import { inBackground } from '../parts/in-background.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { choiceField } from '../parts/search-fields.ts'
+import { type Change, choiceField, present } from '../parts/search-fields.ts'
 import { KeyTable } from './key-table.tsx'
 import { KEY_STATES, stateOf } from './key-state.ts'
 
@@ -35,7 +35,7 @@ export function KeysPage() {
   const keys = useQuery({ ...keysQuery(organisation), refetchInterval: LIVE_MS })
   const [ready, setReady] = useState<NewKey>()
   const openKey = (id: string | undefined): void =>
-    inBackground(navigate({ search: (search) => ({ ...search, key: id }) }))
+    inBackground(navigate({ search: (search) => present({ ...search, key: id }) }))
   const showReady = (made: NewKey): void => {
     openKey(undefined)
     setReady(made)
@@ -96,8 +96,8 @@ function List({ all, onOpen, onReady }: ListProps) {
   const { t } = useTranslation()
   const { state, model, group } = route.useSearch()
   const navigate = route.useNavigate()
-  const filter = (change: Change): void =>
-    inBackground(navigate({ search: (search) => ({ ...search, ...change }), replace: true }))
+  const filter = (change: Change<KeysSearch>): void =>
+    inBackground(navigate({ search: (search) => present({ ...search, ...change }), replace: true }))
   const limits = useQuery({ ...keyLimitsQuery(useOrganisationId()), refetchInterval: LIVE_MS })
   const limitsOf = new Map(limits.data?.map((each) => [each.id, each]))
   const now = Date.now()
@@ -132,12 +132,12 @@ function List({ all, onOpen, onReady }: ListProps) {
   )
 }
 
-type Change = Partial<ReturnType<typeof route.useSearch>>
+type KeysSearch = ReturnType<typeof route.useSearch>
 
 interface KeyFiltersProps {
   readonly all: readonly Key[]
   readonly sum: string
-  readonly onChange: (change: Change) => void
+  readonly onChange: (change: Change<KeysSearch>) => void
 }
 
 function KeyFilters({ all, sum, onChange }: KeyFiltersProps) {

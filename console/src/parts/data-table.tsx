@@ -94,6 +94,8 @@ function opening(choose: () => void, isFirst: boolean) {
       if (!(next instanceof HTMLElement)) return
       event.preventDefault()
       next.focus()
+      // What is open beside the rows goes along.
+      if (event.currentTarget.dataset['chosen'] !== undefined) next.click()
     },
   }
 }

@@ -100,6 +100,32 @@ describe('GET …/logs with a session', () => {
     expect(await customer.ask('GET', `logs?key_id=${customer.keyId}`, undefined, headers)).toEqual([])
   })
 
+  test('the totals of a filter are those of its calls, from kept sums or row by row', async () => {
+    const rows: readonly Row[] = await customer.ask('GET', 'logs')
+    const sumOf = (some: readonly Row[]) => ({
+      calls: some.length,
+      failed: some.filter(({ http_status }) => http_status >= 400).length,
+      tokens: some.reduce((all, { usage }) => all + (usage.input ?? 0) + (usage.output ?? 0), 0),
+      deducted: String(some.reduce((all, { deducted }) => all + Number(deducted), 0)),
+      complete: true,
+    })
+    const small = rows.filter(({ model }) => model === 'small')
+    const cases: readonly (readonly [string, readonly Row[]])[] = [
+      ['', rows],
+      ['?cost_to=1000000', rows],
+      ['?model=small', small],
+      ['?model=small&failed=false', small],
+      ['?app_id=shop', rows.filter(({ app_id }) => app_id === 'shop')],
+      ['?failed=true', rows.filter(({ http_status }) => http_status >= 400)],
+      [`?key_id=${second.keyId}`, rows.filter(({ key_id }) => key_id === second.keyId)],
+      ['?key_id=nobody', []],
+    ]
+    for (const [query, some] of cases) {
+      expect(await customer.ask('GET', `logs/totals${query}`), query).toEqual(sumOf(some))
+    }
+    expect(small).toHaveLength(2)
+  })
+
   test('takes a range of cost, in Credits deducted', async () => {
     const costs = (await logs()).map(({ deducted }) => Number(deducted)).sort((left, right) => left - right)
     const [, cheapest = 0, middle = 0, dearest = 0] = costs

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { organisationsQuery, useMembership, usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { inBackground } from '../../parts/in-background.ts'
+import { present } from '../../parts/search-fields.ts'
 import styles from './frame.module.css'
 
 /** For whom one acts: oneself, or an organisation one is in. */
@@ -16,14 +17,10 @@ export function OrganisationMenu() {
   const { data: organisations = [] } = useQuery(organisationsQuery)
   const own = person.name ?? person.email ?? person.phone ?? person.id
   const name = membership?.name ?? own
-  const choose = (org: string | undefined): void => inBackground(navigate({ to: '/', search: { org } }))
+  const choose = (org: string | undefined): void =>
+    inBackground(navigate({ to: '/', search: present({ org }) }))
   if (organisations.length === 0) {
-    return (
-      <span className={styles.organisation}>
-        <Glyph name={name} />
-        <span className={styles.name}>{name}</span>
-      </span>
-    )
+    return <OnlyOne name={name} />
   }
   return (
     <Menu position="bottom-start" width={260}>
@@ -56,6 +53,16 @@ export function OrganisationMenu() {
         ))}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+/** Where there is nobody else to act for. */
+function OnlyOne({ name }: { readonly name: string }) {
+  return (
+    <span className={styles.organisation}>
+      <Glyph name={name} />
+      <span className={styles.name}>{name}</span>
+    </span>
   )
 }
 

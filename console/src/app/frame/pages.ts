@@ -4,6 +4,7 @@ import type { IconName } from '../../parts/icon.tsx'
 export const PAGES = [
   { to: '/', icon: 'overview', name: 'overview' },
   { to: '/keys', icon: 'key', name: 'keys' },
+  { to: '/calls', icon: 'calls', name: 'calls' },
 ] as const satisfies readonly {
   readonly to: string
   readonly icon: IconName

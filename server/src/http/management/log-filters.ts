@@ -16,6 +16,10 @@ export const logFilters = {
   custom_id: z.string().max(256).optional(),
   user: z.string().max(512).optional(),
   status: z.coerce.number().int().optional().meta({ description: 'An HTTP status.' }),
+  failed: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Calls that failed, or those that did not.' }),
   cost_from: amountInput.optional().meta({ description: 'Credits deducted, at least.' }),
   cost_to: amountInput.optional().meta({ description: 'Credits deducted, at most.' }),
 } as const
@@ -33,6 +37,7 @@ export function logFilterOf(query: z.output<typeof anyFilters>): LogFilter {
     ...(query.custom_id === undefined ? {} : { customId: query.custom_id }),
     ...(query.user === undefined ? {} : { user: query.user }),
     ...(query.status === undefined ? {} : { status: query.status }),
+    ...(query.failed === undefined ? {} : { failed: query.failed === 'true' }),
     ...(query.cost_from === undefined ? {} : { deductedMin: creditsOfText(query.cost_from) }),
     ...(query.cost_to === undefined ? {} : { deductedMax: creditsOfText(query.cost_to) }),
   }

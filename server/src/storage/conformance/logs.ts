@@ -107,6 +107,9 @@ export function describeLogs(suite: StorageSuite): void {
       [{ user: 'anna' }, 'da'],
       [{ status: 429 }, 'b'],
       [{ status: 200 }, 'daef'],
+      [{ failed: true }, 'cb'],
+      [{ failed: false, accountId: ACCOUNT }, 'aef'],
+      [{ failed: true, accountId: ACCOUNT }, 'b'],
       [{ accountId: OTHER_ACCOUNT, user: 'anna', from: 4 }, 'd'],
       [{ accountId: ACCOUNT, user: 'bert' }, ''],
     ]

@@ -20,6 +20,8 @@ export interface LogFilter {
   /** µCr deducted, at least and at most. */
   readonly deductedMin?: MicroCredits
   readonly deductedMax?: MicroCredits
+  /** Calls that failed, or calls that did not. */
+  readonly failed?: boolean
   /** Calls whose reported usage could not be. */
   readonly suspect?: true
 }

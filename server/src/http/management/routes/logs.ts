@@ -6,15 +6,16 @@ import {
   exportRows,
   LOG_COLUMNS,
 } from '../../../management/logs/export-rows.ts'
+import { NO_TOTALS, readLogTotals } from '../../../management/logs/log-totals.ts'
 import { viewLogRow } from '../../../management/logs/log-view.ts'
 import type { Storage } from '../../../storage/storage.ts'
 import type { Caller } from '../caller.ts'
-import { definePage, defineRawRoute } from '../define-route.ts'
+import { definePage, defineRawRoute, defineRoute } from '../define-route.ts'
 import { logFilterOf, logFilters } from '../log-filters.ts'
 import { ownKeyIds } from '../own-keys.ts'
 import { sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
-import { pageQuery } from '../wire-values.ts'
+import { decimalText, pageQuery } from '../wire-values.ts'
 import type { LogFilter } from '../../../storage/stores/logs.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
@@ -23,6 +24,15 @@ const TAG = 'Logs'
 const logQuery = z.strictObject({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...logFilters })
 const filterQuery = z.strictObject(logFilters)
 const exportQuery = z.strictObject({ ...logFilters, format: z.enum(EXPORT_FORMATS).default('csv') })
+
+const count = z.number().int().min(0)
+const totalsShape = z.strictObject({
+  calls: count,
+  failed: count,
+  tokens: count.meta({ description: 'Input of every class and output.' }),
+  deducted: decimalText,
+  complete: z.boolean().meta({ description: 'False: there are more calls than were added up.' }),
+})
 
 /** The account's calls (decisions, Accounts). */
 export function logRoutes(app: Api, context: ApiContext): void {
@@ -47,6 +57,7 @@ export function logRoutes(app: Api, context: ApiContext): void {
     },
   })
 
+  summing(app, context)
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/logs/export',
@@ -71,6 +82,26 @@ export function logRoutes(app: Api, context: ApiContext): void {
         accountId: caller.account.id,
         reply,
       })
+    },
+  })
+}
+
+function summing(app: Api, context: ApiContext): void {
+  const { storage, now } = context.pipeline
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/logs/totals',
+    access: 'account',
+    for: 'member',
+    tag: TAG,
+    summary: 'Sum the calls that the filters keep',
+    description:
+      'The calls that the list would show, all pages together. Exact with any of from, to, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
+    query: filterQuery,
+    data: totalsShape,
+    handle: async ({ caller, query }) => {
+      const filter = await ownCalls(storage, caller, query)
+      return filter === undefined ? NO_TOTALS : readLogTotals(storage, filter, now())
     },
   })
 }

@@ -21,6 +21,8 @@ export interface LogConditions {
   readonly deducted: Bounds
   /** Reported usage that could not be; in no index. */
   readonly suspect: boolean
+  /** Whether calls have to have failed; undefined: either. Held against the rows. */
+  readonly failed: boolean | undefined
 }
 
 export interface Bounds {
@@ -29,9 +31,9 @@ export interface Bounds {
 }
 
 /** Nothing but an index decides: every row that comes from it is wanted. */
-export function isIndexAlone({ rest, keys, deducted, suspect }: LogConditions): boolean {
+export function isIndexAlone({ rest, keys, deducted, suspect, failed }: LogConditions): boolean {
   const bounded = deducted.least !== undefined || deducted.most !== undefined
-  return rest.length === 0 && keys?.by !== 'rows' && !bounded && !suspect
+  return rest.length === 0 && keys?.by !== 'rows' && !bounded && !suspect && failed === undefined
 }
 
 export type LogCondition =
@@ -72,6 +74,7 @@ export function logConditions(filter: LogFilter): LogConditions {
     rest: conditions.filter(({ column }) => !chosen.includes(column)),
     deducted: { least: filter.deductedMin, most: filter.deductedMax },
     suspect: filter.suspect === true,
+    failed: filter.failed,
   }
 }
 

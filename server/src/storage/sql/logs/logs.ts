@@ -87,7 +87,7 @@ async function readRows(
   reader: Kysely<Schema>,
   { conditions, after, wanted }: Page,
 ): Promise<readonly CallLogRow[]> {
-  const { rest, keys, deducted, suspect } = conditions
+  const { rest, keys, deducted, suspect, failed } = conditions
   const scanned = scan(reader, conditions, after)
     .selectAll()
     .limit(isIndexAlone(conditions) ? wanted : SCAN_ROWS_MAX)
@@ -100,6 +100,9 @@ async function readRows(
   if (keys?.by === 'rows') matching = matching.where('key_id', 'in', keys.ids)
   if (deducted.least !== undefined) matching = matching.where('deducted', '>=', deducted.least)
   if (deducted.most !== undefined) matching = matching.where('deducted', '<=', deducted.most)
+  if (failed !== undefined) {
+    matching = matching.where('http_status', failed ? '>=' : '<', FAILURE_STATUS_MIN)
+  }
   if (suspect) matching = matching.where('detail', 'like', SUSPECT)
   const rows = await matching.orderBy('created_at', 'desc').orderBy('call_id', 'desc').limit(wanted).execute()
   return rows.map((row) => decodeCallLog({ ...row }))

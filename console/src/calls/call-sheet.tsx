@@ -1,0 +1,209 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type Call, callsQuery } from '../api/calls.ts'
+import { keysQuery } from '../api/keys.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Ending, endingOf } from '../parts/calls/ending.tsx'
+import { tokensOf } from '../parts/calls/tokens.ts'
+import { CopyButton, CopyIcon } from '../parts/copy-button.tsx'
+import { Sheet } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { Attempts } from './attempts.tsx'
+import styles from './call-sheet.module.css'
+import { explainAgain, isExplained } from './explain.ts'
+import { Explanation } from './explanation.tsx'
+import { Price } from './price.tsx'
+import { RequestFacts } from './request-facts.tsx'
+import { curlOf } from './same-call.ts'
+
+interface CallSheetProps {
+  readonly id: string
+  /** Those in sight: one of them is the call, most likely. */
+  readonly rows: readonly Call[]
+  readonly onOpen: (id: string) => void
+  readonly onClose: () => void
+}
+
+/** One call, whole: who was asked, what it cost and why, what was left out. Beside the list, which stays in use. */
+export function CallSheet({ id, rows, onOpen, onClose }: CallSheetProps) {
+  const { t } = useTranslation()
+  const at = rows.findIndex(({ request_id }) => request_id === id)
+  const known = rows[at]
+  const found = useQuery({
+    ...callsQuery({ request_id: id, limit: 1 }, useOrganisationId()),
+    enabled: known === undefined,
+  })
+  const call = known ?? found.data?.data[0]
+  const step = (to: number): (() => void) | undefined => {
+    const next = at < 0 ? undefined : rows[at + to]
+    return next === undefined ? undefined : () => onOpen(next.request_id)
+  }
+  return (
+    <Sheet
+      onClose={onClose}
+      title={t('calls.one', { id: shortId(id) })}
+      withOverlay={false}
+      trapFocus={false}
+      closeOnClickOutside={false}
+      attributes={{ header: { role: 'presentation' }, content: { 'aria-modal': false } }}
+      classNames={{ inner: styles.inner ?? '', content: styles.content ?? '' }}
+    >
+      <div className={styles.tools}>
+        <CopyIcon value={id} label={t('copyId')} />
+        {call !== undefined && <CopyButton value={curlOf(call)} label={t('calls.curl')} />}
+        <span className={styles.steps}>
+          <Step icon="up" label={t('calls.previous')} onStep={step(-1)} />
+          <Step icon="down" label={t('calls.next')} onStep={step(1)} />
+        </span>
+      </div>
+      {call === undefined ? (
+        <Loaded query={found} height={480}>
+          {() => (
+            <Empty icon="calls" title={t('calls.unknown')}>
+              {t('calls.unknownHint')}
+            </Empty>
+          )}
+        </Loaded>
+      ) : (
+        <Details key={id} call={call} />
+      )}
+    </Sheet>
+  )
+}
+
+/** The beginning and the end tell ids apart. */
+function shortId(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`
+}
+
+interface StepProps {
+  readonly icon: 'up' | 'down'
+  readonly label: string
+  readonly onStep: (() => void) | undefined
+}
+
+function Step({ icon, label, onStep }: StepProps) {
+  return (
+    <ActionIcon aria-label={label} disabled={onStep === undefined} onClick={onStep}>
+      <Icon name={icon} />
+    </ActionIcon>
+  )
+}
+
+function Details({ call }: { readonly call: Call }) {
+  const organisation = useOrganisationId()
+  const explain = useMutation({ mutationFn: () => explainAgain(call, organisation) })
+  return (
+    <>
+      <Head call={call} />
+      <Figures call={call} />
+      <Attempts call={call} />
+      {isExplained(call) && <ExplainPart explain={explain} />}
+      <Price call={call} />
+      <Dropped call={call} />
+      <RequestFacts call={call} />
+    </>
+  )
+}
+
+function ExplainPart({
+  explain,
+}: {
+  readonly explain: ReturnType<typeof useMutation<Awaited<ReturnType<typeof explainAgain>>>>
+}) {
+  const { t } = useTranslation()
+  return (
+    <section className={styles.part}>
+      <div className={styles.partHead}>
+        <h3>{t('explain.title')}</h3>
+        <Button variant="default" size="xs" loading={explain.isPending} onClick={() => explain.mutate()}>
+          {t('explain.again')}
+        </Button>
+      </div>
+      {explain.error !== null && <Problem error={explain.error} />}
+      {explain.data !== undefined && <Explanation of={explain.data} />}
+    </section>
+  )
+}
+
+function Head({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { data: keys = [] } = useQuery(keysQuery(useOrganisationId()))
+  const { model, model_requested: asked } = call
+  const key = keys.find(({ id }) => id === call.key_id)
+  return (
+    <div className={styles.head}>
+      <div>
+        <h2>
+          {asked !== null && model !== null && asked !== model && (
+            <span className={styles.asked}>{asked} → </span>
+          )}
+          {model ?? asked ?? call.endpoint}
+        </h2>
+        <p>
+          {[
+            format.moment(call.created_at),
+            ...(key === undefined ? [] : [t('calls.withKey', { key: key.name })]),
+            ...(endingOf(call) === 'fell-back' ? [t('calls.fellBack')] : []),
+          ].join(' · ')}
+        </p>
+      </div>
+      <Ending call={call} />
+    </div>
+  )
+}
+
+function Figures({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { input, output } = tokensOf(call)
+  return (
+    <dl className={styles.figures}>
+      <div>
+        <dd>
+          <Amount value={call.deducted} digits={6} />
+        </dd>
+        <dt>Credits</dt>
+      </div>
+      <div>
+        <dd>{format.number(input + output)}</dd>
+        <dt>{t('calls.tokens')}</dt>
+      </div>
+      <div>
+        <dd>{call.first_byte_ms === null ? '–' : format.duration(call.first_byte_ms)}</dd>
+        <dt>{t('calls.toFirstByte')}</dt>
+      </div>
+      <div>
+        <dd>{format.duration(call.duration_ms)}</dd>
+        <dt>{t('calls.inAll')}</dt>
+      </div>
+    </dl>
+  )
+}
+
+function Dropped({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  if (call.dropped_fields.length === 0) return null
+  return (
+    <section className={styles.part}>
+      <div className={styles.partHead}>
+        <h3>{t('calls.dropped')}</h3>
+        <span>{t('calls.droppedHint', { protocol: call.upstream_protocol ?? '' })}</span>
+      </div>
+      <ul className={styles.fields}>
+        {call.dropped_fields.map((field) => (
+          <li key={field}>
+            <code>{field}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,137 @@
+/** The log of one's calls: found, followed, read one by one, taken along. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { callModel, signInAs } from '../../test/api.ts'
+import { expectOpenToEverybody } from '../../test/everybody.ts'
+import { CUSTOMER } from '../../test/gateway.ts'
+import { JOURNEY_MS, openSite, type Site, textOf } from '../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+let key: string
+
+beforeAll(async () => {
+  site = await openSite()
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  key = (await ann.ask<{ key: string }>('POST', 'user/user/keys', { name: 'laptop' })).key
+  expect(await say('gpt-5', 400)).toBe(200)
+  expect(await say('no-such-model', 1)).toBe(502)
+  expect(await say('deepseek-v4', 2)).toBe(200)
+  await vi.waitFor(async () => {
+    expect(await ann.ask('GET', 'user/user/logs')).toHaveLength(3)
+  })
+})
+
+afterAll(() => site.close())
+
+const say = (model: string, words: number, more: object = {}) =>
+  callModel(site.baseUrl, {
+    key,
+    body: { model, messages: [{ role: 'user', content: 'Say hello. '.repeat(words) }], ...more },
+  })
+
+const rowOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) })
+/** Of the filter: what stands above its name. */
+const totalOf = (page: Page, name: string) =>
+  page
+    .locator('dl')
+    .first()
+    .locator('div', { has: page.getByText(name, { exact: true }) })
+
+test('filters narrow the list and its totals, and stand in the address', async () => {
+  const visit = await site.visit('/calls', { as: CUSTOMER })
+  const { page } = visit
+  await rowOf(page, 'deepseek-v4').getByText('Completed').waitFor()
+  await totalOf(page, 'calls').getByText('3', { exact: true }).waitFor()
+  await page.getByRole('combobox', { name: 'Ending' }).click()
+  await page.getByRole('option', { name: 'Failed' }).click()
+  await rowOf(page, 'deepseek-v4').waitFor({ state: 'detached' })
+  await rowOf(page, 'no-such-model').waitFor()
+  await totalOf(page, 'calls').getByText('1', { exact: true }).waitFor()
+  expect(new URL(page.url()).searchParams.get('ending')).toBe('failed')
+  await page.reload()
+  await rowOf(page, 'no-such-model').waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('User').fill('nobody')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('No calls fit').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('one call is read whole: attempts, the price line by line, and the same call now', async () => {
+  const visit = await site.visit('/calls', { as: CUSTOMER })
+  const { page } = visit
+  await rowOf(page, 'gpt-5').getByText('gpt-5').click()
+  const call = page.getByRole('dialog')
+  await call.getByRole('heading', { name: 'gpt-5' }).waitFor()
+  await call.getByRole('img', { name: /sandbox: Completed after/ }).waitFor()
+  const price = call.getByRole('table', { name: 'Price' })
+  await price.getByText('Input, not cached').waitFor()
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  const [logged] = await ann.ask<readonly { amount: string; request_id: string }[]>(
+    'GET',
+    'user/user/logs?model=gpt-5',
+  )
+  const sum = await price.getByRole('row', { name: /^Sum/ }).innerText()
+  expect(sum.replace(/[^\d.]/g, '')).toBe(Number(logged?.amount).toFixed(6))
+  await call.getByRole('button', { name: 'Explain again' }).click()
+  await call.getByText('Credits would pay').or(call.getByText('The plan would pay')).waitFor()
+  await call.getByText('sandbox · sandbox-chat').waitFor()
+  await call.getByRole('button', { name: 'Copy as curl' }).click()
+  await call.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('/v1/chat/completions')
+  expect(await visit.barriers()).toEqual([])
+
+  await call.getByRole('button', { name: 'The call before' }).click()
+  await call.getByText('Nobody upstream was asked.').waitFor()
+  await page.goto(`${site.baseUrl}/console/calls?model=deepseek-v4&call=${logged?.request_id}`)
+  await page.getByRole('dialog').getByRole('heading', { name: 'gpt-5' }).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('by keyboard: rows are walked, and what is open goes along', async () => {
+  const visit = await site.visit('/calls?period=all', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Enter')
+  const call = page.getByRole('dialog')
+  await call.getByRole('heading', { name: 'deepseek-v4' }).waitFor()
+  await page.getByRole('row').nth(1).focus()
+  await page.keyboard.press('ArrowDown')
+  await call.getByRole('heading', { name: 'no-such-model' }).waitFor()
+  await visit.close()
+})
+
+test('the tail shows a call as it ends, and a file holds what is shown', async () => {
+  const visit = await site.visit('/calls?model=glm-5', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByText('No calls fit').waitFor()
+  await page.getByRole('button', { name: 'Tail' }).click()
+  expect(await say('glm-5', 3)).toBe(200)
+  await rowOf(page, 'glm-5').waitFor()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const waiting = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: /CSV/ }).click()
+  const file = await waiting
+  expect(file.suggestedFilename()).toBe('calls.csv')
+  const lines = (await textOf(file)).trim().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain('glm-5')
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+expectOpenToEverybody(() => site, {
+  'the calls': { path: '/calls' },
+  'one call': {
+    path: '/calls?model=gpt-5',
+    prepare: async (page) => {
+      await page.locator('tbody tr').first().click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+})

@@ -1,0 +1,73 @@
+import { useTranslation } from 'react-i18next'
+import { Amount } from '../parts/amount.tsx'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/problem.tsx'
+import styles from './call-sheet.module.css'
+import type { Explained } from './explain.ts'
+
+/** What would become of the call now: refused and why, or held, and who would be asked in which order. */
+export function Explanation({ of }: { readonly of: Explained }) {
+  const { t } = useTranslation()
+  const { refusal, hold, routes } = of
+  return (
+    <div className={styles.explanation} role="status">
+      {refusal !== null && (
+        <Note tone="bad">{t('explain.refused', { status: refusal.status, message: refusal.message })}</Note>
+      )}
+      {hold !== null && (
+        <p className={styles.note}>
+          {t(`explain.paidBy.${hold.paid_by}`)} <Amount value={hold.credits} digits={6} />
+        </p>
+      )}
+      <ol className={styles.routes}>
+        {routes.flatMap(({ model, role, chains, skipped }) => [
+          ...chains.map((chain, index) => (
+            <li key={`${model} ${chain.chain_id}`}>
+              <Icon name={index === 0 && role === 'requested' ? 'right' : 'fellBack'} size={14} />
+              <span>
+                {chain.vendor_code} · {chain.forward_model_id}
+                <span>
+                  {[
+                    chain.protocol,
+                    t('explain.priority', { priority: chain.priority, why: chain.why }),
+                    t(`explain.conversions.${chain.conversion.kind}`),
+                    ...(role === 'fallback' ? [t('explain.fallback', { model })] : []),
+                  ].join(' · ')}
+                </span>
+              </span>
+            </li>
+          )),
+          ...skipped.map(({ chain_id, vendor_code, reason, until }) => (
+            <Skipped key={`skipped ${chain_id}`} vendor={vendor_code} reason={reason} until={until} />
+          )),
+        ])}
+      </ol>
+      <p className={styles.note}>{t('explain.hint')}</p>
+    </div>
+  )
+}
+
+interface SkippedProps {
+  readonly vendor: string
+  readonly reason: string
+  readonly until: string | null
+}
+
+function Skipped({ vendor, reason, until }: SkippedProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return (
+    <li data-skipped>
+      <Icon name="paused" size={14} />
+      <span>
+        {vendor}
+        <span>
+          {until === null
+            ? t('explain.skipped', { reason })
+            : t('explain.skippedUntil', { reason, moment: format.recent(until) })}
+        </span>
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,137 @@
+import { useTranslation } from 'react-i18next'
+import type { Call } from '../api/calls.ts'
+import { Amount } from '../parts/amount.tsx'
+import { classes } from '../parts/classes.ts'
+import { isZero } from '../parts/decimal.ts'
+import { useFormat } from '../parts/format.ts'
+import table from '../parts/table.module.css'
+import styles from './call-sheet.module.css'
+
+type Recipe = NonNullable<Call['recipe']>
+const CLASSES = [
+  'input',
+  'cached_input',
+  'cache_write',
+  'cache_write_1h',
+  'output',
+  'image',
+  'video_second',
+  'request',
+] as const
+
+/** The price as a sum, line by line: amount × price × chain × rate = Credits. */
+export function Price({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { recipe } = call
+  if (recipe === null || recipe.lines.length === 0) return null
+  return (
+    <section className={styles.part}>
+      <div className={styles.partHead}>
+        <h3>{t('calls.price')}</h3>
+        {recipe.currency !== null && (
+          <span>
+            {t('calls.perUnit', {
+              currency: recipe.currency,
+              credits: format.number(recipe.credits_per_unit, 6),
+            })}
+          </span>
+        )}
+      </div>
+      <table className={classes(table.table, styles.price)} aria-label={t('calls.price')}>
+        <PriceHead />
+        <tbody>
+          {recipe.lines.map((line) => (
+            <Line key={line.class} line={line} recipe={recipe} />
+          ))}
+          <Surcharges of={recipe} />
+          <tr className={styles.sum}>
+            <td colSpan={5}>{t('calls.sum')}</td>
+            <td className={table.number}>
+              <Amount value={recipe.amount} digits={6} />
+            </td>
+          </tr>
+          {Number(call.deducted) !== Number(recipe.amount) && (
+            <tr>
+              <td colSpan={5}>{t('calls.taken')}</td>
+              <td className={table.number}>
+                <Amount value={call.deducted} digits={6} />
+              </td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+      <Notes call={call} />
+    </section>
+  )
+}
+
+/** What made the call dearer as a whole. */
+function Surcharges({ of }: { readonly of: Recipe }) {
+  return of.surcharges?.map(({ name, multiplier, per_call, count }) => (
+    <tr key={name}>
+      <td colSpan={5}>{name}</td>
+      <td className={table.number}>
+        {multiplier === undefined ? `${count ?? 1} × ${per_call ?? ''}` : `× ${multiplier}`}
+      </td>
+    </tr>
+  ))
+}
+
+function PriceHead() {
+  const { t } = useTranslation()
+  return (
+    <thead>
+      <tr>
+        <th>{t('calls.class')}</th>
+        <th className={table.number}>{t('calls.quantity')}</th>
+        <th className={table.number}>{t('calls.listPrice')}</th>
+        <th className={table.number}>{t('calls.chainRate')}</th>
+        <th className={table.number}>{t('calls.yourRate')}</th>
+        <th className={table.number}>Credits</th>
+      </tr>
+    </thead>
+  )
+}
+
+function Line({ line, recipe }: { readonly line: Recipe['lines'][number]; readonly recipe: Recipe }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const known = CLASSES.find((each) => each === line.class)
+  return (
+    <tr>
+      <td>{known === undefined ? line.class : t(`classes.${known}`)}</td>
+      <td className={table.number}>{format.number(line.quantity, 6)}</td>
+      <td className={table.number}>
+        × {format.number(line.price, 6)}
+        {line.per === 1 ? '' : ` / ${format.short(line.per)}`}
+      </td>
+      <td className={table.number}>× {format.number(recipe.rate_multiplier, 6)}</td>
+      <td className={table.number}>× {format.percent(Number(recipe.user_rate) / 100, 2)}</td>
+      <td className={table.number}>
+        <Amount value={creditsOf(line, recipe)} digits={6} />
+      </td>
+    </tr>
+  )
+}
+
+/** What one line comes to; the sum below is the gateway's own, to the last digit. */
+function creditsOf({ quantity, price, per }: Recipe['lines'][number], recipe: Recipe): string {
+  const yuan = (quantity / per) * Number(price)
+  const rate = Number(recipe.rate_multiplier) * (Number(recipe.user_rate) / 100)
+  return (yuan * Number(recipe.credits_per_unit) * rate).toFixed(6)
+}
+
+/** Why less was taken than the sum, or from where. */
+function Notes({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  const notes = [
+    ...(call.free_reason === null ? [] : [t(`calls.free.${call.free_reason}`)]),
+    ...(call.subscription_covered ? [t('calls.covered')] : []),
+    ...(call.capped ? [t('calls.capped')] : []),
+    ...(isZero(call.owed) ? [] : [t('calls.owed', { credits: call.owed })]),
+    ...(call.usage_suspect === null ? [] : [t('calls.suspect')]),
+  ]
+  if (notes.length === 0) return null
+  return <p className={styles.note}>{notes.join(' · ')}</p>
+}

@@ -1,0 +1,84 @@
+import { useTranslation } from 'react-i18next'
+import type { Call } from '../api/calls.ts'
+import { type Fact, Facts } from '../parts/facts.tsx'
+import { useFormat } from '../parts/format.ts'
+import styles from './call-sheet.module.css'
+
+/** What came with the call, and what went back in the answer's head. */
+export function RequestFacts({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const rows: readonly Fact[] = [
+    [t('calls.endpoint'), call.endpoint, 'code'],
+    [
+      t('calls.protocol'),
+      [
+        call.upstream_protocol === null || call.upstream_protocol === call.client_protocol
+          ? call.client_protocol
+          : `${call.client_protocol} → ${call.upstream_protocol}`,
+        ...(call.stream ? [t('calls.streamed')] : []),
+      ].join(', '),
+    ],
+    [
+      t('calls.status'),
+      call.code === null
+        ? String(call.http_status)
+        : `${call.http_status}, ${t('calls.code', { code: call.code })}`,
+    ],
+    ...optional(t('calls.fields.app_id'), call.app_id),
+    ...optional(t('calls.fields.custom_id'), call.custom_id),
+    ...optional(t('calls.fields.user'), call.user),
+    [t('calls.countedBy'), <CountedBy key="counted" call={call} />],
+    ...(call.images === 0 ? [] : [[t('dimensions.images'), format.number(call.images)] as const]),
+    ...(call.seconds_produced === null
+      ? []
+      : [[t('dimensions.video_seconds'), format.number(call.seconds_produced, 2)] as const]),
+    [t('calls.ended'), format.moment(call.ended_at)],
+  ]
+  return (
+    <>
+      <section className={styles.part}>
+        <h3>{t('calls.request')}</h3>
+        <Facts rows={rows} />
+      </section>
+      <Headers call={call} />
+    </>
+  )
+}
+
+function Headers({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  return (
+    <section className={styles.part}>
+      <h3>{t('calls.headers')}</h3>
+      <Facts
+        rows={[
+          ...(call.model === null ? [] : [['gw-model', call.model, 'code'] as const]),
+          ...(call.dropped_fields.length === 0
+            ? []
+            : [['gw-dropped-fields', call.dropped_fields.join(','), 'code'] as const]),
+          ['x-request-id', call.request_id, 'code'],
+        ]}
+      />
+    </section>
+  )
+}
+
+/** Who counted the tokens, and how many of the output nobody sees. */
+function CountedBy({ call }: { readonly call: Call }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { usage_source: source, usage } = call
+  if (source === null) return '–'
+  const reasoning = usage.reasoning ?? 0
+  return [
+    t(`calls.sources.${source}`),
+    ...(reasoning === 0
+      ? []
+      : [t('calls.reasoning', { count: reasoning, tokens: format.number(reasoning) })]),
+  ].join('; ')
+}
+
+function optional(name: string, value: string | null): readonly Fact[] {
+  return value === null ? [] : [[name, value, 'code']]
+}

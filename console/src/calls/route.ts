@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { frameRoute } from '../app/frame-route.ts'
+import { readSearch } from './filter.ts'
+
+export const callsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/calls',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./calls-page.tsx'), 'CallsPage'),
+})

@@ -1,0 +1,60 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type CallFilter, callTotalsQuery } from '../api/calls.ts'
+import { LIVE_MS } from '../api/query-client.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { Amount } from '../parts/amount.tsx'
+import { useFormat } from '../parts/format.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import styles from './calls.module.css'
+
+/** What all the calls of the filter come to, not only those in sight. */
+export function Totals({ filter }: { readonly filter: CallFilter }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const totals = useQuery({
+    ...callTotalsQuery(filter, useOrganisationId()),
+    refetchInterval: LIVE_MS,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Loaded query={totals} height={44}>
+      {({ calls, failed, tokens, deducted, complete }) => (
+        <dl className={styles.totals} title={complete ? undefined : t('calls.incomplete')}>
+          <Total name={t('calls.calls')} more={!complete}>
+            {format.number(calls)}
+          </Total>
+          <Total name={t('calls.tokens')} more={!complete}>
+            <span title={format.number(tokens)}>{format.short(tokens)}</span>
+          </Total>
+          <Total name="Credits" more={!complete}>
+            <Amount value={deducted} />
+          </Total>
+          <Total name={t('calls.failed')} more={!complete}>
+            {format.number(failed)}
+          </Total>
+        </dl>
+      )}
+    </Loaded>
+  )
+}
+
+interface TotalProps {
+  readonly name: string
+  /** There are more than were added up. */
+  readonly more: boolean
+  readonly children: ReactNode
+}
+
+function Total({ name, more, children }: TotalProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        {more && '+'}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, Menu } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { save } from './download.ts'
+import { Icon } from './icon.tsx'
+import { FormProblem } from './problem.tsx'
+import { useProblemText } from './use-problem.ts'
+
+type ExportFormat = 'csv' | 'ndjson'
+
+interface ExportMenuProps {
+  /** Asks the route that exports; the whole answer is a file. */
+  readonly read: (format: ExportFormat) => Promise<Blob>
+  /** Of the file, without its ending. */
+  readonly name: string
+}
+
+/** The same as a file: for spreadsheets, or for programs. */
+export function ExportMenu({ read, name }: ExportMenuProps) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const saving = useMutation({
+    mutationFn: async (format: ExportFormat) => save(await read(format), `${name}.${format}`),
+  })
+  return (
+    <>
+      <FormProblem text={saving.error === null ? undefined : problemText(saving.error)} />
+      <Menu width={200}>
+        <Menu.Target>
+          <Button variant="default" loading={saving.isPending} leftSection={<Icon name="export" />}>
+            {t('export.title')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => saving.mutate('csv')}>{t('export.csv')}</Menu.Item>
+          <Menu.Item onClick={() => saving.mutate('ndjson')}>{t('export.json')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+/** What the calls that a filter of the log keeps come to. */
+import { type MicroCredits, microCredits } from '../../core/money.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { LogFilter } from '../../storage/stores/logs.ts'
+import { creditsText } from '../money/amounts.ts'
+import { openEnd, sumUsage } from '../money/usage.ts'
+
+/** As far back as sums are asked for at once. */
+const PERIOD_MS_MAX = 366 * 86_400_000
+/** Rows that are added up where no sums are kept. */
+const ROWS_MAX = 2_000
+const PAGE_ROWS = 500
+
+export interface LogTotals {
+  readonly calls: number
+  readonly failed: number
+  /** Input of every class and output. */
+  readonly tokens: number
+  readonly deducted: string
+  /** False: there are more calls than were added up. */
+  readonly complete: boolean
+}
+
+export const NO_TOTALS: LogTotals = { calls: 0, failed: 0, tokens: 0, deducted: '0', complete: true }
+
+interface Sum {
+  readonly calls: number
+  readonly failed: number
+  readonly tokens: number
+  readonly deducted: MicroCredits
+}
+
+const NOTHING: Sum = { calls: 0, failed: 0, tokens: 0, deducted: microCredits(0n) }
+
+/** From the kept sums where they tell time, key, model and app apart; else the newest rows are added up. */
+export async function readLogTotals(
+  storage: Pick<Storage, 'logs' | 'customers'>,
+  filter: LogFilter,
+  at: number,
+): Promise<LogTotals> {
+  const kept = await fromSums(storage, filter, at)
+  return kept === undefined ? fromRows(storage, filter) : view(kept, true)
+}
+
+function view(sum: Sum, complete: boolean): LogTotals {
+  return { ...sum, deducted: creditsText(sum.deducted), complete }
+}
+
+/** undefined: the kept sums do not tell these calls apart. */
+async function fromSums(
+  storage: Pick<Storage, 'customers'>,
+  filter: LogFilter,
+  at: number,
+): Promise<Sum | undefined> {
+  const { accountId, keyId, keyIds, from, to, model, appId, ...others } = filter
+  if (Object.values(others).some((value) => value !== undefined)) return undefined
+  const until = to === undefined ? openEnd(at) : to + 1
+  const since = from ?? until - PERIOD_MS_MAX
+  if (since >= until) return NOTHING
+  const summed = await sumUsage(storage, {
+    accountId,
+    keyId,
+    keyIds,
+    from: since,
+    until,
+    interval: 'total',
+    groups: [
+      ...(model === undefined ? [] : ['model' as const]),
+      ...(appId === undefined ? [] : ['app' as const]),
+    ],
+    timezone: 'UTC',
+  })
+  if (summed.kind === 'refused') return undefined
+  return summed.rows
+    .filter(
+      (row) => (model === undefined || row.model === model) && (appId === undefined || row.appId === appId),
+    )
+    .reduce(
+      (sum, row) => ({
+        calls: sum.calls + row.calls,
+        failed: sum.failed + row.failed,
+        tokens: sum.tokens + row.input + row.cachedInput + row.cacheWrite + row.cacheWrite1h + row.output,
+        deducted: microCredits(sum.deducted + row.deducted),
+      }),
+      NOTHING,
+    )
+}
+
+async function fromRows(storage: Pick<Storage, 'logs'>, filter: LogFilter): Promise<LogTotals> {
+  let sum = NOTHING
+  let cursor: string | undefined
+  do {
+    const page = await storage.logs.page(filter, { limit: PAGE_ROWS, cursor })
+    for (const { httpStatus, usage, deducted } of page.rows) {
+      const { input = 0, cachedInput = 0, cacheWrite = 0, cacheWrite1h = 0, output = 0 } = usage
+      sum = {
+        calls: sum.calls + 1,
+        failed: sum.failed + (httpStatus >= 400 ? 1 : 0),
+        tokens: sum.tokens + input + cachedInput + cacheWrite + cacheWrite1h + output,
+        deducted: microCredits(sum.deducted + deducted),
+      }
+    }
+    cursor = page.next
+    // A page that is short of a scan's end is not followed: what few calls match would be looked for in all of them.
+    if (page.rows.length < PAGE_ROWS) break
+  } while (cursor !== undefined && sum.calls < ROWS_MAX)
+  return view(sum, cursor === undefined)
+}
