@@ -1,6 +1,6 @@
 /**
  * Which files belong to tests though they are no tests themselves: conformance suites, laws that several folders are held
- * to, examples, naive models, and what stands in for the world outside. Walls and tidy leave them alone.
+ * to, examples, naive models, and what stands in for the world outside. Import rules and tidy leave them alone.
  */
 module.exports = {
   TEST_FILES: [

@@ -7,6 +7,7 @@ import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
+import { checkRetiredWords } from './retired-words.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
 import { checkSnippets } from './snippets.mjs'
@@ -16,6 +17,7 @@ export const CHECKS = [
   { name: 'doc-links', check: checkDocLinks },
   { name: 'snippets', check: checkSnippets },
   { name: 'names', check: checkNames },
+  { name: 'retired-words', check: checkRetiredWords },
   { name: 'vendor-names', check: checkVendorNames },
   { name: 'module-readmes', check: checkModuleReadmes },
   { name: 'sizes', check: checkSizes },

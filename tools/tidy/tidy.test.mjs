@@ -9,6 +9,7 @@ import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
+import { checkRetiredWords } from './retired-words.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
 import { checkSnippets } from './snippets.mjs'
@@ -27,6 +28,8 @@ const WRONG = [
   ['a parameter cut short', checkNames, { 'server/src/http/a.ts': 'const send = (req: string) => req' }],
   ['a vendor in a text', checkVendorNames, { 'server/src/pipeline/a.ts': "if (kind === 'openai') send()" }],
   ['a vendor in a name', checkVendorNames, { 'server/src/pipeline/a.ts': 'const deepseekUrl = 1' }],
+  ['a retired word in a text', checkRetiredWords, { 'docs/a.md': 'the back office' }],
+  ['a retired word in a name', checkRetiredWords, { 'server/src/http/a.ts': 'export const openHouse = 1' }],
   ['a module without README', checkModuleReadmes, { 'server/src/http/a.ts': '' }],
   [
     'a module README without a head',

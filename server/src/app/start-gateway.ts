@@ -373,14 +373,14 @@ interface Opened {
   close(): Promise<void>
 }
 
-interface DoorsOptions extends StartOptions {
+interface OpenOptions extends StartOptions {
   readonly canWrite: () => boolean
 }
 
 async function openAll(
   config: Config,
   pipeline: Pipeline,
-  { ops: withOps, canWrite, environment = process.env }: DoorsOptions,
+  { ops: withOps, canWrite, environment = process.env }: OpenOptions,
 ): Promise<Opened> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, pipeline)

@@ -3,7 +3,7 @@ import { createLog, type Log, type LogSettings } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createSecurityLog, type SecurityLog } from './security-log.ts'
 
-/** What the rooms use to say what happens: a log for operators, numbers for monitoring, an owner for loose promises. */
+/** What modules use to say what happens: a log for operators, numbers for monitoring, an owner for loose promises. */
 export interface Telemetry {
   readonly log: Log
   readonly metrics: Metrics

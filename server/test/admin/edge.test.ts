@@ -101,7 +101,7 @@ describe('an error', () => {
   })
 
   test('says so of a cursor that no page gave', async () => {
-    const answer = await admin.get('/logs?cursor=nonsense')
+    const answer = await admin.get('/logs?cursor=unreadable')
     expect(answer.status).toBe(400)
     expect(answer.body.code).toBe(40000)
   })

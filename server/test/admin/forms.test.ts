@@ -1,4 +1,4 @@
-/** One form for one thing, whichever door: moments, amounts set once, tables that are none. */
+/** One form for one thing, wherever it is written: moments, amounts set once, tables that are none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { postJson, readAnswer } from '../gateway/client.ts'

@@ -205,7 +205,7 @@ describe('gateway_base_url', () => {
     '/v1/chat/completions',
     '/v1/videos',
     '/api/v1/user/user/models',
-    '/nonsense',
+    '/unreadable',
     '/v1beta/models/x:generateContent',
   ])('[4-12] [7.2-05] [D-addresses-08] %s is 404/40400 there', async (path) => {
     const answer = await send('gateway', path, bearer(messagesKey))

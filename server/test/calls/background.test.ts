@@ -531,7 +531,7 @@ describe('an upstream that', () => {
     expect((await ended(body['id'])).text).toContain(ANSWER)
   })
 
-  test('refuses polls for a while, breaks them, and sends nonsense: it is asked again until it ends', async () => {
+  test('refuses polls for a while, breaks them, and sends what cannot be read: it is asked again until it ends', async () => {
     const { body } = await create()
     vendor.readWith.push(
       answerJson({ error: { message: 'slow down' } }, 429),

@@ -99,11 +99,11 @@ test.each([
 })
 
 describe('the envelope', () => {
-  test.each([CHAT, RESPONSES, MESSAGES, GEMINI, '/v1/messages/count_tokens', '/nonsense'])(
+  test.each([CHAT, RESPONSES, MESSAGES, GEMINI, '/v1/messages/count_tokens', '/unreadable'])(
     '[2.7-01] [2.7-02] [2.7-03] [2.7-04] [2.7-06] [7-01] [7.3-01] [D-errors-01] [D-errors-03] [D-requests-35] is whole on %s',
     async (path) => {
       const answer = await postJson(`${gateway.baseUrl}${path}`, {})
-      expectEnvelope(answer, path === '/nonsense' ? 404 : 401, path === '/nonsense' ? 40400 : 40001)
+      expectEnvelope(answer, path === '/unreadable' ? 404 : 401, path === '/unreadable' ? 40400 : 40001)
     },
   )
 
@@ -251,7 +251,7 @@ describe('paths and methods', () => {
   test('malformed HTTP gets a clear answer, and the next connection works', async () => {
     const url = new URL(gateway.baseUrl)
     const text = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(url.port), url.hostname, () => socket.write('NONSENSE\r\n\r\n'))
+      const socket = connect(Number(url.port), url.hostname, () => socket.write('UNREADABLE\r\n\r\n'))
       let seen = ''
       socket.on('data', (chunk) => (seen += chunk.toString()))
       socket.on('close', () => resolve(seen))

@@ -174,6 +174,6 @@ test('a key explains its own calls only, and unknown fields are refused', async 
   const other = await gateway.newKey(gateway.accountId)
   const { answer } = await explain({ key_id: other.keyId, body: { model: 'm', messages: ASK } })
   expect([answer.status, answer.body.error?.code]).toEqual([403, '40304'])
-  const wrong = await explain({ body: { model: 'm' }, nonsense: 1 })
+  const wrong = await explain({ body: { model: 'm' }, unreadable: 1 })
   expect(wrong.answer.status).toBe(400)
 })

@@ -96,7 +96,7 @@ describe('requests', () => {
   const BODIES: readonly [string, string][] = [
     [
       'unknown fields [1-34] [1-33] [1-32]',
-      '{"model":"MODEL","x_unknown":{"deep":[1,2,{"y":null}]},"temperature":"nonsense","top_p":[]}',
+      '{"model":"MODEL","x_unknown":{"deep":[1,2,{"y":null}]},"temperature":"unreadable","top_p":[]}',
     ],
     ['key order', '{"z":1,"model":"MODEL","a":2}'],
     ['duplicate keys', '{"a":1,"a":2,"model":"MODEL","a":3}'],

@@ -129,7 +129,7 @@ describe('manual exchange', () => {
     [{ yuan: 'NaN' }],
     [{ yuan: 1e30 }],
     [{ yuan: 1, balance: 5 }],
-  ])('nonsense moves nothing: %j', async (body) => {
+  ])('unreadable moves nothing: %j', async (body) => {
     expect((await customer.send('POST', 'exchange', body)).status).toBe(400)
     expect(await funds()).toEqual(['1000', '500'])
   })
@@ -314,7 +314,7 @@ describe('own credentials', () => {
     ['cloud', { secret, fields: { region: 'evil.example' } }],
     ['own-server', { secret }],
     ['keyless', { secret }],
-  ])('nonsense is refused: %s %j', async (vendor, body) => {
+  ])('unreadable is refused: %s %j', async (vendor, body) => {
     expect((await customer.send('PUT', `byok/${vendor}`, body)).status).toBe(400)
     expect(await customer.ask('GET', 'byok')).toEqual([])
   })
@@ -400,7 +400,7 @@ describe('statements', () => {
     expect(rows.at(-1)).toMatchObject({ kind: 'exchange', credits_after: '3000', balance_after: '498' })
   })
 
-  test.each(['month=2026-13', 'month=2026-01&from=1', 'from=2&to=1', 'format=xml', 'cursor=nonsense'])(
+  test.each(['month=2026-13', 'month=2026-01&from=1', 'from=2&to=1', 'format=xml', 'cursor=unreadable'])(
     'a period that is none is refused: %s',
     async (query) => {
       expect((await customer.send('GET', `statements?${query}`)).status).toBe(400)

@@ -12,7 +12,7 @@ export interface Operation {
   readonly right: string | undefined
   /** What an admin may do who looks through the account's eyes; undefined: they do not come there as one. */
   readonly impersonator: string | undefined
-  /** The answer holds something that opens a door. */
+  /** The answer holds something that lets somebody in. */
   readonly showsSecret: boolean
   /** One of the protocol endpoints, which are no routes of ours. */
   readonly isCall: boolean

@@ -191,7 +191,7 @@ describe('members', () => {
     expect(await team.admin.ask('PATCH', path, { policy: null })).toMatchObject({ policy: {} })
   })
 
-  test('are refused nonsense with its path', async () => {
+  test('refuse what cannot be read, with its path', async () => {
     const path = one(`/members/${team.member.member}`)
     const answer = await team.owner.send('PATCH', path, {
       role: 'king',

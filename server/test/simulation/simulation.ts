@@ -1,6 +1,6 @@
 /**
  * Random operations on a store of hot rows, held step by step against the naive model: calls, claims, progress, both
- * doors, repeats of all of them, crashes with recovery, clock steps back and forth, and changes of keys, accounts,
+ * ways, repeats of all of them, crashes with recovery, clock steps back and forth, and changes of keys, accounts,
  * plans, policies and prices in between. One world is one set of accounts; the same seed makes the same world. It is
  * long because it is one idea: what may happen, and what the model is told of it.
  */
@@ -293,12 +293,12 @@ export class Simulation {
     // Rather those that have told where they stand, so that recovery has something to charge.
     const told = this.random.chance(0.3) ? open.filter(({ progress }) => progress !== undefined) : []
     const call = this.random.pick(told.length > 0 ? told : open)
-    const door = this.random.upTo(61)
-    if (door < 14) return this.planClaim(call)
-    if (door < 18) return this.planUnclaim(call)
-    if (door < 26) return this.planProgress(call)
-    if (door < 46) return this.planSettle(call)
-    if (door < 56) return this.planAbandon(call)
+    const act = this.random.upTo(61)
+    if (act < 14) return this.planClaim(call)
+    if (act < 18) return this.planUnclaim(call)
+    if (act < 26) return this.planProgress(call)
+    if (act < 46) return this.planSettle(call)
+    if (act < 56) return this.planAbandon(call)
     // The store leaves the calls of living tasks to whoever leases the task next.
     return this.tasks.get(call.callId) === true ? this.planSettle(call) : this.planRecovery(call)
   }
@@ -677,11 +677,11 @@ export class Simulation {
     return 'done'
   }
 
-  /** By whichever door: one log row, and the end of the task where there is one. */
-  private leaveNaive(call: string, task: VideoEnd | undefined, door: 'settle' | 'abandon'): void {
+  /** Settled or abandoned: one log row, and the end of the task where there is one. */
+  private leaveNaive(call: string, task: VideoEnd | undefined, act: 'settle' | 'abandon'): void {
     this.logged.add(call)
     const kind = task && this.kinds.get(call)
-    if (kind !== undefined) this.tally.add(`${kind} ended by ${door}`)
+    if (kind !== undefined) this.tally.add(`${kind} ended by ${act}`)
     if (task !== undefined && this.tasks.get(call) === true) this.ended.set(task.id, task.patch.progress ?? 0)
   }
 

@@ -223,7 +223,7 @@ describe('an order that may have arrived', () => {
     expect(creates(second)).toHaveLength(0)
   })
 
-  test('and was answered with nonsense is not sent again', async () => {
+  test('and was answered with what cannot be read is not sent again', async () => {
     playArk(first, { create: answerJson({ hello: 'world' }), polls: [] })
     const answer = await post(ORDER)
     expect(answer).toMatchObject({ status: 502, body: { code: 50201, upstream_body: { hello: 'world' } } })

@@ -762,7 +762,7 @@ function creditsShare(
     }
     return worst
   }
-  const rooms = { account: room(account), member: room(member) }
+  const left = { account: room(account), member: room(member) }
   const [first, second] = refusals
   if (first !== undefined) {
     return second !== undefined && Number(second.waitMs) > Number(first.waitMs) ? second : first
@@ -772,8 +772,8 @@ function creditsShare(
   if (available < cost.least || (dearer && !inFull && lent > 0n)) return { code: 42901, waitMs: SOON }
   return {
     held,
-    monthHeld: rooms.account ?? (dearer ? worst : held),
-    memberHeld: member === undefined ? 0n : (rooms.member ?? held),
+    monthHeld: left.account ?? (dearer ? worst : held),
+    memberHeld: member === undefined ? 0n : (left.member ?? held),
     exchanged,
   }
 }
