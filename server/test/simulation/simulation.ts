@@ -54,6 +54,8 @@ const START = 1_700_000_100_000
 const ROUND_TOKENS = 250
 /** Steps after which everything is read anew instead of what was touched. */
 const STEPS_PER_WHOLE_READ = 100
+/** The shortest windows of quotas have gone on by then. */
+const ROLLED_MS = 10_000
 /** Batches that wait for the database at once. */
 const OUTAGES_MAX = 6
 /** Operations and reservations that may be repeated later. */
@@ -187,7 +189,7 @@ export class Simulation {
     const ends = batch.flatMap(({ unheard }) => unheard?.() ?? [])
     await this.step(ends)
     // Told from ahead of a clock that was set back they begin windows there: the one of this millisecond does not come again.
-    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at)) this.at += 1
+    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at)) this.at -= 1
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {
@@ -287,9 +289,8 @@ export class Simulation {
       const known = this.random.pick(this.reservations)
       if (!concerned.has(known.ask.call)) return this.planKnown(known)
     }
-    const recovered = [...this.naive.recovered.keys()]
-    if (recovered.length > 0 && this.random.chance(0.1))
-      return this.planLate(this.random.pick(this.rather(recovered)))
+    const recovered = this.random.chance(0.1) ? this.rather([...this.naive.recovered.keys()]) : []
+    if (recovered.length > 0) return this.planLate(this.random.pick(recovered))
     // Rather those that have told where they stand, so that recovery has something to charge.
     const told = this.random.chance(0.3) ? open.filter(({ progress }) => progress !== undefined) : []
     const call = this.random.pick(told.length > 0 ? told : open)
@@ -303,10 +304,15 @@ export class Simulation {
     return this.tasks.get(call.callId) === true ? this.planSettle(call) : this.planRecovery(call)
   }
 
-  /** Rather those of which something was owed that has been paid since; those of which it is still owed mostly wait. */
+  /**
+   * Rather those of which something was owed that has been paid since, or whose quota has gone on; those of which it is still
+   * owed or stands mostly wait.
+   */
   private rather(recovered: readonly string[]): readonly string[] {
     const owing = (call: string) => {
-      const { owed = 0n, open } = this.naive.recovered.get(call) ?? {}
+      const { owed = 0n, quota = 0n, at = 0, open } = this.naive.recovered.get(call) ?? {}
+      // Its windows have gone on meanwhile.
+      if (quota > 0n) return Math.abs(this.at - at) > ROLLED_MS ? 'rolled' : 'owed'
       if (open === undefined || owed === 0n) return 'nothing'
       return owed > (this.naive.accounts.get(open.account)?.owed ?? 0n) ? 'paid' : 'owed'
     }
@@ -315,8 +321,10 @@ export class Simulation {
       this.tally.add('an instance came back after what was owed was paid')
       return paid
     }
+    const rolled = recovered.filter((call) => owing(call) === 'rolled')
+    if (rolled.length > 0) return rolled
     const others = recovered.filter((call) => owing(call) === 'nothing')
-    return others.length > 0 && this.random.chance(0.8) ? others : recovered
+    return this.random.chance(0.8) ? others : recovered
   }
 
   private openOfState: { readonly state: StoreState; readonly calls: readonly OpenCall[] } | undefined
@@ -477,9 +485,9 @@ export class Simulation {
   }
 
   private planProgress(open: OpenCall): Planned {
-    // Often far more than it turns out to be: what recovery charges for it lies over caps, and is given back.
+    // Often far more than it turns out to be: what recovery charges for it lies over caps and quotas, and is given back.
     const cap = this.naive.accounts.get(open.accountId)?.cap ?? 0n
-    const use = this.randomUse(open, cap > 0n ? 0.8 : 0.1)
+    const use = this.randomUse(open, cap > 0n || open.quotaHeld > 0n ? 0.8 : 0.1)
     const left = this.random.chance(0.3) || undefined
     const isDeclared = open.counts.videos > 0 && this.random.chance(0.3)
     const claim = this.random.chance(0.3) ? open.claims[0] : undefined
@@ -732,6 +740,7 @@ export class Simulation {
   private async crash(): Promise<void> {
     const { random, instances, at } = this
     const victim = random.upTo(instances.length - 1)
+    await this.tellProgress(instances[victim] ?? random.pick(instances))
     instances[victim] = instanceId(this.newId('instance'))
     this.tally.add('an instance crashed')
     for (const instance of instances) {
@@ -752,9 +761,8 @@ export class Simulation {
   private async pause(): Promise<void> {
     const { random, instances } = this
     const sleeper = random.pick(instances)
-    const calls = this.openCalls().filter(
-      ({ callId: call, instanceId: instance }) => instance === sleeper && !this.lost.has(call),
-    )
+    await this.tellProgress(sleeper)
+    const calls = this.callsOf(sleeper)
     const ends = calls.map((call) => (random.chance(0.6) ? this.planSettle(call) : this.planAbandon(call)))
     this.tally.add('an instance paused')
     if (this.outages.length < OUTAGES_MAX) this.outages.push(ends)
@@ -765,6 +773,18 @@ export class Simulation {
       this.heartbeats.set(instance, this.at)
     }
     await this.recoverAll(0)
+  }
+
+  private callsOf(owner: InstanceId): readonly OpenCall[] {
+    return this.openCalls().filter(
+      ({ callId: call, instanceId: instance }) => instance === owner && !this.lost.has(call),
+    )
+  }
+
+  /** Where many of its calls stand, so that whoever ends them has something to charge. */
+  private async tellProgress(owner: InstanceId): Promise<void> {
+    const calls = this.callsOf(owner).filter(() => this.random.chance(0.5))
+    if (calls.length > 0) await this.step(calls.map((call) => this.planProgress(call)))
   }
 
   /** Tasks go on with whoever leases them. */
@@ -1001,8 +1021,8 @@ export class Simulation {
 
   private randomSubscription(): NonNullable<NaiveAccount['subscription']> {
     const { random } = this
-    const quota = [60, 300]
-      .slice(random.upTo(2))
+    const quota = [10, 60, 300]
+      .slice(random.upTo(3))
       .map((seconds) => ({ credits: credits(random.upTo(60)), seconds }))
     return { level: 1 + random.upTo(2), expiresAt: this.at + random.upTo(2 * MONTH_MS), quota }
   }
