@@ -45,7 +45,7 @@ export function keepCustomerRounds(parts: CustomerRoundParts): CustomerRounds {
   }
   const deliver = async (): Promise<void> => {
     const round = await deliverAlerts(storage, out, now())
-    if (round.failed > 0) telemetry.log.warn({ ...round }, 'some alerts were not taken')
+    if (round.failed > 0) telemetry.log.warn({ ...round }, 'some alerts could not be delivered')
   }
   const timers = [
     every(RENEWAL_EVERY_MS, telemetry, { work: renew, name: 'renewal of subscriptions' }),

@@ -61,7 +61,7 @@ export async function startHousekeeping(kept: {
     [expire, 'expiry'],
     [() => keepLog(kept), 'upkeep of the log'],
   ] as const) {
-    await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a round failed'))
+    await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a periodic task failed'))
   }
   // Each apart, so that none waits for another, or ends with it.
   const timers = [

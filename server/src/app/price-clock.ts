@@ -17,6 +17,6 @@ export function keepPrices(parts: {
     const applied = await applyDuePrices(storage, now())
     if (applied > 0) telemetry.log.info({ applied }, 'prices came into force')
   }
-  const timer = every(LOOK_EVERY_MS, telemetry, { work, name: 'coming into force of prices' })
+  const timer = every(LOOK_EVERY_MS, telemetry, { work, name: 'activation of scheduled prices' })
   return { stop: () => clearInterval(timer) }
 }

@@ -145,7 +145,7 @@ describe('a port that cannot be listened on', () => {
     [listening('EADDRINUSE', 8081), 'port 8081 is taken by another program', 'SLUICE_GATEWAY_PORT to'],
     [listening('EADDRINUSE', 9090), 'port 9090 is taken by another program', 'SLUICE_OPS_PORT to'],
     [listening('EADDRINUSE', 8080, '::', 'bind'), 'port 8080 is taken by another program', 'SLUICE_PORT to'],
-    [listening('EACCES', 8080), 'port 8080 may not be listened on', 'above 1023'],
+    [listening('EACCES', 8080), 'this user may not listen on port 8080', 'above 1023'],
     [listening('EADDRNOTAVAIL', 8080, '10.9.9.9'), '10.9.9.9 is no address', 'set SLUICE_HOST'],
     [listening('EADDRNOTAVAIL', 9090, '10.9.9.9'), '10.9.9.9 is no address', 'set SLUICE_OPS_HOST'],
   ])('%s: %s', (error, what, change) => {
@@ -160,7 +160,7 @@ test('what nobody foresaw is told without its stack, unless somebody asks for it
   expect(findStartFailure(error, configWith())).toBeUndefined()
   expect(findStartFailure(undefined, configWith())).toBeUndefined()
   expect(unforeseenText(error, 'info')).toMatch(
-    /^x is not a function \(because\)\nThis was not foreseen\. SLUICE_LOG_LEVEL=debug/,
+    /^x is not a function \(because\)\nThis is unexpected\. SLUICE_LOG_LEVEL=debug/,
   )
   expect(unforeseenText(error, 'debug')).toMatch(/\n\s+at /)
 })

@@ -40,7 +40,7 @@ export function startFailureText({ found, fix }: StartFailure): string {
 export function unforeseenText(error: unknown, logLevel: Config['logLevel'] | undefined): string {
   if (logLevel === 'debug' || logLevel === 'trace')
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return `${wordsOf(error)}\nThis was not foreseen. SLUICE_LOG_LEVEL=debug shows where it happened: please tell it to the maintainers.`
+  return `${wordsOf(error)}\nThis is unexpected. SLUICE_LOG_LEVEL=debug shows where it happened: please report it to the maintainers.`
 }
 
 function wordsOf(error: unknown): string {
@@ -112,7 +112,7 @@ function explainListen(facts: Facts, config: StartedWith): StartFailure | undefi
     [
       'EACCES',
       {
-        found: `port ${port} may not be listened on by this user`,
+        found: `this user may not listen on port ${port}`,
         fix: `set ${portName} to a port above 1023`,
       },
     ],

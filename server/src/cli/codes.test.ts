@@ -45,7 +45,7 @@ test('codes are made, listed and made void', async () => {
   )
   expect(await sluice('codes', 'void', batch)).toMatchObject({
     code: 0,
-    err: `2 codes of ${batch} made void\n`,
+    err: `2 codes of ${batch} voided\n`,
   })
   const listed = await sluice('codes', 'list', '--json')
   expect(JSON.parse(listed.out)).toMatchObject([

@@ -68,11 +68,11 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const mail = { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'sluice@example.com' }
     const found = await doctor([], { environment: { ...environment, ...mail } })
     await mailbox.close()
-    expect(found).toMatchObject({ code: 0, err: expect.stringContaining('all that is needed is well') })
+    expect(found).toMatchObject({ code: 0, err: expect.stringContaining('no check failed') })
     const bad = found.told.filter(
       ({ state, check }) =>
         state === 'failed' ||
-        (state === 'warning' && !['phone messages', 'disk', 'distance to the database'].includes(check)),
+        (state === 'warning' && !['phone messages', 'disk', 'latency to the database'].includes(check)),
     )
     expect(bad).toEqual([])
     expect(found.of('database')).toMatchObject({ found: expect.stringMatching(engine) })
@@ -95,7 +95,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     expect(found.of('credential own/main')).toMatchObject({
       state: 'failed',
       found: expect.stringContaining('Incorrect API key'),
-      fix: expect.stringContaining('another secret'),
+      fix: expect.stringContaining('replace its secret'),
     })
     expect(`${found.out}${found.err}`).not.toContain('secret-of-own')
     expect(await doctor(['--no-credentials'], { environment })).toMatchObject({ code: 0 })
@@ -245,7 +245,7 @@ const REPORT: DatabaseReport = {
 test.each<[string, Partial<DatabaseReport>, string, string]>([
   ['too old a server', { serverVersion: 130_000 }, 'database', 'failed'],
   ['an older schema', { schema: 9 }, 'schema', 'warning'],
-  ['a database far away', { roundTripMs: 40 }, 'distance to the database', 'warning'],
+  ['a database far away', { roundTripMs: 40 }, 'latency to the database', 'warning'],
   ['a clock that is off', { clockAheadMs: -3_000 }, 'clock', 'warning'],
   ['a clock that is far off', { clockAheadMs: 31_000 }, 'clock', 'failed'],
 ])('%s is told', (_what, change, check, state) => {

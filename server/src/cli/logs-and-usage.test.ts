@@ -197,7 +197,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const at = { now: () => NOW }
     const period = ['--from', new Date(NOW - (NOW % 1_800_000)).toISOString(), '--recount']
     expect(await line.sluice(['usage', ...period], at)).toMatchObject({
-      out: 'counted 1 half-hour anew from the log\n',
+      out: 'counted 1 half-hour again from the log\n',
     })
     expect(JSON.parse((await line.sluice(['usage', '--json'], at)).out)).toMatchObject({
       totals: { calls: 1, deducted: '2' },

@@ -65,7 +65,9 @@ function addRunning(program: Command, io: Console): void {
     .action(async () => (await import('./commands/start.ts')).start())
   program
     .command('doctor')
-    .description('look at all that a gateway stands on, and say what to do; ends with 1 when a check fails')
+    .description(
+      'check everything the gateway depends on, and say what to do; exits with 1 when a check fails',
+    )
     .option(
       '--no-credentials',
       'make no calls to vendors; without it each credential makes one small real call',
@@ -74,14 +76,14 @@ function addRunning(program: Command, io: Console): void {
     .action(async (flags: DoctorFlags) => (await import('./commands/doctor.ts')).doctor(io, flags))
   program
     .command('migrate')
-    .description('bring the database to this version and say what was done (a start does the same)')
+    .description('migrate the database to this version and report what was done (a start does the same)')
     .option('--to <address>', 'move the SQLite database to this one, postgres://…, while no gateway runs')
     .option('--replace', 'with --to: remove what the new database holds')
     .option(...JSON_OPTION)
     .action(async (flags: MigrateFlags) => (await import('./commands/migrate.ts')).migrate(io, flags))
   program
     .command('backup')
-    .description('write one moment of the database into a file, of either engine, while gateways run')
+    .description('write a snapshot of the database, of either engine, into a file while gateways run')
     .requiredOption(
       '-o, --output <path>',
       'the file to make, like sluice.backup.gz; - writes standard output',
@@ -104,10 +106,10 @@ function addRunning(program: Command, io: Console): void {
 function addGatewayFile(program: Command, io: Console): void {
   program
     .command('apply')
-    .description('make what is stored what a gateway file says')
+    .description('change what is stored to match a gateway file')
     .requiredOption('-f, --file <path>', 'the gateway file, YAML or JSON; - reads standard input')
     .option('--dry-run', 'only say what would change')
-    .option('--prune', 'switch off what the sections of the file leave out')
+    .option('--prune', 'disable what the sections of the file leave out')
     .option(...JSON_OPTION)
     .action(async (flags: ApplyFlags) => (await import('./commands/apply.ts')).apply(io, flags))
   program
@@ -144,13 +146,13 @@ function addKeys(program: Command, io: Console): void {
     .command('rotate')
     .description('give a key another secret and print it, this once')
     .argument(...KEY)
-    .option('--overlap <seconds>', 'how long the former secret works on; without, it ends at once')
+    .option('--overlap <seconds>', 'how long the former secret keeps working; without it, it ends at once')
     .option(...JSON_OPTION)
     .action(async (key: string, flags: KeyRotateFlags) =>
       (await import('./commands/keys.ts')).keysRotate(io, key, flags),
     )
   for (const [name, status, description] of [
-    ['disable', 'disabled', 'refuse the key from its next call on'],
+    ['disable', 'disabled', 'disable the key from its next call on'],
     ['enable', 'enabled', 'let the key call again'],
     ['delete', 'deleted', 'remove the key for good; its calls stay in the log'],
   ] as const) {
@@ -240,7 +242,7 @@ function addOrganisations(program: Command, io: Console): void {
     )
   organisations
     .command('members')
-    .description('list the members of one, with what they may and did spend this month, in yuan')
+    .description('list the members of one with their caps and what they spent this month, in yuan')
     .argument('<organisation>', 'its id (acc_…)')
     .option(...JSON_OPTION)
     .action(async (id: string, flags: OutputFlags) =>
@@ -256,7 +258,7 @@ function addCodes(program: Command, io: Console): void {
     .option('--credits <amount>', 'what each is worth in Credits')
     .option('--yuan <amount>', 'or in yuan of balance')
     .option('--count <number>', `how many, at most ${CODES_PER_BATCH_MAX}`, '1')
-    .option('--expires <date>', 'until when they are good, like 2027-01-31 or 2027-01-31T12:00:00Z')
+    .option('--expires <date>', 'when they expire, like 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--note <text>', 'what they are for')
     .option('--csv', 'as CSV, with what each is worth')
     .option(...JSON_OPTION)
@@ -268,7 +270,7 @@ function addCodes(program: Command, io: Console): void {
     .action(async (flags: OutputFlags) => (await import('./commands/codes.ts')).codesList(io, flags))
   codes
     .command('void')
-    .description('make one code, or what is open of a batch, void')
+    .description('void one code, or the open codes of a batch')
     .argument('<code>', 'a code, its id, or the id of a batch (bat_…)')
     .option(...JSON_OPTION)
     .action(async (reference: string, flags: OutputFlags) =>
@@ -280,12 +282,12 @@ function addChains(program: Command, io: Console): void {
   const chains = program.command('chains').description('chains')
   chains
     .command('list', { isDefault: true })
-    .description('list chains with how they are: by the log, and by a gateway that runs here')
+    .description('list chains with their health, from the log and from a gateway that runs here')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) => (await import('./commands/chains.ts')).chainsList(io, flags))
   chains
     .command('test')
-    .description('make one real, cheap call over each; ends with 1 when one fails')
+    .description('make one real, cheap call over each; exits with 1 when one fails')
     .argument('[chain...]', CHAIN[1])
     .option('--all', 'every chain that is enabled')
     .option(...JSON_OPTION)
@@ -308,7 +310,7 @@ function addChains(program: Command, io: Console): void {
   }
   chains
     .command('reset')
-    .description('forget what the chain rests from: it is tried with the next call')
+    .description('end the chain’s pause: the next call tries it')
     .argument(...CHAIN)
     .option(...JSON_OPTION)
     .action(async (reference: string, flags: OutputFlags) =>
@@ -342,7 +344,7 @@ function addVideos(program: Command, io: Console): void {
   const command = program.command('videos').description('video tasks')
   command
     .command('list', { isDefault: true })
-    .description('list the tasks that run, oldest first, with what was heard of them last')
+    .description('list running tasks, oldest first, with the last news of each')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) => (await import('./commands/videos.ts')).videos(io, flags))
   command
@@ -355,9 +357,9 @@ function addVideos(program: Command, io: Console): void {
     )
   command
     .command('fail')
-    .description('give a running task up: it has failed, and nothing is charged for it')
+    .description('give up a running task: it fails, and nothing is charged for it')
     .argument(...VIDEO)
-    .option('--reason <text>', 'told to whoever waits for it', 'given up')
+    .option('--reason <text>', 'shown to its customer', 'given up')
     .option(...JSON_OPTION)
     .action(async (id: string, flags: VideoFailFlags) =>
       (await import('./commands/videos.ts')).videosFail(io, id, flags),
@@ -380,10 +382,10 @@ function addLogs(program: Command, io: Console): void {
     .option('--user <user>', 'the user the request named')
     .option('--cost-from <credits>', 'Credits deducted, at least')
     .option('--cost-to <credits>', 'Credits deducted, at most')
-    .option('--suspect', 'only calls whose upstream reported usage that cannot be')
+    .option('--suspect', 'only calls whose upstream reported impossible usage')
     .option('--limit <rows>', 'how many, 1 to 1000', '20')
     .option('--cursor <cursor>', 'go on where a former page ended')
-    .option('-F, --follow', 'go on showing calls as they end, until interrupted')
+    .option('-F, --follow', 'keep showing calls as they end, until interrupted')
     .option('--json', 'print one JSON object a line')
     .action(async (flags: LogFlags) => (await import('./commands/logs.ts')).logs(io, flags))
   program
@@ -395,8 +397,8 @@ function addLogs(program: Command, io: Console): void {
     .option('--to <date>', 'not newer')
     .option('--interval <interval>', 'hour, day or total', 'day')
     .option('--by <group...>', 'one row for each model, key or app')
-    .option('--time-zone <zone>', "whose midnight ends a day; without it the platform's")
-    .option('--recount', 'sum the period anew from the log, as far as the log goes back')
+    .option('--time-zone <zone>', "the time zone of days; without it the platform's")
+    .option('--recount', 'sum the period again from the log, as far as the log goes back')
     .option(...JSON_OPTION)
     .action(async (flags: UsageFlags) => (await import('./commands/usage.ts')).usage(io, flags))
 }
@@ -404,7 +406,7 @@ function addLogs(program: Command, io: Console): void {
 function addQuestions(program: Command, io: Console): void {
   program
     .command('explain')
-    .description('say what would become of a call, without making it: chains, conversion, rules, hold')
+    .description('explain what would happen to a call, without making it: chains, conversion, rules, hold')
     .argument(...KEY)
     .argument('<model>', 'the model the call would name')
     .option(

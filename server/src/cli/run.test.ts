@@ -146,7 +146,7 @@ describe('apply', () => {
     })
     expect(doubtful).toMatchObject({
       code: 0,
-      err: 'warning: standard input:1:45 groups[0].models[0]: names no model: later\n',
+      err: 'warning: standard input:1:45 groups[0].models[0]: refers to an unknown model: later\n',
     })
   })
 
@@ -214,7 +214,7 @@ describe('keys', () => {
   })
 
   test.each([
-    [['--group', 'none'], 'group names no group: none'],
+    [['--group', 'none'], 'group refers to an unknown group: none'],
     [
       ['--expires', 'soon'],
       '--expires:1:1: must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds or milliseconds',

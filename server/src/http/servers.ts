@@ -322,7 +322,7 @@ class Edge {
     pipeline.running.add(call)
     this.#running += 1
     const failed = (error: unknown): void => {
-      pipeline.telemetry.log.error({ requestId, error }, 'a call ended in an error nobody expected')
+      pipeline.telemetry.log.error({ requestId, error }, 'a call ended in an unexpected error')
       response.destroy()
       this.#left(call)
     }

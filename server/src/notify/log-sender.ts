@@ -8,7 +8,7 @@ export function createLogSender(log: Log): Sender<Message> {
     send(message) {
       log.warn(
         { channel: message.channel, to: message.to, text: message.text },
-        'a message that goes nowhere else',
+        'a message that no service is configured to send',
       )
       return Promise.resolve()
     },

@@ -178,7 +178,7 @@ function openTallies(version: string) {
 function openSuspects(): CounterTally<'chain'> {
   return new CounterTally({
     name: 'sluice_usage_suspect_total',
-    help: 'Calls whose upstream reported usage that cannot be, charged at what can be, by chain.',
+    help: 'Calls whose upstream reported impossible usage, charged at the most that is possible, by chain.',
     labels: ['chain'],
   })
 }

@@ -24,8 +24,8 @@ export const SECURITY_EVENTS = {
   'key.address-refused': 'an API key was used from an address it does not allow',
   'webhook.forged': 'a notice of a payment did not come from its provider',
   'address.refused': 'an address a client or customer chose led into a closed network (SSRF)',
-  'impersonation.begun': 'an administrator began to look through an account’s eyes',
-  'impersonation.ended': 'an administrator ended that look before its time',
+  'impersonation.begun': 'an administrator began to impersonate an account',
+  'impersonation.ended': 'an administrator ended an impersonation early',
   'secret.shown': 'a secret was shown to its owner: a key, a webhook’s secret, a seed, recovery codes',
   'audit.entry': 'something was changed; the audit log has the whole entry',
 } as const satisfies Readonly<Record<string, string>>

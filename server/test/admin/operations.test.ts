@@ -188,7 +188,9 @@ describe('prices to come', () => {
 
   test('a wrong price list is refused with line and path', async () => {
     const file = 'models:\n  - model_id: nobody\n    pricing: {input_price: 20, output_price: 60}\n'
-    expect((await admin.post('/prices/import', { file })).body.message).toContain('names no model: nobody')
+    expect((await admin.post('/prices/import', { file })).body.message).toContain(
+      'refers to an unknown model: nobody',
+    )
     const broken = await admin.post('/prices/import', { file: 'models:\n  - pricing: {input_price: x}\n' })
     expect(broken.status).toBe(400)
     expect(broken.body.message).toContain('file:2:')

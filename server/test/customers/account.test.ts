@@ -126,7 +126,7 @@ describe('PATCH …/account', () => {
     expect(await account()).toMatchObject({ fallback_model: null })
     const unknown = await customer.send('PATCH', 'account', { fallback_model: 'nothing', name: 'Eve' })
     expect(unknown.status).toBe(400)
-    expect(unknown.body.message).toContain('fallback_model names no model')
+    expect(unknown.body.message).toContain('fallback_model refers to an unknown model')
     expect(await account()).toMatchObject({ name: null })
   })
 

@@ -150,7 +150,7 @@ describe('failures', () => {
     expect(await raiseAlerts(gateway.storage, Date.now() + HOUR_MS + 1_000)).toBe(0)
     expect(await raiseAlerts(gateway.storage, Date.now())).toBe(1)
     await deliver(60_000)
-    expect(mails.at(-1)).toMatchObject({ subject: 'Many of your calls fail' })
+    expect(mails.at(-1)).toMatchObject({ subject: 'Many of your calls are failing' })
   })
 })
 

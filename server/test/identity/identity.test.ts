@@ -395,7 +395,7 @@ describe('the owner of an account', () => {
     expect((await put(bearer(stranger.token))).body.code).toBe(40005)
     const moved = await put(bearer(token))
     expect(moved.body.data).toEqual({ email: next, phone: null })
-    expect((await mailbox.next(email)).subject).toContain('another e-mail address')
+    expect((await mailbox.next(email)).subject).toContain('e-mail address of your account was changed')
     expect((await post(desk, '/sign-in', { email: next, password: PASSWORD })).status).toBe(200)
     expect((await post(desk, '/sign-in', { email, password: PASSWORD })).body.code).toBe(40104)
   })

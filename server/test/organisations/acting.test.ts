@@ -293,7 +293,7 @@ describe('an organisation itself', () => {
       adminHeaders,
     )
     expect(answer).toMatchObject({ status: 409, body: { code: 40900 } })
-    expect(answer.body.message).toContain('nobody signs in as an organisation')
+    expect(answer.body.message).toContain('an organisation cannot be impersonated')
     // Even a session of it, however it came about, opens nothing.
     const { headers } = await gateway.signIn(team.id)
     expect(await get(`${gateway.baseUrl}${PREFIX}/account`, headers)).toMatchObject({

@@ -115,7 +115,7 @@ export async function codesVoid(io: Console, reference: string, flags: OutputFla
     const batch = await voidBatch(storage, reference, actor)
     if (batch.kind === 'done') {
       const { voided } = batch.value
-      return { id: reference, voided, said: `${plural(voided, 'code')} of ${reference} made void` }
+      return { id: reference, voided, said: `${plural(voided, 'code')} of ${reference} voided` }
     }
     const code = await voidCode(storage, reference, actor)
     if (code.kind === 'done') return { id: code.value.id, voided: 1, said: `${code.value.hint}-… is void` }

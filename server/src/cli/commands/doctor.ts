@@ -37,7 +37,7 @@ export async function doctor(io: Console, flags: DoctorFlags): Promise<void> {
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length
   if (count('failed') > 0) throw new CommandFailure('failed', `${plural(count('failed'), 'check')} failed`)
   const warnings = count('warning')
-  io.err(warnings === 0 ? 'all is well\n' : `all that is needed is well; ${plural(warnings, 'warning')}\n`)
+  io.err(warnings === 0 ? 'all is well\n' : `no check failed; ${plural(warnings, 'warning')}\n`)
 }
 
 async function examine(io: Console, flags: DoctorFlags): Promise<readonly Finding[]> {
@@ -77,8 +77,8 @@ const isUsableDirectory = ({ check, state }: Finding): boolean =>
 
 function databaseFindings(io: Console, config: Config, hasDirectory: boolean): Findings | Promise<Findings> {
   if (!hasDirectory && config.database.kind === 'sqlite')
-    return [skipped('database', 'not looked at before the data directory can be used')]
-  if (!hasSecretKey(config)) return [skipped('database', 'not looked at without the secret key')]
+    return [skipped('database', 'waits until the data directory can be used')]
+  if (!hasSecretKey(config)) return [skipped('database', 'needs the secret key')]
   return checkDatabase(config, () => storageOptions(io, config))
 }
 
@@ -115,7 +115,7 @@ async function credentialFindings(
         state === 'failed' || state === 'skipped' || (check === 'schema' && state !== 'ok'),
     )
   )
-    return [skipped('credentials', 'not asked before the database is as it should be')]
+    return [skipped('credentials', 'waits until the database can be used')]
   try {
     const catalogue = await withStorage(io, 'refuse', (storage) => storage.catalogue.read())
     return [

@@ -40,5 +40,5 @@ async function findWho(io: Console, storage: Storage, reference: string | undefi
   }
   const account = await requireAccount(io, storage, reference)
   if (account.kind === 'person') return account
-  throw new CommandFailure('failed', `nobody signs in as an organisation: name one of its members`)
+  throw new CommandFailure('failed', `an organisation has no sign-in: name one of its members`)
 }

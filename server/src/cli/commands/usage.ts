@@ -77,7 +77,7 @@ async function recount(io: Console, flags: UsageFlags): Promise<void> {
     storage.customers.usage.recount({ from, until }),
   )
   if (flags.json === true) io.out(jsonText({ half_hours: halfHours }))
-  else io.out(`counted ${plural(halfHours, 'half-hour')} anew from the log\n`)
+  else io.out(`counted ${plural(halfHours, 'half-hour')} again from the log\n`)
 }
 
 type Group = (typeof USAGE_GROUPS)[number]

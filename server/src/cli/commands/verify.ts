@@ -30,7 +30,7 @@ function differencesText({ differences }: Verdict): string {
 }
 
 function endWith({ differences, audit }: Verdict): void {
-  const broken = audit === undefined ? [] : [`the audit log was changed behind its back, from ${audit}`]
+  const broken = audit === undefined ? [] : [`the audit log was tampered with, from ${audit}`]
   const disagrees =
     differences.length === 0 ? [] : [`the ledger disagrees in ${plural(differences.length, 'place')}`]
   const all = [...disagrees, ...broken]

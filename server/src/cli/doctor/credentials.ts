@@ -62,7 +62,7 @@ function judgeProbe(check: string, { model, chain }: PlacedChain, probe: Probe):
         return warning(
           check,
           found,
-          'it is taken; the vendor is at a limit just now: wait, or raise it there',
+          'accepted; the vendor limits it right now: wait, or raise the limit there',
         )
       return failed(check, found, REFUSAL_FIXES.get(probe.class) ?? "read the vendor's words before")
     }
@@ -71,7 +71,7 @@ function judgeProbe(check: string, { model, chain }: PlacedChain, probe: Probe):
 
 /** By what the refusal says of the chain. */
 const REFUSAL_FIXES: ReadonlyMap<string, string> = new Map([
-  ['auth', 'the vendor does not take it: give it another secret, or let it use this model'],
+  ['auth', 'the vendor rejects it: replace its secret, or allow this model for it'],
   ['quota', 'top it up at the vendor'],
   ['not-found', "check the chain's forward_model_id and the vendor's base_url"],
 ])

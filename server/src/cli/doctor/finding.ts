@@ -33,7 +33,7 @@ export function brokenCheck(check: string, error: unknown, config: StartedWith):
     return failed(check, error.message, 'change what it names, as docs/reference/configuration.md says')
   const { found, fix } = findStartFailure(error, config) ?? {
     found: wordsOf(error),
-    fix: 'this was not foreseen: please tell it to the maintainers',
+    fix: 'unexpected: please report it to the maintainers',
   }
   return failed(check, found, fix)
 }

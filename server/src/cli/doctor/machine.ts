@@ -139,7 +139,7 @@ export async function checkPorts(config: Config): Promise<readonly Finding[]> {
     { host, name: 'SLUICE_GATEWAY_PORT', port: config.gatewayPort },
     { host: opsHost, name: 'SLUICE_OPS_PORT', port: config.opsPort },
   ]
-  const findings: Finding[] = [skipped('gateway', 'does not run here')]
+  const findings: Finding[] = [skipped('gateway', 'not running here')]
   for (const place of places) findings.push(await checkPort(place))
   return findings
 }

@@ -16,7 +16,7 @@ export async function checkBlobs({ blob }: Pick<Config, 'blob'>, now: () => numb
     } finally {
       await store.close()
     }
-    return ok('stored files', `${place} takes and gives`)
+    return ok('stored files', `${place} can be written and read`)
   } catch (error) {
     const fix =
       blob.kind === 'disk'
@@ -35,7 +35,7 @@ export async function checkMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): Promise<F
     )
   try {
     await verifyMailServer(smtpUrl)
-    return ok('mail', 'the server takes our sign-in')
+    return ok('mail', 'the server accepts the sign-in')
   } catch (error) {
     return failed('mail', wordsOf(error), 'check SLUICE_SMTP_URL: host, port, user and password')
   }
@@ -52,7 +52,7 @@ export async function checkPhone({ smsUrl }: Pick<Config, 'smsUrl'>, now: () => 
   const upstream = openUpstream()
   try {
     await openPhoneSender(smsUrl, { upstream, now }).close()
-    return ok('phone messages', 'configured; none was sent')
+    return ok('phone messages', 'configured; no message was sent')
   } catch (error) {
     return failed('phone messages', wordsOf(error), 'check SLUICE_SMS_URL')
   } finally {

@@ -258,7 +258,10 @@ function reportUnknown(
   report: Report,
 ): void {
   const nearest = nearestName(name, [...known])
-  report(place, `names no ${what}: ${name}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`)
+  report(
+    place,
+    `refers to an unknown ${what}: ${name}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+  )
 }
 
 function reportMissing(row: Place, field: string, report: Report, why?: string): void {

@@ -169,12 +169,12 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a chain to an unknown vendor',
       `models: [{model_id: gpt-5, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: opneai, protocol: chat}]}]`,
-      'f:4:90 models[0].chains[0].vendor: names no vendor: opneai; did you mean openai?',
+      'f:4:90 models[0].chains[0].vendor: refers to an unknown vendor: opneai; did you mean openai?',
     ],
     [
       'a chain to an unknown credential',
       `models: [{model_id: gpt-5, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: openai, credential: mian, protocol: chat}]}]`,
-      'f:4:110 models[0].chains[0].credential: names no credential of vendor openai: mian; did you mean main?',
+      'f:4:110 models[0].chains[0].credential: refers to an unknown credential of vendor openai: mian; did you mean main?',
     ],
     [
       'a chain that leaves open which credential',
@@ -264,17 +264,17 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a subscription to an unknown plan',
       `${MODEL}accounts: [{email: a@b, subscription: {plan: PROO}}]\n`,
-      'f:5:46 accounts[0].subscription.plan: names no plan: PROO; did you mean PRO?',
+      'f:5:46 accounts[0].subscription.plan: refers to an unknown plan: PROO; did you mean PRO?',
     ],
     [
       'an unknown fallback model',
       `${MODEL}accounts: [{email: a@b, fallback_model: gpt5}]\n`,
-      'f:5:41 accounts[0].fallback_model: names no model: gpt5; did you mean gpt-5?',
+      'f:5:41 accounts[0].fallback_model: refers to an unknown model: gpt5; did you mean gpt-5?',
     ],
     [
       'an own credential for an unknown vendor',
       `${MODEL}accounts: [{email: a@b, byok: [{vendor: nobody, secret: s}]}]\n`,
-      'f:5:41 accounts[0].byok[0].vendor: names no vendor: nobody',
+      'f:5:41 accounts[0].byok[0].vendor: refers to an unknown vendor: nobody',
     ],
     [
       'a secret without the prefix',
@@ -304,12 +304,12 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a key in an unknown group',
       `${MODEL}accounts: [{email: a@b, keys: [{name: k, group: sets}]}]\n`,
-      'f:5:49 accounts[0].keys[0].group: names no group: sets; did you mean set?',
+      'f:5:49 accounts[0].keys[0].group: refers to an unknown group: sets; did you mean set?',
     ],
     [
       'a key for an unknown model',
       `${MODEL}accounts: [{email: a@b, keys: [{name: k, models: [none]}]}]\n`,
-      'f:5:51 accounts[0].keys[0].models[0]: names no model: none',
+      'f:5:51 accounts[0].keys[0].models[0]: refers to an unknown model: none',
     ],
     [
       'a bad CIDR range',
@@ -386,7 +386,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a name twice in one map',
       'settings:\n  currency: CNY\n  currency: USD',
-      'f:3:3 settings.currency: is there twice; first in line 2',
+      'f:3:3 settings.currency: appears twice; first in line 2',
     ],
     [
       'no YAML at all',
@@ -425,7 +425,7 @@ describe('each mistake is told with line, column and path', () => {
 test('a group that names a model nobody has yet is a warning: the file is applied', () => {
   const result = load('groups: [{name: g, protocol: chat, models: [gpt-5]}]')
   expect(result.kind === 'file' && result.warnings.map((warning) => printMistake('f', warning))).toEqual([
-    'f:1:45 groups[0].models[0]: names no model: gpt-5',
+    'f:1:45 groups[0].models[0]: refers to an unknown model: gpt-5',
   ])
 })
 
@@ -604,7 +604,7 @@ describe('what is stored already need not be in the file', () => {
   test('but what pruning would switch off cannot be named', () => {
     const text = 'plans: []\naccounts: [{email: a@b, subscription: {plan: PRO}}]'
     expect(mistakesIn(text, { known: stored, missing: 'prune' })).toEqual([
-      'f:2:46 accounts[0].subscription.plan: names no plan: PRO',
+      'f:2:46 accounts[0].subscription.plan: refers to an unknown plan: PRO',
     ])
   })
 })

@@ -105,7 +105,7 @@ function convertMap(node: YAMLMap, path: string, walk: Walk): FileNode {
     }
     const first = entries.get(name.text)
     if (first !== undefined) {
-      walk.report(keyPlace, `is there twice; first in line ${first.keyPlace.line}`)
+      walk.report(keyPlace, `appears twice; first in line ${first.keyPlace.line}`)
       continue
     }
     const value = convert(pair.value, below, walk) ?? emptyScalar(keyPlace)

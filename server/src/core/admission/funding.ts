@@ -120,9 +120,9 @@ function capMessage({ whose, fitsLeast }: Extract<CreditsDecision, { kind: 'capp
 /** A client can help itself: the worst case is mostly the longest answer a model may give. */
 const WORST_CASE_MESSAGES = {
   account:
-    'in the worst case this call would pass the monthly consumption cap of this account: ask for fewer output tokens, or raise the cap',
+    'in the worst case this call would exceed the monthly consumption cap of this account: ask for fewer output tokens, or raise the cap',
   member:
-    'in the worst case this call would pass your monthly consumption cap in this organisation: ask for fewer output tokens, or have the cap raised',
+    'in the worst case this call would exceed your monthly consumption cap in this organisation: ask for fewer output tokens, or have the cap raised',
 } as const
 
 const tooFew = ({ account, cost }: FundingQuestion): NothingPays => ({

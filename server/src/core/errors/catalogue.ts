@@ -11,7 +11,7 @@ export const ERRORS = {
     title: 'idempotency key reused',
     message: 'this Idempotency-Key was used with another body',
   },
-  40005: { status: 400, title: 'code not right', message: 'the code is not right, or no longer valid' },
+  40005: { status: 400, title: 'code not right', message: 'the code is wrong, or no longer valid' },
   40001: {
     status: 401,
     title: 'key missing',
@@ -23,7 +23,7 @@ export const ERRORS = {
   40104: {
     status: 401,
     title: 'sign-in refused',
-    message: 'the account, the password or the code is not right',
+    message: 'the account, the password or the code is wrong',
   },
   40202: {
     status: 403,
@@ -62,8 +62,8 @@ export const ERRORS = {
   40400: { status: 404, title: 'path not found', message: 'this path does not exist' },
   40401: { status: 404, title: 'not a video model', message: 'this model is not a video model' },
   40402: { status: 404, title: 'task not found', message: 'this video task does not exist or has expired' },
-  40403: { status: 404, title: 'not found', message: 'there is nothing under this id' },
-  40500: { status: 405, title: 'method not allowed', message: 'this path does not take this method' },
+  40403: { status: 404, title: 'not found', message: 'nothing has this id' },
+  40500: { status: 405, title: 'method not allowed', message: 'this path does not support this method' },
   40900: { status: 409, title: 'conflict', message: 'the resource is not in a state that allows this' },
   41301: { status: 413, title: 'body too large', message: 'the request body is larger than 100 MiB' },
   42901: { status: 429, title: 'concurrency', message: 'concurrency limit exceeded' },

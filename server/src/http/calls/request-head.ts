@@ -11,7 +11,7 @@ export function refusedHead(request: IncomingMessage, headersMax: number): Gatew
     })
   }
   const hosts = countHosts(request.rawHeaders)
-  if (hosts > 1) return new GatewayError(40000, { message: 'a request names one Host, not several' })
+  if (hosts > 1) return new GatewayError(40000, { message: 'a request must have one Host header' })
   // HTTP/1.0 knew no hosts (RFC 9112 §3.2).
   if (hosts === 0 && request.httpVersion !== '1.0')
     return new GatewayError(40000, { message: 'the header Host is missing' })

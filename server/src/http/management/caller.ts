@@ -206,7 +206,7 @@ async function actFor(
   if (right === 'person') throw forNobody()
   if (caller.session.impersonator !== undefined) {
     throw new GatewayError(40304, {
-      message: 'who looks through somebody’s eyes acts for no organisation: use the admin routes',
+      message: 'an impersonation session cannot act for an organisation: use the admin routes',
     })
   }
   const member = await storage.organisations.member(id, caller.person.id)
@@ -258,6 +258,6 @@ function notActing(): GatewayError {
 
 function forNobody(): GatewayError {
   return new GatewayError(40304, {
-    message: 'nobody does this for an organisation: leave Gw-Organisation out',
+    message: 'this cannot be done for an organisation: leave Gw-Organisation out',
   })
 }

@@ -83,7 +83,7 @@ class FormReading {
     parser.on('filesLimit', () => this.#fault('', `must have at most ${DOCUMENTS_MAX} documents`))
     parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
       if (nameCut || valueCut) this.#fault(name, `must have at most ${FIELD_BYTES_MAX} bytes`)
-      else if (Object.hasOwn(this.#fields, name)) this.#fault(name, 'is there twice')
+      else if (Object.hasOwn(this.#fields, name)) this.#fault(name, 'appears twice')
       else this.#fields[name] = value
     })
     parser.on('file', (name: string, stream: BusboyFileStream, fileName: string | undefined) => {

@@ -36,8 +36,7 @@ export function impersonatorsPart({
 export function refuseImpersonator(route: Words, caller: CallerByAccess[Access]): void {
   if (impersonatorOf(caller) === undefined || impersonatorsPart(route) !== 'refused') return
   throw new GatewayError(40304, {
-    message:
-      'whoever looks through an account’s eyes may not do this: use the admin routes, or ask its owner',
+    message: 'an impersonation session may not do this: use the admin routes, or ask the account’s owner',
   })
 }
 

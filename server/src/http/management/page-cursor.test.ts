@@ -15,5 +15,5 @@ test.each([
   ['of another list', writeCursor('/logs', 'acc_1')],
   ['changed', `${writeCursor('/accounts', 'acc_1')}A`],
 ])('one that is %s is refused with its path', (_, cursor) => {
-  expect(() => readCursor('/accounts', cursor)).toThrow('cursor is not one that a former page gave')
+  expect(() => readCursor('/accounts', cursor)).toThrow('cursor does not come from an earlier page')
 })

@@ -20,7 +20,7 @@ export function readCursor(list: string, cursor: string): string {
 }
 
 export function badCursor() {
-  return refuseFields([{ in: 'query', path: 'cursor', message: 'is not one that a former page gave' }])
+  return refuseFields([{ in: 'query', path: 'cursor', message: 'does not come from an earlier page' }])
 }
 
 /** No secret: a slip is to be seen, and nothing opens with a cursor. */

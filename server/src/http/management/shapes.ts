@@ -81,7 +81,9 @@ export const logRowShape = z.strictObject({
       output_charged: count,
     })
     .nullable()
-    .meta({ description: 'The upstream reported more than can be; it was charged at what can be.' }),
+    .meta({
+      description: 'The upstream reported more than is possible; the most that is possible was charged.',
+    }),
   seconds_declared: z.number().nullable(),
   seconds_produced: z.number().nullable(),
   images: count,

@@ -49,7 +49,7 @@ export async function changeSettings(
     mistakes.push({ path: 'name', message: 'is that of the organisation: rename it there' })
   }
   if (change.fallbackModel !== undefined && !catalogue.models.has(change.fallbackModel)) {
-    mistakes.push({ path: 'fallback_model', message: `names no model: ${change.fallbackModel}` })
+    mistakes.push({ path: 'fallback_model', message: `refers to an unknown model: ${change.fallbackModel}` })
   }
   if (autoExchange?.enabled === true && autoExchange.step <= 0n) {
     mistakes.push({ path: 'auto_exchange.step_yuan', message: 'must be above 0 for an exchange to happen' })

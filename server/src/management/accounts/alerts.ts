@@ -193,12 +193,14 @@ function letterOf({ alert }: Delivery): { readonly subject: string; readonly tex
           organisation === undefined
             ? 'Your Credits are running low'
             : `The Credits of ${organisation} are running low`,
-        text: `${capital(whose)} has ${facts['credits'] ?? ''} Credits left, less than the ${facts['below'] ?? ''} you asked to be told of.\n`,
+        text: `${capital(whose)} has ${facts['credits'] ?? ''} Credits left, less than the ${facts['below'] ?? ''} at which you wanted to be told.\n`,
       }
     case 'failures':
       return {
         subject:
-          organisation === undefined ? 'Many of your calls fail' : `Many calls of ${organisation} fail`,
+          organisation === undefined
+            ? 'Many of your calls are failing'
+            : `Many calls of ${organisation} are failing`,
         text: `At least ${facts['failed_calls'] ?? ''} calls of ${whose} failed within an hour. The call log says why.\n`,
       }
     case 'receipt':

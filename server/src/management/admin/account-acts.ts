@@ -126,7 +126,7 @@ export async function suspendAccount(
   actor: Actor,
 ): Promise<Done<Account>> {
   if (id === actor.accountId)
-    return { kind: 'conflict', message: 'nobody suspends their own account: ask another admin' }
+    return { kind: 'conflict', message: 'you cannot suspend your own account: ask another administrator' }
   return storage.audit.act<Done<Account>>(async (stores) => {
     const account = await stores.accounts.find(id)
     if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
@@ -182,7 +182,7 @@ export async function impersonate(
   actor: Actor,
 ): Promise<Done<OpenedSession>> {
   const impersonator = actor.accountId
-  if (impersonator === undefined) throw new Error('only a signed-in admin looks through somebody’s eyes')
+  if (impersonator === undefined) throw new Error('only a signed-in administrator can impersonate an account')
   return storage.audit.act<Done<OpenedSession>>(async (stores) => {
     const account = await stores.accounts.find(id)
     if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
@@ -214,7 +214,7 @@ export async function impersonate(
 
 function whyNotImpersonated(account: Account): string | undefined {
   if (account.kind === 'organisation')
-    return 'nobody signs in as an organisation: its accounts, members and logs are in the admin routes'
-  if (account.role === 'admin') return 'an admin is not impersonated'
+    return 'an organisation cannot be impersonated: its accounts, members and logs are in the admin routes'
+  if (account.role === 'admin') return 'administrators cannot be impersonated'
   return account.status === 'suspended' ? 'this account is suspended' : undefined
 }

@@ -69,7 +69,10 @@ export async function changeAccount(
   if (account === undefined) return { kind: 'missing' }
   if (await isClosed(parts.storage, account)) return CLOSED
   if (id === actor.accountId && (body['role'] === 'user' || body['status'] === 'suspended'))
-    return { kind: 'conflict', message: 'nobody takes this from their own account: ask another admin' }
+    return {
+      kind: 'conflict',
+      message: 'you cannot take this from your own account: ask another administrator',
+    }
   const catalogue = await parts.storage.catalogue.read()
   const row =
     account.kind === 'organisation'
@@ -116,7 +119,7 @@ const NO_LOGIN = { email: 'organisation@localhost' }
 function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
   const mistakes = PERSONAL.filter((name) => body[name] !== undefined).map((path) => ({
     path,
-    message: 'is nothing an organisation has: nobody signs in as one',
+    message: 'does not exist for an organisation, which has no sign-in',
   }))
   if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
   const row = readRow(parts, { ...body, ...NO_LOGIN }, known)

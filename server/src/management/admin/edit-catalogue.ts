@@ -83,7 +83,7 @@ async function write(
   } catch (error) {
     // Somebody else was quicker: everything that is known beforehand was looked at.
     if (edit.move !== undefined && error instanceof StorageConflict)
-      return { kind: 'conflict', message: 'the chain was changed by somebody else just now: look again' }
+      return { kind: 'conflict', message: 'the chain was changed by somebody else just now: read it again' }
     throw error
   }
 }

@@ -148,7 +148,7 @@ export function reviewImport(
 function strangerMistake({ place, modelId }: ModelRow): FieldMistake {
   return {
     path: `file:${place.line}:${place.column} ${place.path}`,
-    message: `names no model: ${modelId}`,
+    message: `refers to an unknown model: ${modelId}`,
   }
 }
 

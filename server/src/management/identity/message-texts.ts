@@ -20,7 +20,7 @@ export function codeText(purpose: CodePurpose, code: string): MessageText {
   return {
     subject: `Your code to ${english} · ${chinese}验证码`,
     text: [
-      `${code} is your code to ${english}. It is valid for 10 minutes. Give it to nobody; if you did not ask for it, you need do nothing.`,
+      `${code} is your code to ${english}. It is valid for 10 minutes. Do not share it; if you did not ask for it, you can ignore this message.`,
       '',
       `上面的数字是您用于${chinese}的验证码，10 分钟内有效。请勿告诉任何人；如非本人操作，请忽略。`,
     ].join('\n'),
@@ -35,7 +35,7 @@ export function codeLine(code: string): string {
 export const ALREADY_REGISTERED: MessageText = {
   subject: 'You already have an account · 您已有账号',
   text: [
-    'Somebody, perhaps you, wanted to use this address for an account. It has one already: sign in, or set a new password if you forgot yours.',
+    'Somebody, perhaps you, tried to register with this address. It already has an account: sign in, or set a new password if you forgot yours.',
     '',
     '有人（可能是您）尝试用此邮箱注册。该邮箱已有账号：请直接登录，如忘记密码可重置。',
   ].join('\n'),
@@ -51,9 +51,9 @@ export const PASSWORD_CHANGED: MessageText = {
 }
 
 export const EMAIL_CHANGED: MessageText = {
-  subject: 'Your account has another e-mail address · 您的账号邮箱已更换',
+  subject: 'The e-mail address of your account was changed · 您的账号邮箱已更换',
   text: [
-    'This address no longer belongs to your account. If that was not you, tell the operator of this service now.',
+    'This address no longer belongs to your account. If that was not you, contact the operator of this service now.',
     '',
     '此邮箱已不再与您的账号关联。如非本人操作，请立即联系服务运营方。',
   ].join('\n'),
@@ -84,7 +84,7 @@ export function textBudgetText({
   return {
     subject: `${used} of ${limit} text messages of this ${period} were sent · 短信额度提醒`,
     text: [
-      `${used} text messages were sent this ${period}; ${limit} are allowed (${name}). When they are used up, codes are sent by e-mail only. If you did not expect this, look for who asks for them: the security events code.limited and message.refused.`,
+      `${used} text messages were sent this ${period}; ${limit} are allowed (${name}). When they are used up, codes are sent by e-mail only. If you did not expect this, find out who asks for them, in the security events code.limited and message.refused.`,
       '',
       `本${period === 'day' ? '日' : '月'}已发送短信 ${used} 条，上限 ${limit} 条（${name}）。达到上限后将不再发送短信验证码。`,
     ].join('\n'),

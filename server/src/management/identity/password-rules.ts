@@ -41,7 +41,7 @@ export function findPasswordMistake(
   if (length < CHARACTERS_MIN) return `must have at least ${CHARACTERS_MIN} characters`
   if (length > CHARACTERS_MAX) return `must have at most ${CHARACTERS_MAX} characters`
   const plain = password.toLowerCase()
-  if (FIRST_GUESSES.has(plain)) return 'is one of the first anybody would guess'
+  if (FIRST_GUESSES.has(plain)) return 'is among the passwords that are guessed first'
   if (new Set(plain).size === 1) return 'must not be one character over and over'
   const own = logins.flatMap((login) => (login === undefined ? [] : [login, login.split('@')[0] ?? login]))
   if (own.some((login) => login.toLowerCase() === plain)) return 'must not be the name it protects'

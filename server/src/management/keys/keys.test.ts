@@ -104,8 +104,8 @@ describe('what cannot be is refused, every mistake at once', () => {
       mistakes: [
         { path: 'name', message: 'must have 1 to 100 characters' },
         { path: 'secret', message: 'must begin with sk-gateway- and go on with letters, digits, - and _' },
-        { path: 'group', message: 'names no group: none' },
-        { path: 'models[0]', message: 'names no model: nobody' },
+        { path: 'group', message: 'refers to an unknown group: none' },
+        { path: 'models[0]', message: 'refers to an unknown model: nobody' },
         { path: 'ip_allow[1]', message: 'is no CIDR range: everywhere' },
       ],
     })

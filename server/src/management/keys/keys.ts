@@ -196,11 +196,11 @@ export function findReferenceMistakes(
 ): readonly FieldMistake[] {
   const mistakes: FieldMistake[] = []
   if (key.group !== undefined && !catalogue.groups.has(key.group)) {
-    mistakes.push({ path: 'group', message: `names no group: ${key.group}` })
+    mistakes.push({ path: 'group', message: `refers to an unknown group: ${key.group}` })
   }
   for (const [index, model] of (key.models ?? []).entries()) {
     if (!catalogue.models.has(model)) {
-      mistakes.push({ path: `models[${index}]`, message: `names no model: ${model}` })
+      mistakes.push({ path: `models[${index}]`, message: `refers to an unknown model: ${model}` })
     }
   }
   return mistakes

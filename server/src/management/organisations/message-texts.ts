@@ -35,7 +35,7 @@ export function invitationText(facts: InvitationFacts): MessageText {
       '',
       `${inviter} 邀请您以${chinese}身份加入「${organisation}」。请使用此邮箱对应的账号登录${address}（没有账号可先注册），并在 ${until} 之前用上面的邀请码接受邀请。`,
       '',
-      'Give it to nobody. If you do not know who this is, you need do nothing. · 请勿转给他人；如不认识邀请人，请忽略此邮件。',
+      'Do not share it. If you do not know who this is, you can ignore this message. · 请勿转给他人；如不认识邀请人，请忽略此邮件。',
     ].join('\n'),
   }
 }

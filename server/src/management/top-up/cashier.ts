@@ -182,7 +182,7 @@ export async function takeNotice(
   const about = { provider: name, eventId, event: event.kind, ...outcome }
   if (outcome.outcome === 'mismatch')
     log.error(about, 'something else was paid than was asked: nothing was booked')
-  else log.info(about, 'a payment provider told of something')
+  else log.info(about, 'a payment provider sent a notice')
   return { kind: 'taken' }
 }
 

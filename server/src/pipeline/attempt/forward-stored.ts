@@ -88,7 +88,8 @@ async function shown(
       internal: 'the upstream refused our credential',
     })
   }
-  if (body === undefined) throw new GatewayError(50201, { internal: `no JSON came, with status ${status}` })
+  if (body === undefined)
+    throw new GatewayError(50201, { internal: `the answer is not JSON, status ${status}` })
   if (wanted.what === 'response' && isRunning) throw unpaid()
   return { status, body }
 }

@@ -89,7 +89,7 @@ async function order(
   } catch (error) {
     pipeline.telemetry.log.error(
       { requestId: call.requestId, error },
-      'a background response could not be told',
+      'a background response could not be sent',
     )
     if (!reply.gone && !reply.started) sendTaskError(reply, call, LATE)
   }

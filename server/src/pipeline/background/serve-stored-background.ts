@@ -28,7 +28,7 @@ export async function answerBackground(
 ): Promise<StoredAnswer> {
   const { content } = turn
   if (content.kind !== 'upstream' || content.background === undefined)
-    throw new Error('it is no background response')
+    throw new Error('this is not a background response')
   const { shown } = content.background
   const task = await taskOfTurn(pipeline, turn)
   if (task === undefined) throw new GatewayError(40400, { message: 'the response is not kept any more' })
@@ -77,7 +77,7 @@ async function remove(
   { turn, task, wanted }: Asked & { readonly task: VideoTask },
 ): Promise<StoredAnswer> {
   const { content } = turn
-  if (content.kind !== 'upstream') throw new Error('it is no background response')
+  if (content.kind !== 'upstream') throw new Error('this is not a background response')
   const present = await ended(pipeline, task)
   if (present.phase !== 'ended')
     throw new GatewayError(40000, {

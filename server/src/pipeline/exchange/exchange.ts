@@ -444,7 +444,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
       return
     }
     this.#pass(output, 0)
-    if (failure.kind === 'error') this.trouble ??= { ...failure, detail: 'the upstream told of an error' }
+    if (failure.kind === 'error') this.trouble ??= { ...failure, detail: 'the upstream sent an error' }
     if (failure.kind === 'error' && failure.delivered) {
       if (state.kind === 'answering') this.#state = { kind: 'told', answer: state.answer }
       return

@@ -171,6 +171,6 @@ test('where no file can be written, each operation is told to the log', async ()
   await open().write(OPERATIONS)
   expect(logged).toEqual([
     'error: ends of calls could not be kept in a file',
-    ...OPERATIONS.map(() => 'error: this end of a call is nowhere but here'),
+    ...OPERATIONS.map(() => 'error: the unsettled end of a call is in this log line alone'),
   ])
 })

@@ -62,7 +62,10 @@ export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFil
       } catch (error) {
         log.error({ error, operations: operations.length }, 'ends of calls could not be kept in a file')
         for (const operation of operations.slice(0, LOGGED_MAX))
-          log.error({ operation: encodePending(operation) }, 'this end of a call is nowhere but here')
+          log.error(
+            { operation: encodePending(operation) },
+            'the unsettled end of a call is in this log line alone',
+          )
       }
     },
     async settle() {

@@ -148,6 +148,6 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
 
 /** Done, but kept back. */
 function moderated({ body }: VideoReply): VideoFailure {
-  const message = 'the finished video was kept back by the content policy'
+  const message = 'the finished video was withheld by the content policy'
   return { class: 'moderation', code: 'respect_moderation', message, body }
 }

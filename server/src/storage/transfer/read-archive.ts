@@ -58,7 +58,7 @@ export async function* readArchive(source: AsyncIterable<Uint8Array>): AsyncGene
     } else if (kind === 'blob') {
       yield* readBlob(lines, record)
       blobs += 1
-    } else throw new ArchiveDamaged(`line ${lines.number} is nothing that belongs there`)
+    } else throw new ArchiveDamaged(`line ${lines.number} does not belong in a backup`)
   }
 }
 
@@ -111,7 +111,7 @@ async function* readBlob(lines: HashedLines, record: JsonObject): AsyncGenerator
   }
   if (end === undefined) throw new Error(`the file ${key} was not read to its end`)
   if (end['record'] !== 'end-blob' || textIn(end, 'sha256') !== hash.digest('hex'))
-    throw new ArchiveDamaged(`the file ${key} is not what it was`)
+    throw new ArchiveDamaged(`the file ${key} was changed`)
 }
 
 function beginOf(line: string): ArchiveBegin {
@@ -171,9 +171,7 @@ function tableEndOf(record: JsonObject, table: ArchiveTable, digest: RowDigest):
     throw new ArchiveDamaged(`the table ${table.name} has no end`)
   const rows = countIn(record, 'rows')
   if (rows !== digest.rows || textIn(record, 'digest') !== digest.hex())
-    throw new ArchiveDamaged(
-      `the rows of ${table.name} are not what they were (${digest.rows} found, ${rows} written)`,
-    )
+    throw new ArchiveDamaged(`the rows of ${table.name} were changed (${digest.rows} found, ${rows} written)`)
   const { last_id: lastId } = record
   return {
     record: 'end-table',
@@ -198,7 +196,7 @@ function summaryOf(
     blobs: countIn(record, 'blobs'),
     sha256: textIn(record, 'sha256'),
   }
-  if (told.sha256 !== sha256) throw new ArchiveDamaged('the backup is not what it was: its hash differs')
+  if (told.sha256 !== sha256) throw new ArchiveDamaged('the backup was changed: its hash differs')
   if (told.tables !== read.tables.length || told.rows !== rows || told.blobs !== read.blobs)
     throw new ArchiveDamaged('the backup does not hold what it says at its end')
   return { ...read, rows, sha256 }
@@ -231,7 +229,7 @@ class HashedLines {
 
 function recordOf(line: string): JsonObject {
   const value = parse(line)
-  if (!isJsonObject(value)) throw new ArchiveDamaged('a line is nothing that belongs there')
+  if (!isJsonObject(value)) throw new ArchiveDamaged('a line does not belong in a backup')
   return value
 }
 

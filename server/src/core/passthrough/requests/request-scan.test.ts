@@ -126,7 +126,7 @@ describe('what is read', () => {
         expect(result).toEqual({
           kind: 'refused',
           code: 40000,
-          message: `${JSON.stringify(name)}: the names of fields are written in small letters`,
+          message: `${JSON.stringify(name)}: field names are lower case`,
         })
       }
     },

@@ -157,7 +157,7 @@ function ambiguityOf(
   { streamIsClear }: RequestReading,
 ): RefusedRequest | undefined {
   if (lookAlike !== undefined)
-    return refuse(40000, `${JSON.stringify(lookAlike)}: the names of fields are written in small letters`)
+    return refuse(40000, `${JSON.stringify(lookAlike)}: field names are lower case`)
   return streamIsClear ? undefined : refuse(40000, 'stream must be true or false')
 }
 

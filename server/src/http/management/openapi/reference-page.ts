@@ -75,7 +75,7 @@ function chaptersOf(document: JsonObject, part: ReferencePart): readonly Chapter
     }))
 }
 
-/** The protocols' own paths before ours. */
+/** The protocols' own paths ahead of ours. */
 function operationsOf(document: JsonObject): readonly Operation[] {
   const paths = isJsonObject(document['paths']) ? document['paths'] : {}
   const isOwn = ([path]: readonly [string, unknown]) => path.startsWith('/api/')

@@ -45,7 +45,7 @@ const settingsBody = z.strictObject({
   name: z
     .string()
     .max(100)
-    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must say something and hold no control characters')
+    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must not be empty or contain control characters')
     .nullable()
     .optional(),
   language: z
@@ -106,7 +106,7 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     tag: TAG,
     summary: 'Change what an account may change of itself',
     description:
-      'Members that are absent stay as they are; null takes away. An admin who looks through the account’s eyes changes its fallback model, name, language and time zone only.',
+      'Members that are absent stay as they are; null takes away. An impersonating administrator changes its fallback model, name, language and time zone only.',
     body: settingsBody,
     data: ownAccountShape,
     handle: async ({ caller, body }) => {

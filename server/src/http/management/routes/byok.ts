@@ -79,7 +79,9 @@ function putting(app: Api, context: ApiContext): void {
     handle: async ({ caller, params, body, request }) => {
       const vendor = vendorCode(params.vendor)
       if (vendorName(vendor) === null)
-        throw refuseFields([{ in: 'path', path: 'vendor', message: `names no vendor: ${vendor}` }])
+        throw refuseFields([
+          { in: 'path', path: 'vendor', message: `refers to an unknown vendor: ${vendor}` },
+        ])
       const fields = Object.entries(body.fields ?? {}).map(([name, text]): [string, Secret] => [
         name,
         new Secret(text),

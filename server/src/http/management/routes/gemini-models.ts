@@ -36,7 +36,7 @@ export function geminiModelRoutes(app: Api, context: ApiContext): void {
       const { pageSize, pageToken } = query
       const listing = encodeGeminiListing(models, { pageSize, pageToken })
       if (listing === undefined)
-        throw new GatewayError(40000, { message: 'pageToken is not one that a former page gave' })
+        throw new GatewayError(40000, { message: 'pageToken does not come from an earlier page' })
       return listing
     },
   })

@@ -41,7 +41,7 @@ export function redeemRoutes(app: Api, context: ApiContext): void {
         case 'redeemed':
           return redeemedShape.parse(outcome.answer)
         case 'unknown':
-          throw new GatewayError(40005, { message: 'there is no such code: look at it again' })
+          throw new GatewayError(40005, { message: 'there is no such code: check its spelling' })
         case 'too-many':
           throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
         case 'spent': {

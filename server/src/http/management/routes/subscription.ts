@@ -234,7 +234,7 @@ function refuseOrder({ pipeline }: ApiContext, plan: string, part: 'body' | 'que
   return (refusal: SubscribeRefusal): GatewayError => {
     switch (refusal.reason) {
       case 'no-plan':
-        return refuseFields([{ in: part, path: 'plan', message: `names no plan: ${plan}` }])
+        return refuseFields([{ in: part, path: 'plan', message: `refers to an unknown plan: ${plan}` }])
       case 'same-plan':
         return new GatewayError(40900, { message: `the plan ${plan} is running already` })
       case 'not-higher':
@@ -259,6 +259,6 @@ function refuseRenewal(refusal: RenewalRefusal): GatewayError {
     case 'no-subscription':
       return new GatewayError(40900, { message: 'there is no running subscription' })
     case 'no-plan':
-      return refuseFields([{ in: 'body', path: 'next_plan', message: 'names no plan that is sold' }])
+      return refuseFields([{ in: 'body', path: 'next_plan', message: 'is not a plan on sale' }])
   }
 }

@@ -133,7 +133,7 @@ function refusalOf(outcome: Exclude<TopUpOutcome, { kind: 'open' }>): GatewayErr
     case 'not-offered':
       return notOffered()
     case 'no-such-package':
-      return refuseFields([{ in: 'body', path: 'package', message: 'is none that is offered' }])
+      return refuseFields([{ in: 'body', path: 'package', message: 'is not on offer' }])
     case 'bad-amount':
       return refuseFields([{ in: 'body', path: 'amount_yuan', message: outcome.message }])
     case 'other-request':
@@ -149,7 +149,7 @@ function refusalOf(outcome: Exclude<TopUpOutcome, { kind: 'open' }>): GatewayErr
 
 function notOffered(): GatewayError {
   return new GatewayError(40900, {
-    message: 'topping up by card is not offered here: redeem a code, or ask the operator',
+    message: 'top-ups by card are not available here: redeem a code, or ask the operator',
   })
 }
 

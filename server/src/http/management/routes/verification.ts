@@ -230,6 +230,6 @@ function refuse(reason: 'pending' | 'verified'): GatewayError {
   const message =
     reason === 'pending'
       ? 'a request is pending already: wait for its decision, or take it back'
-      : 'this account is verified so far already'
+      : 'this account already has this level of verification'
   return new GatewayError(40900, { message })
 }

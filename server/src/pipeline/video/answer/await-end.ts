@@ -51,7 +51,7 @@ export async function awaitEnd(
 
 /** The record of an order that nobody took makes way for its repetition, be it before all who waited have read its end. */
 const MADE_WAY = gatewayFailure(50301, {
-  message: 'nothing became of the order, and its record is gone; nothing was charged for it, send it again',
+  message: 'the order failed, and its record is gone; nothing was charged, send it again',
 })
 
 /** The gateway stops, the task does not: any instance goes on with it. SDKs that repeat the POST find it again. */

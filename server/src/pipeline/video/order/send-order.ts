@@ -171,7 +171,7 @@ export function judge(vendor: TaskVendor, { open, leg, answer }: Answered): Orde
         status: reply.status,
         class: { kind: 'cut' },
         error: gatewayFailure(50201, {
-          message: `the provider took the order and gave an answer that cannot be read: ${step.detail}`,
+          message: `the provider took the order, and its answer cannot be read: ${step.detail}`,
           upstreamBody: reply.body,
           accepted: true,
         }),

@@ -66,7 +66,7 @@ async function chatOrder(pipeline: Pipeline, call: ReceivedCall): Promise<VideoO
   }
   if (call.scan.values > ORDER_VALUES_MAX) {
     throw new GatewayError(40000, {
-      message: `an order of a video holds at most ${ORDER_VALUES_MAX} members and items`,
+      message: `a video order may contain at most ${ORDER_VALUES_MAX} members and items`,
     })
   }
   const { callId, requestId, at, address, ip, headers, key, account, stream, user, body } = call

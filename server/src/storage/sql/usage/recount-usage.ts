@@ -1,4 +1,4 @@
-/** Sums half-hours anew from the log: for those that were changed behind the product's back, or logged by an older build. */
+/** Sums half-hours again from the log: for those that were changed behind the product's back, or logged by an older build. */
 import { sql } from 'kysely'
 import type { Period } from '../../stores/customers.ts'
 import type { SqlEngine } from '../engine.ts'

@@ -107,7 +107,7 @@ function credentialRows(app: Api, context: ApiContext): void {
     check: (body, old, catalogue) => {
       const vendor = textOf(body, 'vendor')
       const isKnown = old !== undefined || catalogue.vendors.has(vendorCode(vendor))
-      return isKnown ? [] : [{ path: 'vendor', message: `names no vendor: ${vendor}` }]
+      return isKnown ? [] : [{ path: 'vendor', message: `refers to an unknown vendor: ${vendor}` }]
     },
     fragment: ({ vendor, ...body }, old, catalogue) => {
       const code = vendorCode(textOf(old ?? { vendor }, 'vendor'))

@@ -253,7 +253,7 @@ function checkChain(
 ): readonly FieldMistake[] {
   const id = textOf(old ?? body, 'model_id')
   const model = catalogue.models.get(modelId(id))
-  if (model === undefined) return [{ path: 'model_id', message: `names no model: ${id}` }]
+  if (model === undefined) return [{ path: 'model_id', message: `refers to an unknown model: ${id}` }]
   const mistakes: FieldMistake[] = []
   const status = body['status'] ?? old?.['status'] ?? 'enabled'
   const protocol = textOf(old ?? body, 'protocol')

@@ -206,10 +206,10 @@ function voidingRoutes(app: Api, context: ApiContext): void {
     path: `${PATH}/:id/void`,
     access: 'admin',
     tag: TAG,
-    summary: 'Make what is left of a batch void',
+    summary: 'Void the open codes of a batch',
     description: 'What was redeemed of it stays redeemed.',
     params: idParams,
-    data: z.strictObject({ voided: count.meta({ description: 'How many codes this made void.' }) }),
+    data: z.strictObject({ voided: count.meta({ description: 'How many codes were voided.' }) }),
     handle: async ({ params, caller, request }) =>
       valueOf(await voidBatch(storage, params.id, actorOf(context, { caller, request }))),
   })
@@ -219,7 +219,7 @@ function voidingRoutes(app: Api, context: ApiContext): void {
     path: '/api/v1/admin/codes/void',
     access: 'admin',
     tag: TAG,
-    summary: 'Make one code void',
+    summary: 'Void one code',
     description: 'Named by its id or by the code itself, which stays out of addresses and logs here.',
     body: z.strictObject({ code: z.string().min(1).max(128) }),
     errors: [40900],

@@ -35,7 +35,7 @@ const filters = {
   usage_suspect: z
     .enum(['true'])
     .optional()
-    .meta({ description: 'Only calls whose upstream reported usage that cannot be.' }),
+    .meta({ description: 'Only calls whose upstream reported impossible usage.' }),
   ...logFilters,
 }
 const filterQuery = z.strictObject(filters)

@@ -111,7 +111,7 @@ function addRoute(rows: Rows): void {
       const known = kind.idOfNew(form, context.pipeline.catalogue())
       if (known !== undefined)
         throw new GatewayError(40900, {
-          message: `there is such a ${kind.what} already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
+          message: `this ${kind.what} exists already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
         })
       return show(rows, await write(rows, { body: form, old: undefined, id: undefined }, { caller, request }))
     },

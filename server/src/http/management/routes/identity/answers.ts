@@ -126,8 +126,8 @@ export function registrationClosed(context: ApiContext): GatewayError {
   return new GatewayError(40307, {
     message:
       context.identity.registration === 'invited'
-        ? 'accounts are for the invited here: ask somebody of your organisation for an invitation, and register with the e-mail address it was sent to'
-        : 'nobody can register here: ask the operator for an account',
+        ? 'registration needs an invitation here: ask somebody of your organisation for one, and register with the e-mail address it was sent to'
+        : 'registration is closed here: ask the operator for an account',
   })
 }
 

@@ -26,9 +26,12 @@ export const nameInput = z
   .string()
   .trim()
   .max(100)
-  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must say something and hold no control characters')
-  .refine((name) => !/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(name), 'must not turn its text round')
-  .refine((name) => !/:\/\/|www\.|@/i.test(name), 'must not hold an address')
+  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must not be empty or contain control characters')
+  .refine(
+    (name) => !/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(name),
+    'must not contain marks that reverse text',
+  )
+  .refine((name) => !/:\/\/|www\.|@/i.test(name), 'must not contain an address')
 
 export const roleInput = z.enum(MEMBER_ROLES)
 
