@@ -18,6 +18,17 @@ export interface Recipe {
   readonly amount: string
 }
 
+/** Older builds wrote the rate under another name, and knew one currency. */
+export type StoredRecipe = Omit<Recipe, 'creditsPerUnit'> & {
+  readonly creditsPerUnit?: string
+  readonly creditsPerYuan?: string
+}
+
+/** What this build or an older one wrote. */
+export function readRecipe({ creditsPerUnit, creditsPerYuan, ...rest }: StoredRecipe): Recipe {
+  return { ...rest, creditsPerUnit: creditsPerUnit ?? creditsPerYuan ?? '' }
+}
+
 export interface RecipeLine {
   readonly class:
     | 'input'

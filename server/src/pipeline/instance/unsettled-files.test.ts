@@ -1,4 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -146,7 +148,6 @@ test('a file of a newer build is left alone', async () => {
   await open().write(OPERATIONS)
   const file = join(folder(), 'stopped-1.jsonl')
   const [, ...lines] = (await readFile(file, 'utf8')).split('\n')
-  const { createHash } = await import('node:crypto')
   const head = JSON.stringify({ format: 'sluice-unsettled', version: 2 })
   const sum = createHash('sha256').update(head).digest('hex').slice(0, 16)
   await writeFile(file, [`${sum} ${head}`, ...lines].join('\n'))
@@ -173,4 +174,118 @@ test('where no file can be written, each operation is told to the log', async ()
     'error: ends of calls could not be kept in a file',
     ...OPERATIONS.map(() => 'error: the unsettled end of a call is in this log line alone'),
   ])
+})
+
+/** Of POSIX. */
+const MAKE_PIPE = 'mkfifo'
+const lineOf = (text: string) => `${createHash('sha256').update(text).digest('hex').slice(0, 16)} ${text}\n`
+
+test('a file in place of the folder is told of and prevents no start', async () => {
+  await writeFile(folder(), 'in the way')
+  expect(await open().settle()).toBe(0)
+  expect(logged).toEqual(['error: files of unsettled calls cannot be looked for'])
+})
+
+test('what is no file is told of and left alone, and what it leads to is not read', async () => {
+  const outside = join(dataDirectory, 'outside')
+  await writeFile(outside, 'of somebody else')
+  await mkdir(join(folder(), 'directory.jsonl'), { recursive: true })
+  await symlink(outside, join(folder(), 'link.jsonl'))
+  execFileSync(MAKE_PIPE, [join(folder(), 'pipe.jsonl')])
+  await open().write(OPERATIONS)
+  expect(await open({ instance: instanceId('next') }).settle()).toBe(3)
+  expect(await names()).toEqual(['directory.jsonl', 'link.jsonl', 'pipe.jsonl'])
+  expect(await readFile(outside, 'utf8')).toBe('of somebody else')
+  expect(logged.filter((line) => line.startsWith('error'))).toEqual(
+    Array.from({ length: 3 }, () => 'error: a file of unsettled calls cannot be read'),
+  )
+})
+
+test('a file that is to be written through a link of its name is not', async () => {
+  const outside = join(dataDirectory, 'outside')
+  await writeFile(outside, 'of somebody else')
+  await mkdir(folder())
+  await symlink(outside, join(folder(), 'stopped-1.jsonl.partial'))
+  await open().write(OPERATIONS)
+  expect(await readFile(outside, 'utf8')).toBe('of somebody else')
+  expect(logged).toContain('error: ends of calls could not be kept in a file')
+})
+
+test.each<readonly [string, (lines: readonly string[]) => readonly string[], number, readonly string[]]>([
+  ['the last two lines', (lines) => lines.slice(0, 2), 1, ['settle call_1']],
+  ['all lines', () => [], 0, []],
+])('a file that has lost %s is told of, and something is kept aside', async (_, cut, count, ended) => {
+  await open().write(OPERATIONS)
+  const file = join(folder(), 'stopped-1.jsonl')
+  const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
+  const left = cut(lines)
+  await writeFile(file, left.map((line) => `${line}\n`).join(''))
+  expect(await open().settle()).toBe(count)
+  expect(taken).toEqual(ended)
+  expect(await readUnsettled(dataDirectory)).toEqual({ waiting: [], aside: [`${file}.damaged`] })
+  expect(logged).toContain('error: a file of unsettled calls has lost lines')
+})
+
+test('damaged bytes are kept aside as they were, so that who mends them has the line again', async () => {
+  await open().write(OPERATIONS)
+  const file = join(folder(), 'stopped-1.jsonl')
+  const bytes = await readFile(file)
+  const at = bytes.indexOf('call_2')
+  bytes[at] = (bytes[at] ?? 0) ^ 0x80
+  await writeFile(file, bytes)
+  await open().settle()
+  const aside = await readFile(`${file}.damaged`)
+  aside[aside.indexOf('all_2') - 1] = 'c'.charCodeAt(0)
+  await writeFile(file, aside)
+  expect(await open().settle()).toBe(1)
+  expect(taken.at(-1)).toBe('abandon call_2')
+})
+
+test('what lies aside already stays there beside what comes', async () => {
+  await open().write(OPERATIONS)
+  const file = join(folder(), 'stopped-1.jsonl')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace('call_2', 'call_9'))
+  await open().settle()
+  await writeFile(file, text.replace('call_1', 'call_8'))
+  await open().settle()
+  const aside = await readFile(`${file}.damaged`, 'utf8')
+  expect(aside.trimEnd().split('\n')).toHaveLength(2)
+  expect(aside).toMatch(/call_9/)
+  expect(aside).toMatch(/call_8/)
+})
+
+test('a charge of a build that knew one currency has its rate', async () => {
+  await open().write(OPERATIONS.slice(0, 1))
+  const file = join(folder(), 'stopped-1.jsonl')
+  const [head = '', line = ''] = (await readFile(file, 'utf8')).split('\n')
+  await writeFile(file, `${head}\n${lineOf(line.slice(17).replaceAll('creditsPerUnit', 'creditsPerYuan'))}`)
+  const rates: unknown[] = []
+  const calls: EndStore = {
+    settle: ({ recipe, log, amount }) => {
+      rates.push(recipe.creditsPerUnit, log.recipe?.creditsPerUnit)
+      return Promise.resolve({ kind: 'settled', first: true, late: false, deducted: amount })
+    },
+    abandon: () => Promise.resolve({ kind: 'done' }),
+    log: () => Promise.resolve({ kind: 'done' }),
+  }
+  expect(await open({ calls }).settle()).toBe(1)
+  const [operation] = OPERATIONS
+  const log = operation?.log.recipe?.creditsPerUnit
+  expect(rates).toEqual(['1000', log])
+})
+
+test("a vendor's words that look like an amount stay words", async () => {
+  const body = { amount: { $n: '5' } }
+  const patch = { error: { status: 400, code: 'x', message: 'y', body } }
+  await open().write([{ ...exampleAbandon('call_1'), task: { id: 'video_1', patch } }])
+  const bodies: unknown[] = []
+  const done = { kind: 'done' } as const
+  const calls: EndStore = {
+    settle: ({ amount }) => Promise.resolve({ kind: 'settled', first: true, late: false, deducted: amount }),
+    abandon: ({ task }) => Promise.resolve(void bodies.push(task?.patch.error?.body)).then(() => done),
+    log: () => Promise.resolve(done),
+  }
+  await open({ calls }).settle()
+  expect(bodies).toEqual([body])
 })

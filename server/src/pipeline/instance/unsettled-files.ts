@@ -4,7 +4,8 @@
  * processes at once, or again after a crash before it was removed.
  */
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
@@ -70,7 +71,11 @@ export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFil
     },
     async settle() {
       let taken = 0
-      for (const name of await waitingFiles(folder, options.now)) {
+      const waiting = await waitingFiles(folder, options.now).catch((error: unknown) => {
+        log.error({ error, folder }, 'files of unsettled calls cannot be looked for')
+        return []
+      })
+      for (const name of waiting) {
         const file = join(folder, name)
         const ended = await settleFile(options, file).catch((error: unknown) => {
           log.error({ error, file }, 'a file of unsettled calls cannot be read')
@@ -99,7 +104,7 @@ async function waitingFiles(folder: string, now: () => number): Promise<readonly
   for (const name of await listFolder(folder)) {
     if (name.endsWith(WHOLE)) waiting.push(name)
     if (!name.endsWith(PARTIAL)) continue
-    const found = await unlessMissing(() => stat(join(folder, name)))
+    const found = await unlessMissing(() => lstat(join(folder, name)))
     if (found !== undefined && found.mtimeMs < now() - ABANDONED_AFTER_MS) waiting.push(name)
   }
   return waiting
@@ -113,7 +118,7 @@ async function settleFile(
   { calls, telemetry: { log }, instance }: UnsettledFilesOptions,
   file: string,
 ): Promise<{ readonly taken: number; readonly away: boolean }> {
-  const text = await unlessMissing(() => readFile(file, 'utf8'))
+  const text = await unlessMissing(() => readBytes(file))
   if (text === undefined) return { taken: 0, away: false }
   const read = decodeFile(text)
   if (read.kind === 'newer') {
@@ -125,14 +130,21 @@ async function settleFile(
   }
   const given = await give(calls, read.operations, log)
   if (given.away) return { taken: given.taken, away: true }
-  const aside = [...read.damaged, ...given.refused.map((operation) => lineOf(encodePending(operation)))]
+  const aside = [
+    ...read.damaged,
+    ...given.refused.map((operation) => asBytes(lineOf(encodePending(operation)))),
+  ]
+  if (read.lost !== undefined) {
+    log.error({ file, lines: read.lost.lines }, 'a file of unsettled calls has lost lines')
+    aside.unshift(read.lost.head)
+  }
   if (aside.length > 0) {
     const kept = `${file}${ASIDE}`
     log.error(
       { file: kept, lines: aside.length },
       'lines of unsettled calls that cannot be settled were kept aside',
     )
-    await placeText(kept, `${aside.join('\n')}\n`, instance)
+    await placeAside(kept, aside, instance)
   }
   await rm(file, { force: true })
   log.warn(
@@ -183,42 +195,61 @@ const lineOf = (text: string): string => `${checksum(text)} ${text}`
 /** Of a line as it should be: enough to see damage, which no attacker makes in a folder of the operator's own. */
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
+/**
+ * The bytes of a file as a text with one character each, so that damaged ones are kept as they are. Only of a file: a pipe
+ * would never end, and a link leads to what is not ours.
+ */
+async function readBytes(file: string): Promise<string> {
+  if (!(await lstat(file)).isFile()) throw new Error('no regular file')
+  return readFile(file, 'latin1')
+}
+
+const asBytes = (text: string): string => Buffer.from(text).toString('latin1')
+
 type DecodedFile =
   | { readonly kind: 'newer'; readonly version: number }
   | {
       readonly kind: 'read'
       readonly operations: readonly PendingOperation[]
+      /** As bytes. */
       readonly damaged: readonly string[]
+      /** Lines that its head tells of and that are not there; undefined: none, or the head is damaged itself. */
+      readonly lost: { readonly lines: number | 'all'; readonly head: string } | undefined
     }
 
+interface Head {
+  readonly kind: 'head'
+  readonly version: number
+  /** Lines that follow. */
+  readonly operations: number
+}
+
 /** A file that was cut short, or whose head is damaged, still gives the lines that are whole. */
-function decodeFile(text: string): DecodedFile {
-  const lines = text.split('\n').filter((line) => line !== '')
+function decodeFile(bytes: string): DecodedFile {
+  const lines = bytes.split('\n').filter((line) => line !== '')
   const operations: PendingOperation[] = []
   const damaged: string[] = []
+  let announced = 0
   for (const [index, line] of lines.entries()) {
-    const body = line.slice(17)
-    if (line[16] !== ' ' || checksum(body) !== line.slice(0, 16)) {
-      damaged.push(line)
-      continue
-    }
-    const decoded = decodeLine(body, index)
+    const decoded = decodeLine(Buffer.from(line, 'latin1').toString(), index)
     if (decoded === 'damaged') damaged.push(line)
-    else if (decoded.kind === 'head' && decoded.version > VERSION)
-      return { kind: 'newer', version: decoded.version }
     else if (decoded.kind !== 'head') operations.push(decoded)
+    else if (decoded.version > VERSION) return { kind: 'newer', version: decoded.version }
+    else announced = decoded.operations
   }
-  return { kind: 'read', operations, damaged }
+  const missing = announced - operations.length - damaged.length
+  const [head] = lines
+  if (head === undefined) return { kind: 'read', operations, damaged, lost: { lines: 'all', head: '' } }
+  const lost = missing > 0 ? { lines: missing, head } : undefined
+  return { kind: 'read', operations, damaged, lost }
 }
 
 /** A line whose checksum is right and that says nothing all the same was written by something else. */
-function decodeLine(
-  text: string,
-  index: number,
-): PendingOperation | { readonly kind: 'head'; readonly version: number } | 'damaged' {
+function decodeLine(line: string, index: number): PendingOperation | Head | 'damaged' {
+  const text = line.slice(17)
+  if (line[16] !== ' ' || checksum(text) !== line.slice(0, 16)) return 'damaged'
   try {
-    const version = index === 0 ? versionOf(text) : undefined
-    return version === undefined ? decodePending(text) : { kind: 'head', version }
+    return (index === 0 ? headOf(text) : undefined) ?? decodePending(text)
   } catch (error) {
     if (error instanceof Error) return 'damaged'
     throw error
@@ -226,10 +257,12 @@ function decodeLine(
 }
 
 /** undefined: no head. */
-function versionOf(text: string): number | undefined {
+function headOf(text: string): Head | undefined {
   const head: unknown = JSON.parse(text)
   const isHead = typeof head === 'object' && head !== null && 'format' in head && head.format === FORMAT
-  return isHead && 'version' in head && typeof head.version === 'number' ? head.version : undefined
+  if (!isHead || !('version' in head) || typeof head.version !== 'number') return undefined
+  const operations = 'operations' in head && typeof head.operations === 'number' ? head.operations : 0
+  return { kind: 'head', version: head.version, operations }
 }
 
 async function place(folder: string, file: string, text: string): Promise<void> {
@@ -239,16 +272,23 @@ async function place(folder: string, file: string, text: string): Promise<void> 
   await syncFolder(folder)
 }
 
-/** Two processes that read one file write the same lines, each by a name of its own first. */
-async function placeText(file: string, text: string, instance: InstanceId): Promise<void> {
+/**
+ * Adds to what lies aside already. Two processes that read one file write the same lines, each by a name of its own first.
+ */
+async function placeAside(file: string, lines: readonly string[], instance: InstanceId): Promise<void> {
+  const before = (await unlessMissing(() => readBytes(file)))?.split('\n') ?? []
+  const all = [...new Set([...before.filter((line) => line !== ''), ...lines])]
   const own = `${file}.${instance}.writing`
-  await writeDurably(own, text)
+  await writeDurably(own, Buffer.from(`${all.join('\n')}\n`, 'latin1'))
   await rename(own, file)
   await syncFolder(join(file, '..'))
 }
 
-async function writeDurably(file: string, text: string): Promise<void> {
-  await closing(await open(file, 'w', 0o600), async (handle) => {
+/** Through no link: what it leads to is not ours. */
+const WRITE_OWN = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
+
+async function writeDurably(file: string, text: string | Buffer): Promise<void> {
+  await closing(await open(file, WRITE_OWN, 0o600), async (handle) => {
     await handle.writeFile(text)
     await handle.sync()
   })

@@ -6,7 +6,7 @@ import { microCredits, ZERO } from '../../../core/money.ts'
 import { indexableText } from '../free-text.ts'
 import { parseStored } from '../stored-json.ts'
 import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from '../table.ts'
-import type { Recipe } from '../../../core/calls/recipe.ts'
+import { readRecipe, type StoredRecipe } from '../../../core/calls/recipe.ts'
 
 export const callLogs: Table<CallLogRow> = {
   name: 'call_logs',
@@ -100,18 +100,6 @@ function encodeDetail(log: CallLogRow): string {
   return JSON.stringify(detail)
 }
 
-/** Older builds wrote the rate under another name, and knew one currency. */
-type StoredRecipe = Omit<Recipe, 'creditsPerUnit'> & {
-  readonly creditsPerUnit?: string
-  readonly creditsPerYuan?: string
-}
-
-function decodeRecipe(stored: StoredRecipe | undefined): Recipe | undefined {
-  if (stored === undefined) return undefined
-  const { creditsPerUnit, creditsPerYuan, ...rest } = stored
-  return { ...rest, creditsPerUnit: creditsPerUnit ?? creditsPerYuan ?? '' }
-}
-
 export function decodeCallLog(row: StoredRow): CallLogRow {
   const detail = parseStored<Detail>(textOf(row, 'detail'))
   const account = optionalTextOf(row, 'account_id')
@@ -145,7 +133,7 @@ export function decodeCallLog(row: StoredRow): CallLogRow {
     amount: microCredits(integerOf(row, 'amount')),
     deducted: microCredits(integerOf(row, 'deducted')),
     owed: detail.owed === undefined ? ZERO : microCredits(BigInt(detail.owed)),
-    recipe: decodeRecipe(detail.recipe),
+    recipe: detail.recipe && readRecipe(detail.recipe),
     subscriptionCovered: detail.subscriptionCovered,
     byok: detail.byok,
     capped: detail.capped,
