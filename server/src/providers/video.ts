@@ -76,6 +76,8 @@ export interface VideoReply {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** undefined: no JSON. */
   readonly body: JsonValue | undefined
+  /** The body as it came; absent: nothing came, it was made here. */
+  readonly bytes?: Uint8Array
 }
 
 export type VideoStep =

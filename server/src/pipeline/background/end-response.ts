@@ -32,12 +32,15 @@ import type { AnsweredStep } from '../video/task/task-dialect.ts'
 export async function endResponse(
   pipeline: Pipeline,
   open: OpenTask,
-  { response, state }: Pick<AnsweredStep, 'response' | 'state'>,
+  { response, bytes: came, state }: Pick<AnsweredStep, 'response' | 'bytes' | 'state'>,
 ): Promise<void> {
   const status = readResponse(response)?.status ?? 'failed'
-  const text = JSON.stringify({ ...response, model: open.task.modelId })
-  const bytes = Buffer.from(text)
-  const reading = await readingOf(pipeline, open, { bytes, status })
+  // As it came but for the model's name: a large one would take long to be written anew.
+  const bytes =
+    typeof response['model'] === 'string' && came !== undefined
+      ? came
+      : Buffer.from(JSON.stringify({ ...response, model: open.task.modelId }))
+  const { reading, text } = await readAnswer(pipeline, open, { bytes, status })
   const made = { reading, answerBytes: bytes.byteLength, extras: await extrasOf(bytes, status) }
   const answer = await keepAnswer(pipeline, open, text)
   const at = pipeline.now()
@@ -188,13 +191,19 @@ async function keepAnswer(pipeline: Pipeline, { task }: OpenTask, body: string):
   return name
 }
 
-/** What is charged; undefined: nothing was produced that anybody knows of. */
-async function readingOf(
+interface ReadAnswer {
+  /** What is charged; undefined: nothing was produced that anybody knows of. */
+  readonly reading: MeterReading | undefined
+  /** JSON of the response, its model under its platform id. */
+  readonly text: string
+}
+
+async function readAnswer(
   pipeline: Pipeline,
   { task, detail }: OpenTask,
   { bytes, status }: { readonly bytes: Uint8Array; readonly status: string },
-): Promise<MeterReading | undefined> {
-  const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
+): Promise<ReadAnswer> {
+  const { inputTokens } = detail.response ?? NOTHING
   const meter = createMeter({
     countTokens: (text) => pipeline.tokens.count(text),
     countInput: () => inputTokens,
@@ -205,9 +214,26 @@ async function readingOf(
     meter,
     decodeError: (raw) => protocolOf('responses').decodeError(undefined, raw),
   })
-  for await (const piece of inPieces(bytes)) tap.push(piece)
-  tap.finish()
-  const reading = meter.read()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let text = ''
+  const write = (pieces: readonly Uint8Array[]): void => {
+    for (const piece of pieces) text += decoder.decode(piece, { stream: true })
+  }
+  for await (const piece of inPieces(bytes)) write(tap.push(piece))
+  write(tap.finish().output)
+  return {
+    reading: chargedOf(pipeline, { task, detail }, meter.read(), status),
+    text: text + decoder.decode(),
+  }
+}
+
+function chargedOf(
+  pipeline: Pipeline,
+  { task, detail }: OpenTask,
+  reading: MeterReading,
+  status: string,
+): MeterReading | undefined {
+  const { outputTokensMax } = detail.response ?? NOTHING
   if (reading.source === 'upstream') return reading
   const seen = (reading.usage.output ?? 0) > 0 || reading.images > 0
   // A failure that shows nothing is not billed by any vendor, and waiting in its queue none made anything.

@@ -66,7 +66,7 @@ function responseDialect(dialect: Dialect, formed: FormedRequest): TaskDialect {
     if (known !== undefined && known !== id)
       return { kind: 'unreadable', detail: 'the provider sent another response' }
     const next: JsonObject = { ...state, id }
-    if (!isRunning(status)) return { kind: 'answered', response, state: next }
+    if (!isRunning(status)) return { kind: 'answered', response, bytes: reply.bytes, state: next }
     return {
       kind: 'poll',
       request: readRequest(formed, id, state),

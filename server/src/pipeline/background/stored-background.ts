@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { StoredTurn } from '../../storage/stores/turns.ts'
 import type { Pipeline } from '../context.ts'
+import { sharedText } from '../lanes/threads/shared-text.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { shownFailed, shownRunning } from './response-object.ts'
 
@@ -21,6 +22,9 @@ export function endedWell({ phase, status, lastAnswer, state }: VideoTask): bool
   const complete = lastAnswer === 'completed' || lastAnswer === 'incomplete'
   return phase === 'ended' && status === 'completed' && typeof state[ANSWER_NAME] === 'string' && complete
 }
+
+/** Characters; a longer text is written a piece at a time. */
+const WRITTEN_AT_ONCE = 262_144
 
 /**
  * The response object as it stands, an ended one as the bytes of its JSON. An answer is only told once its charge is on disk: its name comes into the record in
@@ -42,5 +46,6 @@ export async function tellBackground(
   const kept = await pipeline.storage.turns.find(task.keyId, name, pipeline.now())
   if (kept?.content.kind !== 'kept')
     throw new GatewayError(40400, { message: 'the response is not kept any more' })
-  return Buffer.from(kept.content.body)
+  const { body } = kept.content
+  return body.length <= WRITTEN_AT_ONCE ? Buffer.from(body) : sharedText(body)
 }

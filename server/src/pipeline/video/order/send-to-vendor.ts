@@ -4,8 +4,8 @@ import type { HttpRequest } from '../../../core/http-request.ts'
 import type { VideoReply } from '../../../providers/video.ts'
 import { readWhole, TransportError } from '../../../upstream/remote/read-whole.ts'
 import type { TransportFailure, UpstreamCall } from '../../../upstream/upstream.ts'
-import { parseJson } from '../../attempt/classify.ts'
 import type { Pipeline } from '../../context.ts'
+import { parseInTurns } from '../../lanes/threads/parse-in-turns.ts'
 import type { TaskVendor } from '../task/task-dialect.ts'
 
 /** Some vendors put the whole video into their answer, as base64. */
@@ -36,7 +36,8 @@ export async function sendToVendor(
       callOf(vendor, message),
       ANSWER_BYTES_MAX,
     )
-    const reply = { status: answer.status, headers: answer.headers, body: parseJson(answer.body) }
+    const { status, headers, body: bytes } = answer
+    const reply = { status, headers, body: await parseInTurns(bytes), bytes }
     return { kind: 'answered', reply, text: () => answer.body.toString('utf8') }
   } catch (error) {
     if (error instanceof TransportError) return { kind: 'broken', failure: error.failure }

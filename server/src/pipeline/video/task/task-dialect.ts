@@ -7,6 +7,8 @@ import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../../..
 export interface AnsweredStep {
   readonly kind: 'answered'
   readonly response: JsonObject
+  /** The same as it came; undefined: it was made here. */
+  readonly bytes: Uint8Array | undefined
   readonly state: JsonObject
 }
 
