@@ -121,6 +121,21 @@ test('no more is given back than is still carried over', () => {
   expect(left(second)).toBe(19)
 })
 
+test('what was used in a window that carried nothing over is not given back into a later one', () => {
+  const { store, left } = subscriber()
+  store.run(exampleReserve('a'))
+  store.run(exampleSettle('a', used(1000, 1000), { recovery: true }))
+  // Whole lengths later, as windows that follow on each other lie.
+  const [later, next] = [NOW + 2 * MINUTE_MS, NOW + 3 * MINUTE_MS]
+  store.run(exampleReserve('b', { at: later }))
+  store.run(exampleSettle('b', used(1000, 3400), { at: later }))
+  store.run(exampleReserve('c', { at: next, model: SMALL }))
+  store.run(exampleAbandon('c', { at: next }))
+  expect(left(next)).toBe(15)
+  store.run(exampleAbandon('a', { at: NOW }))
+  expect(left(next)).toBe(15)
+})
+
 test('what an instance tells late counts in the window that has followed', () => {
   const { store, left } = subscriber()
   store.run(exampleReserve('a'))
