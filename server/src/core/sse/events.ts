@@ -83,12 +83,14 @@ class Reader implements SseReader {
     this.#long = undefined
     const event = this.#text(framer.bytes.subarray(framer.eventStart, framer.eventEnd))
     if (long === undefined || framer.dataLines > 1) {
+      long?.drop()
       events.push({ event, data: this.#text(framer.data()) })
       return
     }
     const json = long.end(framer.bytes, framer.dataStart, framer.dataEnd)
     if (long.bytesLeft > READ_BYTES_MAX || this.#lifted.length > LIFTED_BYTES_MAX) this.#overflow = true
     else events.push(json === undefined ? { event, data: UNREADABLE } : { event, data: '', json })
+    if (json === undefined) long.drop()
   }
 
   #text(bytes: Uint8Array): string {

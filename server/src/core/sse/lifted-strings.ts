@@ -28,6 +28,15 @@ export class LiftedStrings {
     this.#isWanted = mark !== undefined
   }
 
+  get count(): number {
+    return this.#bytes.length
+  }
+
+  /** Lets all but the first `count` go: no text names them. */
+  keepFirst(count: number): void {
+    for (const bytes of this.#bytes.splice(count)) this.length -= bytes.length
+  }
+
   /** The text of a JSON string given without its quotes, or what stands for it. */
   read(inside: Uint8Array): string {
     const isLifted = this.#isWanted && inside.length >= LIFTED_BYTES_MIN && !inside.includes(BACKSLASH)

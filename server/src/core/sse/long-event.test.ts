@@ -126,6 +126,19 @@ describe('a long event', () => {
     ])
   })
 
+  test.each([
+    ['goes on in a second line', `data: {"a":"${PICTURE}"\ndata: }\n\n`, { a: PICTURE }],
+    ['is no JSON', `data: {"a":"${PICTURE}"]\n\n`, undefined],
+  ])(
+    'that %s keeps nothing that was lifted out of it, so that many are no more than one',
+    (_, text, value) => {
+      const { events, lifted } = read(text)
+      expect(events).toHaveLength(1)
+      expect(parsed(events[0]?.data ?? '')).toEqual(value)
+      expect([lifted.length, lifted.count]).toEqual([0, 0])
+    },
+  )
+
   test('whose text alone is over 4 MiB breaks the stream: rewriting it would keep everybody waiting', () => {
     const { events, overflow } = read(`data: {"text":"${'said\\n'.repeat(800_000)}"}\n\ndata: {"b":1}\n\n`)
     expect([events, overflow]).toEqual([[], true])

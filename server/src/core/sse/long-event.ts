@@ -10,6 +10,7 @@ export class LongEvent {
   readonly #builder: JsonBuilder
   readonly #lifted: LiftedStrings
   readonly #liftedBefore: number
+  readonly #countBefore: number
   #readable = true
   #read = 0
 
@@ -17,6 +18,7 @@ export class LongEvent {
     this.#builder = new JsonBuilder(lifted)
     this.#lifted = lifted
     this.#liftedBefore = lifted.length
+    this.#countBefore = lifted.count
   }
 
   /** Reads on: `bytes[base, end)` is all of its data that has come. */
@@ -35,6 +37,11 @@ export class LongEvent {
   end(bytes: Uint8Array, base: number, end: number): JsonValue | undefined {
     this.push(bytes, base, end)
     return this.#readable && this.#scanner.end() ? this.#builder.end(bytes, base, end - base) : undefined
+  }
+
+  /** It is not read this way: what was lifted out of it is let go, or a stream of such events would keep it all. */
+  drop(): void {
+    this.#lifted.keepFirst(this.#countBefore)
   }
 }
 
