@@ -126,6 +126,8 @@ export const SURCHARGES_MAX = 50
 export interface Model {
   readonly modelId: ModelId
   readonly name: string
+  /** When it was first put into the catalogue, epoch ms: the store's, and no change changes it. */
+  readonly createdAt: number
   readonly status: Status
   readonly clientVisible: boolean
   readonly supportFeatures: readonly Feature[]
@@ -144,6 +146,9 @@ export interface Model {
   /** Every chain of the model, enabled or not, in catalogue order. */
   readonly chains: readonly Chain[]
 }
+
+/** What is written of a model. */
+export type ModelFields = Omit<Model, 'chains' | 'createdAt'>
 
 /** A named set {protocol, models} that a key may be bound to (decisions, Addresses). */
 export interface Group {

@@ -271,6 +271,25 @@ describe('GET /v1/models', () => {
     expect(rowsOf(answer)[0]).toMatchObject({ type: 'model', display_name: expect.any(String) })
   })
 
+  test('tells when a model came into the catalogue, in both shapes, whatever was changed since', async () => {
+    const before = rowsOf(await list(gateway.key))
+    const stored = (await gateway.storage.catalogue.read()).models
+    for (const { id, created } of before) {
+      const at = stored.get(modelId(String(id)))?.createdAt ?? 0
+      expect(created).toBe(Math.floor(at / 1000))
+      expect(Math.abs(Date.now() - at)).toBeLessThan(3_600_000)
+    }
+    const model = stored.get(modelId('two-chains'))
+    if (model === undefined) throw new Error('there is no such model')
+    const { chains: _chains, createdAt, ...fields } = model
+    await gateway.catalogue({ kind: 'put-model', model: fields })
+    expect(rowsOf(await list(gateway.key))).toEqual(before)
+    const messages = rowsOf(await list(gateway.key, { 'anthropic-version': '2023-06-01' }))
+    expect(messages.find(({ id }) => id === 'two-chains')).toMatchObject({
+      created_at: new Date(createdAt).toISOString(),
+    })
+  })
+
   test('[D-addresses-07] is served at gateway_base_url too, there with x-api-key as well', async () => {
     const bound = await gateway.newKey(gateway.accountId, { group: 'm' })
     expect((await list(bound.key, {}, gateway.gatewayUrl)).status).toBe(200)

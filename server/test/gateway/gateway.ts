@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/environment.ts'
 import type { CallLogRow } from '../../src/core/calls/log-row.ts'
-import type { Chain, Group, Model, Pricing } from '../../src/core/catalogue.ts'
+import type { Chain, Group, ModelFields, Pricing } from '../../src/core/catalogue.ts'
 import { type AccountId, type KeyId, forwardModelId, modelId, vendorCode } from '../../src/core/ids.ts'
 import { type Policy, UNLIMITED } from '../../src/core/limits/policy.ts'
 import { microCredits } from '../../src/core/money.ts'
@@ -341,10 +341,7 @@ export function putCredential(vendor: string, name = 'main', limits: Policy = UN
   }
 }
 
-export function putModel(
-  id: string,
-  fields: Partial<Omit<Model, 'modelId' | 'chains'>> = {},
-): CatalogueChange {
+export function putModel(id: string, fields: Partial<Omit<ModelFields, 'modelId'>> = {}): CatalogueChange {
   return {
     kind: 'put-model',
     model: {

@@ -66,6 +66,7 @@ export function sampleModel(id: string, chains: readonly Chain[], change: Partia
   return {
     modelId: modelId(id),
     name: `Model ${id}`,
+    createdAt: 1_700_000_000_500,
     status: 'enabled',
     clientVisible: true,
     supportFeatures: ['text'],

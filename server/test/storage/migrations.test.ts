@@ -104,6 +104,18 @@ const MIGRATED: Readonly<
       expect(await account()).toMatchObject({ owed: credits(38), monthSpent: credits(24) })
     },
   },
+  27: {
+    name: 'a model of before is as old as the database, and keeps that when it is changed',
+    check: async (storage) => {
+      const found = async () => [...(await storage.catalogue.read()).models.values()]
+      expect(await found()).toMatchObject([{ createdAt: NOW }])
+      const [model] = await found()
+      if (model === undefined) throw new Error('there is no model')
+      const { chains: _chains, createdAt: _createdAt, ...fields } = model
+      await storage.catalogue.apply([{ kind: 'put-model', model: { ...fields, name: 'Other' } }])
+      expect(await found()).toMatchObject([{ name: 'Other', createdAt: NOW }])
+    },
+  },
   26: {
     name: 'every price is in the currency all were in, and each call costs what it did',
     check: async (storage) => {

@@ -244,7 +244,7 @@ async function putPrices(
   prices: readonly { readonly model: Model; readonly pricing: Pricing }[],
 ): Promise<void> {
   await stores.catalogue.apply(
-    prices.map(({ model: { chains: _chains, ...model }, pricing }) => ({
+    prices.map(({ model: { chains: _chains, createdAt: _createdAt, ...model }, pricing }) => ({
       kind: 'put-model',
       model: { ...model, pricing },
     })),

@@ -57,8 +57,8 @@ describe('the shapes', () => {
     expect(encodeChatListing(models)).toEqual({
       object: 'list',
       data: [
-        { id: 'one', object: 'model', created: 0, owned_by: 'sluice' },
-        { id: 'two', object: 'model', created: 0, owned_by: 'sluice' },
+        { id: 'one', object: 'model', created: 1_700_000_000, owned_by: 'sluice' },
+        { id: 'two', object: 'model', created: 1_700_000_000, owned_by: 'sluice' },
       ],
     })
   })

@@ -3,7 +3,7 @@ import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
-/** One item in the chat protocol's listing. */
+/** One item in the chat protocol's listing. Both protocols' dates are when the platform began to offer the model. */
 export interface ChatModelItem {
   readonly id: string
   readonly object: 'model'
@@ -47,9 +47,6 @@ export interface MessagesPage {
 export const MESSAGES_PAGE_LIMIT_DEFAULT = 20
 export const MESSAGES_PAGE_LIMIT_MAX = 1000
 
-/** The platform keeps no release dates, and both protocols want one: the epoch says "unknown" in both. */
-const UNKNOWN_SECONDS = 0
-const UNKNOWN_DATE = '1970-01-01T00:00:00Z'
 /** The listing names no provider: which one answers is the gateway's choice, call by call. */
 const OWNER = 'sluice'
 
@@ -75,7 +72,7 @@ export function encodeChatListing(models: readonly Model[]): ChatModelListing {
 }
 
 export function encodeChatModel(model: Model): ChatModelItem {
-  return { id: model.modelId, object: 'model', created: UNKNOWN_SECONDS, owned_by: OWNER }
+  return { id: model.modelId, object: 'model', created: Math.floor(model.createdAt / 1000), owned_by: OWNER }
 }
 
 export function encodeMessagesListing(models: readonly Model[], page: MessagesPage): MessagesModelListing {
@@ -95,7 +92,7 @@ export function encodeMessagesModel(model: Model): MessagesModelItem {
     type: 'model',
     id: model.modelId,
     display_name: model.name,
-    created_at: UNKNOWN_DATE,
+    created_at: new Date(model.createdAt).toISOString(),
     max_input_tokens: model.contextTokens ?? null,
     max_tokens: model.maxOutputTokens ?? null,
     capabilities: null,

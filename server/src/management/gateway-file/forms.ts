@@ -8,7 +8,7 @@ import type {
   Credential,
   DecimalText,
   Group,
-  Model,
+  ModelFields,
   Plan,
   Pricing,
   Settings,
@@ -58,7 +58,7 @@ export function credentialForm(credential: Pick<Credential, 'name' | 'limits' | 
   return { name: credential.name, limits: policyForm(credential.limits), status: credential.status }
 }
 
-export function modelForm(model: Omit<Model, 'chains'>): JsonObject {
+export function modelForm(model: ModelFields): JsonObject {
   return {
     model_id: model.modelId,
     name: model.name,

@@ -19,6 +19,7 @@ import {
   type Group,
   MIN_BYTES_PER_SECOND,
   type Model,
+  type ModelFields,
   type Plan,
   type Pricing,
   type Settings,
@@ -202,7 +203,7 @@ function planModel(row: ModelRow, question: CatalogueQuestion, settings: Setting
   ]
 }
 
-function mergeModel(row: ModelRow, old: Model | undefined, settings: Settings): Omit<Model, 'chains'> {
+function mergeModel(row: ModelRow, old: Model | undefined, settings: Settings): ModelFields {
   const pricing = row.pricing === undefined ? old?.pricing : pricingOf(row.pricing, settings)
   if (pricing === undefined) throw new Error(`the new model ${row.modelId} passed the checks without prices`)
   return {

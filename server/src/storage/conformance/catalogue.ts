@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { MODEL, NO_PRICES } from '../../core/calls/examples.ts'
-import type { Chain, Model, Vendor } from '../../core/catalogue.ts'
+import type { Chain, ModelFields, Vendor } from '../../core/catalogue.ts'
 import { forwardModelId, modelId, vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import type { CatalogueChange } from '../stores/records.ts'
-import type { StorageSuite } from './suite.ts'
 import type { Announcement } from '../announcement.ts'
+import { NOW, type StorageSuite } from './suite.ts'
 
 const VENDOR: Vendor = {
   code: vendorCode('openai'),
@@ -17,7 +17,7 @@ const VENDOR: Vendor = {
   timeouts: { connectMs: 1, firstByteMs: 2, idleMs: 3 },
   status: 'enabled',
 }
-const EXAMPLE_MODEL: Omit<Model, 'chains'> = {
+const EXAMPLE_MODEL: ModelFields = {
   modelId: MODEL,
   name: 'Example',
   status: 'enabled',
@@ -113,7 +113,7 @@ export function describeCatalogue(suite: StorageSuite): void {
     expect(credential?.secret.secret?.unwrap()).toBe(SECRET)
     expect(credential?.secret.fields['access_key']?.unwrap()).toBe(FIELD)
     const model = catalogue.models.get(MODEL)
-    expect(model).toMatchObject(EXAMPLE_MODEL)
+    expect(model).toMatchObject({ ...EXAMPLE_MODEL, createdAt: NOW })
     expect(model?.chains).toMatchObject([{ ...CHAIN, credentialId: credential?.id }])
     expect(Number.isInteger(model?.chains[0]?.id)).toBe(true)
     expect(catalogue.groups.get('claude-code')?.models).toEqual([MODEL])
@@ -136,6 +136,7 @@ export function describeCatalogue(suite: StorageSuite): void {
       ['responses', 1],
     ])
     expect(chains[0]?.id).toBe(before.models.get(MODEL)?.chains[0]?.id)
+    expect(after.models.get(MODEL)?.createdAt).toBe(before.models.get(MODEL)?.createdAt)
   })
 
   test('a chain is moved with its id, once, and not onto another', async () => {

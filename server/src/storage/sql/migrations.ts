@@ -11,6 +11,7 @@ import { identity } from './migrations/identity.ts'
 import { instanceEpochs } from './migrations/instance-epochs.ts'
 import { instancePlace } from './migrations/instance-place.ts'
 import { customers } from './migrations/customers.ts'
+import { modelCreation } from './migrations/model-creation.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
 import { taskKind } from './migrations/task-kind.ts'
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
   severalCodes,
   owedAmounts,
   currencies,
+  modelCreation,
 ]

@@ -84,6 +84,7 @@ interface ModelsTable {
   /** Place in the catalogue, in order of arrival. */
   position: Integer
   name: string
+  created_at: Integer
   status: string
   client_visible: Integer
   support_features: string

@@ -1,4 +1,12 @@
-import type { Chain, CredentialSecret, Group, Model, Plan, Settings, Vendor } from '../../core/catalogue.ts'
+import type {
+  Chain,
+  CredentialSecret,
+  Group,
+  ModelFields,
+  Plan,
+  Settings,
+  Vendor,
+} from '../../core/catalogue.ts'
 import type { ChainId, ModelId, VendorCode } from '../../core/ids.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 
@@ -15,7 +23,7 @@ export type CatalogueChange =
       readonly limits: Policy
       readonly status: 'enabled' | 'disabled'
     }
-  | { readonly kind: 'put-model'; readonly model: Omit<Model, 'chains'> }
+  | { readonly kind: 'put-model'; readonly model: ModelFields }
   /** Natural key of a chain: model, vendor, credential, protocol, forward model id. */
   | {
       readonly kind: 'put-chain'

@@ -1,6 +1,6 @@
 /** One change of the catalogue, matched by natural key (gateway file). */
 import type { Transaction } from 'kysely'
-import type { Chain, Group, Model, Plan, Settings, Vendor } from '../../../core/catalogue.ts'
+import type { Chain, Group, ModelFields, Plan, Settings, Vendor } from '../../../core/catalogue.ts'
 import { StorageConflict } from '../../failures/conflict.ts'
 import type { CatalogueChange } from '../../stores/records.ts'
 import type { SecretBox } from '../../secret-box.ts'
@@ -14,6 +14,7 @@ export interface CatalogueTools {
   readonly engine: SqlEngine
   readonly secrets: SecretBox
   readonly newId: () => string
+  readonly now: () => number
 }
 
 type Database = Transaction<Schema>
@@ -33,7 +34,7 @@ export async function applyCatalogueChange(
     case 'put-credential':
       return putCredential(database, change, tools)
     case 'put-model':
-      return putModel(database, change.model)
+      return putModel(database, change.model, tools)
     case 'put-chain':
       return putChain(database, change)
     case 'move-chain':
@@ -142,7 +143,7 @@ async function disableCredential(
     .execute()
 }
 
-async function putModel(database: Database, model: Omit<Model, 'chains'>): Promise<void> {
+async function putModel(database: Database, model: ModelFields, { now }: CatalogueTools): Promise<void> {
   const row = {
     name: model.name,
     status: model.status,
@@ -159,7 +160,12 @@ async function putModel(database: Database, model: Omit<Model, 'chains'>): Promi
   }
   await database
     .insertInto('models')
-    .values({ model_id: model.modelId, position: await nextPosition(database), ...row })
+    .values({
+      model_id: model.modelId,
+      position: await nextPosition(database),
+      created_at: now(),
+      ...row,
+    })
     .onConflict((conflict) => conflict.column('model_id').doUpdateSet(row))
     .execute()
 }

@@ -34,6 +34,7 @@ export function decodeModel(row: Selectable<Schema['models']>, chains: readonly 
   return {
     modelId: modelId(row.model_id),
     name: row.name,
+    createdAt: Number(row.created_at),
     status: decodeStatus(row.status),
     clientVisible: row.client_visible === 1n,
     supportFeatures: parseStored<readonly Feature[]>(row.support_features),

@@ -44,12 +44,13 @@ export interface CatalogueStoreOptions {
   readonly write: AnnouncedWrite
   readonly secrets: SecretBox
   readonly newId: () => string
+  readonly now: () => number
 }
 
 const NO_SECRET: CredentialSecret = { secret: undefined, fields: {} }
 
 export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueStore {
-  const { engine, reader, write, secrets, newId } = options
+  const { engine, reader, write, secrets, newId, now } = options
   return {
     // One unchanging state, so that no chain is read without its model. SQLite reads so in any transaction.
     read: () =>
@@ -62,7 +63,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
       write(async (transaction) => {
         const announced: Announcement[] = changes.length === 0 ? [] : [{ kind: 'catalogue' }]
         for (const change of changes) {
-          const told = await applyCatalogueChange(transaction, change, { engine, secrets, newId })
+          const told = await applyCatalogueChange(transaction, change, { engine, secrets, newId, now })
           announced.push(...(told ?? []))
         }
         return { value: undefined, changes: announced }

@@ -185,6 +185,7 @@ function modelRows(app: Api, context: ApiContext): void {
     list: (catalogue) =>
       [...catalogue.models.values()].map((model) => ({
         ...modelForm(model),
+        created_at: new Date(model.createdAt).toISOString(),
         chains: model.chains.map((chain) => chain.id),
       })),
     idOf: (row) => textOf(row, 'model_id'),
@@ -193,7 +194,7 @@ function modelRows(app: Api, context: ApiContext): void {
       return catalogue.models.has(modelId(id)) ? id : undefined
     },
     fragment: (body, old) => {
-      const { chains: _chains, ...form } = old ?? {}
+      const { chains: _chains, created_at: _createdAt, ...form } = old ?? {}
       return { fragment: { models: [{ ...form, ...body }] }, prefix: 'models[0]' }
     },
     check: (body, old, catalogue) => {

@@ -112,6 +112,7 @@ export const credentialShape = z.strictObject({
 export const modelShape = z.strictObject({
   model_id: z.string(),
   name: z.string(),
+  created_at: isoTime.meta({ description: 'When it came into the catalogue; no change changes it.' }),
   status: z.string(),
   client_visible: z.boolean(),
   support_features: z.array(z.string()),
