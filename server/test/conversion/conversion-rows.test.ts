@@ -93,6 +93,83 @@ describe('the status of a response', () => {
   })
 })
 
+describe('tools that lie flat', () => {
+  const TOOL = {
+    type: 'function',
+    name: 'get_weather',
+    description: 'Tells the weather',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+      additionalProperties: false,
+    },
+    strict: false,
+  }
+
+  /** Name and description as each protocol has them. */
+  const PLACES: Readonly<Record<Protocol, unknown>> = {
+    chat: { type: 'function', function: { name: TOOL.name, description: TOOL.description } },
+    responses: { type: 'function', name: TOOL.name, description: TOOL.description },
+    messages: { name: TOOL.name, description: TOOL.description },
+    gemini: { functionDeclarations: [{ name: TOOL.name, description: TOOL.description }] },
+  }
+
+  test.each(PROTOCOLS)(
+    '[4.2-12] over %s: the upstream is told the tool, and its call comes back flat',
+    async (over) => {
+      upstream.script(says(over, { calls: [{ id: 'call_1', name: TOOL.name, input: { city: 'Bern' } }] }))
+      const body = { model: `over-${over}`, input: 'Use the tool', tools: [TOOL] }
+      const answer = await post('/v1/responses', body)
+      expect(answer.status).toBe(200)
+      expect(sent()['tools']).toMatchObject([PLACES[over]])
+      expect(JSON.stringify(sent()['tools'])).toContain('"city"')
+      const items = answer.body['output'] as readonly Readonly<Record<string, unknown>>[]
+      const call = items.find(({ type }) => type === 'function_call')
+      expect(call).toMatchObject({ name: TOOL.name, call_id: expect.stringMatching(/./) })
+      expect(JSON.parse(String(call?.['arguments']))).toEqual({ city: 'Bern' })
+    },
+  )
+})
+
+describe('a stream of Gemini fragments', () => {
+  interface Fragment {
+    readonly candidates?: readonly {
+      readonly content?: { readonly role?: string; readonly parts?: readonly { readonly text?: string }[] }
+      readonly finishReason?: string
+    }[]
+    readonly usageMetadata?: { readonly totalTokenCount?: number }
+  }
+  const textOf = (fragments: readonly Fragment[]): string =>
+    fragments
+      .flatMap(({ candidates = [] }) => candidates[0]?.content?.parts ?? [])
+      .map(({ text = '' }) => text)
+      .join('')
+
+  test.each(PROTOCOLS)('[D-addresses-28] over %s, as events and as one list', async (over) => {
+    const path = `/v1beta/models/over-${over}:streamGenerateContent`
+    const body = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }
+    upstream.script(says(over, { text: 'Hello there' }))
+    const events = await post(`${path}?alt=sse`, body)
+    expect([events.status, events.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/event-stream'),
+    ])
+    const told = [...events.text.matchAll(/^data: (.*)$/gm)].map(
+      ([, data = '']) => JSON.parse(data) as Fragment,
+    )
+    upstream.script(says(over, { text: 'Hello there' }))
+    const list = await post(path, body)
+    for (const fragments of [told, JSON.parse(list.text) as readonly Fragment[]]) {
+      expect(textOf(fragments)).toBe('Hello there')
+      const ends = fragments.flatMap(({ candidates }) => candidates?.[0]?.finishReason ?? [])
+      expect(ends).toEqual(['STOP'])
+      expect(fragments.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP')
+      expect(fragments.at(-1)?.usageMetadata?.totalTokenCount).toBeGreaterThan(0)
+    }
+  })
+})
+
 describe('addresses', () => {
   test.each(PROTOCOLS)('[4-07] POST /v1/responses answers at base_url over %s', async (over) => {
     upstream.script(says(over, { text: 'ok' }))

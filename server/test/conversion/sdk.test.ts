@@ -246,7 +246,7 @@ describe('the openai package, responses', () => {
     expect(final.output_text).toContain('Hello')
   })
 
-  test('[2.4-11] [4.2-12] [6.2-06] [6.2-10] a tool call', async () => {
+  test('[2.4-11] [6.2-06] [6.2-10] a tool call', async () => {
     const answer = await openai.responses.create({
       model: 'sandbox-chat',
       input: 'Use the tool',
@@ -354,7 +354,7 @@ describe('the Google package', () => {
     expect(answer.usageMetadata?.totalTokenCount).toBeGreaterThan(0)
   })
 
-  test('[D-addresses-28] [6.3-03] streamed: the last fragment carries finishReason', async () => {
+  test('[6.3-03] streamed: the last fragment carries finishReason', async () => {
     const fragments = []
     for await (const fragment of await google.models.generateContentStream({
       model: 'sandbox-chat',

@@ -16,7 +16,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
-import { modelId } from '../../src/core/ids.ts'
+import { modelId, vendorCode } from '../../src/core/ids.ts'
 
 const COMPLETION = {
   id: 'c',
@@ -135,6 +135,35 @@ describe('among the chains of a model', () => {
       'Bearer secret-of-one-spare',
       'Bearer secret-of-one-spare',
     ])
+  })
+})
+
+describe('a credential that is switched off', () => {
+  test('takes no calls: the next chain does, and the call is refused where there is none', async () => {
+    const off = vendorCode('one')
+    await gateway.catalogue(
+      putCredential('one', 'off'),
+      putModel('half-off'),
+      putChain({ model: 'half-off', vendor: 'one', priority: 1, credentialName: 'off' }),
+      putChain({ model: 'half-off', vendor: 'two', priority: 2 }),
+      putModel('all-off'),
+      putChain({ model: 'all-off', vendor: 'one', credentialName: 'off' }),
+    )
+    expect((await chat('half-off')).status).toBe(200)
+    expect([first.requests.length, second.requests.length]).toEqual([1, 0])
+    await gateway.catalogue({ kind: 'disable-credential', vendorCode: off, name: 'off' })
+    for (const stream of [false, true]) {
+      if (stream) second.answer(answerStream([`data: ${JSON.stringify(COMPLETION)}\n\n`, 'data: [DONE]\n\n']))
+      expect((await chat('half-off', gateway.key, { stream })).status).toBe(200)
+    }
+    expect([first.requests.length, second.requests.length]).toEqual([1, 2])
+    const { attempts } = await gateway.lastLog()
+    expect(attempts).toMatchObject([{ vendorCode: 'two', skipped: [{ reason: 'vendor-disabled' }] }])
+    expect((await chat('all-off')).body).toMatchObject({ code: 50201 })
+    expect(first.requests.length).toBe(1)
+    await gateway.catalogue(putCredential('one', 'off'))
+    expect((await chat('all-off')).status).toBe(200)
+    expect(credentialsSeen().at(-1)).toBe('Bearer secret-of-one-off')
   })
 })
 
