@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { accountId } from '../../core/ids.ts'
 import { createMonthOf } from '../../core/calendar-month.ts'
 import { type AccountView, eachAccount, viewAccount } from '../../management/accounts/accounts.ts'
 import { listKeys } from '../../management/keys/keys.ts'
@@ -13,11 +14,11 @@ export interface OutputFlags {
 }
 
 export async function accountsList(io: Console, flags: OutputFlags): Promise<void> {
-  const views = await withStorage(io, 'refuse', async (storage) => {
+  const { views, names } = await withStorage(io, 'refuse', async (storage) => {
     const view = await viewer(storage, io.now())
     const rows: AccountView[] = []
     for await (const account of eachAccount(storage)) rows.push(view(account))
-    return rows
+    return { views: rows, names: await organisationNames(storage, rows) }
   })
   if (flags.json === true) {
     io.out(jsonText(views.map((view) => ({ ...view }))))
@@ -25,7 +26,7 @@ export async function accountsList(io: Console, flags: OutputFlags): Promise<voi
   }
   const rows = views.map((view) => [
     view.id,
-    view.email ?? view.phone ?? undefined,
+    view.email ?? view.phone ?? names.get(view.id),
     view.kind,
     view.role,
     view.status,
@@ -58,6 +59,20 @@ export async function accountsShow(io: Console, reference: string, flags: Output
         Object.entries(shown).map(([name, value]) => [name, textOf(value)]),
       ),
     )
+}
+
+/** An organisation has no address to be told by. One that was closed has no name any more. */
+async function organisationNames(
+  storage: Storage,
+  views: readonly AccountView[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  for (const { id, kind } of views) {
+    if (kind !== 'organisation') continue
+    const organisation = await storage.organisations.find(accountId(id))
+    names.set(id, organisation?.name ?? 'closed')
+  }
+  return names
 }
 
 async function viewer(storage: Storage, at: number): Promise<(account: Account) => AccountView> {
