@@ -31,6 +31,7 @@ import { SecretKeyMismatch } from '../storage/failures/secret-key-mismatch.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { fetchRemote } from '../upstream/remote/fetch-remote.ts'
+import { closedAddress } from '../upstream/remote/post-remote.ts'
 import { createFindProxy } from '../upstream/connect/find-proxy.ts'
 import { AllowList } from '../upstream/connect/guard.ts'
 import { openUpstream } from '../upstream/send.ts'
@@ -112,7 +113,11 @@ export async function startGateway(
     isRunning: (callId) => pipeline.isRunning(callId),
     ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
   })
-  const opened = await openAll(config, pipeline, { ...options, canWrite: housekeeping.canWrite })
+  const opened = await openAll(config, pipeline, {
+    ...options,
+    canWrite: housekeeping.canWrite,
+    allow: ground.allow,
+  })
   const addresses = addressesOf(config, opened)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, pipeline, { ...opened, unsettled })
@@ -373,14 +378,18 @@ interface Opened {
   close(): Promise<void>
 }
 
+/** For the name of an address that a customer sets: who asks waits for it. */
+const RESOLVE_TIMEOUT_MS = 3_000
+
 interface OpenOptions extends StartOptions {
   readonly canWrite: () => boolean
+  readonly allow: AllowList
 }
 
 async function openAll(
   config: Config,
   pipeline: Pipeline,
-  { ops: withOps, canWrite, environment = process.env }: OpenOptions,
+  { ops: withOps, canWrite, allow, environment = process.env }: OpenOptions,
 ): Promise<Opened> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, pipeline)
@@ -401,7 +410,15 @@ async function openAll(
   const servers = await openServers({
     ...config,
     pipeline,
-    api: await openApi({ pipeline, identity, cashier, presets, clientAddress, publicUrl: config.publicUrl }),
+    api: await openApi({
+      pipeline,
+      identity,
+      cashier,
+      presets,
+      clientAddress,
+      closedAddress: (url) => closedAddress(url, { timeoutMs: RESOLVE_TIMEOUT_MS, allow }),
+      publicUrl: config.publicUrl,
+    }),
     consolePages: openConsole(config, pipeline.telemetry),
     clientAddress,
     isProxy: createIsProxy(config.trustedProxies),

@@ -208,6 +208,30 @@ describe('PATCH …/account', () => {
     expect(await account()).toEqual(before)
   })
 
+  test.each([
+    ['http://127.0.0.1:9/hook', '127.0.0.1'],
+    ['http://[::1]/hook', '::1'],
+    ['https://10.1.2.3/hook', '10.1.2.3'],
+    ['http://localhost/hook', ''],
+  ])(
+    'a webhook to the operator’s own network is refused when it is set, with what to change: %s',
+    async (url, address) => {
+      const answer = await customer.send('PATCH', 'account', { alerts: { webhook_url: url } })
+      expect(answer).toMatchObject({ status: 400, body: { code: 40000 } })
+      const { details } = answer.body.error as { readonly details?: { readonly fields?: readonly object[] } }
+      expect(details?.fields).toEqual([
+        {
+          in: 'body',
+          path: 'alerts.webhook_url',
+          message: expect.stringMatching(
+            new RegExp(`leads to .*${address.replaceAll('.', '\\.')}, which is private.*SLUICE_FETCH_ALLOW`),
+          ),
+        },
+      ])
+      expect(await account()).toMatchObject({ alerts: { webhook_url: null } })
+    },
+  )
+
   test('all mistakes are told at once, each with its path', async () => {
     const answer = await customer.send('PATCH', 'account', {
       monthly_cap_yuan: '-1',

@@ -29,7 +29,7 @@ let folder: string
 const upstream = openUpstream()
 
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await openGateway({ environment: { SLUICE_FETCH_ALLOW: '127.0.0.0/8' } })
   receiver = await openScriptedUpstream()
   receiver.answer(answerJson({}))
   mailbox = await openMailbox()

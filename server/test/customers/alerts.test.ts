@@ -48,7 +48,7 @@ let out: AlertPost
 let at: number
 
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await openGateway({ environment: { SLUICE_FETCH_ALLOW: '127.0.0.0/8' } })
   receiver = await openScriptedUpstream()
 })
 beforeEach(async () => {

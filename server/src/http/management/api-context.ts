@@ -17,6 +17,8 @@ export interface ApiOptions {
   /** Vendors that can be added without describing them. */
   readonly presets: readonly VendorPreset[]
   readonly clientAddress: ClientAddress
+  /** An address behind a customer's URL that nothing is posted to; undefined: none that is known. */
+  readonly closedAddress: (url: string) => Promise<string | undefined>
   /** How clients reach the public address from outside; undefined: by whatever host they name. */
   readonly publicUrl: string | undefined
 }

@@ -39,8 +39,7 @@ export async function postRemote(
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     return refused('not-an-address', 'only http and https addresses without a password can be posted to')
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const found = await resolveHost(host, world, options.timeoutMs)
+  const found = await resolveHost(hostOf(url), world, options.timeoutMs)
   const [pinned] = found
   if (pinned === undefined) return refused('unreachable', 'the name cannot be resolved')
   if (!found.every((each) => mayReach(each, options.allow))) {
@@ -48,6 +47,21 @@ export async function postRemote(
   }
   return send(url, request, { pinned, timeoutMs: options.timeoutMs, allow: options.allow, world })
 }
+
+/**
+ * An address that a post to this URL would not be made to, as far as its name can be resolved now; undefined: none is known.
+ */
+export async function closedAddress(
+  text: string,
+  { timeoutMs, allow }: PostOptions,
+  world: RemoteWorld = systemWorld,
+): Promise<string | undefined> {
+  if (!URL.canParse(text)) return undefined
+  const found = await resolveHost(hostOf(new URL(text)), world, timeoutMs)
+  return found.find((each) => !mayReach(each, allow))
+}
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 function send(
   url: URL,

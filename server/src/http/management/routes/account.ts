@@ -111,6 +111,7 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     data: ownAccountShape,
     handle: async ({ caller, body }) => {
       if (caller.session.impersonator !== undefined) refuseOwnersAffairs(body)
+      await checkWebhook(context, body.alerts?.webhook_url)
       const change = settingsChange(body)
       const options = viewOptions(context)
       const mistakes = await changeSettings(pipeline.storage, caller.account.id, {
@@ -140,6 +141,14 @@ function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
   const foreign = Object.keys(body).filter((name) => !IMPERSONATORS_FIELDS.includes(name))
   if (foreign.length > 0)
     throw new GatewayError(40304, { message: `only the account’s owner may change ${foreign.join(', ')}` })
+}
+
+/** Told when it is set: what is posted later fails where nobody looks. A name that does not resolve yet may do so later. */
+async function checkWebhook({ closedAddress }: ApiContext, url: string | null | undefined): Promise<void> {
+  const closed = url === null || url === undefined ? undefined : await closedAddress(url)
+  if (closed === undefined) return
+  const message = `leads to ${closed}, which is private, and nothing is posted there: name a public address, or ask the operator to allow this one with SLUICE_FETCH_ALLOW`
+  throw refuseFields([{ in: 'body', path: 'alerts.webhook_url', message }])
 }
 
 function viewOptions({ pipeline }: ApiContext) {
