@@ -209,7 +209,7 @@ export const ERROR_PROSE = {
     causes: [
       'A tier of the policy of the key or account is reached. Each window begins with its first use, not with the clock.',
     ],
-    mend: 'Wait for `Retry-After`: it is the longest of all windows that refused. The refused call used up nothing.',
+    mend: 'Wait for `Retry-After`: it is the longest of all windows that refused. `error.message` names that window and when it opens again, as do `error.details.limit` and `sluice explain`. The refused call used up nothing.',
   },
   42903: {
     meaning: 'A window that counts tokens is full.',

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../core/errors/gateway-error.ts'
+import { explainedMessage, type GatewayError } from '../core/errors/gateway-error.ts'
 import { retryAfterHeader } from '../core/errors/retry-after.ts'
 import type { JsonObject } from '../core/json.ts'
 
@@ -18,7 +18,7 @@ export function renderError(
     code: error.code,
     message: error.message,
     error: {
-      message: error.message,
+      message: explainedMessage(error),
       type: 'gateway_error',
       code: String(error.code),
       request_id: context.requestId,

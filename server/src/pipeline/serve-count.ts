@@ -55,7 +55,7 @@ async function checkRight(pipeline: Pipeline, call: ReceivedCall): Promise<void>
   if (model?.status !== 'enabled') throw new GatewayError(50201)
   const vendors = demandVendors(usableChains(model, catalogue), catalogue)
   const refusal = decideRightToAsk(account, { ...model, ...vendors }, call.at)
-  if (refusal !== undefined) throw refusalError(refusal)
+  if (refusal !== undefined) throw refusalError(refusal, call.at)
   const retryAfterMs = pipeline.countWindow(account.id, call.at)
   if (retryAfterMs !== undefined)
     throw new GatewayError(42902, { message: 'too many counts of tokens in a minute', retryAfterMs })

@@ -176,6 +176,19 @@ describe('windows of a key', () => {
     expect(refused.body.message).toContain('rpm limit exceeded')
     expect(retryAfter(refused)).toBeGreaterThan(HOUR - 30)
     expect(retryAfter(refused)).toBeLessThanOrEqual(HOUR)
+    const { message, details } = refused.body.error as {
+      readonly message: string
+      readonly details?: { readonly limit: { readonly opens_at: string } }
+    }
+    const opensAt = details?.limit.opens_at ?? ''
+    expect(details).toEqual({
+      limit: { of: 'key', dimension: 'requests', limit: 2, seconds: HOUR, opens_at: opensAt },
+    })
+    expect(Math.abs(Date.parse(opensAt) - Date.now() - retryAfter(refused) * 1000)).toBeLessThan(30_000)
+    expect(refused.body.message).toBe('rpm limit exceeded')
+    expect(message).toBe(
+      `rpm limit exceeded: the key may use 2 requests in ${HOUR} seconds; this window opens again at ${opensAt}`,
+    )
   })
 
   test('[2.6-09] [D-errors-12] tokens: once the sum is reached the next call is 429/42903', async () => {

@@ -12,7 +12,7 @@ import { withFunds } from './account-funds.ts'
 import { monthOfCall } from './call-end.ts'
 import type { Draft } from './draft.ts'
 import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from './hot-rows.ts'
-import type { Demand, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
+import type { Demand, LimitOwner, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
 
 /**
  * Order of checks (decisions): key → account → member → model admission → right to call → limits and concurrency of
@@ -115,6 +115,7 @@ function monthOf(operation: ReserveOperation): Month {
 }
 
 interface LimitedSubject {
+  readonly of: LimitOwner
   readonly state: LimitState
   readonly policy: TieredPolicy
 }
@@ -127,23 +128,39 @@ function limitedSubjects(
 ): readonly LimitedSubject[] {
   const { key, member, account } = owner
   const ofKey = {
+    of: 'key',
     state: draft.limits(`key:${key.id}`),
     policy: draft.tiered(key.policy ?? operation.defaultPolicy),
-  }
-  const ofAccount = { state: draft.limits(`account:${account.id}`), policy: draft.tiered(account.policy) }
+  } as const
+  const ofAccount = {
+    of: 'account',
+    state: draft.limits(`account:${account.id}`),
+    policy: draft.tiered(account.policy),
+  } as const
   if (member === undefined) return [ofKey, ofAccount]
-  const ofMember = { state: draft.limits(`member:${member.id}`), policy: draft.tiered(member.policy) }
+  const ofMember = {
+    of: 'member',
+    state: draft.limits(`member:${member.id}`),
+    policy: draft.tiered(member.policy),
+  } as const
   return [ofKey, ofMember, ofAccount]
 }
 
 function decideSubjects(
   subjects: readonly LimitedSubject[],
   operation: ReserveOperation,
-): Exceeded | undefined {
-  let exceeded: Exceeded | undefined
-  for (const { state, policy } of subjects)
-    exceeded = longer(exceeded, decideLimits(state, policy, operation))
-  return exceeded
+): (Pick<Refusal, 'limit'> & Pick<Exceeded, 'code' | 'retryAfterMs'>) | undefined {
+  let longest:
+    | { readonly exceeded: Exceeded; readonly of: LimitOwner; readonly retryAfterMs: number }
+    | undefined
+  for (const { of, state, policy } of subjects) {
+    const exceeded = decideLimits(state, policy, operation)
+    if (exceeded === undefined) continue
+    longest = longer(longest, { exceeded, of, retryAfterMs: exceeded.retryAfterMs })
+  }
+  if (longest === undefined) return undefined
+  const { exceeded, of } = longest
+  return { ...exceeded, limit: { ...exceeded.limit, of } }
 }
 
 interface Decided {

@@ -14,6 +14,7 @@ import type {
   ModelId,
   VendorCode,
 } from '../ids.ts'
+import type { ExceededLimit } from '../limits/limit-state.ts'
 import type { Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
 import type { VideoTaskPatch } from '../video/task.ts'
@@ -128,9 +129,18 @@ export interface Refusal {
   /** Client sentence where it is not the catalogue's own. */
   readonly message: string | undefined
   readonly retryAfterMs: number | undefined
+  /** The limit that refuses; absent: it is none of a policy. */
+  readonly limit?: RefusingLimit
   /** For `RateLimit` headers, where the limits were looked at: the tightest window per dimension; absent: they were not. */
   readonly windows?: readonly WindowReading[]
 }
+
+export interface RefusingLimit extends ExceededLimit {
+  readonly of: LimitOwner
+}
+
+/** Whose limit it is. */
+export type LimitOwner = 'key' | 'member' | 'account'
 
 export interface WindowReading {
   readonly dimension: string

@@ -4,6 +4,8 @@ import { ERRORS, type ErrorCode } from './catalogue.ts'
 export interface GatewayErrorDetails {
   /** For the client; the catalogue's own sentence when absent. */
   readonly message?: string
+  /** Said after the message in `error.message`, where SDKs read it: the contract fixes some messages word by word. */
+  readonly explanation?: string
   /** For the log only. */
   readonly internal?: string
   /** Sent as whole seconds in `Retry-After`, rounded up, at least 1. */
@@ -19,10 +21,19 @@ export interface GatewayErrorDetails {
   readonly cause?: unknown
 }
 
+/** The message with what is said after it. */
+export function explainedMessage({
+  message,
+  explanation,
+}: Pick<GatewayError, 'message' | 'explanation'>): string {
+  return explanation === undefined ? message : `${message}: ${explanation}`
+}
+
 /** A refusal or failure of the gateway's own making, thrown by a stage and rendered once by `http/`. */
 export class GatewayError extends Error {
   readonly code: ErrorCode
   readonly status: number
+  readonly explanation: string | undefined
   readonly internal: string | undefined
   readonly retryAfterMs: number | undefined
   readonly upstreamBody: JsonValue | undefined
@@ -37,6 +48,7 @@ export class GatewayError extends Error {
     this.name = 'GatewayError'
     this.code = code
     this.status = details.status ?? ERRORS[code].status
+    this.explanation = details.explanation
     this.internal = details.internal
     this.retryAfterMs = details.retryAfterMs
     this.upstreamBody = details.upstreamBody

@@ -105,7 +105,7 @@ describe('every dimension', () => {
       key.settle(key.take(NOON, counts(asks)), NOON, uses)
       const refused = { code: CODES[dimension], retryAfterMs: HOUR_MS - 1 }
       expect(key.check(NOON + 1, counts(asks))).toEqual(refused)
-      expect(key.check(NOON + HOUR_MS - 1, counts(asks))).toEqual({ ...refused, retryAfterMs: 1 })
+      expect(key.check(NOON + HOUR_MS - 1, counts(asks))).toMatchObject({ ...refused, retryAfterMs: 1 })
       expect(key.check(NOON + HOUR_MS, counts(asks))).toBeUndefined()
     },
   )
@@ -147,9 +147,9 @@ describe('windows', () => {
       ),
     )
     expect(key.take(NOON)).toBeDefined()
-    expect(key.check(NOON + 1000)).toEqual({ code: 42902, retryAfterMs: 59_000 })
+    expect(key.check(NOON + 1000)).toMatchObject({ code: 42902, retryAfterMs: 59_000 })
     expect(key.take(NOON + 60_000)).toBeDefined()
-    expect(key.check(NOON + 120_000)).toEqual({ code: 42902, retryAfterMs: HOUR_MS - 120_000 })
+    expect(key.check(NOON + 120_000)).toMatchObject({ code: 42902, retryAfterMs: HOUR_MS - 120_000 })
   })
 
   test('[D-admission-10] of several exceeded windows the longest wait is told, with the code of that window', () => {
@@ -160,8 +160,13 @@ describe('windows', () => {
       ),
     )
     key.settle(key.take(NOON), NOON, { tokens: 10n })
-    expect(key.check(NOON)).toEqual({ code: 42903, retryAfterMs: HOUR_MS })
-    expect(longer({ code: 42902, retryAfterMs: 5 }, { code: 42903, retryAfterMs: 5 })?.code).toBe(42902)
+    expect(key.check(NOON)).toMatchObject({ code: 42903, retryAfterMs: HOUR_MS })
+    expect(
+      longer<{ code: number; retryAfterMs: number }>(
+        { code: 42902, retryAfterMs: 5 },
+        { code: 42903, retryAfterMs: 5 },
+      )?.code,
+    ).toBe(42902)
   })
 
   test('[D-admission-12] requests count while the first call still runs; a refused call changes no state', () => {
@@ -191,7 +196,7 @@ describe('windows', () => {
     const key = subject(windows({ dimension: 'tokens', limit: 5, seconds: 60 }))
     const slow = key.take(NOON)
     key.settle(slow, NOON + 50_000, { tokens: 5n })
-    expect(key.check(NOON + 60_000)).toEqual({ code: 42903, retryAfterMs: 50_000 })
+    expect(key.check(NOON + 60_000)).toMatchObject({ code: 42903, retryAfterMs: 50_000 })
   })
 
   test('[D-admission-31] two images produced move the window by two', () => {
@@ -283,7 +288,7 @@ describe('windows', () => {
 
   test('a call larger than the limit is refused for a whole window, anchoring none', () => {
     const key = subject(windows({ dimension: 'images', limit: 1, seconds: 60 }))
-    expect(key.check(NOON, counts({ images: 2 }))).toEqual({ code: 42902, retryAfterMs: 60_000 })
+    expect(key.check(NOON, counts({ images: 2 }))).toMatchObject({ code: 42902, retryAfterMs: 60_000 })
   })
 
   test('two limits of one dimension and length are one window, the smaller limit rules', () => {
@@ -331,7 +336,7 @@ describe('windows', () => {
     const call = { counts: counts(), at: NOON }
     const first = takeLimits(emptyState(SUBJECT), limited, call).state
     const without = takeLimits(first, tierPolicy({ concurrency: undefined, windows: [] }), call).state
-    expect(decideLimits(without, limited, call)).toEqual({ code: 42902, retryAfterMs: 60_000 })
+    expect(decideLimits(without, limited, call)).toMatchObject({ code: 42902, retryAfterMs: 60_000 })
   })
 })
 
@@ -339,7 +344,7 @@ describe('concurrency', () => {
   test('[8-19] holds without any window, and no window counts it', () => {
     const key = subject({ concurrency: 1 })
     const first = key.take(NOON)
-    expect(key.check(NOON)).toEqual({ code: 42901, retryAfterMs: 1000 })
+    expect(key.check(NOON)).toMatchObject({ code: 42901, retryAfterMs: 1000 })
     expect(key.state().windows).toEqual([])
     key.settle(first, NOON)
     expect(key.check(NOON)).toBeUndefined()
@@ -366,7 +371,7 @@ describe('a clock set back', () => {
   test('by less than the length: the window runs on to its own end', () => {
     const key = subject(windows(limit))
     key.take(NOON)
-    expect(key.check(NOON - 30_000)).toEqual({ code: 42902, retryAfterMs: 90_000 })
+    expect(key.check(NOON - 30_000)).toMatchObject({ code: 42902, retryAfterMs: 90_000 })
     expect(key.check(NOON + 60_000)).toBeUndefined()
   })
 
@@ -374,7 +379,7 @@ describe('a clock set back', () => {
     const key = subject(windows(limit))
     key.take(NOON)
     expect(key.take(NOON - 60_000)).toBeDefined()
-    expect(key.check(NOON - 59_999)).toEqual({ code: 42902, retryAfterMs: 59_999 })
+    expect(key.check(NOON - 59_999)).toMatchObject({ code: 42902, retryAfterMs: 59_999 })
   })
 
   test.each<[Dimension, number, Partial<Consumed>]>([
@@ -386,7 +391,7 @@ describe('a clock set back', () => {
     const call = key.take(NOON - HOUR_MS)
     expect(key.state().windows).toEqual([])
     key.settle(call, NOON - HOUR_MS + 1, all)
-    expect(key.check(NOON - HOUR_MS + 2, counts({ images: 1 }))).toEqual({ code, retryAfterMs: 59_999 })
+    expect(key.check(NOON - HOUR_MS + 2, counts({ images: 1 }))).toMatchObject({ code, retryAfterMs: 59_999 })
   })
 })
 
@@ -398,7 +403,7 @@ describe('an end that is told late, as of when it was', () => {
     const [first, second] = [key.take(NOON), key.take(NOON)]
     key.settle(second, NOON + 100_000, { tokens: 700n })
     key.settle(first, NOON, { tokens: 300n })
-    expect(key.check(NOON + 100_001)).toEqual({ code: 42903, retryAfterMs: 59_999 })
+    expect(key.check(NOON + 100_001)).toMatchObject({ code: 42903, retryAfterMs: 59_999 })
   })
 
   test('of a quota counts in the window that runs too', () => {

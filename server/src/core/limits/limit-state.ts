@@ -5,6 +5,7 @@
 import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
 import type { Counts, WindowReading } from '../calls/operations.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
+import type { Dimension } from './policy.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'
 import { toUnits } from './units.ts'
 import {
@@ -23,6 +24,15 @@ import {
 export interface Exceeded {
   readonly code: LimitCode
   readonly retryAfterMs: number
+  readonly limit: ExceededLimit
+}
+
+/** Which limit it is: for whoever is refused by it. */
+export interface ExceededLimit {
+  /** `concurrency` has no window. */
+  readonly dimension: Dimension | 'concurrency'
+  readonly limit: number
+  readonly seconds: number | undefined
 }
 
 /** A full concurrency limit frees when any call ends, which nobody can foretell (decisions, Errors). */
@@ -41,7 +51,8 @@ export function decideLimits(
 ): Exceeded | undefined {
   let exceeded: Exceeded | undefined
   if (policy.concurrency !== undefined && state.slots >= policy.concurrency) {
-    exceeded = { code: 42901, retryAfterMs: CONCURRENCY_RETRY_MS }
+    const limit = { dimension: 'concurrency', limit: policy.concurrency, seconds: undefined } as const
+    exceeded = { code: 42901, retryAfterMs: CONCURRENCY_RETRY_MS, limit }
   }
   for (const tier of policy.tiers) {
     const asked = tier.rule.asks(call.counts)
@@ -51,13 +62,17 @@ export function decideLimits(
     exceeded = longer(exceeded, {
       code: tier.rule.code,
       retryAfterMs: endsInMs(window, tier.lengthMs, call.at),
+      limit: { dimension: tier.dimension, limit: limitOf(tier), seconds: tier.seconds },
     })
   }
   return exceeded
 }
 
 /** The one with the longer wait; of equals the first. */
-export function longer(first: Exceeded | undefined, second: Exceeded | undefined): Exceeded | undefined {
+export function longer<One extends Pick<Exceeded, 'retryAfterMs'>>(
+  first: One | undefined,
+  second: One | undefined,
+): One | undefined {
   if (first === undefined) return second
   return second === undefined || second.retryAfterMs <= first.retryAfterMs ? first : second
 }
@@ -310,11 +325,15 @@ function readWindow(window: WindowState | undefined, tier: Tier, at: number): Wi
   const unitsPerLimit = Number(tier.rule.unitsPerLimit)
   return {
     dimension: tier.dimension,
-    limit: Number(tier.limit) / unitsPerLimit,
+    limit: limitOf(tier),
     remaining: left > 0n ? Number(left) / unitsPerLimit : 0,
     seconds: tier.seconds,
     resetMs: endsInMs(window, tier.lengthMs, at),
   }
+}
+
+function limitOf({ limit, rule }: Tier): number {
+  return Number(limit) / Number(rule.unitsPerLimit)
 }
 
 function isTighter(reading: WindowReading, known: WindowReading): boolean {

@@ -8,7 +8,7 @@ import type { HotRows, Subject } from '../../core/calls/hot-rows.ts'
 import type { Demand, Funding, ReserveOutcome } from '../../core/calls/operations.ts'
 import type { MediaSource } from '../../core/canonical/request.ts'
 import type { Chain, Model, ProtocolId } from '../../core/catalogue.ts'
-import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { explainedMessage, GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId, modelId } from '../../core/ids.ts'
 import { ZERO } from '../../core/money.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
@@ -194,7 +194,8 @@ async function explainAdmitted(parts: ExplainParts, call: AdmittedCall): Promise
   if (call.fallback !== undefined && fallback?.kind === 'funded') {
     routes.push(routeOf(parts, call, { model: call.fallback, funding: fallback, role: 'fallback' }))
   }
-  const refusal = outcome.kind === 'refused' ? toldRefusal(refusalError(outcome.refusal)) : unroutable(routes)
+  const refusal =
+    outcome.kind === 'refused' ? toldRefusal(refusalError(outcome.refusal, call.at)) : unroutable(routes)
   return {
     refusal,
     model: call.model.modelId,
@@ -372,6 +373,7 @@ function unroutable(routes: readonly ExplainedRoute[]): ExplainedRefusal | undef
   return routes.some(({ chains }) => chains.length > 0) ? undefined : toldRefusal(new GatewayError(50201))
 }
 
-function toldRefusal({ status, code, message, retryAfterMs }: GatewayError): ExplainedRefusal {
-  return { status, code, message, retryAfterMs }
+function toldRefusal(error: GatewayError): ExplainedRefusal {
+  const { status, code, retryAfterMs } = error
+  return { status, code, message: explainedMessage(error), retryAfterMs }
 }

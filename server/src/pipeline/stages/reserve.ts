@@ -1,6 +1,6 @@
-import type { Refusal, ReserveOperation } from '../../core/calls/operations.ts'
+import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/calls/operations.ts'
 import { encodeDescription } from '../../core/calls/recover.ts'
-import { GatewayError } from '../../core/errors/gateway-error.ts'
+import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'
 import type { AdmittedCall, ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { rateLimitHeaders } from '../headers.ts'
@@ -12,7 +12,7 @@ import { describeCall } from './log-row.ts'
  */
 export async function reserve(pipeline: Pipeline, call: AdmittedCall): Promise<ReservedCall> {
   const outcome = await pipeline.storage.calls.reserve(reservation(pipeline, call))
-  if (outcome.kind === 'refused') throw refusalError(outcome.refusal)
+  if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
   return { ...call, stage: 'reserved', reservation: outcome }
 }
 
@@ -38,10 +38,34 @@ export function reservation(
   }
 }
 
-export function refusalError(refusal: Refusal): GatewayError {
+/** `at` is when it was refused, epoch ms. */
+export function refusalError(refusal: Refusal, at: number): GatewayError {
   return new GatewayError(refusal.code, {
     ...(refusal.message === undefined ? {} : { message: refusal.message }),
     ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
+    ...(refusal.limit === undefined ? {} : toldLimit(refusal.limit, at + (refusal.retryAfterMs ?? 0))),
     ...(refusal.windows === undefined ? {} : { headers: rateLimitHeaders(refusal.windows) }),
   })
+}
+
+/** Which limit it is, and when the call would pass it. */
+function toldLimit(
+  { of, dimension, limit, seconds }: RefusingLimit,
+  opensAt: number,
+): Pick<GatewayErrorDetails, 'explanation' | 'details'> {
+  if (seconds === undefined)
+    return {
+      explanation: `the ${of} may have ${limit} calls running at once; try again when one of them has ended`,
+      details: { limit: { of, dimension, limit } },
+    }
+  const opens = new Date(opensAt).toISOString()
+  return {
+    explanation: `the ${of} may use ${limit} ${WORDS[dimension] ?? dimension} in ${seconds} seconds; this window opens again at ${opens}`,
+    details: { limit: { of, dimension, limit, seconds, opens_at: opens } },
+  }
+}
+
+const WORDS: Readonly<Record<string, string | undefined>> = {
+  amount: 'Credits',
+  video_seconds: 'seconds of video',
 }

@@ -122,7 +122,7 @@ export async function reserveVideo(pipeline: Pipeline, order: AdmittedVideo): Pr
     monthEnd: month.until,
     description: encodeDescription(describeVideo(order)),
   })
-  if (outcome.kind === 'refused') throw refusalError(outcome.refusal)
+  if (outcome.kind === 'refused') throw refusalError(outcome.refusal, order.at)
   return { ...order, stage: 'reserved', reservation: outcome }
 }
 
