@@ -11,8 +11,8 @@ import { knownPresets } from './presets.ts'
 import { every, type Housekeeping, type InstancePeriods, startHousekeeping } from './housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
 import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
-import { openApi } from '../http/management/api.ts'
-import { openOpsServer } from '../http/ops/ops-server.ts'
+import { type ApiOptions, openApi } from '../http/management/api.ts'
+import { openOpsServer, type OpsServer } from '../http/ops/ops-server.ts'
 import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
 import { openServers, type Servers } from '../http/servers.ts'
 import type { Identity } from '../management/identity/identity.ts'
@@ -113,11 +113,7 @@ export async function startGateway(
     isRunning: (callId) => pipeline.isRunning(callId),
     ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
   })
-  const opened = await openAll(config, pipeline, {
-    ...options,
-    canWrite: housekeeping.canWrite,
-    allow: ground.allow,
-  })
+  const opened = await openAll(config, pipeline, { ...options, ...ground, canWrite: housekeeping.canWrite })
   const addresses = addressesOf(config, opened)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, pipeline, { ...opened, unsettled })
@@ -386,6 +382,21 @@ interface OpenOptions extends StartOptions {
   readonly allow: AllowList
 }
 
+function openOps(config: Config, { telemetry }: Pipeline, source: OpsSource): Promise<OpsServer> {
+  return openOpsServer({
+    source,
+    telemetry,
+    host: config.opsHost,
+    port: config.opsPort,
+    hungAfterMs: config.hungAfterMs,
+    beats: 'own',
+  })
+}
+
+function addressCheck(allow: AllowList): Pick<ApiOptions, 'closedAddress'> {
+  return { closedAddress: (url) => closedAddress(url, { timeoutMs: RESOLVE_TIMEOUT_MS, allow }) }
+}
+
 async function openAll(
   config: Config,
   pipeline: Pipeline,
@@ -397,16 +408,7 @@ async function openAll(
   const presets = knownPresets(environment)
   let draining = false
   const source = gatewayOps(pipeline, { draining: () => draining, canWrite })
-  const ops = withOps
-    ? await openOpsServer({
-        source,
-        telemetry: pipeline.telemetry,
-        host: config.opsHost,
-        port: config.opsPort,
-        hungAfterMs: config.hungAfterMs,
-        beats: 'own',
-      })
-    : undefined
+  const ops = withOps ? await openOps(config, pipeline, source) : undefined
   const servers = await openServers({
     ...config,
     pipeline,
@@ -416,8 +418,8 @@ async function openAll(
       cashier,
       presets,
       clientAddress,
-      closedAddress: (url) => closedAddress(url, { timeoutMs: RESOLVE_TIMEOUT_MS, allow }),
       publicUrl: config.publicUrl,
+      ...addressCheck(allow),
     }),
     consolePages: openConsole(config, pipeline.telemetry),
     clientAddress,
