@@ -158,7 +158,8 @@ describe('a stream of Gemini fragments', () => {
     const told = [...events.text.matchAll(/^data: (.*)$/gm)].map(
       ([, data = '']) => JSON.parse(data) as Fragment,
     )
-    upstream.script(says(over, { text: 'Hello there' }))
+    // A Gemini upstream is asked for its own list, which is passed on.
+    upstream.script(over === 'gemini' ? answerJson(told) : says(over, { text: 'Hello there' }))
     const list = await post(path, body)
     for (const fragments of [told, JSON.parse(list.text) as readonly Fragment[]]) {
       expect(textOf(fragments)).toBe('Hello there')
