@@ -14,8 +14,7 @@ import type {
   ModelId,
   VendorCode,
 } from '../ids.ts'
-import type { ExceededLimit } from '../limits/limit-state.ts'
-import type { Policy } from '../limits/policy.ts'
+import type { ExceededLimit, Policy } from '../limits/policy.ts'
 import type { MicroCredits } from '../money.ts'
 import type { VideoTaskPatch } from '../video/task.ts'
 import type { CallLogRow } from './log-row.ts'

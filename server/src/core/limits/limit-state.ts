@@ -5,7 +5,7 @@
 import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
 import type { Counts, WindowReading } from '../calls/operations.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
-import type { Dimension } from './policy.ts'
+import type { ExceededLimit } from './policy.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'
 import { toUnits } from './units.ts'
 import {
@@ -25,14 +25,6 @@ export interface Exceeded {
   readonly code: LimitCode
   readonly retryAfterMs: number
   readonly limit: ExceededLimit
-}
-
-/** Which limit it is: for whoever is refused by it. */
-export interface ExceededLimit {
-  /** `concurrency` has no window. */
-  readonly dimension: Dimension | 'concurrency'
-  readonly limit: number
-  readonly seconds: number | undefined
 }
 
 /** A full concurrency limit frees when any call ends, which nobody can foretell (decisions, Errors). */

@@ -18,3 +18,11 @@ export interface Policy {
 }
 
 export const UNLIMITED: Policy = { concurrency: undefined, windows: [] }
+
+/** Which limit it is: for whoever is refused by it. */
+export interface ExceededLimit {
+  /** `concurrency` has no window. */
+  readonly dimension: Dimension | 'concurrency'
+  readonly limit: number
+  readonly seconds: number | undefined
+}
