@@ -1,6 +1,6 @@
 /** Codes, registration, sign-in, a forgotten password, another address: over the wire, with a real mail server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
+import { type TestGateway, openGateway, PATIENCE_MS } from '../gateway/gateway.ts'
 import {
   openScriptedUpstream,
   type ReceivedRequest,
@@ -57,7 +57,7 @@ const newAddress = (): string => `person${++count}@example.com`
 
 /** The next text message, once it has come. */
 async function nextText(): Promise<ReceivedRequest> {
-  await expect.poll(() => sms.requests.length, { timeout: 5_000 }).toBeGreaterThan(0)
+  await expect.poll(() => sms.requests.length, { timeout: PATIENCE_MS }).toBeGreaterThan(0)
   const request = sms.requests.shift()
   if (request === undefined) throw new Error('no text message came')
   return request

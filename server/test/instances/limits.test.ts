@@ -62,9 +62,6 @@ let videos: ScriptedUpstream
 let gateways: readonly TestGateway[]
 let first: TestGateway
 
-// Fifty clients and three instances share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000 })
-
 beforeAll(async () => {
   // Before the instances take their clock.
   vi.useFakeTimers({ toFake: ['Date'], now: start })

@@ -78,15 +78,19 @@ describe('openai', () => {
   })
 
   test('that loses its connection while it waits gets the same video by its own retry', async () => {
+    let tries = 0
+    const lost = new AbortController()
     const hasty = new OpenAI({
       apiKey: gateway.key,
       baseURL: `${gateway.baseUrl}/v1`,
-      timeout: 300,
       maxRetries: 5,
+      fetch: (url, options) => {
+        tries += 1
+        return fetch(url, tries === 1 ? { ...options, signal: lost.signal } : options)
+      },
     })
-    const until = Date.now() + 700
     sora.answer((request, response) => {
-      const done = Date.now() > until
+      const done = tries > 1
       if (request.path.endsWith('/content')) {
         response.writeHead(200, { 'content-type': 'video/mp4' })
         response.end(VIDEO)
@@ -94,6 +98,7 @@ describe('openai', () => {
       }
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ id: 'video_up', status: done ? 'completed' : 'in_progress' }))
+      if (request.method === 'GET') lost.abort()
     })
     const video = await hasty.videos.create({ model: 'sora-2', prompt: 'a patient cat' })
     expect(video.status).toBe('completed')
