@@ -69,7 +69,7 @@ const MODELS: readonly SandboxModel[] = [
   { id: 'glm-5', name: 'GLM-5', input: 3, output: 12 },
 ]
 
-export function gatewayFile(): object {
+export function gatewayFile() {
   return {
     vendors: [
       { code: 'sandbox', name: 'Sandbox', kind: 'sandbox', credentials: [{ name: 'main', secret: 'none' }] },

@@ -19,8 +19,24 @@ export const groupsQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/groups', { signal })),
 })
 
+/** What each model needs of the account, and whether it answers now. */
+export const admissionQuery = (organisation?: string) =>
+  queryOptions({
+    queryKey: ['admission', organisation ?? ''],
+    queryFn: ({ signal }) => readAdmission(organisation, signal),
+  })
+
+function readAdmission(organisation: string | undefined, signal: AbortSignal) {
+  return dataOf(
+    client.GET('/api/v1/user/user/admission', { params: { header: actingFor(organisation) }, signal }),
+  )
+}
+
 function readPricing(organisation: string | undefined, signal: AbortSignal) {
   return dataOf(
     client.GET('/api/v1/user/user/pricing', { params: { header: actingFor(organisation) }, signal }),
   )
 }
+
+export type Admission = Awaited<ReturnType<typeof readAdmission>>[number]
+export type Offer = Awaited<ReturnType<typeof readPricing>>[number]

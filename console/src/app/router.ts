@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { callsRoute } from '../calls/route.ts'
 import { keysRoute } from '../keys/route.ts'
+import { modelsRoute } from '../models/route.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { signedOutRoute } from './signed-out-route.ts'
@@ -11,7 +12,7 @@ import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),
-  frameRoute.addChildren([overviewRoute, keysRoute, callsRoute]),
+  frameRoute.addChildren([overviewRoute, keysRoute, callsRoute, modelsRoute]),
 ])
 
 export function createConsoleRouter(queryClient: QueryClient) {

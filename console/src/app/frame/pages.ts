@@ -5,6 +5,7 @@ export const PAGES = [
   { to: '/', icon: 'overview', name: 'overview' },
   { to: '/keys', icon: 'key', name: 'keys' },
   { to: '/calls', icon: 'calls', name: 'calls' },
+  { to: '/models', icon: 'models', name: 'models' },
 ] as const satisfies readonly {
   readonly to: string
   readonly icon: IconName

@@ -147,6 +147,22 @@ export const catalogueEntryShape = z.strictObject({
 
 const price = z.number()
 
+/** What a model needs of an account, and how it is. */
+export const admissionShape = z.strictObject({
+  model_id: z.string(),
+  context_tokens: count.nullable(),
+  max_output_tokens: count.nullable(),
+  subscription_covered: z.boolean(),
+  needs: z.strictObject({
+    verification: z.enum(['none', 'personal', 'enterprise']),
+    plan_level: count.meta({ description: '0: no plan.' }),
+  }),
+  missing: z.array(z.enum(['verification', 'plan'])).meta({ description: 'What the account has not.' }),
+  health: z.enum(['up', 'unsteady', 'down']).meta({
+    description: 'Whether its chains answer: all of them, some, or none.',
+  }),
+})
+
 /** What a key bound to it may call, and in which protocol. */
 export const groupShape = z.strictObject({
   name: z.string(),

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import type { Chain } from '../../../core/catalogue.ts'
+import { healthWord } from '../../../core/routing/standing.ts'
+import { listAdmission } from '../../../management/catalogue/admission.ts'
 import { listCatalogue, listGroups, listPricing } from '../../../management/catalogue/catalogue.ts'
 import { defineRoute } from '../define-route.ts'
-import { catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
+import { admissionShape, catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
 const pricingQuery = z.object({
@@ -22,6 +25,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     handle: () => listCatalogue(pipeline.catalogue()),
   })
 
+  admission(app, context)
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/groups',
@@ -49,5 +53,29 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
         modelId: query.model_id,
         vendorCode: query.vendor_code,
       }),
+  })
+}
+
+function admission(app: Api, context: ApiContext): void {
+  const { pipeline } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/user/user/admission',
+    access: 'session',
+    for: 'member',
+    tag: 'Catalogue',
+    summary: 'List what each model needs of the account, and whether it answers now',
+    data: z.array(admissionShape),
+    handle: ({ caller: { account } }) => {
+      const at = pipeline.now()
+      const { subscription, verification } = account
+      const runs = subscription !== undefined && subscription.expiresAt > at
+      const answers = (chain: Chain) => {
+        const word = healthWord(pipeline.health.of(chain), at)
+        return word === 'healthy' || word === 'rate-limited'
+      }
+      const planLevel = runs ? subscription.level : 0
+      return listAdmission(pipeline.catalogue(), { verification, planLevel }, answers)
+    },
   })
 }

@@ -1,0 +1,93 @@
+import { useTranslation } from 'react-i18next'
+import { CopyIcon } from '../parts/copy-button.tsx'
+import { Sheet } from '../parts/dialog.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { FirstCall } from '../parts/first-call.tsx'
+import { useFormat } from '../parts/format.ts'
+import table from '../parts/table.module.css'
+import { Health, Missing } from './admission.tsx'
+import styles from './models.module.css'
+import { isBilled, OwnPrice, PRICES } from './prices.tsx'
+import type { Model } from './use-models.ts'
+
+interface ModelSheetProps {
+  readonly of: Model
+  readonly onClose: () => void
+}
+
+/** One model, whole: what it needs, what each offer costs, and how it is called. */
+export function ModelSheet({ of, onClose }: ModelSheetProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const tokens = (count: number | null): string => (count === null ? '–' : format.number(count))
+  return (
+    <Sheet title={of.name} onClose={onClose}>
+      <div className={styles.sheet}>
+        <Facts
+          rows={[
+            [
+              t('models.id'),
+              <span key="id" className={styles.name}>
+                <code>{of.model_id}</code>
+                <CopyIcon value={of.model_id} label={t('models.copy', { model: of.model_id })} size="sm" />
+              </span>,
+            ],
+            [t('models.health'), <Health key="health" of={of.health} />],
+            [t('models.admission'), <Missing key="missing" of={of} />],
+            [t('models.byPlan'), t(of.subscription_covered ? 'models.covered' : 'models.notCovered')],
+            [t('models.feature'), of.features.join(', ')],
+            [t('models.context'), tokens(of.context_tokens)],
+            [t('models.output'), tokens(of.max_output_tokens)],
+          ]}
+        />
+        <Offers of={of} />
+        <section>
+          <h3>{t('overview.firstCall')}</h3>
+          <FirstCall first="curl" baseUrl={window.location.origin} secret="sk-…" model={of.model_id} />
+        </section>
+      </div>
+    </Sheet>
+  )
+}
+
+function Offers({ of: { offers } }: { readonly of: Model }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const [first] = offers
+  if (first === undefined) return null
+  return (
+    <section>
+      <h3>{t('models.yourPrices')}</h3>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th>{t('calls.listPrice')}</th>
+            {offers.map((offer) => (
+              <th key={`${offer.vendor_code} ${offer.rate_multiplier}`} className={table.number}>
+                {offer.vendor_name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {PRICES.filter((price) => isBilled(first, price)).map((price) => (
+            <tr key={price}>
+              <td>{t(`models.prices.${price}`)}</td>
+              {offers.map((offer) => (
+                <td key={`${offer.vendor_code} ${offer.rate_multiplier}`} className={table.number}>
+                  <OwnPrice offer={offer} price={price} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className={styles.note}>
+        {t('models.rates', {
+          own: format.percent(first.user_rate / 100, 2),
+          chain: format.number(first.rate_multiplier, 6),
+        })}
+      </p>
+    </section>
+  )
+}

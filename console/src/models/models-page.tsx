@@ -1,0 +1,226 @@
+import { Checkbox, Switch, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CopyIcon } from '../parts/copy-button.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Filter, Filters } from '../parts/filters.tsx'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { inBackground } from '../parts/in-background.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { type Change, choiceField, present } from '../parts/search-fields.ts'
+import table from '../parts/table.module.css'
+import { Health, Missing } from './admission.tsx'
+import styles from './models.module.css'
+import { isBilled, OwnPrice, type PriceName } from './prices.tsx'
+import type { ModelsSearch } from './search.ts'
+import { FEATURES, HEALTHS, type Model, useModels } from './use-models.ts'
+
+const ModelSheet = lazy(() =>
+  import('./model-sheet.tsx').then(({ ModelSheet: component }) => ({ default: component })),
+)
+const Comparison = lazy(() =>
+  import('./comparison.tsx').then(({ Comparison: component }) => ({ default: component })),
+)
+
+const route = getRouteApi('/frame/models')
+/** Side by side there is room for so many. */
+const COMPARED_MAX = 4
+
+export function ModelsPage() {
+  const { t } = useTranslation()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (fields: Change<ModelsSearch>): void =>
+    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace: true }))
+  const models = useModels()
+  const open = models.data?.find(({ model_id }) => model_id === search.model)
+  return (
+    <>
+      <PageHead title={t('pages.models')} lead={t('models.lead')} />
+      <Loaded query={models} height={480}>
+        {(all) => <Catalogue all={all} search={search} onChange={change} />}
+      </Loaded>
+      {open !== undefined && (
+        <Suspense>
+          <ModelSheet of={open} onClose={() => change({ model: undefined })} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+interface CatalogueProps {
+  readonly all: readonly Model[]
+  readonly search: ModelsSearch
+  readonly onChange: (fields: Change<ModelsSearch>) => void
+}
+
+function Catalogue({ all, search, onChange }: CatalogueProps) {
+  const { t } = useTranslation()
+  const shown = all.filter((model) => fits(model, search))
+  const chosen = idsOf(search)
+  return (
+    <>
+      <ModelFilters search={search} sum={t('models.count', { count: shown.length })} onChange={onChange} />
+      {shown.length === 0 ? (
+        <Empty icon="models" title={t('nothingFits')} />
+      ) : (
+        <ModelTable
+          shown={shown}
+          chosen={chosen}
+          onOpen={(model) => onChange({ model })}
+          onCompare={(ids) => onChange({ compare: ids.length === 0 ? undefined : ids.join(',') })}
+        />
+      )}
+      {chosen.length > 1 && (
+        <Suspense>
+          <Comparison
+            models={all.filter(({ model_id }) => chosen.includes(model_id))}
+            onClear={() => onChange({ compare: undefined })}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Of the models that are compared. */
+function idsOf({ compare = '' }: ModelsSearch): readonly string[] {
+  return compare === '' ? [] : compare.split(',')
+}
+
+function fits(model: Model, { find = '', feature, health, open }: ModelsSearch): boolean {
+  const wanted = find.trim().toLowerCase()
+  return (
+    `${model.model_id} ${model.name}`.toLowerCase().includes(wanted) &&
+    (feature === undefined || model.features.includes(feature)) &&
+    (health === undefined || model.health === health) &&
+    (open === undefined || model.missing.length === 0)
+  )
+}
+
+interface ModelFiltersProps {
+  readonly search: ModelsSearch
+  readonly sum: string
+  readonly onChange: (fields: Change<ModelsSearch>) => void
+}
+
+function ModelFilters({ search, sum, onChange }: ModelFiltersProps) {
+  const { t } = useTranslation()
+  return (
+    <Filters sum={sum}>
+      <TextInput
+        size="xs"
+        className={styles.find ?? ''}
+        aria-label={t('models.find')}
+        placeholder={t('models.find')}
+        leftSection={<Icon name="search" size={14} />}
+        value={search.find ?? ''}
+        onChange={({ currentTarget: { value } }) => onChange({ find: value === '' ? undefined : value })}
+      />
+      <Filter
+        label={t('models.feature')}
+        value={search.feature}
+        options={FEATURES.map((value) => ({ value, label: t(`models.features.${value}`) }))}
+        onChange={(value) => onChange({ feature: choiceField(value, FEATURES) })}
+      />
+      <Filter
+        label={t('models.health')}
+        value={search.health}
+        options={HEALTHS.map((value) => ({ value, label: t(`models.healths.${value}`) }))}
+        onChange={(value) => onChange({ health: choiceField(value, HEALTHS) })}
+      />
+      <Switch
+        className={styles.mine ?? ''}
+        label={t('models.open')}
+        checked={search.open !== undefined}
+        onChange={({ currentTarget: { checked } }) => onChange({ open: checked ? 'yes' : undefined })}
+      />
+    </Filters>
+  )
+}
+
+interface ModelTableProps {
+  readonly shown: readonly Model[]
+  /** Ids of those that are compared. */
+  readonly chosen: readonly string[]
+  readonly onOpen: (id: string) => void
+  readonly onCompare: (ids: readonly string[]) => void
+}
+
+function ModelTable({ shown, chosen, onOpen, onCompare }: ModelTableProps) {
+  const { t } = useTranslation()
+  const columns = useColumns()
+  const compare: Column<Model> = {
+    id: 'compare',
+    head: t('models.compare'),
+    wide: true,
+    cell: ({ model_id: id }) => (
+      <Checkbox
+        size="xs"
+        aria-label={t('models.compareOne', { model: id })}
+        checked={chosen.includes(id)}
+        disabled={chosen.length >= COMPARED_MAX && !chosen.includes(id)}
+        onChange={({ currentTarget: { checked } }) =>
+          onCompare(checked ? [...chosen, id] : chosen.filter((each) => each !== id))
+        }
+      />
+    ),
+  }
+  return (
+    <DataTable
+      label={t('pages.models')}
+      columns={[...columns, compare]}
+      rows={shown}
+      idOf={({ model_id }) => model_id}
+      isQuiet={({ missing }) => missing.length > 0}
+      onChoose={({ model_id }) => onOpen(model_id)}
+    />
+  )
+}
+
+function useColumns(): readonly Column<Model>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const priceColumn = (price: PriceName): Column<Model> => ({
+    id: price,
+    head: t(`models.prices.${price}`),
+    kind: 'number',
+    wide: true,
+    cell: ({ offers: [offer] }) =>
+      offer !== undefined && isBilled(offer, price) ? <OwnPrice offer={offer} price={price} /> : '–',
+  })
+  return [
+    {
+      id: 'model',
+      head: t('calls.model'),
+      cell: ({ model_id, name }) => (
+        <span className={styles.name}>
+          <span>
+            <span className={table.first}>{name}</span>
+            <span className={table.second}>
+              <code>{model_id}</code>
+            </span>
+          </span>
+          <CopyIcon value={model_id} label={t('models.copy', { model: model_id })} size="sm" />
+        </span>
+      ),
+    },
+    {
+      id: 'context',
+      head: t('models.context'),
+      kind: 'number',
+      wide: true,
+      cell: ({ context_tokens }) => (context_tokens === null ? '–' : format.short(context_tokens)),
+    },
+    priceColumn('input_price'),
+    priceColumn('cache_input_price'),
+    priceColumn('output_price'),
+    { id: 'health', head: t('models.health'), cell: ({ health }) => <Health of={health} /> },
+    { id: 'missing', head: t('models.admission'), wide: true, cell: (model) => <Missing of={model} /> },
+  ]
+}

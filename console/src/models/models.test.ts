@@ -1,0 +1,72 @@
+/** The catalogue: what a person may call, at what price, and whether it answers. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expectOpenToEverybody } from '../../test/everybody.ts'
+import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
+import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+
+beforeAll(async () => {
+  const file = gatewayFile()
+  site = await openSite({
+    file: {
+      ...file,
+      models: file.models.map((model) =>
+        model.model_id === 'glm-5' ? { ...model, required_verification: 2 } : model,
+      ),
+      accounts: file.accounts.map((account) =>
+        account.email === CUSTOMER.email ? { ...account, user_rate: 90 } : account,
+      ),
+    },
+  })
+})
+
+afterAll(() => site.close())
+
+test('models are found, shown at the person’s own price, and what is missing is said', async () => {
+  const visit = await site.visit('/models', { as: CUSTOMER })
+  const { page } = visit
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
+  await row('glm-5').getByText('needs enterprise verification').waitFor()
+  await row('gpt-5').getByText('Open to you').waitFor()
+  await row('gpt-5').getByText('Answers').waitFor()
+  // 9 and 72 yuan at 90 %.
+  await row('gpt-5').getByText('¥8.1', { exact: true }).waitFor()
+  await row('gpt-5').getByText('¥64.8', { exact: true }).waitFor()
+  await page.getByRole('switch', { name: 'Open to me' }).check({ force: true })
+  await row('glm-5').waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Find a model' }).fill('opus')
+  await row('gpt-5').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).searchParams.get('find')).toBe('opus')
+  await row('opus').getByRole('button', { name: 'Copy claude-opus-4.8' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('claude-opus-4.8')
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('models are compared side by side, and one is read whole', async () => {
+  const visit = await site.visit('/models', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('checkbox', { name: 'Compare gpt-5' }).check()
+  await page.getByRole('checkbox', { name: 'Compare kling-v3' }).check()
+  const table = page.getByRole('table', { name: 'Side by side' })
+  await table.getByRole('row', { name: /A second of video – ¥0.72/ }).waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await table.waitFor({ state: 'detached' })
+  await page.getByText('GPT-5', { exact: true }).click()
+  const sheet = page.getByRole('dialog', { name: 'GPT-5' })
+  await sheet.getByText('200,000').waitFor()
+  await sheet.getByText(/your rate/).waitFor()
+  await sheet.getByRole('region', { name: 'curl' }).getByText('gpt-5').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+expectOpenToEverybody(() => site, {
+  'the models': { path: '/models' },
+  'a comparison': { path: '/models?compare=gpt-5,kling-v3' },
+  'one model': { path: '/models?model=gpt-5', prepare: (page) => page.getByRole('dialog').waitFor() },
+})

@@ -1,0 +1,67 @@
+import { useTranslation } from 'react-i18next'
+import type { Offer } from '../api/models.ts'
+import { useFormat } from '../parts/format.ts'
+import styles from './models.module.css'
+import { rateOf } from './use-models.ts'
+
+/** Per million tokens, per image, per second, per request. */
+export const PRICES = [
+  'input_price',
+  'cache_input_price',
+  'cache_write_price',
+  'cache_write_1h_price',
+  'output_price',
+  'cache_output_price',
+  'image_price',
+  'video_price',
+  'request_price',
+] as const
+export type PriceName = (typeof PRICES)[number]
+
+/** Which mode a price belongs to. */
+const MODES = {
+  input_price: 'token',
+  cache_input_price: 'token',
+  cache_write_price: 'token',
+  cache_write_1h_price: 'token',
+  output_price: 'token',
+  cache_output_price: 'token',
+  image_price: 'image',
+  video_price: 'video_second',
+  request_price: 'request',
+} as const satisfies Readonly<Record<PriceName, string>>
+
+/** Whether the model is billed by it. */
+export function isBilled({ billing_modes }: Offer, price: PriceName): boolean {
+  return billing_modes.includes(MODES[price])
+}
+
+/** One's own price; the list price in its title where it is another one. */
+export function OwnPrice({ offer, price }: { readonly offer: Offer; readonly price: PriceName }) {
+  const { t } = useTranslation()
+  const { language } = useFormat()
+  const rate = rateOf(offer)
+  const list = offer[price]
+  return (
+    <span
+      className={styles.price}
+      title={
+        rate === 1 ? undefined : t('models.listPrice', { price: priceText(list, offer.currency, language) })
+      }
+    >
+      {priceText(list * rate, offer.currency, language)}
+    </span>
+  )
+}
+
+/** With the sign of its currency, where that is one of the world's. */
+function priceText(value: number, currency: string, language: string): string {
+  const digits = { minimumFractionDigits: 0, maximumFractionDigits: 6 }
+  if (!/^[A-Z]{3}$/.test(currency)) return `${value.toLocaleString(language, digits)} ${currency}`
+  return value.toLocaleString(language, {
+    ...digits,
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  })
+}

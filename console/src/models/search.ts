@@ -1,0 +1,18 @@
+import { choiceField, present, textField } from '../parts/search-fields.ts'
+import { FEATURES, HEALTHS } from './use-models.ts'
+
+/** What the address says of the catalogue. */
+export function readSearch(search: Record<string, unknown>) {
+  return present({
+    find: textField(search['find']),
+    feature: choiceField(search['feature'], FEATURES),
+    health: choiceField(search['health'], HEALTHS),
+    open: choiceField(search['open'], ['yes']),
+    /** Ids with commas between. */
+    compare: textField(search['compare']),
+    /** The model whose details are open. */
+    model: textField(search['model']),
+  })
+}
+
+export type ModelsSearch = ReturnType<typeof readSearch>
