@@ -61,8 +61,9 @@ export class NaiveWindow {
   private as(at: number): NaiveWindow {
     const copy = Object.assign(new NaiveWindow(this.lengthMs), this)
     while (copy.anchor !== undefined && copy.grant !== undefined && at - copy.anchor >= copy.lengthMs) {
-      const beyond = copy.all() - copy.grant
-      if (beyond <= 0n) break
+      const over = copy.all() - copy.grant
+      const beyond = over < copy.grant ? over : copy.grant
+      if (beyond <= 0n || at - copy.anchor >= 2 * copy.lengthMs) break
       copy.before = [...copy.before, ...copy.uses]
       copy.uses = []
       copy.carried = beyond

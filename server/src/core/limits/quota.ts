@@ -2,12 +2,21 @@
  * The quota of a subscription: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are
  * held at admission and charged at settlement. One call may overrun its hold, as one may overrun Credits: the windows then
  * count past what they grant, the next call finds them used up (decisions, Money, in the same sense), and what lies beyond
- * is carried over into the windows that follow.
+ * is carried over into the window that follows.
  */
 import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
 import { correctWindow, isLive } from './limit-state.ts'
 import { findTier, tierName } from './tiers.ts'
-import { chargeWindow, endsInMs, isEmpty, releaseHeld, runningAt, usedAt, useWindow } from './window.ts'
+import {
+  carriedBeyond,
+  chargeWindow,
+  endsInMs,
+  isEmpty,
+  releaseHeld,
+  runningAt,
+  usedAt,
+  useWindow,
+} from './window.ts'
 
 export interface QuotaRoom {
   /** µCr that every tier can still give; negative after an overrun. */
@@ -53,7 +62,7 @@ const fits = (left: bigint, least: bigint): boolean => left > 0n && left >= leas
 /** Holds are bounds and charges mostly far smaller: there is room as soon as a call ends. */
 export const HELD_RETRY_MS = 1_000
 
-/** Time until the first window in which a call of `least` fits: those before it may be used up by what is carried over. */
+/** Time until the first window in which a call of `least` fits: the next one may be used up by what is carried over. */
 function untilFitsMs(
   window: WindowState | undefined,
   ask: { readonly lengthMs: number; readonly credits: bigint; readonly least: bigint; readonly at: number },
@@ -63,9 +72,7 @@ function untilFitsMs(
   const running = runningAt(window, lengthMs, at)
   if (running?.carry === undefined) return endMs
   const usedMost = credits > least ? credits - (least > 0n ? least : 1n) : 0n
-  const beyond = running.used - usedMost - running.carry.grant
-  const more = beyond > 0n ? (beyond + running.carry.grant - 1n) / running.carry.grant : 0n
-  return endMs + Number(more) * lengthMs
+  return carriedBeyond(running.used, running.carry.grant) > usedMost ? endMs + lengthMs : endMs
 }
 
 export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [

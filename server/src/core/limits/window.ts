@@ -11,7 +11,7 @@
  *   lies in the window. A call that begins further before shows that the clock was set back, and the window is over: at
  *   worst it lasts twice its length, never for ever.
  * - Of a quota what is used beyond its grant is no gift: the next window begins where that one ends, with what is left
- *   over, and so on until nothing is. Whoever looks at a window or changes it sees the one that runs then (`rollOver`).
+ *   over, at most its whole grant. Whoever looks at a window or changes it sees the one that runs then (`rollOver`).
  * - Ends of calls are told late at times, as of when they were. They count in the window that has begun since: were the old
  *   one put back in its place, what others have used would be forgotten.
  */
@@ -20,11 +20,16 @@ import type { WindowState } from '../calls/hot-rows.ts'
 /** The window that has followed by `at` on one that was overrun; any other as it is. */
 export function rollOver(window: WindowState, lengthMs: number, at: number): WindowState {
   const { anchor, used, carry } = window
-  const passed = Math.floor((at - anchor) / lengthMs)
-  if (carry === undefined || passed < 1) return window
-  const carried = used - carry.grant * BigInt(passed)
+  // One that only carries is never beyond its grant, so it is followed by none.
+  if (carry === undefined || Math.floor((at - anchor) / lengthMs) !== 1) return window
+  const carried = carriedBeyond(used, carry.grant)
   if (carried <= 0n) return window
-  return { ...window, anchor: anchor + passed * lengthMs, used: carried, carry: { ...carry, carried } }
+  return { ...window, anchor: anchor + lengthMs, used: carried, carry: { ...carry, carried } }
+}
+
+/** What goes over into the next window: never more than that one grants, so that no call locks anyone out for months. */
+export function carriedBeyond(used: bigint, grant: bigint): bigint {
+  return used - grant < grant ? used - grant : grant
 }
 
 /** The window that runs at `at`, if one does. */
