@@ -30,10 +30,24 @@ const nothing = new Proxy(() => nothing, {
 })
 
 /** Read while routes are written down; a part that is missing here shows as "of undefined". */
-const OPTIONS = {
-  pipeline: nothing,
-  identity: nothing,
-  clientAddress: nothing,
-  notify: nothing,
-  blobs: nothing,
-}
+const OPTIONS = Object.fromEntries(
+  [
+    'storage',
+    'blobs',
+    'catalogue',
+    'refreshCatalogue',
+    'now',
+    'monthOf',
+    'telemetry',
+    'health',
+    'bodyBudget',
+    'directory',
+    'probe',
+    'explain',
+    'secretKey',
+    'identity',
+    'cashier',
+    'presets',
+    'clientAddress',
+  ].map((name) => [name, nothing]),
+)

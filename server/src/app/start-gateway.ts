@@ -11,6 +11,9 @@ import { knownPresets } from './presets.ts'
 import { every, type Housekeeping, type InstancePeriods, startHousekeeping } from './housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
 import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
+import type { PipelineOfApi } from '../http/management/api-context.ts'
+import { explain } from '../pipeline/explain/explain.ts'
+import { probeChain } from '../pipeline/explain/probe.ts'
 import { openApi } from '../http/management/api.ts'
 import type { ApiOptions } from '../http/management/api-context.ts'
 import { openOpsServer, type OpsServer } from '../http/ops/ops-server.ts'
@@ -378,6 +381,25 @@ interface Opened {
 /** For the name of an address that a customer sets: who asks waits for it. */
 const RESOLVE_TIMEOUT_MS = 3_000
 
+/** What of the pipeline the management API is given. */
+function partsOfApi(pipeline: Pipeline): PipelineOfApi {
+  return {
+    storage: pipeline.storage,
+    blobs: pipeline.blobs,
+    catalogue: () => pipeline.catalogue(),
+    refreshCatalogue: () => pipeline.refreshCatalogue(),
+    now: pipeline.now,
+    monthOf: pipeline.monthOf,
+    telemetry: pipeline.telemetry,
+    health: pipeline.health,
+    bodyBudget: pipeline.bodyBudget,
+    directory: pipeline.directory,
+    secretKey: pipeline.videoSettings.secretKey,
+    probe: (target) => probeChain(pipeline, target),
+    explain: (question) => explain(pipeline, question),
+  }
+}
+
 interface OpenOptions extends StartOptions {
   readonly canWrite: () => boolean
   readonly allow: AllowList
@@ -407,6 +429,7 @@ async function openAll(
   const identity = await openIdentity(config, pipeline)
   const cashier = await openCashier(config, pipeline, identity.messenger)
   const presets = knownPresets(environment)
+  const { publicUrl } = config
   let draining = false
   const source = gatewayOps(pipeline, { draining: () => draining, canWrite })
   const ops = withOps ? await openOps(config, pipeline, source) : undefined
@@ -414,12 +437,8 @@ async function openAll(
     ...config,
     pipeline,
     api: await openApi({
-      pipeline,
-      identity,
-      cashier,
-      presets,
-      clientAddress,
-      publicUrl: config.publicUrl,
+      ...partsOfApi(pipeline),
+      ...{ identity, cashier, presets, clientAddress, publicUrl },
       ...addressCheck(allow),
     }),
     consolePages: openConsole(config, pipeline.telemetry),

@@ -27,8 +27,8 @@ export async function noteActFor(context: ApiContext, { route, request, caller }
   if (SAFE_METHODS.includes(request.method) || route.reads === true || !isMemberCaller(caller)) return
   const { body } = request
   const told = route.access === 'organisation' ? jsonOf(body) : namesOf(body)
-  await context.pipeline.storage.audit.record({
-    at: context.pipeline.now(),
+  await context.storage.audit.record({
+    at: context.now(),
     actor: personOf(context, { caller, request }),
     action: 'organisation.act',
     subject: caller.account.id,

@@ -1,17 +1,42 @@
-import type { FastifyInstance } from 'fastify'
 /** What the routes of the management API stand on. */
+import type { Explanation, ExplainQuestion } from '../../pipeline/explain/explain.ts'
+import type { Probe, ProbeTarget } from '../../pipeline/explain/probe.ts'
 import type { Pipeline } from '../../pipeline/context.ts'
 import type { Identity } from '../../management/identity/identity.ts'
 import type { Cashier } from '../../management/top-up/cashier.ts'
 import type { VendorPreset } from '../../management/admin/presets.ts'
 import type { ClientAddress } from '../client-address.ts'
 import type { CallerReader } from './caller.ts'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
 import type { RegisteredRoute } from './route-types.ts'
 
-export interface ApiOptions {
-  readonly pipeline: Pipeline
+/** What of an instance is shown and changed: what it keeps, and what it sees of chains. No call is made with it. */
+export type InstanceParts = Pick<
+  Pipeline,
+  | 'storage'
+  | 'blobs'
+  | 'catalogue'
+  | 'refreshCatalogue'
+  | 'now'
+  | 'monthOf'
+  | 'telemetry'
+  | 'health'
+  | 'bodyBudget'
+  | 'directory'
+>
+
+/** What of the pipeline the management API is given. */
+export interface PipelineOfApi extends InstanceParts {
+  /** A cheap call over one chain. Never rejects for what the upstream says. */
+  readonly probe: (target: ProbeTarget) => Promise<Probe>
+  /** What would become of a call, without making it. */
+  readonly explain: (question: ExplainQuestion) => Promise<Explanation>
+  /** What webhooks' own secrets are made from. */
+  readonly secretKey: Uint8Array
+}
+
+export interface ApiOptions extends PipelineOfApi {
   readonly identity: Identity
   readonly cashier: Cashier
   /** Vendors that can be added without describing them. */

@@ -47,7 +47,7 @@ export async function openApi(
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    genReqId: () => timeOrderedId(options.pipeline.now()),
+    genReqId: () => timeOrderedId(options.now()),
     exposeHeadRoutes: true,
     // What the framework's router refuses by itself: a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
@@ -57,7 +57,7 @@ export async function openApi(
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   readJsonBodies(app)
-  boundBodies(app, { budget: options.pipeline.bodyBudget, bytesMax: BODY_BYTES_MAX })
+  boundBodies(app, { budget: options.bodyBudget, bytesMax: BODY_BYTES_MAX })
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-request-id', request.id)
     // Nobody reads the body of a request to nowhere.
@@ -94,11 +94,10 @@ function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): 
 
 /** What those who watch over the gateway hear of, whichever route it was. */
 function noteRefusal(
-  { pipeline, clientAddress }: ApiOptions,
+  { telemetry: { security }, clientAddress }: ApiOptions,
   error: GatewayError,
   request: FastifyRequest,
 ): void {
-  const { security } = pipeline.telemetry
   const about = {
     address: clientAddress(request.raw),
     method: request.method,
@@ -115,10 +114,9 @@ function refuse(
   error: unknown,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): FastifyReply {
-  const { pipeline } = options
   const known = knownError(error)
   if (known.code === 50000)
-    pipeline.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
+    options.telemetry.log.error({ requestId: request.id, error }, 'a management request failed')
   noteRefusal(options, known, request)
   const rendered = renderError(known, { requestId: request.id, path: request.url })
   return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
@@ -152,7 +150,7 @@ export function listRoutes(options: ApiOptions): readonly RegisteredRoute[] {
 }
 
 function apiContext(options: ApiOptions): ApiContext {
-  const { pipeline, clientAddress } = options
+  const { clientAddress } = options
   const requireKey = async (request: FastifyRequest): Promise<KeyHolder> => {
     const [path = '/'] = request.url.split('?')
     const call = {
@@ -161,7 +159,7 @@ function apiContext(options: ApiOptions): ApiContext {
       headers: request.headers as Readonly<Record<string, string | undefined>>,
       keyInQuery: false,
     }
-    const holder = await findHolderNow(pipeline, hashKey(presentedKey(call)), pipeline.now())
+    const holder = await findHolderNow(options, hashKey(presentedKey(call)), options.now())
     checkAddress({ key: holder.key, ip: clientAddress(request.raw) })
     if (holder.account.status === 'suspended') throw new GatewayError(40303)
     checkKeysOrganisation(request, holder.key)

@@ -52,8 +52,10 @@ export interface CallerReader {
   findAccount(request: FastifyRequest, right: Right): Promise<Caller | undefined>
 }
 
-export interface CallerReaderOptions {
-  readonly pipeline: Pipeline
+/** What of an instance says who a caller is. */
+type CallerParts = Pick<Pipeline, 'storage' | 'now' | 'telemetry'>
+
+export interface CallerReaderOptions extends CallerParts {
   readonly publicUrl: string | undefined
   readonly requireKey: (request: FastifyRequest) => Promise<KeyHolder>
 }
@@ -71,7 +73,7 @@ type Shown =
 export function createCallerReader(options: CallerReaderOptions): CallerReader {
   const find = async (request: FastifyRequest, right: Right): Promise<Caller | 'nothing' | 'ended'> => {
     const found = await findCaller(options, request)
-    return typeof found === 'string' ? found : acting(options.pipeline, request, found, right)
+    return typeof found === 'string' ? found : acting(options, request, found, right)
   }
 
   const requireOwnSession = async (request: FastifyRequest): Promise<SessionCaller> => {
@@ -93,14 +95,14 @@ export function createCallerReader(options: CallerReaderOptions): CallerReader {
     async requireSession(request, right) {
       const own = await requireOwnSession(request)
       const named = namedOrganisation(request)
-      return named === undefined ? own : actFor(options.pipeline, own, { id: named, right })
+      return named === undefined ? own : actFor(options, own, { id: named, right })
     },
     async requireMember(request, right) {
       const own = await requireOwnSession(request)
       const id = organisationInPath(request)
       const named = namedOrganisation(request)
       if (named !== undefined && named !== id) throw notActing()
-      return actFor(options.pipeline, own, { id, right })
+      return actFor(options, own, { id, right })
     },
     async requireAdmin(request) {
       const caller = await requireOwnSession(request)
@@ -123,15 +125,15 @@ async function findCaller(
   options: CallerReaderOptions,
   request: FastifyRequest,
 ): Promise<Caller | 'nothing' | 'ended'> {
-  const { pipeline, publicUrl, requireKey } = options
+  const { publicUrl, requireKey } = options
   const shown = shownBy(request, publicUrl)
   switch (shown.kind) {
     case 'key':
       return { kind: 'key', ...(await requireKey(request)) }
     case 'token':
-      return (await callerOfSession(pipeline, shown.token)) ?? 'ended'
+      return (await callerOfSession(options, shown.token)) ?? 'ended'
     case 'cookie': {
-      const caller = await callerOfSession(pipeline, shown.token)
+      const caller = await callerOfSession(options, shown.token)
       // A cookie without a session opens nothing, so there is nothing to protect.
       if (caller === undefined) return 'nothing'
       requireSameOrigin({ method: request.method, headers: request.headers, publicUrl })
@@ -142,19 +144,19 @@ async function findCaller(
   }
 }
 
-async function callerOfSession(pipeline: Pipeline, token: string): Promise<SessionCaller | undefined> {
-  const at = pipeline.now()
-  const session = await findSession(pipeline.storage, token, at)
+async function callerOfSession(parts: CallerParts, token: string): Promise<SessionCaller | undefined> {
+  const at = parts.now()
+  const session = await findSession(parts.storage, token, at)
   if (session === undefined) return undefined
-  const account = await pipeline.storage.accounts.find(session.accountId)
+  const account = await parts.storage.accounts.find(session.accountId)
   // Nobody signs in as an organisation; a session of one, however it came about, opens nothing.
   if (account === undefined || account.kind === 'organisation') return undefined
   if (account.status === 'suspended') throw new GatewayError(40303)
-  if (session.impersonator !== undefined && !(await isAdmin(pipeline, session.impersonator))) return undefined
+  if (session.impersonator !== undefined && !(await isAdmin(parts, session.impersonator))) return undefined
   const use = useOf(session, at)
   if (use !== undefined) {
-    pipeline.telemetry.background.track(
-      pipeline.storage.identity.sessions.touch(session.id, use),
+    parts.telemetry.background.track(
+      parts.storage.identity.sessions.touch(session.id, use),
       'note that a session is used',
     )
   }
@@ -162,21 +164,21 @@ async function callerOfSession(pipeline: Pipeline, token: string): Promise<Sessi
 }
 
 /** Nobody looks through an account's eyes any longer than they are an admin. */
-async function isAdmin({ storage }: Pipeline, id: AccountId): Promise<boolean> {
+async function isAdmin({ storage }: CallerParts, id: AccountId): Promise<boolean> {
   const account = await storage.accounts.find(id)
   return account?.role === 'admin' && account.status === 'active'
 }
 
 /** The caller as the route sees it: for themselves, or for the organisation the header names. */
 async function acting(
-  pipeline: Pipeline,
+  parts: CallerParts,
   request: FastifyRequest,
   caller: Caller,
   right: Right,
 ): Promise<Caller> {
   if (caller.kind === 'key') return actingKey(caller, right)
   const id = namedOrganisation(request)
-  return id === undefined ? caller : actFor(pipeline, caller, { id, right })
+  return id === undefined ? caller : actFor(parts, caller, { id, right })
 }
 
 /** A member's key is less than the member: it never sees more than a member's own. */
@@ -199,7 +201,7 @@ export function checkKeysOrganisation(request: FastifyRequest, key: Pick<Key, 'a
  * that is none, and one of other people, get the same answer.
  */
 async function actFor(
-  { storage }: Pipeline,
+  { storage }: CallerParts,
   caller: SessionCaller,
   { id, right }: { readonly id: AccountId; readonly right: Right },
 ): Promise<MemberCaller> {

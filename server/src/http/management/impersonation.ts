@@ -55,7 +55,7 @@ export async function noteImpersonated(
 ): Promise<void> {
   const looking = impersonatorOf(caller)
   if (looking === undefined || route.method === 'GET' || route.reads === true) return
-  const { storage, now } = context.pipeline
+  const { storage, now } = context
   const { session, account, impersonator } = looking
   const admin = await storage.accounts.find(impersonator)
   const { body, params } = request
@@ -95,7 +95,7 @@ export function noteSecret(
   },
 ): void {
   if (route.showsSecret !== true || impersonatorOf(caller) !== undefined || isWithoutSecret(body)) return
-  context.pipeline.telemetry.security.note('secret.shown', {
+  context.telemetry.security.note('secret.shown', {
     route: `${route.method} ${route.path}`,
     account: caller === undefined || !('account' in caller) ? undefined : caller.account.id,
     actor: caller !== undefined && isSession(caller) ? caller.person.id : undefined,

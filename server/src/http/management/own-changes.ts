@@ -23,7 +23,7 @@ export async function changeOwn<Value>(
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
   work: (stores: AuditedStores) => Promise<OwnChange<Value>>,
 ): Promise<Value> {
-  const { storage, now } = context.pipeline
+  const { storage, now } = context
   const isNoted = caller.member !== undefined || caller.session.impersonator !== undefined
   await countAct(storage, caller.account.id, now())
   return storage.audit.act(async (stores) => {

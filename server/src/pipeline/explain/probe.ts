@@ -32,9 +32,16 @@ const MESSAGE_CHARACTERS_MAX = 1_000
 const OUTPUT_TOKENS = 16
 
 /** `secret`: another credential than the chain's own, tried before it is stored. */
+export interface ProbeTarget {
+  readonly chain: Chain
+  readonly model: Model
+  /** In place of the chain's own credential. */
+  readonly secret?: CredentialSecret
+}
+
 export async function probeChain(
   pipeline: Pick<Pipeline, 'catalogue' | 'upstream' | 'now'>,
-  target: { readonly chain: Chain; readonly model: Model; readonly secret?: CredentialSecret },
+  target: ProbeTarget,
 ): Promise<Probe> {
   const { chain, model } = target
   if (chain.protocol === 'video')

@@ -78,8 +78,6 @@ const settingsBody = z.strictObject({
 
 /** The account as its owner sees and sets it (decisions, Accounts). */
 export function accountRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -90,7 +88,7 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     summary: 'Read the account',
     data: ownAccountShape,
     handle: async ({ caller }) => {
-      const account = await readOwnAccount(pipeline.storage, caller.account, viewOptions(context))
+      const account = await readOwnAccount(context.storage, caller.account, viewOptions(context))
       return caller.kind === 'session' && caller.session.impersonator !== undefined
         ? withoutSecrets(account)
         : account
@@ -114,12 +112,12 @@ export function accountRoutes(app: Api, context: ApiContext): void {
       await checkWebhook(context, body.alerts?.webhook_url)
       const change = settingsChange(body)
       const options = viewOptions(context)
-      const mistakes = await changeSettings(pipeline.storage, caller.account.id, {
+      const mistakes = await changeSettings(context.storage, caller.account.id, {
         change,
-        catalogue: pipeline.catalogue(),
+        catalogue: context.catalogue(),
       })
       if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
-      const account = await readOwnAccount(pipeline.storage, caller.account, options)
+      const account = await readOwnAccount(context.storage, caller.account, options)
       return caller.session.impersonator === undefined ? account : withoutSecrets(account)
     },
   })
@@ -151,10 +149,10 @@ async function checkWebhook({ closedAddress }: ApiContext, url: string | null | 
   throw refuseFields([{ in: 'body', path: 'alerts.webhook_url', message }])
 }
 
-function viewOptions({ pipeline }: ApiContext) {
-  const { creditsPerUnit, timezone } = pipeline.catalogue().settings
-  const at = pipeline.now()
-  return { creditsPerUnit, at, monthStart: pipeline.monthOf(at, timezone).from }
+function viewOptions(context: ApiContext) {
+  const { creditsPerUnit, timezone } = context.catalogue().settings
+  const at = context.now()
+  return { creditsPerUnit, at, monthStart: context.monthOf(at, timezone).from }
 }
 
 function settingsChange(body: z.output<typeof settingsBody>): SettingsChange {

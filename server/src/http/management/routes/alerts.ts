@@ -25,7 +25,7 @@ const alertShape = z.strictObject({
 
 /** What the account was told of, and what its webhooks are signed with. */
 export function alertRoutes(app: Api, context: ApiContext): void {
-  const { storage, videoSettings } = context.pipeline
+  const { storage, secretKey } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/alerts',
@@ -43,8 +43,7 @@ export function alertRoutes(app: Api, context: ApiContext): void {
       const alerts = await storage.customers.alerts.list(account, ALERTS_SHOWN_MAX)
       // It signs in the account's name: nobody takes it away who only looks.
       const isOwn = caller.session.impersonator === undefined
-      const secret =
-        url === undefined || !isOwn ? undefined : webhookSecretOf(videoSettings.secretKey, { account, url })
+      const secret = url === undefined || !isOwn ? undefined : webhookSecretOf(secretKey, { account, url })
       return {
         webhook_secret: secret?.unwrap() ?? null,
         alerts: alerts.map((alert) => {

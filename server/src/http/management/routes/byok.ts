@@ -44,9 +44,8 @@ export function byokRoutes(app: Api, context: ApiContext): void {
 }
 
 function listing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
-  const vendorName = (code: string) =>
-    context.pipeline.catalogue().vendors.get(vendorCode(code))?.name ?? null
+  const { storage } = context
+  const vendorName = (code: string) => context.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -63,8 +62,7 @@ function listing(app: Api, context: ApiContext): void {
 }
 
 function putting(app: Api, context: ApiContext): void {
-  const vendorName = (code: string) =>
-    context.pipeline.catalogue().vendors.get(vendorCode(code))?.name ?? null
+  const vendorName = (code: string) => context.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PUT',
     path: `${PATH}/:vendor`,
@@ -88,7 +86,7 @@ function putting(app: Api, context: ApiContext): void {
       ])
       const secret = body.secret === undefined ? undefined : new Secret(body.secret)
       const credential = { secret, fields: Object.fromEntries(fields) }
-      const mistake = findOwnCredentialMistake(context.pipeline.catalogue(), { vendor, credential })
+      const mistake = findOwnCredentialMistake(context.catalogue(), { vendor, credential })
       if (mistake !== undefined) {
         const { field: path, message } = mistake
         throw refuseFields([{ in: path === 'vendor' ? 'path' : 'body', path, message }])
@@ -108,8 +106,7 @@ function putting(app: Api, context: ApiContext): void {
 }
 
 function switching(app: Api, context: ApiContext): void {
-  const vendorName = (code: string) =>
-    context.pipeline.catalogue().vendors.get(vendorCode(code))?.name ?? null
+  const vendorName = (code: string) => context.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:vendor`,

@@ -39,10 +39,10 @@ export const callerLimitsShape = z.strictObject({
 
 /** The own windows of each key, and when it was used last. */
 export async function readKeyLimits(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   keys: readonly Pick<Key, 'id' | 'policy'>[],
 ): Promise<readonly Answered<z.output<typeof keyLimitsShape>>[]> {
-  const { storage } = pipeline
+  const { storage } = context
   const [stateOf, lastUses] = await Promise.all([
     readLimitStates(
       storage,
@@ -50,8 +50,8 @@ export async function readKeyLimits(
     ),
     storage.logs.lastUses(keys.map(({ id }) => id)),
   ])
-  const at = pipeline.now()
-  const { limits } = pipeline.catalogue().settings
+  const at = context.now()
+  const { limits } = context.catalogue().settings
   return keys.map(({ id, policy }) => {
     const usedAt = lastUses.get(id)
     return {
@@ -64,11 +64,11 @@ export async function readKeyLimits(
 
 /** The key's own windows, its member's and its account's: a call has to fit into all of them. */
 export async function readCallerLimits(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   key: Pick<Key, 'id' | 'policy' | 'memberId'>,
   account: Account,
 ) {
-  const { storage } = pipeline
+  const { storage } = context
   const { memberId: member } = key
   const found = member === undefined ? undefined : await storage.organisations.findMember(member)
   const stateOf = await readLimitStates(storage, [
@@ -76,9 +76,9 @@ export async function readCallerLimits(
     `account:${account.id}`,
     ...(found === undefined ? [] : [`member:${found.id}` as const]),
   ])
-  const at = pipeline.now()
-  const { creditsPerUnit, limits, timezone } = pipeline.catalogue().settings
-  const options = { creditsPerUnit, monthStart: pipeline.monthOf(at, timezone).from }
+  const at = context.now()
+  const { creditsPerUnit, limits, timezone } = context.catalogue().settings
+  const options = { creditsPerUnit, monthStart: context.monthOf(at, timezone).from }
   return {
     key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? limits, at),
     member:

@@ -14,7 +14,6 @@ const pricingQuery = z.object({
 
 /** Contract §4.5: the public catalogue and the prices, personal for whoever is logged in. */
 export function catalogueRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/models',
@@ -22,7 +21,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     tag: 'Catalogue',
     summary: 'List every model and chain on offer',
     data: z.array(catalogueEntryShape),
-    handle: () => listCatalogue(pipeline.catalogue()),
+    handle: () => listCatalogue(context.catalogue()),
   })
 
   admission(app, context)
@@ -34,7 +33,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     tag: 'Catalogue',
     summary: 'List the groups a key may be bound to',
     data: z.array(groupShape),
-    handle: () => listGroups(pipeline.catalogue()),
+    handle: () => listGroups(context.catalogue()),
   })
 
   defineRoute(app, context, {
@@ -48,7 +47,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     query: pricingQuery,
     data: z.array(pricingEntryShape),
     handle: ({ caller, query }) =>
-      listPricing(pipeline.catalogue(), {
+      listPricing(context.catalogue(), {
         userRate: caller?.account.userRate,
         modelId: query.model_id,
         vendorCode: query.vendor_code,
@@ -57,7 +56,6 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
 }
 
 function admission(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/admission',
@@ -67,15 +65,15 @@ function admission(app: Api, context: ApiContext): void {
     summary: 'List what each model needs of the account, and whether it answers now',
     data: z.array(admissionShape),
     handle: ({ caller: { account } }) => {
-      const at = pipeline.now()
+      const at = context.now()
       const { subscription, verification } = account
       const runs = subscription !== undefined && subscription.expiresAt > at
       const answers = (chain: Chain) => {
-        const word = healthWord(pipeline.health.of(chain), at)
+        const word = healthWord(context.health.of(chain), at)
         return word === 'healthy' || word === 'rate-limited'
       }
       const planLevel = runs ? subscription.level : 0
-      return listAdmission(pipeline.catalogue(), { verification, planLevel }, answers)
+      return listAdmission(context.catalogue(), { verification, planLevel }, answers)
     },
   })
 }

@@ -25,7 +25,6 @@ const exchangeBody = z
 
 /** Balance into Credits by hand (contract §5.10). */
 export function exchangeRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/user/user/exchange',
@@ -40,7 +39,7 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
     body: exchangeBody,
     data: exchangeShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const { creditsPerUnit } = pipeline.catalogue().settings
+      const { creditsPerUnit } = context.catalogue().settings
       const { yuan, credits } = body
       const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerUnit)
       if (amount <= 0n) {
@@ -52,9 +51,9 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
         amount,
         creditsPerUnit,
         idempotencyKey,
-        at: pipeline.now(),
+        at: context.now(),
       }
-      const answer = answerOf(await exchangeBalance(pipeline.storage, request), ({ balance }) => {
+      const answer = answerOf(await exchangeBalance(context.storage, request), ({ balance }) => {
         const there = yuanText(balance, creditsPerUnit)
         return new GatewayError(40900, { message: `the balance holds ${there} yuan, which is too little` })
       })

@@ -3,7 +3,6 @@ import { PROTOCOL_IDS } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../core/ids.ts'
 import { protocolOf } from '../../../core/protocols/index.ts'
-import { explain } from '../../../pipeline/explain/explain.ts'
 import type { Caller } from '../caller.ts'
 import { defineRoute } from '../define-route.ts'
 import { explanationShape, viewExplanation } from '../explain-view.ts'
@@ -24,7 +23,6 @@ const bodyShape = z.strictObject({
 
 /** What would become of a call, without making it (contract §1.6, §7.1). */
 export function explainRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/user/user/explain',
@@ -42,7 +40,7 @@ export function explainRoutes(app: Api, context: ApiContext): void {
       const key = await keyOf(context, caller, body.key_id)
       const inPath = protocolOf(body.protocol).modelPlace === 'path'
       return viewExplanation(
-        await explain(pipeline, {
+        await context.explain({
           key,
           account: caller.account,
           address: body.address,
@@ -58,14 +56,14 @@ export function explainRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-async function keyOf({ pipeline }: ApiContext, caller: Caller, id: string | undefined): Promise<Key> {
+async function keyOf(context: ApiContext, caller: Caller, id: string | undefined): Promise<Key> {
   if (caller.kind === 'key' && (id === undefined || id === caller.key.id)) return caller.key
   if (caller.kind === 'key') {
     throw new GatewayError(40304, { message: 'an API key explains its own calls only' })
   }
   if (id === undefined)
     throw new GatewayError(40000, { message: 'key_id: say which API key would make the call' })
-  const key = await pipeline.storage.keys.find(keyId(id))
+  const key = await context.storage.keys.find(keyId(id))
   if (key === undefined || !isOwnKey(caller, key)) {
     throw new GatewayError(40403, { message: 'key_id: this account has no such API key' })
   }

@@ -21,7 +21,6 @@ const listingShape = z.object({ models: z.array(itemShape), nextPageToken: z.str
 
 /** `GET /v1beta/models`: what this key may call, as Gemini clients list it. */
 export function geminiModelRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/v1beta/models',
@@ -32,7 +31,7 @@ export function geminiModelRoutes(app: Api, context: ApiContext): void {
     query: z.object({ pageSize: z.coerce.number().int().optional(), pageToken: z.string().optional() }),
     answer: { contentType: JSON_TYPE, schema: listingShape },
     handle: ({ caller, query }) => {
-      const models = listModelsForKey(pipeline.catalogue(), caller.key)
+      const models = listModelsForKey(context.catalogue(), caller.key)
       const { pageSize, pageToken } = query
       const listing = encodeGeminiListing(models, { pageSize, pageToken })
       if (listing === undefined)
@@ -52,7 +51,7 @@ export function geminiModelRoutes(app: Api, context: ApiContext): void {
     answer: { contentType: JSON_TYPE, schema: itemShape },
     handle: ({ caller, params }) => {
       const id = params['*']
-      const model = findModelForKey(pipeline.catalogue(), caller.key, id)
+      const model = findModelForKey(context.catalogue(), caller.key, id)
       if (model === undefined)
         throw new GatewayError(40400, { message: `the model ${shownPath(id)} does not exist` })
       return encodeGeminiModel(model)

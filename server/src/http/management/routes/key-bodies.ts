@@ -38,13 +38,13 @@ const newKeyMembers = keyMembers.extend({
 })
 
 /** A body whose form the document shows and the gateway file's readers check: every mistake at once, with its path. */
-export function keyBody({ pipeline }: ApiContext, purpose: 'new' | 'change') {
+export function keyBody({ catalogue }: Pick<ApiContext, 'catalogue'>, purpose: 'new' | 'change') {
   const members = purpose === 'new' ? keyMembers : keyMembers.partial()
   return z
     .unknown()
     .transform((value, context): KeyForm => {
       // What the body's parser gave is JSON.
-      const result = readKeyForm((value ?? null) as JsonValue, pipeline.catalogue(), purpose)
+      const result = readKeyForm((value ?? null) as JsonValue, catalogue(), purpose)
       if (result.kind === 'form') return result.form
       for (const { path, message } of result.mistakes) {
         context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })

@@ -74,7 +74,7 @@ export function keyRoutes(app: Api, context: ApiContext): void {
 }
 
 function listing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -93,7 +93,7 @@ function listing(app: Api, context: ApiContext): void {
 }
 
 function listingLimits(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: `${PATH}/limits`,
@@ -112,7 +112,7 @@ function listingLimits(app: Api, context: ApiContext): void {
 }
 
 function making(app: Api, context: ApiContext): void {
-  const at = () => context.pipeline.now()
+  const at = () => context.now()
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -217,7 +217,7 @@ function deleting(app: Api, context: ApiContext): void {
 }
 
 function rotating(app: Api, context: ApiContext): void {
-  const at = () => context.pipeline.now()
+  const at = () => context.now()
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/rotate`,
@@ -299,7 +299,7 @@ const NEW_KEY = {
 
 /** Whose key it becomes. Members make keys for themselves, admins and owners for whom they name. */
 async function ownerOfNewKey(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   caller: SessionCaller,
   wanted: MemberId | undefined,
 ): Promise<MemberId | undefined> {
@@ -310,14 +310,14 @@ async function ownerOfNewKey(
   }
   if (wanted === undefined) return undefined
   const member =
-    caller.member === undefined ? undefined : await pipeline.storage.organisations.findMember(wanted)
+    caller.member === undefined ? undefined : await context.storage.organisations.findMember(wanted)
   if (member?.organisationId === caller.account.id) return member.id
   const message = caller.member === undefined ? 'is for organisations only' : 'names no member'
   throw refuseFields([{ in: 'body', path: 'member', message }])
 }
 
-async function refuseTooMany({ pipeline }: ApiContext, caller: SessionCaller): Promise<void> {
-  const { storage } = pipeline
+async function refuseTooMany(context: ApiContext, caller: SessionCaller): Promise<void> {
+  const { storage } = context
   const { id } = caller.account
   if ((await listKeys(storage, id)).length >= KEYS_MAX)
     throw new GatewayError(40900, { message: `an account may have ${KEYS_MAX} keys: delete one first` })
@@ -334,8 +334,8 @@ async function refuseTooMany({ pipeline }: ApiContext, caller: SessionCaller): P
 }
 
 /** Another account's key is none, and so is another member's to somebody who is no more than a member. */
-async function requireOwnKey({ pipeline }: ApiContext, caller: SessionCaller, id: string): Promise<KeyView> {
-  const key = await pipeline.storage.keys.find(keyId(id))
+async function requireOwnKey(context: ApiContext, caller: SessionCaller, id: string): Promise<KeyView> {
+  const key = await context.storage.keys.find(keyId(id))
   if (key === undefined || !isOwnKey(caller, key)) throw new GatewayError(40403)
   return viewKey(key)
 }
@@ -347,10 +347,10 @@ export async function showKey(context: ApiContext, key: KeyView): Promise<z.outp
 }
 
 async function showKeys(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   keys: readonly KeyView[],
 ): Promise<readonly z.output<typeof keyShape>[]> {
-  const ends = await readFormerUntil(pipeline.storage, keys, pipeline.now())
+  const ends = await readFormerUntil(context.storage, keys, context.now())
   return keys.map((key) => formOf(key, ends.get(key.id)))
 }
 

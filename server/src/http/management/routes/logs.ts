@@ -36,7 +36,7 @@ const totalsShape = z.strictObject({
 
 /** The account's calls (decisions, Accounts). */
 export function logRoutes(app: Api, context: ApiContext): void {
-  const { storage, now } = context.pipeline
+  const { storage, now } = context
 
   definePage(app, context, {
     method: 'GET',
@@ -87,7 +87,7 @@ export function logRoutes(app: Api, context: ApiContext): void {
 }
 
 function summing(app: Api, context: ApiContext): void {
-  const { storage, now } = context.pipeline
+  const { storage, now } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/logs/totals',

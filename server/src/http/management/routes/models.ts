@@ -25,7 +25,6 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** `GET /v1/models`: what this key may call, in the shape its client reads (decisions, Addresses). */
 export function modelRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/v1/models',
@@ -37,7 +36,7 @@ export function modelRoutes(app: Api, context: ApiContext): void {
     answer: { contentType: JSON_TYPE, schema: modelListingShape },
     handle: ({ caller, query, request }) => {
       checkBound({ key: caller.key, address: addressOf(request.raw) })
-      const models = listModelsForKey(pipeline.catalogue(), caller.key)
+      const models = listModelsForKey(context.catalogue(), caller.key)
       if (!speaksMessages(request)) return encodeChatListing(models)
       return encodeMessagesListing(models, {
         limit: query.limit,
@@ -57,7 +56,7 @@ export function modelRoutes(app: Api, context: ApiContext): void {
     answer: { contentType: JSON_TYPE, schema: modelItemShape },
     handle: ({ caller, params, request }) => {
       const id = params['*']
-      const model = findModelForKey(pipeline.catalogue(), caller.key, id)
+      const model = findModelForKey(context.catalogue(), caller.key, id)
       if (model === undefined) throw new GatewayError(40400, { message: `the model ${id} does not exist` })
       return speaksMessages(request) ? encodeMessagesModel(model) : encodeChatModel(model)
     },

@@ -7,7 +7,6 @@ import type { ApiContext, Api } from '../api-context.ts'
 
 /** What a key may know of itself. */
 export function ownKeyRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/key',
@@ -16,10 +15,10 @@ export function ownKeyRoutes(app: Api, context: ApiContext): void {
     summary: 'Read the calling key: its limits, its windows, what it used this month',
     data: keyShape.extend({ limits: callerLimitsShape, used_this_month: usageSumsShape }),
     handle: async ({ caller: { key, account } }) => {
-      const { timezone } = pipeline.catalogue().settings
-      const to = pipeline.now()
+      const { timezone } = context.catalogue().settings
+      const to = context.now()
       const month = {
-        from: pipeline.monthOf(to, timezone).from,
+        from: context.monthOf(to, timezone).from,
         to,
         interval: 'total' as const,
         group_by: [],

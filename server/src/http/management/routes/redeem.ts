@@ -14,7 +14,7 @@ const redeemedShape = z.strictObject({
 
 /** Codes that are worth money. */
 export function redeemRoutes(app: Api, context: ApiContext): void {
-  const { pipeline, clientAddress } = context
+  const { clientAddress } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/user/user/redeem',
@@ -29,13 +29,13 @@ export function redeemRoutes(app: Api, context: ApiContext): void {
     body: z.strictObject({ code: z.string().min(1).max(100) }),
     data: redeemedShape,
     handle: async ({ caller, body, idempotencyKey, request }) => {
-      const outcome = await redeemCode(pipeline.storage, {
+      const outcome = await redeemCode(context.storage, {
         accountId: caller.account.id,
         code: body.code,
         address: clientAddress(request.raw),
-        creditsPerUnit: pipeline.catalogue().settings.creditsPerUnit,
+        creditsPerUnit: context.catalogue().settings.creditsPerUnit,
         idempotencyKey,
-        at: pipeline.now(),
+        at: context.now(),
       })
       switch (outcome.kind) {
         case 'redeemed':

@@ -57,7 +57,7 @@ export function statementRoutes(app: Api, context: ApiContext): void {
 }
 
 function reading(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -70,7 +70,7 @@ function reading(app: Api, context: ApiContext): void {
     query: z.strictObject({ ...pageQuery({ rowsDefault: 100, rowsMax: 500 }), ...period }),
     data: statementShape,
     handle: async ({ caller, query }) => {
-      const { creditsPerUnit } = context.pipeline.catalogue().settings
+      const { creditsPerUnit } = context.catalogue().settings
       const asked = periodOf(context, query)
       const view = await readStatement(storage, caller.account.id, { ...asked, creditsPerUnit })
       const { limit, cursor } = query
@@ -89,7 +89,7 @@ function reading(app: Api, context: ApiContext): void {
 }
 
 function exporting(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PATH}/export`,
@@ -102,7 +102,7 @@ function exporting(app: Api, context: ApiContext): void {
     errors: [42901],
     answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
     handle: ({ caller, query, request, reply }) => {
-      const { creditsPerUnit } = context.pipeline.catalogue().settings
+      const { creditsPerUnit } = context.catalogue().settings
       const asked = { ...periodOf(context, query), creditsPerUnit }
       const lines = exportRows(
         asRows(eachEntry(storage, caller.account.id, asked)),
@@ -129,10 +129,10 @@ async function* asRows<Row extends object>(
 
 /** The running month where nothing is said. */
 function periodOf(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   query: z.output<typeof periodQuery>,
 ): { readonly from: number; readonly until: number } {
-  const { timezone } = pipeline.catalogue().settings
+  const { timezone } = context.catalogue().settings
   if (query.month !== undefined) {
     if (query.from !== undefined || query.to !== undefined) {
       throw refuseFields([{ in: 'query', path: 'month', message: 'takes the place of from and to' }])
@@ -140,9 +140,9 @@ function periodOf(
     const [year, month] = query.month.split('-').map(Number)
     return monthPeriod({ year: year ?? 0, month: month ?? 1 }, timezone)
   }
-  const now = pipeline.now()
+  const now = context.now()
   const to = query.to ?? openEnd(now) - 1
-  const from = query.from ?? pipeline.monthOf(Math.min(to, now), timezone).from
+  const from = query.from ?? context.monthOf(Math.min(to, now), timezone).from
   if (from > to) throw refuseFields([{ in: 'query', path: 'to', message: 'must not lie before from' }])
   return { from, until: to + 1 }
 }

@@ -85,7 +85,6 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
 }
 
 function listingPlans(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/plans',
@@ -94,7 +93,7 @@ function listingPlans(app: Api, context: ApiContext): void {
     summary: 'List the plans',
     data: z.array(planShape),
     handle: () =>
-      listPlans(pipeline.catalogue()).map((plan) => ({
+      listPlans(context.catalogue()).map((plan) => ({
         ...plan,
         quota: plan.quota.map((tier) => ({ ...tier })),
       })),
@@ -102,7 +101,6 @@ function listingPlans(app: Api, context: ApiContext): void {
 }
 
 function reading(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -112,15 +110,14 @@ function reading(app: Api, context: ApiContext): void {
     summary: 'Read the subscription and what is left of its quota',
     data: subscriptionShape,
     handle: async ({ caller }) => {
-      const account = (await pipeline.storage.accounts.find(caller.account.id)) ?? caller.account
-      const view = await readSubscription(pipeline.storage, account, pipeline.now())
+      const account = (await context.storage.accounts.find(caller.account.id)) ?? caller.account
+      const view = await readSubscription(context.storage, account, context.now())
       return { ...view, quota: view.quota.map((tier) => ({ ...tier })) }
     },
   })
 }
 
 function quoting(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/quote`,
@@ -136,9 +133,9 @@ function quoting(app: Api, context: ApiContext): void {
         accountId: caller.account.id,
         plan: query.plan,
         pool: query.pay_from,
-        at: pipeline.now(),
+        at: context.now(),
       }
-      const result = await quoteSubscription(pipeline.storage, pipeline.catalogue(), asked)
+      const result = await quoteSubscription(context.storage, context.catalogue(), asked)
       if (result.kind === 'refused') throw refuseOrder(context, query.plan, 'query')(result)
       return quoteShape.parse(result.quote)
     },
@@ -146,7 +143,6 @@ function quoting(app: Api, context: ApiContext): void {
 }
 
 function buying(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -165,13 +161,13 @@ function buying(app: Api, context: ApiContext): void {
     }),
     data: orderShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const outcome = await subscribe(pipeline.storage, pipeline.catalogue(), {
+      const outcome = await subscribe(context.storage, context.catalogue(), {
         accountId: caller.account.id,
         plan: body.plan,
         pool: body.pay_from,
         renews: body.auto_renew,
         idempotencyKey,
-        at: pipeline.now(),
+        at: context.now(),
         receipts: receiptsOf(context.identity.messenger),
       })
       return orderShape.parse(answerOf(outcome, refuseOrder(context, body.plan, 'body')))
@@ -180,7 +176,6 @@ function buying(app: Api, context: ApiContext): void {
 }
 
 function choosingRenewal(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'PATCH',
     path: PATH,
@@ -196,9 +191,9 @@ function choosingRenewal(app: Api, context: ApiContext): void {
     }),
     data: termsShape,
     handle: async ({ caller, body }) => {
-      const outcome = await changeRenewal(pipeline.storage, pipeline.catalogue(), {
+      const outcome = await changeRenewal(context.storage, context.catalogue(), {
         accountId: caller.account.id,
-        at: pipeline.now(),
+        at: context.now(),
         renews: body.auto_renew,
         plan: body.next_plan,
         pool: body.pay_from,
@@ -209,7 +204,6 @@ function choosingRenewal(app: Api, context: ApiContext): void {
 }
 
 function cancelling(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: PATH,
@@ -220,8 +214,8 @@ function cancelling(app: Api, context: ApiContext): void {
     errors: [40900],
     data: termsShape,
     handle: async ({ caller }) => {
-      const change = { renews: false, plan: undefined, pool: undefined, at: pipeline.now() }
-      const outcome = await changeRenewal(pipeline.storage, pipeline.catalogue(), {
+      const change = { renews: false, plan: undefined, pool: undefined, at: context.now() }
+      const outcome = await changeRenewal(context.storage, context.catalogue(), {
         ...change,
         accountId: caller.account.id,
       })
@@ -230,7 +224,7 @@ function cancelling(app: Api, context: ApiContext): void {
   })
 }
 
-function refuseOrder({ pipeline }: ApiContext, plan: string, part: 'body' | 'query') {
+function refuseOrder(context: ApiContext, plan: string, part: 'body' | 'query') {
   return (refusal: SubscribeRefusal): GatewayError => {
     switch (refusal.reason) {
       case 'no-plan':
@@ -243,7 +237,7 @@ function refuseOrder({ pipeline }: ApiContext, plan: string, part: 'body' | 'que
         })
       case 'too-few': {
         const { missing } = refusal
-        const yuan = yuanText(missing.amount, pipeline.catalogue().settings.creditsPerUnit)
+        const yuan = yuanText(missing.amount, context.catalogue().settings.creditsPerUnit)
         const what =
           missing.pool === 'balance'
             ? `the balance lacks ${yuan} yuan`

@@ -31,8 +31,8 @@ export function topUpRoutes(app: Api, context: ApiContext): void {
   webhookRoute(app, context)
 }
 
-export function tariffOf({ pipeline }: ApiContext): Tariff {
-  return pipeline.catalogue().settings
+export function tariffOf(context: ApiContext): Tariff {
+  return context.catalogue().settings
 }
 
 function offerRoute(app: Api, context: ApiContext): void {
@@ -51,7 +51,7 @@ function offerRoute(app: Api, context: ApiContext): void {
     }),
     handle: async () => {
       const tariff = tariffOf(context)
-      const packages = await context.pipeline.storage.topUps.packages.list()
+      const packages = await context.storage.topUps.packages.list()
       return {
         card: context.cashier.driver !== undefined,
         currency: tariff.currency,
@@ -96,11 +96,11 @@ function beginRoute(app: Api, context: ApiContext): void {
     errors: [40004, 40900, 42908, 50201],
     data: topUpShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const at = context.pipeline.now()
+      const at = context.now()
       const tariff = tariffOf(context)
       const outcome = await beginTopUp(context.cashier, {
         accountId: caller.account.id,
-        email: (await mailsOf(context.pipeline.storage, caller.account))[0],
+        email: (await mailsOf(context.storage, caller.account))[0],
         wanted: wantedOf(body),
         tariff,
         returnUrl: returnUrlOf(context, body.return_url),
@@ -154,8 +154,7 @@ function notOffered(): GatewayError {
 }
 
 function readRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { topUps } = pipeline.storage
+  const { topUps } = context.storage
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -167,7 +166,7 @@ function readRoutes(app: Api, context: ApiContext): void {
     row: topUpShape,
     handle: async ({ caller, query: { limit, cursor: after } }) => {
       const rows = await topUps.payments.list({ accountId: caller.account.id }, { limit, after })
-      const at = pipeline.now()
+      const at = context.now()
       return {
         rows: rows.map((topUp) => viewTopUp(topUp, tariffOf(context), at)),
         next: rows.length < limit ? undefined : rows.at(-1)?.id,
@@ -188,7 +187,7 @@ function readRoutes(app: Api, context: ApiContext): void {
     handle: async ({ caller, params }) => {
       const found = await topUps.payments.find(params.id)
       if (found === undefined || found.accountId !== caller.account.id) throw new GatewayError(40403)
-      return viewTopUp(found, tariffOf(context), pipeline.now())
+      return viewTopUp(found, tariffOf(context), context.now())
     },
   })
 }
@@ -212,7 +211,7 @@ function webhookRoute(app: Api, context: ApiContext): void {
       const outcome = await takeNotice(context.cashier, params.provider, notice)
       switch (outcome.kind) {
         case 'taken':
-          return { received: true, at: new Date(context.pipeline.now()).toISOString() } as const
+          return { received: true, at: new Date(context.now()).toISOString() } as const
         case 'not-offered':
           throw notOffered()
         case 'forged':

@@ -89,7 +89,7 @@ export function usageRoutes(app: Api, context: ApiContext): void {
       const accountId = caller.account.id
       if (caller.kind === 'key')
         return answerUsage(context, { ...query, key_id: caller.key.id }, { accountId })
-      const keyIds = await ownKeyIds(context.pipeline.storage, caller)
+      const keyIds = await ownKeyIds(context.storage, caller)
       return answerUsage(context, query, { accountId, keyIds })
     },
   })
@@ -107,15 +107,15 @@ export interface UsageScope {
 }
 
 export async function answerUsage(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   query: AskedUsage,
   { accountId, keyIds }: UsageScope,
 ): Promise<z.output<typeof usageShape>> {
   const { interval } = query
-  const to = query.to ?? openEnd(pipeline.now()) - 1
+  const to = query.to ?? openEnd(context.now()) - 1
   const from = query.from ?? to + 1 - (interval === 'hour' ? DAY_MS : 30 * DAY_MS)
-  const timezone = query.time_zone ?? pipeline.catalogue().settings.timezone
-  const answer = await readUsage(pipeline.storage, {
+  const timezone = query.time_zone ?? context.catalogue().settings.timezone
+  const answer = await readUsage(context.storage, {
     accountId,
     ...(keyIds === undefined ? {} : { keyIds }),
     keyId: query.key_id === undefined ? undefined : keyId(query.key_id),

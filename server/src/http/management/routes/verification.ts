@@ -49,7 +49,7 @@ export function verificationRoutes(app: Api, context: ApiContext): void {
 }
 
 function listing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -90,9 +90,9 @@ const formShape = z.object({
 })
 
 function submitting(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
-  const { blobs } = context.pipeline
-  const { now } = context.pipeline
+  const { storage } = context
+  const { blobs } = context
+  const { now } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -162,15 +162,15 @@ function readingDocument(app: Api, context: ApiContext): void {
     handle: async ({ caller, params: { id, number }, request, reply }) => {
       const document = (await requireOwn(context, caller.account.id, id)).documents[number - 1]
       if (document === undefined) throw new GatewayError(40403)
-      return sendDocument(context.pipeline, document, { reply, method: request.method })
+      return sendDocument(context, document, { reply, method: request.method })
     },
   })
 }
 
 function withdrawing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
-  const { blobs } = context.pipeline
-  const { now } = context.pipeline
+  const { storage } = context
+  const { blobs } = context
+  const { now } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -192,12 +192,8 @@ function withdrawing(app: Api, context: ApiContext): void {
 }
 
 /** Another account's request is none. */
-async function requireOwn(
-  { pipeline }: ApiContext,
-  account: string,
-  id: string,
-): Promise<VerificationRequest> {
-  const request = await pipeline.storage.customers.verifications.find(id)
+async function requireOwn(context: ApiContext, account: string, id: string): Promise<VerificationRequest> {
+  const request = await context.storage.customers.verifications.find(id)
   if (request === undefined || request.accountId !== account) throw new GatewayError(40403)
   return request
 }

@@ -58,7 +58,7 @@ export function adminAccountRoutes(app: Api, context: ApiContext): void {
 }
 
 function readRoutes(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -151,7 +151,7 @@ function changeRoute(app: Api, context: ApiContext): void {
 }
 
 function deleteKeyRoute(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id/keys/:key_id`,
@@ -178,7 +178,6 @@ function deleteKeyRoute(app: Api, context: ApiContext): void {
 }
 
 function moneyRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/grants`,
@@ -201,8 +200,8 @@ function moneyRoutes(app: Api, context: ApiContext): void {
     }),
     handle: async ({ params, body, caller, request, idempotencyKey }) => {
       const { id } = await find(context, params.id)
-      const grant = readGrant(body, pipeline.catalogue())
-      const act = { grant, idempotencyKey: idempotencyKey ?? timeOrderedId(pipeline.now()) }
+      const grant = readGrant(body, context.catalogue())
+      const act = { grant, idempotencyKey: idempotencyKey ?? timeOrderedId(context.now()) }
       const outcome = await grantByAdmin(
         managementOf(context),
         id,
@@ -307,8 +306,8 @@ function editedOf(outcome: EditOutcome): EditedAccount {
   return valueOf(outcome)
 }
 
-async function find({ pipeline, identity }: ApiContext, reference: string): Promise<Account> {
-  return present(await findAccount(pipeline.storage, reference, identity))
+async function find(context: ApiContext, reference: string): Promise<Account> {
+  return present(await findAccount(context.storage, reference, context.identity))
 }
 
 function readGrant(
@@ -324,10 +323,10 @@ function readGrant(
   return { pool, amount, reason: body.reason }
 }
 
-function viewRow({ pipeline }: ApiContext, account: Account): z.output<typeof accountRowShape> {
-  const { creditsPerUnit, timezone } = pipeline.catalogue().settings
-  const at = pipeline.now()
-  const monthStart = pipeline.monthOf(at, timezone).from
+function viewRow(context: ApiContext, account: Account): z.output<typeof accountRowShape> {
+  const { creditsPerUnit, timezone } = context.catalogue().settings
+  const at = context.now()
+  const monthStart = context.monthOf(at, timezone).from
   return accountRowShape.parse({
     ...viewAccount(account, { creditsPerUnit, at, monthStart }),
     created_at: new Date(account.createdAt).toISOString(),
@@ -338,11 +337,10 @@ async function viewDetail(
   context: ApiContext,
   account: Account,
 ): Promise<z.output<typeof accountDetailShape>> {
-  const { pipeline } = context
-  const { storage } = pipeline
+  const { storage } = context
   const keys = await storage.keys.list(account.id)
-  const ends = await readFormerUntil(storage, keys, pipeline.now())
-  const form = accountForm(account, pipeline.catalogue().settings.creditsPerUnit)
+  const ends = await readFormerUntil(storage, keys, context.now())
+  const form = accountForm(account, context.catalogue().settings.creditsPerUnit)
   return accountDetailShape.parse({
     ...viewRow(context, account),
     auto_exchange: form['auto_exchange'],

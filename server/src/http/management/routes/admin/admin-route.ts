@@ -8,17 +8,17 @@ import type { SessionCaller } from '../../caller.ts'
 import { refuseFields } from '../../request-fields.ts'
 import type { ApiContext } from '../../api-context.ts'
 
-export function managementOf({ pipeline, identity: { phoneRegion } }: ApiContext): AdminParts {
-  return { storage: pipeline.storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion }
+export function managementOf({ storage, identity: { phoneRegion } }: ApiContext): AdminParts {
+  return { storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion }
 }
 
 export function actorOf(
-  { pipeline, clientAddress }: ApiContext,
+  { now, clientAddress }: ApiContext,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
 ): Actor {
   const { account, session } = caller
   return {
-    at: pipeline.now(),
+    at: now(),
     accountId: account.id,
     name: account.email ?? account.phone ?? account.id,
     sessionId: session.id,

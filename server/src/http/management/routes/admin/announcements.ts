@@ -44,8 +44,7 @@ export function announcementRoutes(app: Api, context: ApiContext): void {
 }
 
 function shownRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { notices } = pipeline.storage
+  const { notices } = context.storage
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/announcements',
@@ -53,13 +52,12 @@ function shownRoute(app: Api, context: ApiContext): void {
     tag: 'Announcements',
     summary: 'List what the operator announces now',
     data: z.array(noticeShape),
-    handle: async () => (await notices.list({ at: pipeline.now(), limit: SHOWN_MAX })).map(viewNotice),
+    handle: async () => (await notices.list({ at: context.now(), limit: SHOWN_MAX })).map(viewNotice),
   })
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { notices } = pipeline.storage
+  const { notices } = context.storage
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -72,7 +70,6 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function addRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -94,7 +91,7 @@ function addRoute(app: Api, context: ApiContext): void {
         createdAt: actor.at,
       }
       refuseBackwards(notice)
-      await pipeline.storage.audit.act(async (stores) => {
+      await context.storage.audit.act(async (stores) => {
         await stores.notices.put(notice)
         const changes = fieldsOfNew({ ...viewNotice(notice) }).map(({ field, to }) => ({
           field,
@@ -110,8 +107,7 @@ function addRoute(app: Api, context: ApiContext): void {
 }
 
 function changeRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { notices } = pipeline.storage
+  const { notices } = context.storage
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -136,7 +132,7 @@ function changeRoute(app: Api, context: ApiContext): void {
       const changes = compareForms({ ...viewNotice(before) }, { ...viewNotice(after) }).map(
         ({ field, from, to }) => ({ field, from: from ?? null, to }),
       )
-      await pipeline.storage.audit.act(async (stores) => {
+      await context.storage.audit.act(async (stores) => {
         await stores.notices.put(after)
         const act = { at: actor.at, actor, action: 'announcement.change', subject: after.id, changes }
         return { value: undefined, act: changes.length === 0 ? undefined : act }
@@ -147,7 +143,6 @@ function changeRoute(app: Api, context: ApiContext): void {
 }
 
 function removeRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -158,7 +153,7 @@ function removeRoute(app: Api, context: ApiContext): void {
     data: z.strictObject({ removed: z.literal(true) }),
     handle: async ({ params: { id }, caller, request }) => {
       const actor = actorOf(context, { caller, request })
-      const removed = await pipeline.storage.audit.act(async (stores) => {
+      const removed = await context.storage.audit.act(async (stores) => {
         const notice = await stores.notices.find(id)
         if (notice === undefined) return { value: false, act: undefined }
         await stores.notices.remove(id)

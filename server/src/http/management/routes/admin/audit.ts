@@ -35,7 +35,7 @@ export function adminAuditRoutes(app: Api, context: ApiContext): void {
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { audit } = context.pipeline.storage
+  const { audit } = context.storage
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -66,7 +66,7 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function verifyRoute(app: Api, context: ApiContext): void {
-  const { audit } = context.pipeline.storage
+  const { audit } = context.storage
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/verify`,
@@ -106,7 +106,7 @@ function verifyRoute(app: Api, context: ApiContext): void {
 }
 
 function exportRoute(app: Api, context: ApiContext): void {
-  const { audit } = context.pipeline.storage
+  const { audit } = context.storage
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PATH}/export`,

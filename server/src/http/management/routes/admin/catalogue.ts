@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { Catalogue, Credential } from '../../../../core/catalogue.ts'
 import { type CredentialId, credentialId, modelId, vendorCode } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'
-import { probeChain } from '../../../../pipeline/explain/probe.ts'
 import { editCatalogue, removeRow } from '../../../../management/admin/edit-catalogue.ts'
 import { missingPriceAfter } from '../../../../management/admin/usable-price.ts'
 import {
@@ -123,7 +122,6 @@ function credentialRows(app: Api, context: ApiContext): void {
 }
 
 function credentialTestRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/credentials/:id/test',
@@ -135,7 +133,7 @@ function credentialTestRoute(app: Api, context: ApiContext): void {
     errors: [40900],
     data: probeShape,
     handle: async ({ params }) => {
-      const catalogue = pipeline.catalogue()
+      const catalogue = context.catalogue()
       const credential = present(catalogue.credentials.get(credentialId(params.id)))
       const target = cheapestChain(catalogue, credential.id)
       if (target === undefined) {
@@ -143,7 +141,7 @@ function credentialTestRoute(app: Api, context: ApiContext): void {
           message: 'no chain of a chat-type protocol uses this credential: add one, then test it',
         })
       }
-      return viewProbe(target.chain, await probeChain(pipeline, target))
+      return viewProbe(target.chain, await context.probe(target))
     },
   })
 }
@@ -205,7 +203,6 @@ function modelRows(app: Api, context: ApiContext): void {
 }
 
 function groupRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRows(app, context, {
     section: 'groups',
     what: 'group',
@@ -231,17 +228,16 @@ function groupRoutes(app: Api, context: ApiContext): void {
     params: idParams,
     data: z.strictObject({ removed: z.literal(true) }),
     handle: async ({ params: { id }, caller, request }) => {
-      const { name } = present(pipeline.catalogue().groups.get(id))
+      const { name } = present(context.catalogue().groups.get(id))
       const row = { change: { kind: 'remove-group', name }, action: 'group.remove', subject: name } as const
       await removeRow(managementOf(context), row, actorOf(context, { caller, request }))
-      await pipeline.refreshCatalogue()
+      await context.refreshCatalogue()
       return { removed: true } as const
     },
   })
 }
 
 function planRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRows(app, context, {
     section: 'plans',
     what: 'plan',
@@ -267,19 +263,18 @@ function planRoutes(app: Api, context: ApiContext): void {
     params: idParams,
     data: z.strictObject({ removed: z.literal(true) }),
     handle: async ({ params: { id }, caller, request }) => {
-      const { code } = present(pipeline.catalogue().plans.get(id))
+      const { code } = present(context.catalogue().plans.get(id))
       const row = { change: { kind: 'remove-plan', code }, action: 'plan.remove', subject: code } as const
       await removeRow(managementOf(context), row, actorOf(context, { caller, request }))
-      await pipeline.refreshCatalogue()
+      await context.refreshCatalogue()
       return { removed: true } as const
     },
   })
 }
 
 function settingsRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   const path = '/api/v1/admin/settings'
-  const shown = () => settingsShape.parse(settingsForm(pipeline.catalogue().settings))
+  const shown = () => settingsShape.parse(settingsForm(context.catalogue().settings))
   defineRoute(app, context, {
     method: 'GET',
     path,
@@ -305,7 +300,7 @@ function settingsRoutes(app: Api, context: ApiContext): void {
         subject: 'settings',
       }
       valueOf(await editCatalogue(managementOf(context), edit, actorOf(context, { caller, request })))
-      await pipeline.refreshCatalogue()
+      await context.refreshCatalogue()
       return shown()
     },
   })

@@ -6,7 +6,6 @@ import { type ChainId, chainId, modelId, vendorCode } from '../../../../core/ids
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
 import { usableChains } from '../../../../core/routing/order.ts'
 import { presetStreamUsage } from '../../../../pipeline/stages/usage-told.ts'
-import { probeChain } from '../../../../pipeline/explain/probe.ts'
 import { NOTHING_RECENT, readChainRecent } from '../../../../management/admin/chain-recent.ts'
 import { editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
 import type { ChainMove } from '../../../../management/admin/move-chain.ts'
@@ -51,17 +50,17 @@ export function adminChainRoutes(app: Api, context: ApiContext): void {
   testRoute(app, context)
 }
 
-async function list({ pipeline }: ApiContext, catalogue: Catalogue): Promise<readonly JsonObject[]> {
-  const at = pipeline.now()
-  const recent = await readChainRecent(pipeline.storage, at)
-  const costs = await pipeline.storage.prices.costs()
+async function list(context: ApiContext, catalogue: Catalogue): Promise<readonly JsonObject[]> {
+  const at = context.now()
+  const recent = await readChainRecent(context.storage, at)
+  const costs = await context.storage.prices.costs()
   return chainsOf(catalogue).map(({ model, chain }) => ({
     ...chainForm(chain, catalogue.credentials.get(chain.credentialId)?.name ?? ''),
     id: chain.id,
     model_id: model.modelId,
     usable: model.status === 'enabled' && usableChains(model, catalogue).includes(chain),
     cost: costForm(model, costs.get(chain.id)),
-    health: healthForm(viewHealth(pipeline.health.of(chain), at)),
+    health: healthForm(viewHealth(context.health.of(chain), at)),
     recent: { ...(recent.get(chain.id) ?? NOTHING_RECENT) },
   }))
 }
@@ -71,7 +70,7 @@ function healthForm({ last_error, ...view }: ChainHealthView): JsonObject {
 }
 
 async function show(context: ApiContext, id: ChainId): Promise<z.output<typeof chainShape>> {
-  const rows = await list(context, context.pipeline.catalogue())
+  const rows = await list(context, context.catalogue())
   return chainShape.parse(present(rows.find((row) => row['id'] === id)))
 }
 
@@ -111,12 +110,12 @@ function chainRows(app: Api, context: ApiContext): void {
         ? {}
         : {
             move: moveOf(body, old),
-            ...(body['cost'] === undefined ? {} : costEdit(body, old, context.pipeline.catalogue())),
+            ...(body['cost'] === undefined ? {} : costEdit(body, old, context.catalogue())),
           },
     written: async (body, id) => {
       // A chain has no id before it is written, so a new one's cost follows it.
-      const pricing = costOf(body, body, context.pipeline.catalogue())
-      if (pricing !== undefined) await context.pipeline.storage.prices.putCost(chainId(Number(id)), pricing)
+      const pricing = costOf(body, body, context.catalogue())
+      if (pricing !== undefined) await context.storage.prices.putCost(chainId(Number(id)), pricing)
     },
   })
 }
@@ -137,7 +136,6 @@ interface Switch {
 }
 
 function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: Switch): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `/api/v1/admin/chains/:id/${verb}`,
@@ -148,8 +146,8 @@ function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: 
     errors: [40900],
     data: chainShape,
     handle: async ({ params, caller, request }) => {
-      await pipeline.refreshCatalogue()
-      const catalogue = pipeline.catalogue()
+      await context.refreshCatalogue()
+      const catalogue = context.catalogue()
       const { model, chain } = present(find(catalogue, params.id))
       const why = status === 'enabled' ? missingPrice(model.pricing, chain.protocol) : undefined
       if (why !== undefined)
@@ -162,14 +160,13 @@ function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: 
         subject: String(chain.id),
       }
       valueOf(await editCatalogue(managementOf(context), edit, actorOf(context, { caller, request })))
-      await pipeline.refreshCatalogue()
+      await context.refreshCatalogue()
       return show(context, chain.id)
     },
   })
 }
 
 function resetRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/chains/:id/reset',
@@ -181,9 +178,9 @@ function resetRoute(app: Api, context: ApiContext): void {
     params: idParams,
     data: chainShape,
     handle: async ({ params, caller, request }) => {
-      const { chain } = present(find(pipeline.catalogue(), params.id))
+      const { chain } = present(find(context.catalogue(), params.id))
       const actor = actorOf(context, { caller, request })
-      const before = viewHealth(pipeline.health.of(chain), actor.at).state
+      const before = viewHealth(context.health.of(chain), actor.at).state
       const act = {
         at: actor.at,
         actor,
@@ -191,17 +188,16 @@ function resetRoute(app: Api, context: ApiContext): void {
         subject: String(chain.id),
         changes: [{ field: 'health', from: before, to: 'healthy' }],
       }
-      await pipeline.storage.audit.act(() =>
+      await context.storage.audit.act(() =>
         Promise.resolve({ value: undefined, act, announce: [{ kind: 'chain', chainId: chain.id }] }),
       )
-      pipeline.health.reset(chain.id)
+      context.health.reset(chain.id)
       return show(context, chain.id)
     },
   })
 }
 
 function testRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/chains/:id/test',
@@ -211,8 +207,8 @@ function testRoute(app: Api, context: ApiContext): void {
     params: idParams,
     data: probeShape,
     handle: async ({ params }) => {
-      const target = present(find(pipeline.catalogue(), params.id))
-      return viewProbe(target.chain, await probeChain(pipeline, target))
+      const target = present(find(context.catalogue(), params.id))
+      return viewProbe(target.chain, await context.probe(target))
     },
   })
 }
@@ -320,7 +316,7 @@ function costEdit(body: JsonObject, old: JsonObject, catalogue: Catalogue) {
   const fields = compareForms(from, to)
   const difference: Difference = { action: 'change', what: 'cost of chain', name: String(id), fields }
   return {
-    more: (stores: Pick<ApiContext['pipeline']['storage'], 'prices'>) => stores.prices.putCost(id, pricing),
+    more: (stores: Pick<ApiContext['storage'], 'prices'>) => stores.prices.putCost(id, pricing),
     moreDifferences: fields.length === 0 ? [] : [difference],
   }
 }

@@ -69,8 +69,7 @@ export function adminCodeRoutes(app: Api, context: ApiContext): void {
 }
 
 function makingRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const rate = () => pipeline.catalogue().settings.creditsPerUnit
+  const rate = () => context.catalogue().settings.creditsPerUnit
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -87,7 +86,7 @@ function makingRoutes(app: Api, context: ApiContext): void {
     handle: async ({ body, caller, request, idempotencyKey }) => {
       const actor = actorOf(context, { caller, request })
       const asked = requestOf(context, body, idempotencyKey)
-      const made = madeOf(await createCodes(pipeline.storage, asked, actor))
+      const made = madeOf(await createCodes(context.storage, asked, actor))
       return { batch: viewBatch(made.batch, rate()), codes: made.codes }
     },
   })
@@ -108,7 +107,7 @@ function makingRoutes(app: Api, context: ApiContext): void {
     handle: async ({ body, caller, request, reply, idempotencyKey }) => {
       const actor = actorOf(context, { caller, request })
       const asked = requestOf(context, body, idempotencyKey)
-      const made = madeOf(await createCodes(pipeline.storage, asked, actor))
+      const made = madeOf(await createCodes(context.storage, asked, actor))
       reply.header('content-disposition', `attachment; filename="${made.batch.id}.csv"`)
       reply.header('x-batch-id', made.batch.id)
       return codesCsv(made, rate())
@@ -131,12 +130,12 @@ function madeOf(outcome: MadeCodes): MadeBatch {
 }
 
 function requestOf(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   body: z.output<typeof batchBody>,
   idempotencyKey: string | undefined,
 ): BatchRequest {
   const { credits, yuan } = body
-  const { creditsPerUnit } = pipeline.catalogue().settings
+  const { creditsPerUnit } = context.catalogue().settings
   const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerUnit)
   const pool = yuan === undefined ? 'credits' : 'balance'
   const mistake = findWorthMistake(amount)
@@ -144,15 +143,14 @@ function requestOf(
     const path = yuan === undefined ? 'credits' : 'yuan'
     throw refuseFields([{ in: 'body', path, message: mistake }])
   }
-  if (body.expires_at !== undefined && body.expires_at <= pipeline.now())
+  if (body.expires_at !== undefined && body.expires_at <= context.now())
     throw refuseFields([{ in: 'body', path: 'expires_at', message: 'must lie in the future' }])
   return { pool, amount, count: body.count, expiresAt: body.expires_at, note: body.note, idempotencyKey }
 }
 
 function readingRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { codes } = pipeline.storage.topUps
-  const rate = () => pipeline.catalogue().settings.creditsPerUnit
+  const { codes } = context.storage.topUps
+  const rate = () => context.catalogue().settings.creditsPerUnit
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -200,7 +198,7 @@ function readingRoutes(app: Api, context: ApiContext): void {
 }
 
 function voidingRoutes(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/void`,

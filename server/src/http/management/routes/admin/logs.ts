@@ -65,8 +65,7 @@ function logRoutes(app: Api, context: ApiContext): void {
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { storage } = pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: '/api/v1/admin/logs',
@@ -83,8 +82,7 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function exportRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { storage } = pipeline
+  const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/api/v1/admin/logs/export',
@@ -96,7 +94,7 @@ function exportRoute(app: Api, context: ApiContext): void {
     answer: { contentType: EXPORT_TYPES.ndjson, schema: z.string() },
     handle: ({ query, reply }) => {
       const { format } = query
-      const filter = { ...filterOf(query), to: query.to ?? pipeline.now() + 1 }
+      const filter = { ...filterOf(query), to: query.to ?? context.now() + 1 }
       reply.type(EXPORT_TYPES[format])
       reply.header('content-disposition', `attachment; filename="calls.${format}"`)
       return Readable.from(exportRows(eachRow(storage, filter), format, ['account_id', ...LOG_COLUMNS]))
@@ -105,8 +103,7 @@ function exportRoute(app: Api, context: ApiContext): void {
 }
 
 function freeCallsRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { storage } = pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: '/api/v1/admin/free-calls',
@@ -181,8 +178,7 @@ const sumsQuery = z.strictObject({
 })
 
 function sumsRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { storage } = pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/admin/statistics',
@@ -205,7 +201,7 @@ function sumsRoute(app: Api, context: ApiContext): void {
       totals: z.strictObject(sumsFields),
     }),
     handle: async ({ query }) => {
-      const until = query.to ?? openEnd(pipeline.now())
+      const until = query.to ?? openEnd(context.now())
       const answer = await readUsage(storage, {
         accountId: query.account_id === undefined ? undefined : accountId(query.account_id),
         keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
@@ -213,7 +209,7 @@ function sumsRoute(app: Api, context: ApiContext): void {
         until,
         interval: query.interval,
         groups: [...new Set(query.group_by)],
-        timezone: pipeline.catalogue().settings.timezone,
+        timezone: context.catalogue().settings.timezone,
       })
       if (answer.kind === 'refused')
         throw refuseFields([{ in: 'query', path: answer.path, message: answer.message }])
@@ -223,8 +219,7 @@ function sumsRoute(app: Api, context: ApiContext): void {
 }
 
 function marginRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { storage } = pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/admin/margin',
@@ -257,7 +252,7 @@ function marginRoute(app: Api, context: ApiContext): void {
       ),
     }),
     handle: async ({ query }) => {
-      const to = query.to ?? openEnd(pipeline.now()) - 1
+      const to = query.to ?? openEnd(context.now()) - 1
       const from = query.from ?? to + 1 - DAY_MS
       if (from >= to || to - from > MARGIN_DAYS_MAX * DAY_MS) {
         const message = `must lie before to, by at most ${MARGIN_DAYS_MAX} days`

@@ -41,7 +41,7 @@ function verificationRoutes(app: Api, context: ApiContext): void {
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -68,7 +68,7 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function readRoute(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -83,7 +83,7 @@ function readRoute(app: Api, context: ApiContext): void {
 }
 
 function documentRoute(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id/documents/:number`,
@@ -101,13 +101,13 @@ function documentRoute(app: Api, context: ApiContext): void {
       const changes = [{ field: `verification ${id}: document ${number}`, from: null, to: 'looked at' }]
       const act = { at: actor.at, actor, action: 'verification.look', subject: found.accountId, changes }
       await storage.audit.record(act)
-      return sendDocument(context.pipeline, document, { reply, method: request.method })
+      return sendDocument(context, document, { reply, method: request.method })
     },
   })
 }
 
 function decideRoute(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/decide`,
@@ -159,7 +159,7 @@ function viewForAdmin(request: VerificationRequest): z.output<typeof verificatio
 }
 
 function bookRoutes(app: Api, context: ApiContext): void {
-  const { ledger } = context.pipeline.storage
+  const { ledger } = context.storage
   let running: Promise<readonly LedgerDifference[]> | undefined
   defineRoute(app, context, {
     method: 'POST',

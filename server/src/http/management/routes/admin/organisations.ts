@@ -35,7 +35,7 @@ export function adminOrganisationRoutes(app: Api, context: ApiContext): void {
 }
 
 function readRoutes(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -68,7 +68,7 @@ function readRoutes(app: Api, context: ApiContext): void {
 }
 
 function memberRoute(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: `${PATH}/:id/members`,
@@ -91,10 +91,10 @@ function memberRoute(app: Api, context: ApiContext): void {
 }
 
 async function viewRow(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   { id, name, createdAt }: Organisation,
 ): Promise<z.output<typeof organisationShape>> {
-  const account = present(await pipeline.storage.accounts.find(id))
+  const account = present(await context.storage.accounts.find(id))
   return {
     id,
     name,
@@ -103,6 +103,6 @@ async function viewRow(
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
     owed: creditsText(account.owed),
-    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerUnit),
+    balance: yuanText(account.balance, context.catalogue().settings.creditsPerUnit),
   }
 }

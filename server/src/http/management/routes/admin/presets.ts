@@ -20,7 +20,7 @@ const idParams = z.object({ id: z.string().min(1).max(512) })
 const ID = 'The id is the vendor’s code.'
 
 export function adminPresetRoutes(app: Api, context: ApiContext): void {
-  const { pipeline, presets } = context
+  const { presets } = context
   const find = (id: string) => present(presets.find(({ code }) => code === id))
   defineRoute(app, context, {
     method: 'GET',
@@ -31,7 +31,7 @@ export function adminPresetRoutes(app: Api, context: ApiContext): void {
     description:
       'Vendors that the gateway knows with their models and list prices. A first start adds those whose key its environment holds; the others are added here.',
     data: z.array(presetShape),
-    handle: () => presets.map((preset) => viewPreset(preset, pipeline.catalogue())),
+    handle: () => presets.map((preset) => viewPreset(preset, context.catalogue())),
   })
   defineRoute(app, context, {
     method: 'GET',
@@ -42,7 +42,7 @@ export function adminPresetRoutes(app: Api, context: ApiContext): void {
     description: ID,
     params: idParams,
     data: presetShape,
-    handle: ({ params }) => viewPreset(find(params.id), pipeline.catalogue()),
+    handle: ({ params }) => viewPreset(find(params.id), context.catalogue()),
   })
   defineRoute(app, context, {
     method: 'POST',
@@ -61,8 +61,8 @@ export function adminPresetRoutes(app: Api, context: ApiContext): void {
         key: body.key === undefined ? undefined : new Secret(body.key),
       }
       const actor = actorOf(context, { caller, request })
-      const added = valueOf(await addPreset(pipeline.storage, find(params.id), { choice, actor }))
-      await pipeline.refreshCatalogue()
+      const added = valueOf(await addPreset(context.storage, find(params.id), { choice, actor }))
+      await context.refreshCatalogue()
       return added
     },
   })

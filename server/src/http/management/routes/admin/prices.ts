@@ -53,7 +53,6 @@ export function adminPriceRoutes(app: Api, context: ApiContext): void {
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -67,7 +66,7 @@ function listRoute(app: Api, context: ApiContext): void {
     }),
     data: z.array(changeShape),
     handle: async ({ query }) => {
-      const changes = await pipeline.storage.prices.list({
+      const changes = await context.storage.prices.list({
         limit: query.limit,
         ...(query.model_id === undefined ? {} : { modelId: modelId(query.model_id) }),
         ...(query.status === undefined ? {} : { status: query.status }),
@@ -78,7 +77,6 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function scheduleRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -94,8 +92,8 @@ function scheduleRoute(app: Api, context: ApiContext): void {
     status: 201,
     data: changeShape,
     handle: async ({ body, caller, request }) => {
-      await pipeline.refreshCatalogue()
-      const model = pipeline.catalogue().models.get(modelId(body.model_id))
+      await context.refreshCatalogue()
+      const model = context.catalogue().models.get(modelId(body.model_id))
       if (model === undefined)
         throw new GatewayError(40403, { message: `there is no model ${body.model_id}` })
       const wanted = { pricing: body.pricing as JsonObject, effectiveAt: body.effective_at }
@@ -123,7 +121,6 @@ function cancelRoute(app: Api, context: ApiContext): void {
 }
 
 function importRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/prices/import',
@@ -144,12 +141,12 @@ function importRoute(app: Api, context: ApiContext): void {
       const wanted = { text: body.file, effectiveAt: body.effective_at }
       const parts = managementOf(context)
       if (body.review === undefined) {
-        const known = await pipeline.storage.catalogue.read()
+        const known = await context.storage.catalogue.read()
         return viewImport('dry-run', valueOf(reviewImport(parts, wanted, known)))
       }
       const actor = actorOf(context, { caller, request })
       const applied = valueOf(await applyImport(parts, { ...wanted, review: body.review }, actor))
-      await pipeline.refreshCatalogue()
+      await context.refreshCatalogue()
       return viewImport(wanted.effectiveAt === undefined ? 'applied' : 'scheduled', applied)
     },
   })
@@ -169,8 +166,8 @@ function viewImport(
   }
 }
 
-function viewChange({ pipeline }: ApiContext, change: PriceChange): z.output<typeof changeShape> {
-  const model = pipeline.catalogue().models.get(change.modelId)
+function viewChange(context: ApiContext, change: PriceChange): z.output<typeof changeShape> {
+  const model = context.catalogue().models.get(change.modelId)
   if (model === undefined) throw new Error(`price change ${change.id} has lost its model`)
   const { pricing } = modelForm({ ...model, pricing: change.pricing })
   return changeShape.parse({

@@ -74,7 +74,7 @@ function listRoute({ app, context, kind, path }: Rows): void {
     tag: TAG,
     summary: `List ${kind.section}`,
     data: shape,
-    handle: async () => shape.parse(await kind.list(context.pipeline.catalogue())),
+    handle: async () => shape.parse(await kind.list(context.catalogue())),
   })
 }
 
@@ -107,8 +107,8 @@ function addRoute(rows: Rows): void {
     data: kind.shape,
     handle: async ({ body, caller, request }) => {
       const form = jsonOf(body)
-      await context.pipeline.refreshCatalogue()
-      const known = kind.idOfNew(form, context.pipeline.catalogue())
+      await context.refreshCatalogue()
+      const known = kind.idOfNew(form, context.catalogue())
       if (known !== undefined)
         throw new GatewayError(40900, {
           message: `this ${kind.what} exists already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
@@ -138,7 +138,7 @@ function changeRoute(rows: Rows): void {
     ...(kind.changeDescription === undefined ? {} : { errors: [40900] }),
     data: kind.shape,
     handle: async ({ params: { id }, body, caller, request }) => {
-      await context.pipeline.refreshCatalogue()
+      await context.refreshCatalogue()
       const old = present(await find(rows, id))
       return show(rows, await write(rows, { body: jsonOf(body), old, id }, { caller, request }))
     },
@@ -146,7 +146,7 @@ function changeRoute(rows: Rows): void {
 }
 
 async function find({ context, kind }: Rows, id: string): Promise<JsonObject | undefined> {
-  return (await kind.list(context.pipeline.catalogue())).find((row) => kind.idOf(row) === id)
+  return (await kind.list(context.catalogue())).find((row) => kind.idOf(row) === id)
 }
 
 async function show(rows: Rows, id: string): Promise<unknown> {
@@ -166,8 +166,7 @@ async function write(
   { body, old, id: oldId }: RowToWrite,
   who: Parameters<typeof actorOf>[1],
 ): Promise<string> {
-  const { pipeline } = context
-  const catalogue = pipeline.catalogue()
+  const catalogue = context.catalogue()
   const mistakes = kind.check?.(body, old, catalogue) ?? []
   if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
   const edit: CatalogueEdit = {
@@ -177,8 +176,8 @@ async function write(
     ...kind.more?.(body, old),
   }
   valueOf(await editCatalogue(managementOf(context), edit, actorOf(context, who)))
-  await pipeline.refreshCatalogue()
-  const id = oldId ?? kind.idOfNew(body, pipeline.catalogue())
+  await context.refreshCatalogue()
+  const id = oldId ?? kind.idOfNew(body, context.catalogue())
   if (id === undefined) throw new Error(`a new ${kind.what} was written and is not there`)
   await kind.written?.(body, id)
   return id

@@ -40,8 +40,7 @@ export function adminTopUpRoutes(app: Api, context: ApiContext): void {
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { topUps } = pipeline.storage
+  const { topUps } = context.storage
   definePage(app, context, {
     method: 'GET',
     path: '/api/v1/admin/top-ups',
@@ -61,7 +60,7 @@ function listRoute(app: Api, context: ApiContext): void {
         ...(status === undefined ? {} : { status }),
       }
       const rows = await topUps.payments.list(filter, { limit, after })
-      const at = pipeline.now()
+      const at = context.now()
       return {
         rows: rows.map((topUp) => ({
           ...viewTopUp(topUp, tariffOf(context), at),
@@ -76,8 +75,7 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function packageRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
-  const { topUps } = pipeline.storage
+  const { topUps } = context.storage
   defineRoute(app, context, {
     method: 'GET',
     path: PACKAGES,
@@ -107,7 +105,7 @@ function packageRoutes(app: Api, context: ApiContext): void {
       const pool = yuan === undefined ? 'credits' : 'balance'
       const offered = { code: params.code, name, price, pool, amount, status } as const
       const actor = actorOf(context, { caller, request })
-      const kept = valueOf(await putPackage(pipeline.storage, { offered, tariff }, actor))
+      const kept = valueOf(await putPackage(context.storage, { offered, tariff }, actor))
       return viewPackage(kept, tariff.creditsPerUnit)
     },
   })
@@ -121,6 +119,6 @@ function packageRoutes(app: Api, context: ApiContext): void {
     params: codeParams,
     data: z.strictObject({ removed: z.literal(true) }),
     handle: async ({ params, caller, request }) =>
-      valueOf(await removePackage(pipeline.storage, params.code, actorOf(context, { caller, request }))),
+      valueOf(await removePackage(context.storage, params.code, actorOf(context, { caller, request }))),
   })
 }

@@ -61,7 +61,7 @@ export function adminVideoRoutes(app: Api, context: ApiContext): void {
 }
 
 function listRoute(app: Api, context: ApiContext): void {
-  const { videos } = context.pipeline.storage
+  const { videos } = context.storage
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -88,7 +88,7 @@ function listRoute(app: Api, context: ApiContext): void {
 }
 
 function readRoute(app: Api, context: ApiContext): void {
-  const { videos } = context.pipeline.storage
+  const { videos } = context.storage
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -113,7 +113,7 @@ function repollRoute(app: Api, context: ApiContext): void {
     errors: [40900],
     data: videoShape,
     handle: async ({ params, caller, request }) =>
-      answerOf(await repollVideo(context.pipeline.storage, params.id, actorOf(context, { caller, request }))),
+      answerOf(await repollVideo(context.storage, params.id, actorOf(context, { caller, request }))),
   })
 }
 
@@ -132,7 +132,7 @@ function failRoute(app: Api, context: ApiContext): void {
     data: videoShape,
     handle: async ({ params, body: { reason }, caller, request }) => {
       const actor = actorOf(context, { caller, request })
-      return answerOf(await failVideo(context.pipeline.storage, params.id, { actor, reason }))
+      return answerOf(await failVideo(context.storage, params.id, { actor, reason }))
     },
   })
 }

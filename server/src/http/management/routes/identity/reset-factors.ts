@@ -23,7 +23,7 @@ export function resetFactorsRoute(app: Api, context: ApiContext): void {
     errors: [40900],
     data: z.object({}),
     handle: async ({ params, body, caller, request }) => {
-      const account = present(await findAccount(context.pipeline.storage, params.id, context.identity))
+      const account = present(await findAccount(context.storage, params.id, context.identity))
       const actor = actorOf(context, { caller, request })
       valueOf(await resetFactors(managementOf(context), account.id, body.reason, actor))
       tellOwner(context.identity, account, factorChangedText('An administrator removed your second factors'))

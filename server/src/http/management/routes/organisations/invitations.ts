@@ -51,7 +51,6 @@ export function invitationRoutes(app: Api, context: ApiContext): void {
 }
 
 function inviting(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: INVITATIONS,
@@ -78,7 +77,7 @@ function inviting(app: Api, context: ApiContext): void {
       const organisation = await requireOrganisation(context, caller.account)
       const { monthlyCap = ZERO, policy = UNLIMITED } = termsOf(context, body)
       const request = { organisation, inviter: caller.person, email, role: body.role, monthlyCap, policy }
-      const outcome = await invite(means(context), request, pipeline.now())
+      const outcome = await invite(means(context), request, context.now())
       switch (outcome.kind) {
         case 'invited':
           return viewOf(context, outcome.invitation)
@@ -98,7 +97,7 @@ function inviting(app: Api, context: ApiContext): void {
 }
 
 function listing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: INVITATIONS,
@@ -127,7 +126,6 @@ function listing(app: Api, context: ApiContext): void {
 }
 
 function resending(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${INVITATIONS}/:invitation/resend`,
@@ -143,7 +141,7 @@ function resending(app: Api, context: ApiContext): void {
       const invitation = await requireInvitationOf(context, caller, params.invitation)
       const organisation = await requireOrganisation(context, caller.account)
       const request = { organisation, inviter: caller.person, invitation }
-      const outcome = await resendInvitation(means(context), request, pipeline.now())
+      const outcome = await resendInvitation(means(context), request, context.now())
       switch (outcome.kind) {
         case 'invited':
           return viewOf(context, outcome.invitation)
@@ -157,7 +155,7 @@ function resending(app: Api, context: ApiContext): void {
 }
 
 function revoking(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${INVITATIONS}/:invitation`,
@@ -181,7 +179,7 @@ const tokenBody = z.strictObject({
 })
 
 function previewing(app: Api, context: ApiContext): void {
-  const { pipeline, clientAddress } = context
+  const { clientAddress } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/invitations/preview`,
@@ -200,7 +198,7 @@ function previewing(app: Api, context: ApiContext): void {
     handle: async ({ body, request, reply }) => {
       reply.header('cache-control', 'no-store')
       const asked = { token: body.token.trim(), address: clientAddress(request.raw) }
-      const preview = await previewInvitation(pipeline.storage, asked, pipeline.now())
+      const preview = await previewInvitation(context.storage, asked, context.now())
       switch (preview.kind) {
         case 'found':
           return {
@@ -219,8 +217,8 @@ function previewing(app: Api, context: ApiContext): void {
 }
 
 function accepting(app: Api, context: ApiContext): void {
-  const { pipeline, clientAddress } = context
-  const { storage } = pipeline
+  const { clientAddress } = context
+  const { storage } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/invitations/accept`,
@@ -235,7 +233,7 @@ function accepting(app: Api, context: ApiContext): void {
     data: organisationShape,
     handle: async ({ body, caller, request }) => {
       requireThemself(caller)
-      const at = pipeline.now()
+      const at = context.now()
       const asked = {
         token: body.token.trim(),
         person: caller.person.id,
@@ -274,7 +272,7 @@ async function noteJoining(
   },
 ): Promise<void> {
   const { organisation, member, at } = joined
-  await context.pipeline.storage.audit.record({
+  await context.storage.audit.record({
     at,
     actor: personOf(context, joined),
     action: 'organisation.join',
@@ -286,25 +284,25 @@ async function noteJoining(
   })
 }
 
-function means({ pipeline, identity, publicUrl }: ApiContext): Inviting {
-  return { storage: pipeline.storage, identity, publicUrl }
+function means({ storage, identity, publicUrl }: ApiContext): Inviting {
+  return { storage, identity, publicUrl }
 }
 
 /** Another organisation's invitation is none; one to a role above one's own is left alone. */
 async function requireInvitationOf(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   { account, member }: MemberCaller,
   id: string,
 ): Promise<Invitation> {
-  const invitation = await pipeline.storage.organisations.findInvitationById(id)
+  const invitation = await context.storage.organisations.findInvitationById(id)
   if (invitation === undefined || invitation.organisationId !== account.id) throw new GatewayError(40403)
   if (!rolesBelow(member.role).includes(invitation.role)) checkChange('other-role')
   return invitation
 }
 
-function viewOf({ pipeline }: ApiContext, invitation: Omit<Invitation, 'tokenHash'>) {
-  const { creditsPerUnit } = pipeline.catalogue().settings
-  return shown(invitationShape, viewInvitation(invitation, { creditsPerUnit, at: pipeline.now() }))
+function viewOf(context: ApiContext, invitation: Omit<Invitation, 'tokenHash'>) {
+  const { creditsPerUnit } = context.catalogue().settings
+  return shown(invitationShape, viewInvitation(invitation, { creditsPerUnit, at: context.now() }))
 }
 
 function notValid(): GatewayError {

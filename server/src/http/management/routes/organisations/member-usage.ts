@@ -10,7 +10,6 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 /** What each member used. */
 export function memberUsageRoutes(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'GET',
     path: `${ONE}/usage`,
@@ -32,10 +31,10 @@ export function memberUsageRoutes(app: Api, context: ApiContext): void {
       totals: usageSumsShape,
     }),
     handle: async ({ caller, query }) => {
-      const { timezone } = pipeline.catalogue().settings
-      const to = query.to ?? pipeline.now()
-      const from = query.from ?? pipeline.monthOf(to, timezone).from
-      const answer = await readMemberUsage(pipeline.storage, {
+      const { timezone } = context.catalogue().settings
+      const to = query.to ?? context.now()
+      const from = query.from ?? context.monthOf(to, timezone).from
+      const answer = await readMemberUsage(context.storage, {
         organisation: caller.account.id,
         member: onlyMember(caller),
         from,

@@ -33,7 +33,7 @@ export function memberRoutes(app: Api, context: ApiContext): void {
 }
 
 function listing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: MEMBERS,
@@ -71,7 +71,7 @@ function reading(app: Api, context: ApiContext): void {
 }
 
 function changing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${MEMBERS}/:member`,
@@ -105,7 +105,7 @@ function changing(app: Api, context: ApiContext): void {
 }
 
 function removing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${MEMBERS}/:member`,
@@ -134,17 +134,17 @@ function removing(app: Api, context: ApiContext): void {
 
 /** Another organisation's member is none. */
 export async function requireMemberOf(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   caller: MemberCaller,
   id: string,
 ): Promise<Member> {
-  const member = await pipeline.storage.organisations.findMember(memberId(id))
+  const member = await context.storage.organisations.findMember(memberId(id))
   if (member === undefined || member.organisationId !== caller.account.id) throw new GatewayError(40403)
   return member
 }
 
 async function viewOf(context: ApiContext, member: Member): Promise<z.output<typeof memberShape>> {
-  const { storage } = context.pipeline
+  const { storage } = context
   const person = await storage.accounts.find(member.accountId)
   const profile = await storage.customers.profiles.find(member.accountId)
   const listed: ListedMember = {

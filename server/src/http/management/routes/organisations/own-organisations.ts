@@ -39,7 +39,6 @@ export function ownOrganisationRoutes(app: Api, context: ApiContext): void {
 }
 
 function creating(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -56,14 +55,14 @@ function creating(app: Api, context: ApiContext): void {
     handle: async ({ caller, body }) => {
       requireThemself(caller)
       const request = { person: caller.person.id, name: body.name }
-      const creation = await createOrganisation(pipeline.storage, request, pipeline.now())
+      const creation = await createOrganisation(context.storage, request, context.now())
       switch (creation.kind) {
         case 'too-many':
           throw new GatewayError(42908, { retryAfterMs: creation.retryAfterMs })
         case 'too-many-owned':
           throw new GatewayError(40900, { message: `a person may own ${creation.most} organisations` })
         case 'created': {
-          const member = await pipeline.storage.organisations.findMember(creation.member)
+          const member = await context.storage.organisations.findMember(creation.member)
           if (member === undefined) throw new Error('a member vanished right after it was made')
           const { organisation } = creation
           return shown(organisationShape, viewOrganisation({ organisation, member }, monthOptions(context)))
@@ -74,7 +73,7 @@ function creating(app: Api, context: ApiContext): void {
 }
 
 function listing(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   definePage(app, context, {
     method: 'GET',
     path: PATH,
@@ -108,7 +107,7 @@ function reading(app: Api, context: ApiContext): void {
 }
 
 function renaming(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'PATCH',
     path: ONE,
@@ -127,7 +126,6 @@ function renaming(app: Api, context: ApiContext): void {
 }
 
 function closing(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   const shape = z.strictObject({
     id: z.string(),
     closed: z.literal(true),
@@ -155,14 +153,14 @@ function closing(app: Api, context: ApiContext): void {
     handle: async ({ caller, query }) => {
       const { id } = caller.account
       const forfeit = query.forfeit === 'true' ? 'allow' : 'refuse'
-      const outcome = await pipeline.storage.organisations.close(id, { at: pipeline.now(), forfeit })
+      const outcome = await context.storage.organisations.close(id, { at: context.now(), forfeit })
       return viewClosed(context, id, outcome)
     },
   })
 }
 
-function viewClosed({ pipeline }: ApiContext, id: AccountId, outcome: CloseOutcome) {
-  const { creditsPerUnit } = pipeline.catalogue().settings
+function viewClosed(context: ApiContext, id: AccountId, outcome: CloseOutcome) {
+  const { creditsPerUnit } = context.catalogue().settings
   switch (outcome.kind) {
     case 'closed': {
       const credits = creditsText(outcome.credits)
@@ -182,7 +180,7 @@ function viewClosed({ pipeline }: ApiContext, id: AccountId, outcome: CloseOutco
 }
 
 function leaving(app: Api, context: ApiContext): void {
-  const { storage } = context.pipeline
+  const { storage } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${ONE}/leave`,
@@ -215,7 +213,6 @@ const fundedShape = z.strictObject({
 })
 
 function funding(app: Api, context: ApiContext): void {
-  const { pipeline } = context
   defineRoute(app, context, {
     method: 'POST',
     path: `${ONE}/fund`,
@@ -230,7 +227,7 @@ function funding(app: Api, context: ApiContext): void {
     body: fundBody,
     data: fundedShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const { creditsPerUnit } = pipeline.catalogue().settings
+      const { creditsPerUnit } = context.catalogue().settings
       const pool = body.yuan === undefined ? 'credits' : 'balance'
       const amount =
         body.yuan === undefined
@@ -240,13 +237,13 @@ function funding(app: Api, context: ApiContext): void {
         const path = body.yuan === undefined ? 'credits' : 'yuan'
         throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
       }
-      const outcome = await fundOrganisation(pipeline.storage, {
+      const outcome = await fundOrganisation(context.storage, {
         organisation: caller.account.id,
         person: caller.person.id,
         pool,
         amount,
         idempotencyKey,
-        at: pipeline.now(),
+        at: context.now(),
       })
       if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, creditsPerUnit })
       return {
@@ -279,11 +276,11 @@ function refuseFunding(
   }
 }
 
-async function moneyOf({ pipeline }: ApiContext, known: Account): Promise<z.output<typeof moneyShape>> {
-  const account = (await pipeline.storage.accounts.find(known.id)) ?? known
+async function moneyOf(context: ApiContext, known: Account): Promise<z.output<typeof moneyShape>> {
+  const account = (await context.storage.accounts.find(known.id)) ?? known
   return {
     credits: creditsText(microCredits(account.credits - account.held)),
-    balance: yuanText(account.balance, pipeline.catalogue().settings.creditsPerUnit),
+    balance: yuanText(account.balance, context.catalogue().settings.creditsPerUnit),
   }
 }
 
@@ -296,10 +293,10 @@ async function viewOf(
 }
 
 export async function requireOrganisation(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   { id }: Pick<Account, 'id'>,
 ): Promise<Organisation> {
-  const organisation = await pipeline.storage.organisations.find(id)
+  const organisation = await context.storage.organisations.find(id)
   if (organisation === undefined) throw new GatewayError(40403)
   return organisation
 }

@@ -71,10 +71,10 @@ export const termsInput = {
 } as const
 
 export function termsOf(
-  { pipeline }: ApiContext,
+  context: ApiContext,
   body: { readonly monthly_cap_yuan?: string | undefined; readonly policy?: Policy | undefined },
 ): Pick<MemberPatch, 'monthlyCap' | 'policy'> {
-  const { creditsPerUnit } = pipeline.catalogue().settings
+  const { creditsPerUnit } = context.catalogue().settings
   return {
     ...(body.monthly_cap_yuan !== undefined && {
       monthlyCap: creditsOfYuan(body.monthly_cap_yuan, creditsPerUnit),
@@ -133,9 +133,9 @@ export function shown<Shape extends z.ZodType>(shape: Shape, view: object): z.ou
   return shape.parse(view)
 }
 
-export function monthOptions({ pipeline }: ApiContext) {
-  const { creditsPerUnit, timezone } = pipeline.catalogue().settings
-  return { creditsPerUnit, monthStart: pipeline.monthOf(pipeline.now(), timezone).from }
+export function monthOptions(context: ApiContext) {
+  const { creditsPerUnit, timezone } = context.catalogue().settings
+  return { creditsPerUnit, monthStart: context.monthOf(context.now(), timezone).from }
 }
 
 /** What binds a person is their own affair: nobody who looks through their eyes does it for them. */
