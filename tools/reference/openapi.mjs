@@ -45,6 +45,7 @@ const OPTIONS = Object.fromEntries(
     'probe',
     'explain',
     'secretKey',
+    'closedAddress',
     'identity',
     'cashier',
     'presets',

@@ -429,7 +429,6 @@ async function openAll(
   const identity = await openIdentity(config, pipeline)
   const cashier = await openCashier(config, pipeline, identity.messenger)
   const presets = knownPresets(environment)
-  const { publicUrl } = config
   let draining = false
   const source = gatewayOps(pipeline, { draining: () => draining, canWrite })
   const ops = withOps ? await openOps(config, pipeline, source) : undefined
@@ -438,7 +437,11 @@ async function openAll(
     pipeline,
     api: await openApi({
       ...partsOfApi(pipeline),
-      ...{ identity, cashier, presets, clientAddress, publicUrl },
+      identity,
+      cashier,
+      presets,
+      clientAddress,
+      publicUrl: config.publicUrl,
       ...addressCheck(allow),
     }),
     consolePages: openConsole(config, pipeline.telemetry),

@@ -470,7 +470,7 @@ test('where nothing is configured, topping up by card is plainly not offered', a
     expect(await buyer.ask('GET', 'top-up-offers')).toMatchObject({ card: false })
     const refused = await buyer.send('POST', 'top-ups', { amount_yuan: 10 })
     expect(said(refused)).toEqual([409, 40900])
-    expect(refused.text).toContain('not offered')
+    expect(refused.text).toContain('not available here')
     const webhook = await sendWebhook(plain.gateway.baseUrl, { type: 'x', object: {} }, { at: Date.now() })
     expect(said(webhook)).toEqual([409, 40900])
   } finally {
