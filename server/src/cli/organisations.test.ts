@@ -92,7 +92,7 @@ test('members of none says where all are listed', async () => {
 test('accounts say which of them are organisations, and keys whose they are', async () => {
   const { out } = await sluice('accounts', 'list')
   expect(out).toMatch(/ACCOUNT +KIND +ROLE/)
-  expect(out).toMatch(/acc_team +- +organisation/)
+  expect(out).toMatch(/acc_team +Rockets +organisation/)
   expect(out).toMatch(/ann@example\.com +person/)
   const { out: keys } = await sluice('keys', 'list', '--json')
   expect(JSON.parse(keys)).toMatchObject([{ name: 'laptop', member: OWNER }])

@@ -42,3 +42,46 @@ test('a fingerprint is the same for the same text and purpose, and another under
   expect(box.fingerprint('123456', 'code:b')).not.toBe(print)
   expect(other.fingerprint('123456', 'code:a')).not.toBe(print)
 })
+
+describe('a long text, sealed and opened in turns', () => {
+  const PIECE = 786_432
+  const LONG = [
+    ['nothing', ''],
+    ['one character', 'ä'],
+    ['as long as a piece', 'x'.repeat(PIECE)],
+    ['a pair of surrogates across two pieces', `${'x'.repeat(PIECE - 1)}😀${'y'.repeat(PIECE)}`],
+    ['bytes of one character in two pieces', `x${'界'.repeat(PIECE)}`],
+  ] as const
+
+  test.each(LONG)('is what it was, whichever way it went: %s', async (_what, text) => {
+    const inTurns = await box.sealInTurns(text, 'turn of k: r')
+    const atOnce = box.seal(text, 'turn of k: r')
+    expect(inTurns).toHaveLength(atOnce.length)
+    expect(box.open(inTurns, 'turn of k: r') === text).toBe(true)
+    expect((await box.openInTurns(inTurns, 'turn of k: r')) === text).toBe(true)
+    expect((await box.openInTurns(atOnce, 'turn of k: r')) === text).toBe(true)
+  })
+
+  test('does not open for another purpose, nor when it was changed at its end', async () => {
+    const sealed = await box.sealInTurns('x'.repeat(2 * PIECE), 'one')
+    await expect(box.openInTurns(sealed, 'other')).rejects.toThrow()
+    await expect(box.openInTurns(`${sealed.slice(0, -4)}AAAA`, 'one')).rejects.toThrow()
+    await expect(box.openInTurns('v1.AAAA', 'one')).rejects.toThrow(/too short/)
+  })
+
+  test('lets others have their turn between its pieces', async () => {
+    let turns = 0
+    let isCounting = true
+    const count = (): void => {
+      turns += 1
+      if (isCounting) setImmediate(count)
+    }
+    setImmediate(count)
+    const sealed = await box.sealInTurns('x'.repeat(8 * PIECE), 'p')
+    const afterSealing = turns
+    await box.openInTurns(sealed, 'p')
+    isCounting = false
+    expect(afterSealing).toBeGreaterThan(4)
+    expect(turns - afterSealing).toBeGreaterThan(4)
+  })
+})

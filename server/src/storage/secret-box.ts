@@ -3,11 +3,16 @@
  * to) is authenticated with it, so that a sealed text copied into another row does not open there.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export interface SecretBox {
   seal(plaintext: string, purpose: string): string
   /** Throws when the key or the purpose is another than at sealing, or the text was changed. */
   open(sealed: string, purpose: string): string
+  /** As `seal`; of a long text everybody else has a turn between its pieces. */
+  sealInTurns(plaintext: string, purpose: string): Promise<string>
+  /** As `open`, of what either way sealed. Rejects where that throws. */
+  openInTurns(sealed: string, purpose: string): Promise<string>
   /** The same for the same text and purpose, and without the key not to be guessed, however short the text is. */
   fingerprint(text: string, purpose: string): string
 }
@@ -18,6 +23,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Names cipher and layout, so that another one can be told apart later. */
 const FORMAT = 'v1.'
+/** Bytes, and characters of base64, worked on at a stretch: a few milliseconds. Whole groups of both. */
+const PIECE = 3 * 262_144
 
 export function createSecretBox(secretKey: Uint8Array): SecretBox {
   if (secretKey.byteLength !== KEY_BYTES) throw new Error(`the secret key must have ${KEY_BYTES} bytes`)
@@ -26,25 +33,89 @@ export function createSecretBox(secretKey: Uint8Array): SecretBox {
   const fingerprintKey = Buffer.from(hkdfSync('sha256', key, '', 'sluice fingerprint', KEY_BYTES))
   return {
     seal(plaintext, purpose) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce)
-      cipher.setAAD(Buffer.from(purpose))
+      const { nonce, cipher } = sealing(key, purpose)
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
       return FORMAT + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
     },
     open(sealed, purpose) {
-      if (!sealed.startsWith(FORMAT)) throw new Error('not a sealed secret of a known format')
-      const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
-      if (bytes.byteLength < NONCE_BYTES + TAG_BYTES) throw new Error('a sealed secret is too short')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
-      decipher.setAAD(Buffer.from(purpose))
-      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+      const bytes = Buffer.from(sealedPart(sealed), 'base64url')
+      const decipher = opening(key, bytes, purpose)
       const body = bytes.subarray(NONCE_BYTES + TAG_BYTES)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
     },
+    sealInTurns: (plaintext, purpose) => sealInTurns(key, plaintext, purpose),
+    openInTurns: (sealed, purpose) => openInTurns(key, sealed, purpose),
     fingerprint: (text, purpose) =>
       createHmac('sha256', fingerprintKey)
         .update(JSON.stringify([purpose, text]))
         .digest('hex'),
   }
+}
+
+const STREAM = { stream: true }
+
+function sealing(key: Uint8Array, purpose: string) {
+  const nonce = randomBytes(NONCE_BYTES)
+  return { nonce, cipher: createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose)) }
+}
+
+/** `head` begins with nonce and tag. */
+function opening(key: Uint8Array, head: Uint8Array, purpose: string) {
+  if (head.byteLength < NONCE_BYTES + TAG_BYTES) throw new Error('a sealed secret is too short')
+  return createDecipheriv('aes-256-gcm', key, head.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(head.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+}
+
+async function sealInTurns(key: Uint8Array, plaintext: string, purpose: string): Promise<string> {
+  const { nonce, cipher } = sealing(key, purpose)
+  const body: Buffer[] = []
+  for (let at = 0; at < plaintext.length; ) {
+    const end = wholeCharacters(plaintext, at + PIECE)
+    body.push(cipher.update(plaintext.slice(at, end), 'utf8'))
+    at = end
+    if (at < plaintext.length) await nextTurn()
+  }
+  body.push(cipher.final())
+  return FORMAT + (await inBase64([nonce, cipher.getAuthTag(), ...body]))
+}
+
+async function openInTurns(key: Uint8Array, sealed: string, purpose: string): Promise<string> {
+  const text = sealedPart(sealed)
+  const first = Buffer.from(text.slice(0, PIECE), 'base64url')
+  const decipher = opening(key, first, purpose)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let opened = decoder.decode(decipher.update(first.subarray(NONCE_BYTES + TAG_BYTES)), STREAM)
+  for (let at = PIECE; at < text.length; at += PIECE) {
+    await nextTurn()
+    const piece = Buffer.from(text.slice(at, at + PIECE), 'base64url')
+    opened += decoder.decode(decipher.update(piece), STREAM)
+  }
+  // Nothing is given out before the whole is known to be what was sealed.
+  return opened + decoder.decode(decipher.final())
+}
+
+function sealedPart(sealed: string): string {
+  if (!sealed.startsWith(FORMAT)) throw new Error('not a sealed secret of a known format')
+  return sealed.slice(FORMAT.length)
+}
+
+/** The last place at or before `at` that cuts no pair of surrogates. */
+function wholeCharacters(text: string, at: number): number {
+  const last = text.charCodeAt(at - 1)
+  return at < text.length && last >= 0xd800 && last <= 0xdbff ? at - 1 : Math.min(at, text.length)
+}
+
+/** All the bytes as one text, without padding. */
+async function inBase64(parts: readonly Buffer[]): Promise<string> {
+  let text = ''
+  let rest: Buffer = Buffer.alloc(0)
+  for (const part of parts) {
+    const bytes = Buffer.concat([rest, part])
+    const whole = bytes.byteLength - (bytes.byteLength % 3)
+    text += bytes.toString('base64url', 0, whole)
+    rest = bytes.subarray(whole)
+    if (whole >= PIECE) await nextTurn()
+  }
+  return text + rest.toString('base64url')
 }

@@ -127,13 +127,19 @@ describe('the reference', () => {
     expect(again.status).toBe(304)
   })
 
-  test('the page needs nothing from elsewhere and runs nothing', async () => {
-    const answer = await get(url('/docs'))
+  test.each([
+    ['/docs', '/v1/chat/completions'],
+    ['/docs/operate', '/api/v1/admin/chains/{id}/reset'],
+  ])('the page %s needs nothing from elsewhere and runs its own search alone', async (path, shown) => {
+    const answer = await get(url(path))
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/html')
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(answer.text).not.toMatch(/<script|src=|https?:\/\//)
-    expect(answer.text).toContain('/api/v1/admin/chains/{id}/reset')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toMatch(/script-src 'sha256-[A-Za-z0-9+/=]+'(;|$)/)
+    expect(answer.text.match(/<script/g)).toHaveLength(1)
+    expect(answer.text).not.toMatch(/src=|https?:\/\//)
+    expect(answer.text).toContain(shown)
   })
 
   test('neither is served at the gateway address', async () => {

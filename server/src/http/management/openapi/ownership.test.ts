@@ -22,6 +22,7 @@ const FOR_KEYS = [
   'GET /api/v1/user/user/key',
   'GET /api/v1/user/user/logs',
   'GET /api/v1/user/user/logs/export',
+  'GET /api/v1/user/user/logs/totals',
   'GET /api/v1/user/user/pricing',
   'GET /api/v1/user/user/subscription',
   'GET /api/v1/user/user/usage',

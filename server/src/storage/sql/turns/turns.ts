@@ -65,7 +65,8 @@ async function putTurns(
   secrets: SecretBox,
 ): Promise<void> {
   if (turns.length === 0) return
-  const rows = turns.map((turn) => rowOf(turn, secrets))
+  const rows: Insertable<TurnsTable>[] = []
+  for (const turn of turns) rows.push(await rowOf(turn, secrets))
   await writer
     .insertInto('turns')
     .values(newestOf(rows))
@@ -108,7 +109,7 @@ async function findTurn(
     modelId: modelId(row.model_id),
     createdAt: Number(row.created_at),
     expiresAt: Number(row.expires_at),
-    content: contentOf(row, secrets),
+    content: await contentOf(row, secrets),
   }
 }
 
@@ -125,7 +126,8 @@ async function readBodies(
       .where('response_id', 'in', ids)
       .execute()
     for (const { response_id, sealed, key_id } of rows) {
-      if (sealed !== null) bodies.set(response_id, secrets.open(sealed, purposeOf(key_id, response_id)))
+      if (sealed !== null)
+        bodies.set(response_id, await secrets.openInTurns(sealed, purposeOf(key_id, response_id)))
     }
   }
   return bodies
@@ -175,7 +177,7 @@ async function readLineage(
   }))
 }
 
-function rowOf(turn: StoredTurn, secrets: SecretBox): Insertable<TurnsTable> {
+async function rowOf(turn: StoredTurn, secrets: SecretBox): Promise<Insertable<TurnsTable>> {
   const { content } = turn
   const kept = keptText(content)
   return {
@@ -185,7 +187,8 @@ function rowOf(turn: StoredTurn, secrets: SecretBox): Insertable<TurnsTable> {
     model_id: turn.modelId,
     created_at: turn.createdAt,
     expires_at: turn.expiresAt,
-    sealed: kept === undefined ? null : secrets.seal(kept, purposeOf(turn.keyId, turn.responseId)),
+    sealed:
+      kept === undefined ? null : await secrets.sealInTurns(kept, purposeOf(turn.keyId, turn.responseId)),
     bytes: kept === undefined ? 0 : Buffer.byteLength(kept),
     place: content.kind === 'upstream' ? content.place : null,
     chain_id: content.kind === 'upstream' ? BigInt(content.chainId) : null,
@@ -210,9 +213,11 @@ interface ContentRow {
   readonly chain_id: bigint | null
 }
 
-function contentOf(row: ContentRow, secrets: SecretBox): TurnContent {
+async function contentOf(row: ContentRow, secrets: SecretBox): Promise<TurnContent> {
   const kept =
-    row.sealed === null ? undefined : secrets.open(row.sealed, purposeOf(row.key_id, row.response_id))
+    row.sealed === null
+      ? undefined
+      : await secrets.openInTurns(row.sealed, purposeOf(row.key_id, row.response_id))
   if (row.place === null && kept !== undefined) return { kind: 'kept', body: kept }
   const pin = { kind: 'upstream', place: row.place ?? '', chainId: chainOf(row.chain_id) } as const
   return kept === undefined ? pin : { ...pin, background: parseStored(kept) }
