@@ -4,6 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { wholeCharacters } from '../core/whole-characters.ts'
 
 export interface SecretBox {
   seal(plaintext: string, purpose: string): string
@@ -98,12 +99,6 @@ async function openInTurns(key: Uint8Array, sealed: string, purpose: string): Pr
 function sealedPart(sealed: string): string {
   if (!sealed.startsWith(FORMAT)) throw new Error('not a sealed secret of a known format')
   return sealed.slice(FORMAT.length)
-}
-
-/** The last place at or before `at` that cuts no pair of surrogates. */
-function wholeCharacters(text: string, at: number): number {
-  const last = text.charCodeAt(at - 1)
-  return at < text.length && last >= 0xd800 && last <= 0xdbff ? at - 1 : Math.min(at, text.length)
 }
 
 /** All the bytes as one text, without padding. */

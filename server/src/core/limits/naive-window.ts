@@ -60,15 +60,14 @@ export class NaiveWindow {
   /** This window at a later time. */
   private as(at: number): NaiveWindow {
     const copy = Object.assign(new NaiveWindow(this.lengthMs), this)
-    while (copy.anchor !== undefined && copy.grant !== undefined && at - copy.anchor >= copy.lengthMs) {
-      const over = copy.all() - copy.grant
-      const beyond = over < copy.grant ? over : copy.grant
-      if (beyond <= 0n || at - copy.anchor >= 2 * copy.lengthMs) break
-      copy.before = [...copy.before, ...copy.uses]
-      copy.uses = []
-      copy.carried = beyond
-      copy.anchor += copy.lengthMs
-    }
+    const { anchor, grant, lengthMs } = copy
+    if (anchor === undefined || grant === undefined || Math.floor((at - anchor) / lengthMs) !== 1) return copy
+    const over = copy.all() - grant
+    if (over <= 0n) return copy
+    copy.before = [...copy.before, ...copy.uses]
+    copy.uses = []
+    copy.carried = over < grant ? over : grant
+    copy.anchor = anchor + lengthMs
     return copy
   }
 

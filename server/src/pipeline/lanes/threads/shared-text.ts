@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { wholeCharacters } from '../../../core/whole-characters.ts'
 import { sharedBytes } from './shared-bytes.ts'
 
 /** Written at a stretch: a few milliseconds, whatever the letters. */
@@ -27,10 +28,4 @@ export async function sharedText(text: string): Promise<Uint8Array> {
 export function textOf(kept: KeptText): string {
   if (typeof kept === 'string') return kept
   return Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8')
-}
-
-/** The last place at or before `at` that cuts no pair of surrogates. */
-function wholeCharacters(text: string, at: number): number {
-  const last = text.charCodeAt(at - 1)
-  return at < text.length && last >= 0xd800 && last <= 0xdbff ? at - 1 : Math.min(at, text.length)
 }
