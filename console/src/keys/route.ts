@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
 import { choiceField, present, textField } from '../parts/search-fields.ts'
 import { KEY_STATES } from './key-state.ts'
+import { withTexts } from '../texts/languages.ts'
 
 export const keysRoute = createRoute({
   getParentRoute: () => frameRoute,
@@ -14,5 +15,5 @@ export const keysRoute = createRoute({
       // The id of the key whose form is open; `new`: of one to be.
       key: textField(search['key']),
     }),
-  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('./keys-page.tsx'), 'keys'), 'KeysPage'),
 })

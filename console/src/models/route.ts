@@ -1,10 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
 import { readSearch } from './search.ts'
+import { withTexts } from '../texts/languages.ts'
 
 export const modelsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/models',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./models-page.tsx'), 'ModelsPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('./models-page.tsx'), 'models'), 'ModelsPage'),
 })

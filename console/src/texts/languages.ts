@@ -2,10 +2,11 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type english from './en.json'
+import { type Section, SECTIONS, type SectionTexts } from './sections.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    readonly resources: { readonly translation: typeof english }
+    readonly resources: { readonly translation: typeof english & SectionTexts }
     readonly returnNull: false
   }
 }
@@ -18,6 +19,9 @@ export const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES
 
 const STORED_AS = 'sluice-language'
+
+/** The sections that pages have asked for so far. */
+const needed = new Set<Section>()
 
 export function isLanguage(tag: string): tag is Language {
   return Object.hasOwn(LANGUAGES, tag)
@@ -52,12 +56,35 @@ export async function startTexts(): Promise<void> {
   document.documentElement.lang = language
 }
 
+/** A page and the sections of the texts that it is written in; resolves to the page. */
+export async function withTexts<Page>(
+  load: () => Promise<Page>,
+  ...sections: readonly Section[]
+): Promise<Page> {
+  for (const section of sections) needed.add(section)
+  const [page] = await Promise.all([load(), addSections(currentLanguage(), sections)])
+  return page
+}
+
 /** Shows the console in another language from now on, also at the next visit of this browser. */
 export async function chooseLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED_AS, language)
   if (i18next.language === language) return
-  const texts = await LANGUAGES[language].load()
-  i18next.addResourceBundle(language, 'translation', texts.default)
+  const [texts] = await Promise.all([LANGUAGES[language].load(), addSections(language, [...needed])])
+  i18next.addResourceBundle(language, 'translation', texts.default, true)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
+}
+
+async function addSections(language: Language, sections: readonly Section[]): Promise<void> {
+  await Promise.all(
+    sections.map(async (section) => {
+      const texts = await SECTIONS[language][section]()
+      i18next.addResourceBundle(language, 'translation', { [section]: texts.default }, true)
+    }),
+  )
+}
+
+function currentLanguage(): Language {
+  return isLanguage(i18next.language) ? i18next.language : 'en'
 }

@@ -3,14 +3,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { SECTIONS } from './sections.ts'
 
 const SOURCES = fileURLToPath(new URL('..', import.meta.url))
 
 type Texts = { readonly [key: string]: string | Texts }
 
-function textsOf(file: string): ReadonlyMap<string, string> {
-  const texts = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Texts
-  return new Map(flatten(texts, ''))
+/** All the texts of a language: those of every page, and the sections that come with theirs. */
+function textsOf(language: keyof typeof SECTIONS): ReadonlyMap<string, string> {
+  const sections = Object.keys(SECTIONS[language]).flatMap((section) =>
+    flatten(read(`${language}/${section}.json`), `${section}.`),
+  )
+  return new Map([...flatten(read(`${language}.json`), ''), ...sections])
+}
+
+function read(file: string): Texts {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Texts
 }
 
 function flatten(texts: Texts, prefix: string): readonly (readonly [string, string])[] {
@@ -19,8 +27,8 @@ function flatten(texts: Texts, prefix: string): readonly (readonly [string, stri
   )
 }
 
-const english = textsOf('en.json')
-const chinese = textsOf('zh-CN.json')
+const english = textsOf('en')
+const chinese = textsOf('zh-CN')
 
 /** What is put in, and what is marked. */
 const holes = (text: string): readonly string[] => (text.match(/\{\{\w+\}\}|<\/?\w+>/g) ?? []).sort()
