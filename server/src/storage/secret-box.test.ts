@@ -43,6 +43,10 @@ test('a fingerprint is the same for the same text and purpose, and another under
   expect(other.fingerprint('123456', 'code:a')).not.toBe(print)
 })
 
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1')
+}
+
 describe('a long text, sealed and opened in turns', () => {
   const PIECE = 786_432
   const LONG = [
@@ -54,7 +58,7 @@ describe('a long text, sealed and opened in turns', () => {
   ] as const
 
   test.each(LONG)('is what it was, whichever way it went: %s', async (_what, text) => {
-    const inTurns = await box.sealInTurns(text, 'turn of k: r')
+    const inTurns = textOf(await box.sealInTurns(text, 'turn of k: r'))
     const atOnce = box.seal(text, 'turn of k: r')
     expect(inTurns).toHaveLength(atOnce.length)
     expect(box.open(inTurns, 'turn of k: r') === text).toBe(true)
@@ -62,8 +66,20 @@ describe('a long text, sealed and opened in turns', () => {
     expect((await box.openInTurns(atOnce, 'turn of k: r')) === text).toBe(true)
   })
 
+  test.each(LONG)(
+    'is the same whether it comes as text or as bytes cut anywhere: %s',
+    async (_what, text) => {
+      const bytes = Buffer.from(text)
+      const cuts = [0, 1, 2, PIECE + 1, bytes.byteLength].filter((at) => at <= bytes.byteLength)
+      const pieces = cuts.map((at, index) => bytes.subarray(at, cuts[index + 1]))
+      const sealed = textOf(await box.sealInTurns(pieces, 'turn of k: r'))
+      expect(sealed).toHaveLength(box.seal(text, 'turn of k: r').length)
+      expect(box.open(sealed, 'turn of k: r') === text).toBe(true)
+    },
+  )
+
   test('does not open for another purpose, nor when it was changed at its end', async () => {
-    const sealed = await box.sealInTurns('x'.repeat(2 * PIECE), 'one')
+    const sealed = textOf(await box.sealInTurns('x'.repeat(2 * PIECE), 'one'))
     await expect(box.openInTurns(sealed, 'other')).rejects.toThrow()
     await expect(box.openInTurns(`${sealed.slice(0, -4)}AAAA`, 'one')).rejects.toThrow()
     await expect(box.openInTurns('v1.AAAA', 'one')).rejects.toThrow(/too short/)
@@ -77,7 +93,7 @@ describe('a long text, sealed and opened in turns', () => {
       if (isCounting) setImmediate(count)
     }
     setImmediate(count)
-    const sealed = await box.sealInTurns('x'.repeat(8 * PIECE), 'p')
+    const sealed = textOf(await box.sealInTurns('x'.repeat(8 * PIECE), 'p'))
     const afterSealing = turns
     await box.openInTurns(sealed, 'p')
     isCounting = false

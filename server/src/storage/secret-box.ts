@@ -6,12 +6,15 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wholeCharacters } from '../core/whole-characters.ts'
 
+/** Text, or its UTF-8 in any pieces. */
+export type LongText = string | readonly Uint8Array[]
+
 export interface SecretBox {
   seal(plaintext: string, purpose: string): string
   /** Throws when the key or the purpose is another than at sealing, or the text was changed. */
   open(sealed: string, purpose: string): string
-  /** As `seal`; of a long text everybody else has a turn between its pieces. */
-  sealInTurns(plaintext: string, purpose: string): Promise<string>
+  /** As `seal`, the sealed text as bytes that threads share; everybody else has a turn between the pieces of a long text. */
+  sealInTurns(plaintext: LongText, purpose: string): Promise<Uint8Array>
   /** As `open`, of what either way sealed. Rejects where that throws. */
   openInTurns(sealed: string, purpose: string): Promise<string>
   /** The same for the same text and purpose, and without the key not to be guessed, however short the text is. */
@@ -68,17 +71,28 @@ function opening(key: Uint8Array, head: Uint8Array, purpose: string) {
     .setAuthTag(head.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
 }
 
-async function sealInTurns(key: Uint8Array, plaintext: string, purpose: string): Promise<string> {
+async function sealInTurns(key: Uint8Array, plaintext: LongText, purpose: string): Promise<Uint8Array> {
   const { nonce, cipher } = sealing(key, purpose)
   const body: Buffer[] = []
-  for (let at = 0; at < plaintext.length; ) {
-    const end = wholeCharacters(plaintext, at + PIECE)
-    body.push(cipher.update(plaintext.slice(at, end), 'utf8'))
-    at = end
-    if (at < plaintext.length) await nextTurn()
+  for (const piece of piecesOf(plaintext)) {
+    body.push(cipher.update(piece))
+    await nextTurn()
   }
   body.push(cipher.final())
-  return FORMAT + (await inBase64([nonce, cipher.getAuthTag(), ...body]))
+  return inBase64([nonce, cipher.getAuthTag(), ...body])
+}
+
+function* piecesOf(text: LongText): Generator<Uint8Array> {
+  if (typeof text === 'string') {
+    for (let at = 0, end = 0; at < text.length; at = end) {
+      end = wholeCharacters(text, at + PIECE)
+      yield Buffer.from(text.slice(at, end))
+    }
+    return
+  }
+  for (const bytes of text) {
+    for (let at = 0; at < bytes.byteLength; at += PIECE) yield bytes.subarray(at, at + PIECE)
+  }
 }
 
 async function openInTurns(key: Uint8Array, sealed: string, purpose: string): Promise<string> {
@@ -101,16 +115,19 @@ function sealedPart(sealed: string): string {
   return sealed.slice(FORMAT.length)
 }
 
-/** All the bytes as one text, without padding. */
-async function inBase64(parts: readonly Buffer[]): Promise<string> {
-  let text = ''
+/** The format's name and all the bytes in base64, without padding: as many bytes as it has characters. */
+async function inBase64(parts: readonly Buffer[]): Promise<Uint8Array> {
+  const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const text = Buffer.from(new SharedArrayBuffer(FORMAT.length + Math.ceil((length * 4) / 3)))
+  let at = text.write(FORMAT, 'latin1')
   let rest: Buffer = Buffer.alloc(0)
   for (const part of parts) {
     const bytes = Buffer.concat([rest, part])
     const whole = bytes.byteLength - (bytes.byteLength % 3)
-    text += bytes.toString('base64url', 0, whole)
+    at += text.write(bytes.toString('base64url', 0, whole), at, 'latin1')
     rest = bytes.subarray(whole)
-    if (whole >= PIECE) await nextTurn()
+    await nextTurn()
   }
-  return text + rest.toString('base64url')
+  text.write(rest.toString('base64url'), at, 'latin1')
+  return text
 }

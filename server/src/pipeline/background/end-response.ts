@@ -40,9 +40,9 @@ export async function endResponse(
     typeof response['model'] === 'string' && came !== undefined
       ? came
       : Buffer.from(JSON.stringify({ ...response, model: open.task.modelId }))
-  const { reading, text } = await readAnswer(pipeline, open, { bytes, status })
+  const { reading, body } = await readAnswer(pipeline, open, { bytes, status })
   const made = { reading, answerBytes: bytes.byteLength, extras: await extrasOf(bytes, status) }
-  const answer = await keepAnswer(pipeline, open, text)
+  const answer = await keepAnswer(pipeline, open, body)
   const at = pipeline.now()
   const patch: VideoTaskPatch = {
     status: status === 'failed' ? 'failed' : 'completed',
@@ -174,7 +174,11 @@ function possibleUsage(
 }
 
 /** Seen by nobody who does not know its name; replaced by none. */
-async function keepAnswer(pipeline: Pipeline, { task }: OpenTask, body: string): Promise<string> {
+async function keepAnswer(
+  pipeline: Pipeline,
+  { task }: OpenTask,
+  body: readonly Uint8Array[],
+): Promise<string> {
   const name = `answer ${randomBytes(18).toString('hex')}`
   const at = pipeline.now()
   await pipeline.storage.turns.put([
@@ -194,8 +198,8 @@ async function keepAnswer(pipeline: Pipeline, { task }: OpenTask, body: string):
 interface ReadAnswer {
   /** What is charged; undefined: nothing was produced that anybody knows of. */
   readonly reading: MeterReading | undefined
-  /** JSON of the response, its model under its platform id. */
-  readonly text: string
+  /** JSON of the response, its model under its platform id, in pieces. */
+  readonly body: readonly Uint8Array[]
 }
 
 async function readAnswer(
@@ -214,17 +218,10 @@ async function readAnswer(
     meter,
     decodeError: (raw) => protocolOf('responses').decodeError(undefined, raw),
   })
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let text = ''
-  const write = (pieces: readonly Uint8Array[]): void => {
-    for (const piece of pieces) text += decoder.decode(piece, { stream: true })
-  }
-  for await (const piece of inPieces(bytes)) write(tap.push(piece))
-  write(tap.finish().output)
-  return {
-    reading: chargedOf(pipeline, { task, detail }, meter.read(), status),
-    text: text + decoder.decode(),
-  }
+  const body: Uint8Array[] = []
+  for await (const piece of inPieces(bytes)) body.push(...tap.push(piece))
+  body.push(...tap.finish().output)
+  return { reading: chargedOf(pipeline, { task, detail }, meter.read(), status), body }
 }
 
 function chargedOf(

@@ -47,6 +47,28 @@ export function describeTurns(suite: StorageSuite): void {
     expect(await turns.find(KEY, 'resp_1', NOW)).toEqual({ ...second, content: PINNED })
   })
 
+  test('a long body comes back whole, whether it was put as text or as bytes in pieces', async () => {
+    const { turns } = await open()
+    const body = `{"input":"${'x\u754c\u{1f600}'.repeat(300_000)}"}`
+    const bytes = Buffer.from(body)
+    const pieces = [bytes.subarray(0, 13), bytes.subarray(13, 1_500_001), bytes.subarray(1_500_001)]
+    const { content, ...turn } = exampleTurn('resp_1')
+    await turns.put([
+      { ...turn, content: { kind: 'kept', body: pieces } },
+      exampleTurn('resp_2', { previousId: 'resp_1', content: { kind: 'kept', body } }),
+      { ...turn, responseId: 'resp_3', content },
+    ])
+    for (const id of ['resp_1', 'resp_2']) {
+      const found = await turns.find(KEY, id, NOW)
+      expect(found?.content.kind === 'kept' && found.content.body === body).toBe(true)
+    }
+    expect(await turns.find(KEY, 'resp_3', NOW)).toEqual(exampleTurn('resp_3'))
+    const links = await turns.lineage(KEY, 'resp_2', { at: NOW, limit: 5 })
+    expect(links.map((link) => link.bytes)).toEqual([bytes.byteLength, bytes.byteLength])
+    await turns.put([exampleTurn('resp_1')])
+    expect(await turns.find(KEY, 'resp_1', NOW)).toEqual(exampleTurn('resp_1'))
+  })
+
   test('what was said is not readable in the database', async () => {
     const database = await suite.createDatabase()
     const { turns } = await database.open()

@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { SqliteConnection } from './connection.ts'
-import type { SqliteValue } from './library.ts'
+import type { SqliteParameter } from './library.ts'
 import type { WorkerTask } from './messages.ts'
 import type { Turns } from './turns.ts'
 
@@ -116,10 +116,11 @@ function taskOf({ query, sql, parameters }: CompiledQuery): WorkerTask {
   return { kind: changes ? 'change' : 'query', sql, parameters: parameters.map(bindable) }
 }
 
-function bindable(parameter: unknown): SqliteValue {
+function bindable(parameter: unknown): SqliteParameter {
   if (parameter === null || parameter === undefined) return null
   if (typeof parameter === 'string' || typeof parameter === 'number' || typeof parameter === 'bigint') {
     return parameter
   }
+  if (parameter instanceof Uint8Array) return parameter
   throw new Error(`a ${typeof parameter} cannot be stored`)
 }

@@ -5,12 +5,14 @@
 import { createRequire } from 'node:module'
 
 export type SqliteValue = null | number | bigint | string
+/** Bytes are bound as a blob; no column is one, so a statement casts them. */
+export type SqliteParameter = SqliteValue | Uint8Array
 export type SqliteRow = Readonly<Record<string, SqliteValue>>
 
 export interface SqliteStatement {
-  run(...parameters: readonly SqliteValue[]): { readonly changes: number | bigint }
-  get(...parameters: readonly SqliteValue[]): SqliteRow | undefined
-  all(...parameters: readonly SqliteValue[]): readonly SqliteRow[]
+  run(...parameters: readonly SqliteParameter[]): { readonly changes: number | bigint }
+  get(...parameters: readonly SqliteParameter[]): SqliteRow | undefined
+  all(...parameters: readonly SqliteParameter[]): readonly SqliteRow[]
   setReadBigInts(readBigInts: boolean): void
 }
 

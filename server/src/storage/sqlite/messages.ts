@@ -1,5 +1,5 @@
 /** What passes between the process and its SQLite worker threads, by structured clone. */
-import type { SqliteRow, SqliteValue } from './library.ts'
+import type { SqliteParameter, SqliteRow } from './library.ts'
 
 export interface WorkerOptions {
   readonly path: string
@@ -13,9 +13,9 @@ export type WorkerRequest = WorkerTask & { readonly id: number }
 
 export type WorkerTask =
   /** A statement whose answer is rows. */
-  | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly SqliteValue[] }
+  | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly SqliteParameter[] }
   /** A statement whose answer is how many rows changed. */
-  | { readonly kind: 'change'; readonly sql: string; readonly parameters: readonly SqliteValue[] }
+  | { readonly kind: 'change'; readonly sql: string; readonly parameters: readonly SqliteParameter[] }
   | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
   /** `operations` as `hot-codec.ts` writes them. */
   | { readonly kind: 'hot'; readonly operations: string }

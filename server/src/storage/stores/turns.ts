@@ -38,9 +38,14 @@ export interface TurnLink {
   readonly bytes: number
 }
 
+/** A body that is long may come as its UTF-8 in pieces, which are not changed afterwards. */
+export interface NewTurn extends Omit<StoredTurn, 'content'> {
+  readonly content: TurnContent | { readonly kind: 'kept'; readonly body: readonly Uint8Array[] }
+}
+
 export interface TurnStore {
   /** All in one transaction; a response that is there already is replaced. */
-  put(turns: readonly StoredTurn[]): Promise<void>
+  put(turns: readonly NewTurn[]): Promise<void>
   /** Lets a conversation live on with its newest turn. */
   extend(keyId: KeyId, responseIds: readonly string[], expiresAt: number): Promise<void>
   /** undefined for another key's response and for one that expired. */

@@ -1,8 +1,8 @@
 /** Turns of responses: bulk writes, and conversations read back along their links. */
-import { type Kysely, sql, type Insertable } from 'kysely'
+import { type Kysely, sql, type Insertable, type RawBuilder } from 'kysely'
 import { type ChainId, chainId, type KeyId, keyId, modelId } from '../../../core/ids.ts'
-import type { SecretBox } from '../../secret-box.ts'
-import type { StoredTurn, TurnContent, TurnLink, TurnStore } from '../../stores/turns.ts'
+import type { LongText, SecretBox } from '../../secret-box.ts'
+import type { NewTurn, StoredTurn, TurnContent, TurnLink, TurnStore } from '../../stores/turns.ts'
 import type { SqlEngine } from '../engine.ts'
 import { parseStored } from '../stored-json.ts'
 import type { Schema } from '../schema.ts'
@@ -15,6 +15,9 @@ export interface TurnStoreOptions {
 
 /** Ids in one statement: both engines take more, none of them likes it. */
 const IDS_PER_STATEMENT = 500
+
+/** Characters that are sealed in less than a millisecond. */
+const LONG_TEXT = 262_144
 
 export function createTurnStore({ engine, secrets }: TurnStoreOptions): TurnStore {
   const { reader, writer } = engine
@@ -61,11 +64,11 @@ export function createTurnStore({ engine, secrets }: TurnStoreOptions): TurnStor
 
 async function putTurns(
   writer: Kysely<Schema>,
-  turns: readonly StoredTurn[],
+  turns: readonly NewTurn[],
   secrets: SecretBox,
 ): Promise<void> {
   if (turns.length === 0) return
-  const rows: Insertable<TurnsTable>[] = []
+  const rows: NewRow[] = []
   for (const turn of turns) rows.push(await rowOf(turn, secrets))
   await writer
     .insertInto('turns')
@@ -177,7 +180,11 @@ async function readLineage(
   }))
 }
 
-async function rowOf(turn: StoredTurn, secrets: SecretBox): Promise<Insertable<TurnsTable>> {
+interface NewRow extends Omit<Insertable<TurnsTable>, 'sealed'> {
+  readonly sealed: string | RawBuilder<string> | null
+}
+
+async function rowOf(turn: NewTurn, secrets: SecretBox): Promise<NewRow> {
   const { content } = turn
   const kept = keptText(content)
   return {
@@ -188,20 +195,31 @@ async function rowOf(turn: StoredTurn, secrets: SecretBox): Promise<Insertable<T
     created_at: turn.createdAt,
     expires_at: turn.expiresAt,
     sealed:
-      kept === undefined ? null : await secrets.sealInTurns(kept, purposeOf(turn.keyId, turn.responseId)),
-    bytes: kept === undefined ? 0 : Buffer.byteLength(kept),
+      kept === undefined ? null : await sealedText(kept, secrets, purposeOf(turn.keyId, turn.responseId)),
+    bytes: kept === undefined ? 0 : bytesOf(kept),
     place: content.kind === 'upstream' ? content.place : null,
     chain_id: content.kind === 'upstream' ? BigInt(content.chainId) : null,
   }
 }
 
-function keptText(content: TurnContent): string | undefined {
+/** A long one goes to the engine as bytes: text would be copied piece by piece into what is sent. */
+async function sealedText(text: LongText, secrets: SecretBox, purpose: string) {
+  if (typeof text === 'string' && text.length < LONG_TEXT) return secrets.seal(text, purpose)
+  return sql<string>`cast(${await secrets.sealInTurns(text, purpose)} as text)`
+}
+
+function bytesOf(text: LongText): number {
+  if (typeof text === 'string') return Buffer.byteLength(text)
+  return text.reduce((sum, { byteLength }) => sum + byteLength, 0)
+}
+
+function keptText(content: NewTurn['content']): LongText | undefined {
   if (content.kind === 'kept') return content.body
   return content.background === undefined ? undefined : JSON.stringify(content.background)
 }
 
 /** One statement may not write a row twice; the last one counts. */
-function newestOf(rows: readonly Insertable<TurnsTable>[]): Insertable<TurnsTable>[] {
+function newestOf(rows: readonly NewRow[]): NewRow[] {
   return [...new Map(rows.map((row) => [`${row.key_id} ${row.response_id}`, row])).values()]
 }
 
