@@ -12,6 +12,7 @@ import { type SignInLink, signInLinkUrl } from '../management/identity/sign-in-l
 import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
 import { endedWhenHung } from './end-hung.ts'
 import { localUrl, type Prepare, prepareStore, type RunningGateway, startGateway } from './start-gateway.ts'
+import { lookAtPorts } from './look-at-ports.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { VERSION } from '../version.ts'
@@ -40,6 +41,7 @@ export type StartWorkers = (
  * `startWorkers` is for a configuration with more than one process.
  */
 export async function runGateway(config: Config, startWorkers: StartWorkers): Promise<void> {
+  await lookAtPorts(config)
   const environment: Environment = process.env
   const prepared: Prepared = {
     firstRun: { kind: 'not-first', unread: [] },
