@@ -11,12 +11,15 @@ export async function lookAtPorts(
 ): Promise<void> {
   const { host, opsHost } = config
   // Both addresses may share one port.
-  for (const port of new Set([config.port, config.gatewayPort])) await lookAt(port, host)
-  await lookAt(config.opsPort, opsHost)
+  for (const port of new Set([config.port, config.gatewayPort])) await lookAtPort(port, host)
+  await lookAtPort(config.opsPort, opsHost)
 }
 
-/** Port 0 is any free one, on a host that may still be no address of this machine. */
-function lookAt(port: number, host: string | undefined): Promise<void> {
+/**
+ * Takes one port and gives it back; 0 is any free one, on a host that may still be no address of this machine. Throws what
+ * `listen` failed with.
+ */
+export function lookAtPort(port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)

@@ -18,7 +18,7 @@ export interface Following {
   /** Calls that are shown already. */
   readonly shown: readonly CallLogRow[]
   readonly now: () => number
-  readonly show: (row: CallLogRow) => void
+  readonly show: (row: CallLogRow) => Promise<void>
   readonly signal: AbortSignal
   /** Resolves after this long, or when the signal says so. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
@@ -37,7 +37,7 @@ export async function followLogs(storage: Pick<Storage, 'logs'>, following: Foll
     for (const row of fresh) seen.set(row.callId, row.createdAt)
     for (const [id, createdAt] of seen) if (createdAt < from) seen.delete(id)
     const shown = fresh.filter((row) => row.endedAt >= since)
-    for (const row of shown.toSorted((one, other) => one.endedAt - other.endedAt)) show(row)
+    for (const row of shown.toSorted((one, other) => one.endedAt - other.endedAt)) await show(row)
   }
 }
 

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
 import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { putModel } from '../../test/gateway/gateway.ts'
 import { chainId, modelId, vendorCode } from '../core/ids.ts'
 import { microCredits } from '../core/money.ts'
 import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
-import { ACCOUNT, exampleReserve } from '../core/calls/examples.ts'
+import { ACCOUNT, exampleLog, exampleReserve } from '../core/calls/examples.ts'
+import type { CallLogRow } from '../core/calls/log-row.ts'
 import {
   createAccount,
   exampleApiKey,
@@ -83,6 +85,38 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
       free_reason: 'below-one-credit',
       attempts: [{ said: 'Incorrect API key provided' }, { said: 'connect ECONNREFUSED 127.0.0.1:1' }],
     })
+  })
+
+  test('a row says why a call was refused, and which model a mistyped name probably meant', async () => {
+    await storage.catalogue.apply([putModel('sandbox-chat'), putModel('old', { status: 'disabled' })])
+    const refused = (id: string, changes: Partial<CallLogRow>) =>
+      storage.calls.log({
+        log: exampleLog(id, {
+          requestId: `request_${id}`,
+          model: undefined,
+          vendorCode: undefined,
+          chainId: undefined,
+          attempts: [],
+          httpStatus: 502,
+          code: 50201,
+          ending: 'refused',
+          ...changes,
+        }),
+      })
+    await refused('a', { modelRequested: 'sandbox-chta', createdAt: NOW })
+    await refused('b', { modelRequested: 'nothing-like-it', createdAt: NOW - 1 })
+    await refused('c', { modelRequested: 'old', createdAt: NOW - 2 })
+    await refused('d', { modelRequested: 'sandbox-chat', createdAt: NOW - 3 })
+    await refused('e', { modelRequested: undefined, httpStatus: 401, code: 40103, createdAt: NOW - 4 })
+    const { out } = await line.sluice(['logs'])
+    const why = out.trimEnd().split('\n').slice(1)
+    expect(why.map((text) => text.split(/ request_\S+ +/)[1])).toEqual([
+      'there is no such model; did you mean sandbox-chat?',
+      'there is no such model',
+      'the model is disabled',
+      'no available upstream for this model',
+      'this API key has expired',
+    ])
   })
 
   test('logs keep to what a call cost, both ends included', async () => {

@@ -1,5 +1,6 @@
 import { decimal, instant, integer } from '../../config/gateway-file/values.ts'
 import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { Catalogue } from '../../core/catalogue.ts'
 import { creditsOfText, creditsText } from '../../management/money/amounts.ts'
 import { viewOperatorLogRow } from '../../management/logs/log-view.ts'
 import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
@@ -9,6 +10,7 @@ import { CommandFailure } from '../exit-codes.ts'
 import { requireAccount, requireKey } from '../find-rows.ts'
 import { followLogs } from '../follow-logs.ts'
 import { optionValue } from '../option-value.ts'
+import { whyOfCall } from '../why-of-call.ts'
 import { withStorage } from '../with-storage.ts'
 import type { LogFilter, LogPage } from '../../storage/stores/logs.ts'
 
@@ -44,12 +46,27 @@ export async function logs(io: Console, flags: LogFlags): Promise<void> {
     await follow(io, flags, limit)
     return
   }
-  const page = await withStorage(io, 'refuse', async (storage) =>
-    readPage(storage, await filterOf(io, storage, flags), { limit, cursor: flags.cursor }),
-  )
-  if (flags.json === true) for (const row of page.rows) io.out(`${JSON.stringify(viewOperatorLogRow(row))}\n`)
-  else io.out(tableText(HEAD, page.rows.map(cells)))
-  if (page.next !== undefined) io.err(`older calls: --cursor ${page.next}\n`)
+  const next = await withStorage(io, 'refuse', async (storage) => {
+    const filter = await filterOf(io, storage, flags)
+    const page = await readPage(storage, filter, { limit, cursor: flags.cursor })
+    if (flags.json === true) for (const row of page.rows) io.out(jsonLine(row))
+    else io.out(tableText(HEAD, await table(storage, page.rows)))
+    return page.next
+  })
+  if (next !== undefined) io.err(`older calls: --cursor ${next}\n`)
+}
+
+function jsonLine(row: CallLogRow): string {
+  return `${JSON.stringify(viewOperatorLogRow(row))}\n`
+}
+
+/** The catalogue is read once, and only for rows that want it. */
+function table(
+  { catalogue }: Pick<Storage, 'catalogue'>,
+  rows: readonly CallLogRow[],
+): Promise<readonly (readonly Cell[])[]> {
+  let read: Promise<Catalogue> | undefined
+  return Promise.all(rows.map((row) => cells(row, () => (read ??= catalogue.read()))))
 }
 
 /** Wide enough for most; what comes later cannot widen what is printed. */
@@ -61,14 +78,14 @@ async function follow(io: Console, flags: LogFlags, limit: number): Promise<void
   const { patience } = io
   if (patience === undefined) throw new CommandFailure('failed', 'nothing can be followed here')
   const signal = patience.interruption()
-  const show = (row: CallLogRow): void =>
-    io.out(flags.json === true ? `${JSON.stringify(viewOperatorLogRow(row))}\n` : lineText(cells(row)))
   await withStorage(io, 'refuse', async (storage) => {
+    const show = async (row: CallLogRow): Promise<void> =>
+      io.out(flags.json === true ? jsonLine(row) : lineText(await cells(row, () => storage.catalogue.read())))
     const filter = await filterOf(io, storage, flags)
     const since = io.now()
     const { rows } = await readPage(storage, filter, { limit, cursor: undefined })
     if (flags.json !== true) io.out(lineText(HEAD))
-    for (const row of rows.toReversed()) show(row)
+    for (const row of rows.toReversed()) await show(row)
     await followLogs(storage, {
       filter,
       since,
@@ -126,7 +143,7 @@ async function filterOf(io: Console, storage: Storage, flags: LogFlags): Promise
   }
 }
 
-function cells(row: CallLogRow): readonly Cell[] {
+async function cells(row: CallLogRow, readCatalogue: () => Promise<Catalogue>): Promise<readonly Cell[]> {
   const { usage } = row
   const input =
     (usage.input ?? 0) + (usage.cachedInput ?? 0) + (usage.cacheWrite ?? 0) + (usage.cacheWrite1h ?? 0)
@@ -140,21 +157,6 @@ function cells(row: CallLogRow): readonly Cell[] {
     creditsText(row.deducted),
     row.durationMs,
     row.requestId,
-    whyOf(row),
+    await whyOfCall(row, readCatalogue),
   ]
 }
-
-/** Why it was free, or what each vendor that was tried failed of. */
-function whyOf(row: CallLogRow): string {
-  const { free_reason: free } = viewOperatorLogRow(row)
-  const failed = row.attempts
-    .filter(({ outcome }) => outcome !== 'answered')
-    .map(
-      ({ vendorCode, status, outcome, said }) =>
-        `${vendorCode}: ${[status, said ?? outcome].join(' ').trim()}`,
-    )
-  const why = [...(free === null ? [] : [FREE[free]]), ...failed]
-  return why.join('; ')
-}
-
-const FREE = { 'below-one-credit': 'free: below 1 Credit', 'own-credential': 'free: own credential' } as const

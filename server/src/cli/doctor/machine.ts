@@ -1,7 +1,7 @@
 /** The machine: Node, the data directory, its disk, the ports. */
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { lookAtPort } from '../../app/look-at-ports.ts'
 import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
 import type { Config } from '../../config/environment.ts'
 import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
@@ -180,13 +180,10 @@ async function checkPort({
 
 /** undefined: it worked; else the system's code. */
 function listenOnce(host: string | undefined, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) }, () =>
-      server.close(() => resolve(undefined)),
-    )
-  })
+  return lookAtPort(port, host).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  )
 }
 
 /** undefined: it is not there. */
