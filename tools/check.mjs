@@ -56,6 +56,11 @@ const CHECKS = [
     mend: 'Run `node tools/reference.mjs` and commit what it writes.',
   },
   {
+    name: 'OpenAPI document',
+    run: ['tools/openapi-validity.mjs'],
+    mend: 'The document is written from the routes and from server/src/http/management/openapi: mend it there, then `node tools/reference.mjs`.',
+  },
+  {
     name: 'console weight',
     run: ['tools/console-weight.mjs', '--check'],
     mend: 'What is not needed to see the page is loaded when it is used: `lazy(() => import(…))`. The budgets are in tools/console-weight.mjs.',

@@ -4,6 +4,7 @@ import type { KeyHolder } from '../../pipeline/instance/directory.ts'
 import type { z } from 'zod'
 import type { FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
+import type { Tag } from './openapi/tags.ts'
 
 /**
  * `anonymous`: nobody is asked who they are. `optional`: whoever says who they are is known. `account`: a session or an
@@ -48,7 +49,7 @@ export interface RouteWords<
   /** See `ForWord`. */
   readonly for?: Right
   /** The chapter of the reference page. */
-  readonly tag: string
+  readonly tag: Tag
   /** One line, in the imperative. */
   readonly summary: string
   readonly description?: string

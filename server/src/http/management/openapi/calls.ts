@@ -3,12 +3,13 @@
  * byte for byte, so what stands here describes what the gateway reads and does not bound what a client may send.
  */
 import type { JsonObject } from '../../../core/json.ts'
+import type { Tag } from './tags.ts'
 
 export interface DescribedCall {
   readonly method: 'get' | 'post' | 'delete'
   /** As the document writes it. */
   readonly path: string
-  readonly tag: string
+  readonly tag: Tag
   readonly summary: string
   readonly description: string
   readonly request?: JsonObject

@@ -8,7 +8,7 @@ const ROUTE: RegisteredRoute = {
   method: 'POST',
   path: '/api/v1/user/user/anything',
   access: 'anonymous',
-  tag: 'Anything',
+  tag: 'Keys',
   summary: 'Take any JSON',
   params: z.object({}),
   query: z.object({}),

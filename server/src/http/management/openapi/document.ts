@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Right } from '../caller.ts'
 import { impersonatorsPart } from '../impersonation.ts'
 import { CALLS, type DescribedCall } from './calls.ts'
+import { TAGS } from './tags.ts'
 import type { Access, RegisteredAnswer, RegisteredRoute } from '../route-types.ts'
 
 export interface DocumentWords {
@@ -214,10 +215,15 @@ const ERROR_CONTENT: JsonObject = {
 
 const SIGNED_IN: readonly Access[] = ['session', 'organisation', 'admin']
 
+const OTHER_ERRORS: JsonObject = {
+  '4XX': { description: 'Any other refusal.', content: ERROR_CONTENT },
+  '5XX': { description: 'The gateway, or what it needs, is at fault.', content: ERROR_CONTENT },
+}
+
 /** The codes a client has to expect, by status; whatever else goes wrong has the same envelope. */
 function errorResponses(route: RegisteredRoute): JsonObject {
   const codes = [
-    ...(hasInput(route) ? [40000] : []),
+    40000,
     ...(route.access === 'anonymous' ? [] : [40001, 40101]),
     ...(SIGNED_IN.includes(route.access) ? [40304] : []),
     ...(route.path.includes(':') ? [40403] : []),
@@ -235,16 +241,8 @@ function errorResponses(route: RegisteredRoute): JsonObject {
         { description: told.join(', '), content: ERROR_CONTENT },
       ]),
     ),
-    default: { description: 'Any other error.', content: ERROR_CONTENT },
+    ...OTHER_ERRORS,
   }
-}
-
-function hasInput(route: RegisteredRoute): boolean {
-  return (
-    route.body !== undefined ||
-    route.idempotency !== undefined ||
-    parametersOf(route.query, 'query').length + parametersOf(route.params, 'path').length > 0
-  )
 }
 
 function parametersOf(schema: z.ZodType, place: 'path' | 'query'): readonly JsonObject[] {
@@ -300,6 +298,12 @@ function operationId(method: string, path: string): string {
   return [method.toLowerCase(), ...words.filter((word) => word !== '')].join('_')
 }
 
+const CALL_ERROR: JsonObject = {
+  'application/json': {
+    schema: { anyOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object' }] },
+  },
+}
+
 function callOperation(call: DescribedCall): JsonObject {
   const { answerType = 'application/json' } = call
   return {
@@ -329,13 +333,13 @@ function callOperation(call: DescribedCall): JsonObject {
           ...(call.streams === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
         },
       },
-      default: {
+      '4XX': {
+        description: 'A refusal of the gateway in its envelope, or the upstream’s own, untouched.',
+        content: CALL_ERROR,
+      },
+      '5XX': {
         description: 'An error of the gateway in its envelope, or the upstream’s own, untouched.',
-        content: {
-          'application/json': {
-            schema: { anyOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object' }] },
-          },
-        },
+        content: CALL_ERROR,
       },
     },
   }
@@ -347,5 +351,7 @@ function tagsOf(
   const names = Object.values(paths)
     .flatMap((item) => Object.values(item))
     .flatMap(({ tags }) => (isJsonArray(tags) ? tags : []))
-  return [...new Set(names)].map((name) => ({ name }))
+  return Object.entries(TAGS)
+    .filter(([name]) => names.includes(name))
+    .map(([name, description]) => ({ name, description }))
 }

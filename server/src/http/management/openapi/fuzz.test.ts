@@ -161,7 +161,7 @@ function faultOf(operation: Operation, answer: Answer): string | undefined {
     return `shows its inside: ${answer.text}`
   if (answer.body.code === 40400 && !operation.path.includes('{')) return 'does not answer here'
   const status = String(answer.status)
-  const schema = operation.answers.get(operation.answers.has(status) ? status : 'default')
+  const schema = operation.answers.get(operation.answers.has(status) ? status : `${status.charAt(0)}XX`)
   if (schema === undefined || (operation.isCall && answer.status < 400)) return undefined
   const checked = checkerOf(schema).safeParse(answer.body)
   if (checked.success) return undefined

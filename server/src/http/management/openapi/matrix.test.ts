@@ -229,7 +229,7 @@ describe('the authorisation matrix of an organisation', () => {
 
 /** Never run: the build fails when one of these compiles. */
 export function routesThatSayTooLittle(app: Api, context: ApiContext): void {
-  const words = { method: 'GET', path: '/', tag: 'x', summary: 'x', data: z.object({}) } as const
+  const words = { method: 'GET', path: '/', tag: 'Keys', summary: 'x', data: z.object({}) } as const
   const handle = () => ({})
   // @ts-expect-error whoever is asked who they are may ask for an organisation: with which right?
   defineRoute(app, context, { ...words, access: 'session', handle })
