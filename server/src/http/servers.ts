@@ -7,14 +7,10 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { type CallId, callId } from '../core/ids.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import type { IncomingCall, StoredRequest } from '../pipeline/call.ts'
+import type { ArrivingCall } from '../pipeline/call.ts'
+import type { Asked } from '../pipeline/kinds/kind.ts'
 import type { Pipeline } from '../pipeline/context.ts'
-import type { ClientReply } from '../pipeline/reply.ts'
-import { serveCall } from '../pipeline/serve-call.ts'
-import { serveCount } from '../pipeline/serve-count.ts'
-import { serveStored } from '../pipeline/serve-stored.ts'
-import { serveVideos } from '../pipeline/video/serve-videos.ts'
-import type { IncomingVideo } from '../pipeline/video/video-call.ts'
+import { serve } from '../pipeline/serve.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost, noteAddress } from './address.ts'
 import { type BodyWatch, createBodyWatch } from './calls/body-watch.ts'
@@ -24,14 +20,12 @@ import { renderError } from './error-envelope.ts'
 import { allowOrigin, type CorsOrigins } from './cors.ts'
 import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
-import { incomingCall } from './calls/incoming.ts'
+import { arrivalOf } from './calls/incoming.ts'
 import { closeUnlessRead } from './calls/incoming-body.ts'
 import { noteBodyWatch } from './management/management-body.ts'
 import { normalizeTarget, refusedHead, shownPath } from './calls/request-head.ts'
 import { sendError } from './send-error.ts'
 import { SocketReply } from './calls/socket-reply.ts'
-import { incomingVideo } from './calls/incoming-video.ts'
-import { matchVideoPath } from './calls/video-paths.ts'
 
 export interface ServersOptions {
   readonly pipeline: Pipeline
@@ -222,18 +216,10 @@ class Edge {
       answer(request, response, refusal)
       return
     }
-    const video = matchVideoPath(request.method ?? 'GET', path, query)
-    if (video.kind === 'video') {
-      this.#serveVideo(request, response, { ...video, address, query })
-      return
-    }
-    const match = video.kind === 'wrong-method' ? video : matchCallPath(request.method ?? 'GET', path, query)
+    const match = matchCallPath(request.method ?? 'GET', path, query)
     switch (match.kind) {
       case 'call':
-        this.#serve(request, response, { endpoint: match.endpoint, address, query, stored: undefined })
-        return
-      case 'stored':
-        this.#serve(request, response, { endpoint: match.endpoint, address, query, stored: match.wanted })
+        this.#serve(request, response, { endpoint: match.endpoint, asked: match.asked, address })
         return
       case 'wrong-method':
         response.setHeader('allow', match.allow)
@@ -273,39 +259,18 @@ class Edge {
   #serve(
     request: IncomingMessage,
     response: ServerResponse,
-    what: Pick<IncomingCall, 'endpoint' | 'address'> & {
-      readonly query: string
-      readonly stored: StoredRequest | undefined
-    },
+    what: Pick<ArrivingCall, 'endpoint' | 'address'> & { readonly asked: Asked },
   ): void {
-    const { pipeline } = this.#options
-    const arrived = this.#arrived(request, response, what.endpoint.path)
-    const incoming = incomingCall(request, response, { ...what, ...arrived, ...this.#bodyRules() })
-    this.#track(
-      response,
-      arrived.id,
-      serve(pipeline, incoming, { reply: arrived.reply, stored: what.stored }),
-    )
-  }
-
-  #serveVideo(
-    request: IncomingMessage,
-    response: ServerResponse,
-    what: Pick<IncomingVideo, 'action' | 'endpoint' | 'address'> & { readonly query: string },
-  ): void {
-    const { pipeline } = this.#options
-    const arrived = this.#arrived(request, response, what.endpoint.path)
-    const incoming = incomingVideo(request, response, {
+    const { pipeline, callDeadlineMs } = this.#options
+    const { reply, ...arrived } = this.#arrived(request, response, what.endpoint.path)
+    const arrival = arrivalOf(request, response, {
       ...what,
       ...arrived,
-      ...this.#bodyRules(),
+      bodyWatch: this.#bodyWatch,
+      bodyTimeoutMs: callDeadlineMs,
       textBytesMax: pipeline.limits.bodyLimitBytes,
     })
-    this.#track(response, arrived.id, serveVideos(pipeline, incoming, arrived.reply))
-  }
-
-  #bodyRules() {
-    return { bodyWatch: this.#bodyWatch, bodyTimeoutMs: this.#options.callDeadlineMs }
+    this.#track(response, arrived.id, serve(pipeline, arrival, reply))
   }
 
   #arrived(request: IncomingMessage, response: ServerResponse, path: string) {
@@ -337,17 +302,6 @@ class Edge {
     this.#running -= 1
     if (this.#running === 0) for (const resolve of this.#onQuiet.splice(0)) resolve()
   }
-}
-
-function serve(
-  pipeline: Pipeline,
-  incoming: IncomingCall,
-  { reply, stored }: { readonly reply: ClientReply; readonly stored: StoredRequest | undefined },
-): Promise<void> {
-  if (stored !== undefined) return serveStored(pipeline, incoming, reply, stored)
-  return incoming.endpoint.operation === 'generate'
-    ? serveCall(pipeline, incoming, reply)
-    : serveCount(pipeline, incoming, reply)
 }
 
 /** Resolves when the work is done or the time is over. */

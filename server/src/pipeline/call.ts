@@ -3,23 +3,42 @@
  * not authenticated cannot be received, and one that was not reserved cannot be billed — it does not compile.
  */
 import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
-import type { Catalogue, Model, ProtocolId } from '../core/catalogue.ts'
+import type { Catalogue, ChainProtocol, Model, ProtocolId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/request-scan.ts'
+import type { ReceivedForm } from '../core/video/form.ts'
 import type { Account } from '../storage/stores/accounts.ts'
 import type { Key } from '../storage/stores/keys.ts'
+import type { Asked, EndpointKind } from './kinds/kind.ts'
 
+/** What a request line asks for. */
 export interface Endpoint {
+  readonly kind: EndpointKind
   /** As the contract writes it, for the log. */
   readonly path: string
   readonly protocol: ProtocolId
-  readonly operation: 'generate' | 'count-tokens'
   /** Gemini says by its verb whether to stream; elsewhere the body does. */
   readonly streamVerb: boolean | undefined
   /** Gemini names the model in the path. */
   readonly pathModel: string | undefined
   /** Gemini streams as SSE only when asked (`alt=sse`), else as one JSON array. */
   readonly eventStream: boolean
+}
+
+export interface IncomingEndpoint extends Omit<Endpoint, 'protocol'> {
+  readonly protocol: ChainProtocol
+}
+
+/** What `http/` hands over, before its kind is looked at. */
+export interface Arrival {
+  readonly call: ArrivingCall
+  readonly asked: Asked
+  /** Reads the body as a form; `onBytes` may throw to refuse the rest. Rejects when the client has gone. */
+  readonly readForm: (onBytes: (bytes: number) => void) => Promise<ReceivedForm>
+}
+
+export interface ArrivingCall extends Omit<IncomingCall, 'endpoint'> {
+  readonly endpoint: IncomingEndpoint
 }
 
 export interface IncomingCall {
@@ -120,8 +139,11 @@ export type Past =
 /** What is asked about a response that was kept. */
 export interface StoredRequest {
   readonly id: string
-  readonly what: 'response' | 'input-items' | 'delete' | 'cancel'
+  readonly what: StoredAction
   readonly query: string
 }
+
+export const STORED_ACTIONS = ['response', 'input-items', 'delete', 'cancel'] as const
+export type StoredAction = (typeof STORED_ACTIONS)[number]
 
 export type StagedCall = IncomingCall | AuthenticatedCall | ReceivedCall | AdmittedCall | ReservedCall

@@ -6,7 +6,8 @@ import type { IncomingCall, StagedCall } from './call.ts'
 import type { Pipeline } from './context.ts'
 import { runReserved } from './exchange/leave.ts'
 import { recall } from './stages/recall.ts'
-import { receive, restrict } from './stages/receive.ts'
+import { receive } from './stages/receive.ts'
+import { restrict } from './stages/restrictions.ts'
 import { refuse } from './stages/refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { reserve } from './stages/reserve.ts'
@@ -33,7 +34,7 @@ export async function serveCall(
     reply.tellModel(call.model.modelId)
     checkBackground(call)
     if (call.scan.background) return await serveBackground(pipeline, call, reply)
-    call = await reserve(pipeline, call)
+    call = await reserve(pipeline, call, call.endpoint.kind)
   } catch (error) {
     await refuse(pipeline, call, error, reply)
     return

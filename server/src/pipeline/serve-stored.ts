@@ -6,7 +6,14 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ItemPage } from '../core/protocols/responses/stored-turn.ts'
 import type { StoredTurn } from '../storage/stores/turns.ts'
 import { authenticate, findHolderNow } from './stages/authenticate.ts'
-import type { AuthenticatedCall, IncomingCall, StagedCall, StoredRequest } from './call.ts'
+import {
+  type AuthenticatedCall,
+  type IncomingCall,
+  STORED_ACTIONS,
+  type StagedCall,
+  type StoredRequest,
+} from './call.ts'
+import type { Asked } from './kinds/kind.ts'
 import { answerBackground, isBackground } from './background/serve-stored-background.ts'
 import { forwardStored } from './attempt/forward-stored.ts'
 import type { ShowTask } from './lanes/threads/work.ts'
@@ -21,9 +28,10 @@ export async function serveStored(
   pipeline: Pipeline,
   incoming: IncomingCall,
   reply: ClientReply,
-  wanted: StoredRequest,
+  asked: Asked,
 ): Promise<void> {
   let call: StagedCall = incoming
+  const wanted = requestOf(asked)
   try {
     pipeline.refuseWhenUnable()
     call = await authenticate(pipeline, call)
@@ -41,23 +49,31 @@ export async function serveStored(
     const turn = await pipeline.turns.find(call.key.id, wanted.id, call.at)
     if (turn === undefined) throw notFound(wanted.id)
     reply.tellModel(turn.modelId)
-    const asked = { turn, wanted }
     const { status, body } = await (isBackground(turn)
-      ? answerBackground(pipeline, call, asked)
-      : answerOf(pipeline, call, asked))
+      ? answerBackground(pipeline, call, { turn, wanted })
+      : answerOf(pipeline, call, { turn, wanted }))
     send(reply, status, body)
   } catch (error) {
     await refuse(pipeline, call, error, reply)
   }
 }
 
-interface Asked {
+function requestOf({ action, values, query }: Asked): StoredRequest {
+  const what = STORED_ACTIONS.find((known) => known === action)
+  if (what === undefined) throw new Error(`the path of a stored response asks for ${action ?? 'nothing'}`)
+  return { id: values['id'] ?? '', what, query }
+}
+
+interface Wanted {
   readonly turn: StoredTurn
   readonly wanted: StoredRequest
 }
 
-async function answerOf(pipeline: Pipeline, call: AuthenticatedCall, asked: Asked): Promise<StoredAnswer> {
-  const { turn, wanted } = asked
+async function answerOf(
+  pipeline: Pipeline,
+  call: AuthenticatedCall,
+  { turn, wanted }: Wanted,
+): Promise<StoredAnswer> {
   const { content } = turn
   // Cancelling what was answered would only ask the upstream for the answer.
   if (wanted.what === 'cancel')

@@ -1,81 +1,130 @@
-/** Which paths are calls, and what each means; everything else goes to the framework (decisions, Addresses). */
-import type { Endpoint, StoredRequest } from '../../pipeline/call.ts'
+/** Which paths are calls, by the registry of endpoint kinds; everything else goes to the framework (decisions, Addresses). */
+import type { IncomingEndpoint } from '../../pipeline/call.ts'
+import { KINDS } from '../../pipeline/kinds/index.ts'
+import type { Asked, EndpointKind, EndpointPath } from '../../pipeline/kinds/kind.ts'
+import { unofferedSentence } from './unoffered.ts'
 
 /** What a request line asks for. */
 export type CallPath =
-  | { readonly kind: 'call'; readonly endpoint: Endpoint }
-  /** A response that was kept. */
-  | { readonly kind: 'stored'; readonly endpoint: Endpoint; readonly wanted: StoredRequest }
+  | { readonly kind: 'call'; readonly endpoint: IncomingEndpoint; readonly asked: Asked }
   /** The path is a call's, the method is not. */
-  | { readonly kind: 'wrong-method'; readonly endpoint: Endpoint; readonly allow: string }
+  | { readonly kind: 'wrong-method'; readonly allow: string }
   | { readonly kind: 'other' }
 
-const FIXED: ReadonlyMap<string, Endpoint> = new Map(
-  [
-    endpoint('/v1/chat/completions', 'chat', 'generate'),
-    endpoint('/v1/responses', 'responses', 'generate'),
-    endpoint('/v1/responses/input_tokens', 'responses', 'count-tokens'),
-    endpoint('/v1/messages', 'messages', 'generate'),
-    endpoint('/v1/messages/count_tokens', 'messages', 'count-tokens'),
-  ].map((fixed) => [fixed.path, fixed]),
-)
-
-const GEMINI_PREFIX = '/v1beta/models/'
-const GEMINI_VERBS: Readonly<Record<string, Pick<Endpoint, 'operation' | 'streamVerb'>>> = {
-  generateContent: { operation: 'generate', streamVerb: false },
-  streamGenerateContent: { operation: 'generate', streamVerb: true },
-  countTokens: { operation: 'count-tokens', streamVerb: false },
-}
-
 export function matchCallPath(method: string, path: string, query: string): CallPath {
-  const found = FIXED.get(path) ?? matchGemini(path, query)
-  if (found === undefined) return matchStored(method, path, query)
-  return method === 'POST'
-    ? { kind: 'call', endpoint: found }
-    : { kind: 'wrong-method', endpoint: found, allow: 'POST' }
+  const found = findPlace(path)
+  if (found === undefined) return OTHER
+  const { place, values } = found
+  const row = place.rows.find((each) => takes(each.path, method))
+  if (row !== undefined)
+    return {
+      kind: 'call',
+      endpoint: endpointOf(row, values, query),
+      asked: { method, action: row.path.action, values, query },
+    }
+  if (unofferedSentence(path) !== undefined) return OTHER
+  return { kind: 'wrong-method', allow: place.rows.flatMap((each) => each.path.methods).join(', ') }
 }
 
-const STORED_PATH = /^\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?$/
+const OTHER: CallPath = { kind: 'other' }
 
-/** `/v1/responses/{id}` and what lies below it (contract §4.2). */
-function matchStored(method: string, path: string, query: string): CallPath {
-  const [, segment = '', below] = STORED_PATH.exec(path) ?? []
-  const id = decodeSegment(segment)
-  if (id === undefined || id === '') return { kind: 'other' }
-  const shown = `/v1/responses/{id}${below === undefined ? '' : `/${below}`}`
-  const verbs = STORED_VERBS[below ?? '']
-  const what = verbs?.get(method)
-  const found = endpoint(shown, 'responses', 'generate')
-  if (verbs === undefined || what === undefined) {
-    if (method === 'POST' && id === 'compact' && below === undefined) return { kind: 'other' }
-    return { kind: 'wrong-method', endpoint: found, allow: [...(verbs?.keys() ?? [])].join(', ') }
+/** One path of one kind. */
+interface Row {
+  readonly kind: EndpointKind
+  readonly path: EndpointPath
+}
+
+/** All that can be done at one path. */
+interface Place {
+  readonly rows: Row[]
+  /** Finds the values; undefined: the path is to be met as it stands. */
+  readonly pattern: RegExp | undefined
+  /** What every path that the pattern meets begins with. */
+  readonly prefix: string
+}
+
+/** `{name}` and whether a colon follows it. */
+const NAME = /\{(\w+)\}(?=(:)?)/g
+
+const PLACES: ReadonlyMap<string, Place> = placesOf(KINDS)
+const PATTERNS: readonly Place[] = [...PLACES.values()].filter(({ pattern }) => pattern !== undefined)
+
+function placesOf(kinds: readonly EndpointKind[]): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>()
+  for (const kind of kinds) {
+    for (const path of kind.paths) {
+      const row = { kind, path }
+      const known = places.get(path.path)
+      if (known === undefined) places.set(path.path, placeOf(row))
+      else known.rows.push(row)
+    }
   }
-  return { kind: 'stored', endpoint: found, wanted: { id, what, query } }
+  return places
 }
 
-const STORED_VERBS: Readonly<Record<string, ReadonlyMap<string, StoredRequest['what']> | undefined>> = {
-  '': new Map([
-    ['GET', 'response'],
-    ['DELETE', 'delete'],
-  ]),
-  input_items: new Map([['GET', 'input-items']]),
-  cancel: new Map([['POST', 'cancel']]),
+function placeOf(row: Row): Place {
+  const { path, values } = row.path
+  const prefix = path.split('{', 1)[0] ?? path
+  if (prefix === path) return { rows: [row], pattern: undefined, prefix }
+  const source = path.replace(NAME, (_, name: string, colon: string | undefined) => {
+    const value = values?.[name]?.source ?? (colon === undefined ? '[^/]+' : '.+')
+    return `(?<${name}>${value})`
+  })
+  return { rows: [row], pattern: new RegExp(`^${source}$`), prefix }
 }
 
-/** `/v1beta/models/{model}:{verb}`; a model id may hold slashes and encoded characters. */
-function matchGemini(path: string, query: string): Endpoint | undefined {
-  if (!path.startsWith(GEMINI_PREFIX)) return undefined
-  const colon = path.lastIndexOf(':')
-  const verb = GEMINI_VERBS[path.slice(colon + 1)]
-  const model = decodeSegment(path.slice(GEMINI_PREFIX.length, colon))
-  if (colon < GEMINI_PREFIX.length || verb === undefined || model === undefined || model === '')
-    return undefined
+interface FoundPlace {
+  readonly place: Place
+  readonly values: Asked['values']
+}
+
+function findPlace(path: string): FoundPlace | undefined {
+  const fixed = PLACES.get(path)
+  if (fixed !== undefined && fixed.pattern === undefined) return { place: fixed, values: NO_VALUES }
+  for (const place of PATTERNS) {
+    if (!path.startsWith(place.prefix)) continue
+    const groups = place.pattern?.exec(path)?.groups
+    const values = groups === undefined ? undefined : decoded(groups)
+    if (values !== undefined) return { place, values }
+  }
+  return undefined
+}
+
+const NO_VALUES: Asked['values'] = {}
+
+/** undefined: one of them cannot be decoded. */
+function decoded(groups: Readonly<Record<string, string>>): Asked['values'] | undefined {
+  const values: Record<string, string> = {}
+  for (const [name, segment] of Object.entries(groups)) {
+    const value = decodeSegment(segment)
+    if (value === undefined) return undefined
+    values[name] = value
+  }
+  return values
+}
+
+function decodeSegment(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}
+
+function takes({ methods, head }: EndpointPath, method: string): boolean {
+  return methods.some((known) => known === method) || (head === true && method === 'HEAD')
+}
+
+function endpointOf({ kind, path }: Row, values: Asked['values'], query: string): IncomingEndpoint {
   return {
-    path: `${GEMINI_PREFIX}{model}:${path.slice(colon + 1)}`,
-    protocol: 'gemini',
-    ...verb,
-    pathModel: model,
-    eventStream: new URLSearchParams(query).get('alt') === 'sse',
+    kind,
+    path:
+      path.logged === 'values' ? path.path.replace(NAME, (_, name: string) => values[name] ?? '') : path.path,
+    protocol: path.protocol,
+    streamVerb: path.stream,
+    pathModel: values['model'],
+    eventStream: path.sseOnDemand !== true || new URLSearchParams(query).get('alt') === 'sse',
   }
 }
 
@@ -88,17 +137,4 @@ export function servedAtGatewayAddress(path: string): boolean {
     path.startsWith('/v1/responses/') ||
     path === '/v1/models'
   )
-}
-
-function endpoint(path: string, protocol: Endpoint['protocol'], operation: Endpoint['operation']): Endpoint {
-  return { path, protocol, operation, streamVerb: undefined, pathModel: undefined, eventStream: true }
-}
-
-function decodeSegment(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return undefined
-    throw error
-  }
 }

@@ -56,7 +56,7 @@ export function orderFor(
     healthOf: healthFor(pipeline, target.funding),
     draw: pipeline.draw,
     mayUse: (vendor) => target.funding.otherwise !== 'none' || target.funding.byokVendors.includes(vendor),
-    speaks: (protocol) => protocol !== 'video',
+    speaks: (protocol) => call.endpoint.kind.chains.includes(protocol),
     preferred: call.endpoint.protocol,
     ...(past?.kind === 'upstream' || scan.background ? { mayAnswer } : {}),
     ...(favoured === undefined ? {} : { favoured }),

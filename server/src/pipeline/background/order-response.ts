@@ -9,6 +9,7 @@ import { parseJson } from '../attempt/classify.ts'
 import { formRequest, upstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { forwardedHeaders } from '../headers.ts'
+import { countsOf } from '../kinds/kind.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { openPassthroughLane } from '../lanes/passthrough-lane.ts'
 import { orderFor } from '../attempt/route.ts'
@@ -78,7 +79,7 @@ async function sendResponse(pipeline: Pipeline, call: ReservedCall, { open, leg 
   const secret = leg.byok ? own?.get(leg.chain.vendorCode) : found.credential.secret
   if (secret === undefined)
     return { outcome: skipped('own credential removed', gatewayFailure(50201), RANK.nothing) }
-  const counts = { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 }
+  const counts = countsOf(call.endpoint.kind, call.demand.estimate)
   const claim = await claimCredential(pipeline, call, { leg, counts })
   if (claim.kind === 'full') {
     const error = gatewayFailure(42904, { retryAfterMs: claim.retryAfterMs })

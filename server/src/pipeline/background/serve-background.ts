@@ -43,10 +43,12 @@ export async function serveBackground(
   reply: ClientReply,
 ): Promise<void> {
   const name = await nameOfOrder(call)
-  if (name === undefined) return order(pipeline, await reserve(pipeline, call), name, reply)
+  if (name === undefined)
+    return order(pipeline, await reserve(pipeline, call, call.endpoint.kind), name, reply)
   await inTurn(pipeline, { key: call.key, repeat: name }, async () => {
     const repeated = await findRepeatedOrder(pipeline, call, name)
-    if (repeated === undefined) return order(pipeline, await reserve(pipeline, call), name, reply)
+    if (repeated === undefined)
+      return order(pipeline, await reserve(pipeline, call, call.endpoint.kind), name, reply)
     const told = await tellRepeated(pipeline, call, repeated)
     const at = pipeline.now()
     const log = {

@@ -11,6 +11,7 @@ import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
 import { answerHeaders, forwardedHeaders } from '../headers.ts'
+import { countsOf } from '../kinds/kind.ts'
 import { openLane } from '../lanes/open-lane.ts'
 import { possibleUsage } from '../lanes/possible-usage.ts'
 import { quietly } from '../quietly.ts'
@@ -33,7 +34,7 @@ export async function openExchange(
   const { vendor, dialect, credential } = found
   const secret = leg.byok ? await ownCredential(pipeline, call, leg) : credential.secret
   if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
-  const counts = { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 }
+  const counts = countsOf(call.endpoint.kind, call.demand.estimate)
   const claim = await claimCredential(pipeline, call, { leg, counts })
   if (claim.kind === 'full') {
     const failure: FinalFailure = { kind: 'rate-limited', retryAfterMs: claim.retryAfterMs }

@@ -22,6 +22,7 @@ import { checkBackground } from '../background/check-background.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import { encodePrepared, prepareConversion } from '../lanes/convert-request.ts'
 import { createConversions } from '../lanes/threads/conversions.ts'
+import { GENERATE } from '../kinds/generate.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { createChainObservations } from '../instance/chain-observations.ts'
@@ -222,7 +223,7 @@ async function decideDry(parts: ExplainParts, call: AdmittedCall): Promise<Reser
     limitStates: await parts.storage.customers.limits.read(subjects),
     openCalls: new Map(),
   }
-  const operation = { ...reservation(parts, call), kind: 'reserve' as const }
+  const operation = { ...reservation(parts, call, call.endpoint.kind), kind: 'reserve' as const }
   const [outcome] = decideBatch(rows, [operation], parts.terms).outcomes
   if (outcome?.kind === 'reserved' || outcome?.kind === 'refused') return outcome
   throw new Error('a reservation was answered with something else')
@@ -348,7 +349,7 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
     endpoint: {
       path: '/explain',
       protocol,
-      operation: 'generate',
+      kind: GENERATE,
       streamVerb: question.stream,
       pathModel,
       eventStream: true,

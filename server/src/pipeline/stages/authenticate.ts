@@ -3,15 +3,25 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import { hashKey } from '../../storage/key-hash.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { AuthenticatedCall, IncomingCall } from '../call.ts'
 import type { KeyHolder } from '../instance/directory.ts'
 import type { Pipeline } from '../context.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
 /** Finds the caller from the headers alone, before a byte of the body is read (decisions, order of checks). */
-export async function authenticate(pipeline: Pipeline, call: IncomingCall): Promise<AuthenticatedCall> {
+export async function authenticate<Call extends PresentedCredentials & { readonly at: number }>(
+  pipeline: Pick<Pipeline, 'directory'>,
+  call: Call,
+): Promise<Omit<Call, 'stage'> & Authenticated> {
   const { key, account } = await findHolder(pipeline, presentedKey(call), call.at)
   return { ...call, stage: 'authenticated', key, account }
+}
+
+/** What is known of a call of any kind from here on. */
+export interface Authenticated {
+  readonly stage: 'authenticated'
+  readonly key: Key
+  readonly account: Account
 }
 
 /** Who holds this key, when it may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */

@@ -2,11 +2,21 @@ import type { AttemptRecord, CallLogRow } from '../../core/calls/log-row.ts'
 import type { CallDescription, DescribedChain } from '../../core/calls/recover.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import type { Model } from '../../core/catalogue.ts'
+import type { ModelId } from '../../core/ids.ts'
 import { ZERO } from '../../core/money.ts'
 import type { AdmittedCall, LoggedCall } from '../call.ts'
 
+/** A call of any kind once its model is known. */
+export interface DescribedCall extends LoggedCall, Pick<AdmittedCall, 'model' | 'fallback'> {
+  readonly modelId: ModelId
+  readonly stream: boolean
+  readonly user: string | undefined
+  /** Of a video. */
+  readonly secondsDeclared?: number | undefined
+}
+
 /** The parts of a log row that are known before the call is sent anywhere; recovery starts from them. */
-export function describeCall(call: Omit<AdmittedCall, 'stage'>): CallDescription {
+export function describeCall(call: DescribedCall): CallDescription {
   return {
     requestId: call.requestId,
     createdAt: call.at,
@@ -17,6 +27,7 @@ export function describeCall(call: Omit<AdmittedCall, 'stage'>): CallDescription
     user: call.user,
     appId: appIdOf(call),
     customId: customIdOf(call),
+    secondsDeclared: call.secondsDeclared,
     chains: describedChains(call),
   }
 }

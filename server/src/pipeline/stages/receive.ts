@@ -3,7 +3,6 @@ import { type ModelId, modelId } from '../../core/ids.ts'
 import { createRequestScanner, type ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
 import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
-import { checkRestrictions } from './restrictions.ts'
 
 /**
  * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
@@ -25,15 +24,6 @@ export async function receive(pipeline: Pipeline, call: AuthenticatedCall): Prom
     body.release()
     throw error
   }
-}
-
-/** Applies the key's own restrictions to a received call, so that a refusal is logged with what was asked for. */
-export function restrict(pipeline: Pipeline, call: ReceivedCall): void {
-  const { key, account, address, ip, endpoint, modelId: requested } = call
-  checkRestrictions(
-    { key, account, address, ip, protocol: endpoint.protocol, modelId: requested },
-    pipeline.catalogue(),
-  )
 }
 
 function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId {

@@ -1,25 +1,48 @@
 import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/calls/operations.ts'
 import { encodeDescription } from '../../core/calls/recover.ts'
+import type { Catalogue } from '../../core/catalogue.ts'
 import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'
 import type { AdmittedCall, ReservedCall } from '../call.ts'
+import type { Account } from '../../storage/stores/accounts.ts'
+import type { Key } from '../../storage/stores/keys.ts'
 import type { Pipeline } from '../context.ts'
 import { rateLimitHeaders } from '../headers.ts'
-import { describeCall } from './log-row.ts'
+import { countsOf, type EndpointKind } from '../kinds/kind.ts'
+import { type DescribedCall, describeCall } from './log-row.ts'
+
+/** A call of any kind whose demand is known. */
+export interface Reservable
+  extends DescribedCall,
+    Pick<AdmittedCall, 'callId' | 'demand' | 'fallbackDemand'> {
+  readonly key: Key
+  readonly account: Account
+  readonly catalogue: Catalogue
+}
 
 /**
  * One storage verb judges levels and the right to call on fresh rows and takes windows, slot and hold together, all or
  * nothing (decisions, order of checks). The fallback model is judged and funded in the same breath.
  */
-export async function reserve(pipeline: Pipeline, call: AdmittedCall): Promise<ReservedCall> {
-  const outcome = await pipeline.storage.calls.reserve(reservation(pipeline, call))
+export async function reserve<Call extends Reservable>(
+  pipeline: Pick<Pipeline, 'monthOf' | 'instanceId' | 'storage'>,
+  call: Call,
+  kind: EndpointKind,
+): Promise<Omit<Call, 'stage'> & Reserved> {
+  const outcome = await pipeline.storage.calls.reserve(reservation(pipeline, call, kind))
   if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
   return { ...call, stage: 'reserved', reservation: outcome }
+}
+
+interface Reserved {
+  readonly stage: 'reserved'
+  readonly reservation: ReservedCall['reservation']
 }
 
 /** What is asked of the store. */
 export function reservation(
   pipeline: Pick<Pipeline, 'monthOf' | 'instanceId'>,
-  call: AdmittedCall,
+  call: Reservable,
+  kind: EndpointKind,
 ): Omit<ReserveOperation, 'kind'> {
   const month = pipeline.monthOf(call.at, call.catalogue.settings.timezone)
   return {
@@ -28,7 +51,7 @@ export function reservation(
     at: call.at,
     keyId: call.key.id,
     accountId: call.account.id,
-    counts: { requests: 1, images: call.demand.estimate.images, videos: 0, videoSeconds: 0 },
+    counts: countsOf(kind, call.demand.estimate),
     model: call.demand,
     fallback: call.fallbackDemand,
     defaultPolicy: call.catalogue.settings.limits,

@@ -5,6 +5,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
+import type { Pipeline } from '../context.ts'
 
 export interface RestrictedUse {
   readonly key: Key
@@ -22,6 +23,14 @@ export function checkKey(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalog
   checkAddress(use)
   if (use.account.status === 'suspended') throw new GatewayError(40303)
 }
+
+/** Applies the key's own restrictions to a received call of any kind, so that a refusal is logged with what was asked for. */
+export function restrict(pipeline: Pick<Pipeline, 'catalogue'>, call: RestrictedCall): void {
+  const { key, account, address, ip, endpoint, modelId } = call
+  checkRestrictions({ key, account, address, ip, protocol: endpoint.protocol, modelId }, pipeline.catalogue())
+}
+
+type RestrictedCall = Omit<RestrictedUse, 'protocol'> & { readonly endpoint: { readonly protocol: string } }
 
 /** Throws the 403 that applies, in the order group, lists, account. */
 export function checkRestrictions(use: RestrictedUse, catalogue: Catalogue): void {

@@ -5,22 +5,19 @@
 import type { Demand, ReserveOutcome } from '../../core/calls/operations.ts'
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import type { CallId, ModelId, VendorCode } from '../../core/ids.ts'
-import type { ReceivedForm } from '../../core/video/form.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
-import type { IncomingCall, ReceivedBody } from '../call.ts'
+import type { Arrival, Endpoint, IncomingCall, ReceivedBody } from '../call.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
-export interface IncomingVideo extends Omit<IncomingCall, 'endpoint' | 'readBody'> {
+export interface IncomingVideo
+  extends Omit<IncomingCall, 'endpoint' | 'readBody'>,
+    Pick<Arrival, 'readForm'> {
   readonly endpoint: VideoEndpoint
   readonly action: VideoAction
-  /** Reads the body to its end; `onBytes` may throw to refuse the rest. Rejects when the client has gone. */
-  readonly readForm: (onBytes: (bytes: number) => void) => Promise<ReceivedForm>
 }
 
-export interface VideoEndpoint {
-  /** As the contract writes it, for the log. */
-  readonly path: string
+export interface VideoEndpoint extends Omit<Endpoint, 'protocol'> {
   readonly protocol: 'video'
 }
 
@@ -94,6 +91,8 @@ export interface AdmittedVideo extends Omit<VideoOrder, 'stage'> {
   readonly fallback: Model | undefined
   readonly demand: Demand
   readonly fallbackDemand: Demand | undefined
+  /** undefined: it was left to the vendor. */
+  readonly secondsDeclared: number | undefined
 }
 
 export interface ReservedVideo extends Omit<AdmittedVideo, 'stage'> {

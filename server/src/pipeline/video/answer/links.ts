@@ -3,9 +3,7 @@
  * without an API key, so that players, browsers and vendors can follow them (decisions, Video).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-
-/** Below the main address. */
-export const FILE_PATH = '/media/'
+import { FILE_PATH } from '../../kinds/video.ts'
 
 export interface LinkSigner {
   /** An absolute address of the blob, good until `expiresAt` (epoch ms). */

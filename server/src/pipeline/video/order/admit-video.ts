@@ -1,5 +1,4 @@
 import type { Demand, Estimate } from '../../../core/calls/operations.ts'
-import { type CallDescription, encodeDescription } from '../../../core/calls/recover.ts'
 import type { Catalogue, Chain, Model } from '../../../core/catalogue.ts'
 import { ERRORS } from '../../../core/errors/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -7,10 +6,8 @@ import { usableChains } from '../../../core/routing/order.ts'
 import { declaredSeconds, orderSeconds } from '../../../core/video/seconds.ts'
 import { findFallback, meantInstead, termsOf } from '../../stages/admit.ts'
 import type { Pipeline } from '../../context.ts'
-import { appIdOf, customIdOf, describedChains } from '../../stages/log-row.ts'
 import { demandVendors } from '../../instance/own-credentials.ts'
-import { refusalError } from '../../stages/reserve.ts'
-import type { AdmittedVideo, ReservedVideo, VideoOrder } from '../video-call.ts'
+import type { AdmittedVideo, VideoOrder } from '../video-call.ts'
 import { videoDialectOf } from '../task/video-vendor.ts'
 
 /** Finds the model and says what the order demands of the account; `reserve` judges it on the account's fresh row. */
@@ -27,6 +24,7 @@ export function admitVideo(pipeline: Pipeline, order: VideoOrder): AdmittedVideo
     fallback,
     demand: demandOf(order, model, catalogue),
     fallbackDemand: fallback === undefined ? undefined : demandOf(order, fallback, catalogue),
+    secondsDeclared: declaredSeconds(order.request.seconds),
   }
 }
 
@@ -102,43 +100,4 @@ function secondsMax(order: VideoOrder, chains: readonly Chain[], catalogue: Cata
       : orderSeconds(text, dialect.defaultSeconds(chain.forwardModelId, order.request)).billed
   })
   return Math.max(0, ...lengths)
-}
-
-/** One storage verb judges and takes everything, as for every call (decisions, order of checks). */
-export async function reserveVideo(pipeline: Pipeline, order: AdmittedVideo): Promise<ReservedVideo> {
-  const month = pipeline.monthOf(order.at, order.catalogue.settings.timezone)
-  const { estimate } = order.demand
-  const outcome = await pipeline.storage.calls.reserve({
-    callId: order.callId,
-    instanceId: pipeline.instanceId,
-    at: order.at,
-    keyId: order.key.id,
-    accountId: order.account.id,
-    counts: { requests: 1, images: 0, videos: 1, videoSeconds: estimate.videoSeconds },
-    model: order.demand,
-    fallback: order.fallbackDemand,
-    defaultPolicy: order.catalogue.settings.limits,
-    monthStart: month.from,
-    monthEnd: month.until,
-    description: encodeDescription(describeVideo(order)),
-  })
-  if (outcome.kind === 'refused') throw refusalError(outcome.refusal, order.at)
-  return { ...order, stage: 'reserved', reservation: outcome }
-}
-
-/** The parts of the log row that are known before anything is sent. */
-export function describeVideo(order: Omit<AdmittedVideo, 'stage'>): CallDescription {
-  return {
-    requestId: order.requestId,
-    createdAt: order.at,
-    endpoint: order.endpoint.path,
-    clientProtocol: order.endpoint.protocol,
-    modelRequested: order.modelId,
-    stream: order.stream,
-    user: order.user,
-    appId: appIdOf(order),
-    customId: customIdOf(order),
-    secondsDeclared: declaredSeconds(order.request.seconds),
-    chains: describedChains(order),
-  }
 }

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { encodeDetail, type TaskDetail } from '../../../core/video/task-detail.ts'
+import { describeCall } from '../../stages/log-row.ts'
 import type { Pipeline } from '../../context.ts'
-import { describeVideo } from './admit-video.ts'
 import type { OpenTask } from './open-task.ts'
 import type { ReservedVideo } from '../video-call.ts'
 
@@ -107,7 +107,7 @@ export function emptyIntent(
 
 function detailOf(pipeline: Pipeline, order: ReservedVideo, at: number): TaskDetail {
   return {
-    description: describeVideo(order),
+    description: describeCall(order),
     terms: order.demand.terms,
     userRate: order.reservation.userRate,
     timezone: order.catalogue.settings.timezone,

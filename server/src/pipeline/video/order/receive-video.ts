@@ -1,20 +1,10 @@
 /** Reads the order out of a form (contract §4.4, §7.1): 40003 empty or unreadable, 40000, 40002, then the key's own limits. */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { ReceivedForm } from '../../../core/video/form.ts'
-import { findHolder, presentedKey } from '../../stages/authenticate.ts'
 import type { ReceivedBody } from '../../call.ts'
 import type { Pipeline } from '../../context.ts'
-import { checkRestrictions } from '../../stages/restrictions.ts'
 import { orderOf, type RawForm } from './read-order.ts'
-import type { AuthenticatedVideo, IncomingVideo, VideoOrder } from '../video-call.ts'
-
-export async function authenticateVideo(
-  pipeline: Pipeline,
-  call: IncomingVideo,
-): Promise<AuthenticatedVideo> {
-  const { key, account } = await findHolder(pipeline, presentedKey(call), call.at)
-  return { ...call, stage: 'authenticated', key, account }
-}
+import type { AuthenticatedVideo, VideoOrder } from '../video-call.ts'
 
 export async function receiveVideo(pipeline: Pipeline, call: AuthenticatedVideo): Promise<VideoOrder> {
   const body = openBody(pipeline)
@@ -27,15 +17,6 @@ export async function receiveVideo(pipeline: Pipeline, call: AuthenticatedVideo)
     body.release()
     throw error
   }
-}
-
-/** What the key itself forbids, once it is known what is asked for. */
-export function restrictVideo(pipeline: Pipeline, order: VideoOrder): void {
-  const { key, account, address, ip, modelId: requested } = order
-  checkRestrictions(
-    { key, account, address, ip, protocol: order.endpoint.protocol, modelId: requested },
-    pipeline.catalogue(),
-  )
 }
 
 /** Of a form, what an order can be read of. */

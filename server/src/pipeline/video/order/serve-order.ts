@@ -1,5 +1,7 @@
 /** `POST /v1/videos`: synchronous as contracted, or accepted at once where the client prefers that (decisions, Video). */
+import { authenticate } from '../../stages/authenticate.ts'
 import { refuse } from '../../stages/refuse.ts'
+import { restrict } from '../../stages/restrictions.ts'
 import type { RefusedCall } from '../../call.ts'
 import type { Pipeline } from '../../context.ts'
 import { answerHeaders } from '../../headers.ts'
@@ -7,7 +9,7 @@ import type { ClientReply } from '../../reply.ts'
 import { awaitEnd } from '../answer/await-end.ts'
 import { decodeDetail } from '../../../core/video/task-detail.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
-import { authenticateVideo, receiveVideo, restrictVideo } from './receive-video.ts'
+import { receiveVideo } from './receive-video.ts'
 import { type TakenOrder, takeOrder } from './take-order.ts'
 import { sendTask, sendTaskError } from '../answer/task-answer.ts'
 import type { IncomingVideo, VideoOrder } from '../video-call.ts'
@@ -22,11 +24,11 @@ export async function serveOrder(
   let taken: TakenOrder
   try {
     pipeline.refuseWhenUnable()
-    const authenticated = await authenticateVideo(pipeline, incoming)
+    const authenticated = await authenticate(pipeline, incoming)
     call = authenticated
     order = await receiveVideo(pipeline, authenticated)
     call = order
-    restrictVideo(pipeline, order)
+    restrict(pipeline, order)
     taken = await takeOrder(pipeline, order)
   } catch (error) {
     await refuse(pipeline, call, error, reply)

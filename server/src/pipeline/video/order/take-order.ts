@@ -5,7 +5,9 @@ import { findHolderNow } from '../../stages/authenticate.ts'
 import type { Pipeline } from '../../context.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
 import { persist } from '../../stages/persist.ts'
-import { admitVideo, reserveVideo } from './admit-video.ts'
+import { VIDEO } from '../../kinds/video.ts'
+import { reserve } from '../../stages/reserve.ts'
+import { admitVideo } from './admit-video.ts'
 import { createTask, newTaskId } from './create-task.ts'
 import { createUpstream } from './creation.ts'
 import { findRepeated, inTurn } from './join.ts'
@@ -29,7 +31,7 @@ async function take(pipeline: Pipeline, order: VideoOrder): Promise<TakenOrder> 
   const admitted = admitVideo(pipeline, order)
   const repeated = await findRepeated(pipeline, order)
   if (repeated !== undefined) return join(pipeline, order, repeated)
-  const reserved = await reserveVideo(pipeline, admitted)
+  const reserved = await reserve(pipeline, admitted, VIDEO)
   const created = await create(pipeline, reserved)
   if (created.kind === 'created') {
     const { open } = created

@@ -1,0 +1,30 @@
+import { PROTOCOL_IDS, type ProtocolId } from '../../core/catalogue.ts'
+import type { EndpointKind, EndpointPath } from './kind.ts'
+
+/** Chat and its like, in four wire languages that are converted into each other. */
+export const GENERATE: EndpointKind = {
+  id: 'generate',
+  flow: 'exchange',
+  body: 'json',
+  chains: PROTOCOL_IDS,
+  paths: [
+    post('/v1/chat/completions', 'chat'),
+    post('/v1/responses', 'responses'),
+    post('/v1/messages', 'messages'),
+    {
+      ...post('/v1beta/models/{model}:generateContent', 'gemini'),
+      stream: false,
+      sseOnDemand: true,
+    },
+    {
+      ...post('/v1beta/models/{model}:streamGenerateContent', 'gemini'),
+      stream: true,
+      sseOnDemand: true,
+    },
+  ],
+  counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
+}
+
+function post(path: string, protocol: ProtocolId): EndpointPath {
+  return { methods: ['POST'], path, protocol }
+}

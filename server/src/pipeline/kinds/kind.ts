@@ -1,0 +1,73 @@
+/**
+ * What an endpoint of the gateway is, as data: which paths lead to it, how its body comes, and what a call over it takes of
+ * its account. One file a kind beside this one, one line each in `index.ts`; the stages and the router of paths take any.
+ */
+import type { Estimate } from '../../core/calls/operations.ts'
+import type { ChainProtocol } from '../../core/catalogue.ts'
+
+export interface EndpointKind {
+  readonly id: string
+  readonly paths: readonly EndpointPath[]
+  /**
+   * `exchange`: answered while the client waits. `task`: an order, which goes on without its client. `count` and `stored`:
+   * questions, which are free.
+   */
+  readonly flow: 'exchange' | 'task' | 'count' | 'stored'
+  /** How the body comes. A form may also come as JSON. */
+  readonly body: 'json' | 'form' | 'none'
+  /** Chains of these protocols can answer its calls, as they are or converted. */
+  readonly chains: readonly ChainProtocol[]
+  /** What one call counts in the windows of limits, by what it is thought to use; absent: nothing. */
+  readonly counts?: (estimate: Estimate) => CallCounts
+}
+
+/** A request line that leads to a kind. */
+export interface EndpointPath {
+  /** Those that it takes, as a 405 names them. */
+  readonly methods: readonly Method[]
+  /** Also takes HEAD, like GET. */
+  readonly head?: true
+  /**
+   * As the contract writes it, and as the log has it. `{name}` stands for a segment; in front of a colon for any text, since
+   * ids of models may hold slashes.
+   */
+  readonly path: string
+  /** The log has the values instead of their names. */
+  readonly logged?: 'values'
+  /** What a value looks like, where it is not just any segment. */
+  readonly values?: Readonly<Record<string, RegExp>>
+  /** What its client speaks. */
+  readonly protocol: ChainProtocol
+  /** What is asked, where a kind has several paths. */
+  readonly action?: string
+  /** The path says whether to stream; absent: the body does. */
+  readonly stream?: boolean
+  /** Streams are SSE only when asked for (`alt=sse`). */
+  readonly sseOnDemand?: true
+}
+
+export type Method = 'GET' | 'POST' | 'DELETE' | 'HEAD'
+
+/** What a request line says, once its path is known. */
+export interface Asked {
+  readonly method: string
+  readonly action: string | undefined
+  /** By the names in the path. */
+  readonly values: Readonly<Record<string, string>>
+  /** As it came, without the question mark. */
+  readonly query: string
+}
+
+export interface CallCounts {
+  readonly requests: number
+  readonly images: number
+  readonly videos: number
+  readonly videoSeconds: number
+}
+
+/** What a call of a kind takes of windows, besides what is only known when it ends. */
+export function countsOf(kind: EndpointKind, estimate: Estimate): CallCounts {
+  return kind.counts?.(estimate) ?? NOTHING_COUNTED
+}
+
+const NOTHING_COUNTED: CallCounts = { requests: 0, images: 0, videos: 0, videoSeconds: 0 }
