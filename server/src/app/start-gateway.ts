@@ -111,6 +111,7 @@ export async function startGateway(
   })
   // Before recovery, which would end the same calls by less than what is known of them here.
   await unsettled.settle()
+  await unsettled.reserve()
   const housekeeping = await startHousekeeping({
     ...ground,
     logRetentionDays: config.logRetentionDays,
@@ -276,7 +277,10 @@ function startRounds(
   })
   // Of processes that stop while this one runs.
   const files = every(UNSETTLED_EVERY_MS, telemetry, {
-    work: async () => void (await unsettled.settle()),
+    work: async () => {
+      await unsettled.settle()
+      await unsettled.reserve()
+    },
     name: 'settle what other processes left in files',
   })
   return {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exampleAbandon, exampleSettle } from '../../core/calls/examples.ts'
 import { instanceId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
@@ -288,4 +288,76 @@ test("a vendor's words that look like an amount stay words", async () => {
   }
   await open({ calls }).settle()
   expect(bodies).toEqual([body])
+})
+
+describe('a disk that is full', () => {
+  const full = () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+  const reserve = () => join(dataDirectory, 'unsettled.reserve')
+
+  test('takes what a process could not settle into the space that was kept for it', async () => {
+    await open().reserve()
+    const { size, blocks, mode } = await stat(reserve())
+    expect(size).toBe(1024 * 1024)
+    expect(blocks * 512).toBeGreaterThanOrEqual(size)
+    expect(mode & 0o777).toBe(0o600)
+    await open({ write: full }).write(OPERATIONS)
+    expect(await readdir(dataDirectory)).toEqual(['unsettled'])
+    await open().settle()
+    expect(taken).toEqual(ALL)
+    expect(logged).toEqual(['warn: calls that a process could not settle before it stopped were settled'])
+  })
+
+  test('keeps charges before all else, as many as fit, and says the others in its log', async () => {
+    await open().reserve()
+    const given = Array.from({ length: 3_000 }, (_, index) => exampleAbandon(`given_${index}`))
+    await open({ write: full }).write([
+      ...given,
+      exampleSettle('call_1', { usage: { input: 1_000, output: 100 } }),
+    ])
+    await open().settle()
+    expect(taken[0]).toBe('settle call_1')
+    expect(taken.length).toBeGreaterThan(400)
+    expect(logged.filter((line) => line.startsWith('error'))).toEqual(
+      Array.from(
+        { length: Math.min(1_000, given.length + 1 - taken.length) },
+        () => 'error: the unsettled end of a call is in this log line alone',
+      ),
+    )
+  })
+
+  test('the same ends written again need no second file', async () => {
+    await open().reserve()
+    const files = open({ write: full })
+    await files.write(OPERATIONS)
+    await files.write([...OPERATIONS])
+    expect(logged).toEqual([])
+    expect(await readdir(folder())).toEqual(['stopped-1.jsonl'])
+  })
+
+  test('has the space once: a second process says in its log what it could not write', async () => {
+    await open().reserve()
+    await open().reserve()
+    await open({ write: full }).write(OPERATIONS)
+    await open({ write: full, instance: instanceId('other') }).write(OPERATIONS)
+    expect(logged).toEqual([
+      'error: ends of calls could not be kept in a file',
+      ...OPERATIONS.map(() => 'error: the unsettled end of a call is in this log line alone'),
+    ])
+    expect(await readdir(folder())).toEqual(['stopped-1.jsonl'])
+  })
+
+  test('leads nobody through a link that lies where the space should', async () => {
+    const other = join(dataDirectory, 'other')
+    await writeFile(other, 'of somebody else')
+    await symlink(other, reserve())
+    await open().reserve()
+    await open({ write: full }).write(OPERATIONS)
+    expect(await readFile(other, 'utf8')).toBe('of somebody else')
+    expect(logged[0]).toBe('error: ends of calls could not be kept in a file')
+  })
+
+  test('any other fault of the data directory keeps nobody from starting', async () => {
+    await open({ dataDirectory: join(dataDirectory, 'missing') }).reserve()
+    expect(logged).toEqual(['warn: no space can be kept for ends of calls on a full disk'])
+  })
 })

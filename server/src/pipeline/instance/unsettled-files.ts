@@ -4,12 +4,12 @@
  * processes at once, or again after a crash before it was removed.
  */
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { InstanceId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { isDiskFull, keepReserve, renameDurably, writeDurably, writeInReserve } from './durable-file.ts'
 import { decodePending, encodePending } from './pending-codec.ts'
 import { type EndStore, writeOnce } from './pending-operations.ts'
 import type { PendingOperation } from './pending-operation.ts'
@@ -19,6 +19,8 @@ export interface UnsettledFiles {
   write(operations: readonly PendingOperation[]): Promise<void>
   /** Gives the store what files hold, and removes those that it took. Returns how many operations it took. */
   settle(): Promise<number>
+  /** Takes a little of the disk, for a file that has to be written when the disk is full. */
+  reserve(): Promise<void>
 }
 
 export interface UnsettledFilesOptions {
@@ -28,9 +30,16 @@ export interface UnsettledFilesOptions {
   readonly telemetry: Pick<Telemetry, 'log'>
   /** Epoch ms, as the file system has it. */
   readonly now: () => number
+  /** How a file comes to disk. */
+  readonly write?: typeof writeDurably
 }
 
 const FOLDER = 'unsettled'
+/** Beside the folder: of all processes of the data directory. */
+const RESERVE = 'unsettled.reserve'
+/** Of some hundred calls: a full disk lets no new ones begin. */
+const RESERVE_BYTES = 1024 * 1024
+const HEAD_BYTES_MAX = 1_024
 const WHOLE = '.jsonl'
 /** Being written. A process that was killed meanwhile leaves it. */
 const PARTIAL = '.partial'
@@ -47,26 +56,30 @@ const LOGGED_MAX = 1_000
 
 export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFiles {
   const folder = join(options.dataDirectory, FOLDER)
+  const reserve = join(options.dataDirectory, RESERVE)
   const { log } = options.telemetry
   let written = 0
+  let kept: readonly PendingOperation[] = []
   // A file never changes: whoever reads one may remove it, and nothing else with it.
   const own = (number: number): string => join(folder, `${options.instance}-${number}${WHOLE}`)
   return {
+    reserve: () =>
+      keepReserve(reserve, RESERVE_BYTES).catch((error: unknown) =>
+        log.warn({ error, file: reserve }, 'no space can be kept for ends of calls on a full disk'),
+      ),
     async write(operations) {
+      if (isSame(operations, kept)) return
       try {
         const former = written
         if (operations.length > 0) {
           written += 1
-          await place(folder, own(written), encodeFile(options, operations))
+          logUnkept(log, await place(own(written), operations, { reserve, ...options }))
         }
+        kept = operations
         if (former > 0) await rm(own(former), { force: true })
       } catch (error) {
         log.error({ error, operations: operations.length }, 'ends of calls could not be kept in a file')
-        for (const operation of operations.slice(0, LOGGED_MAX))
-          log.error(
-            { operation: encodePending(operation) },
-            'the unsettled end of a call is in this log line alone',
-          )
+        logUnkept(log, operations)
       }
     },
     async settle() {
@@ -265,11 +278,53 @@ function headOf(text: string): Head | undefined {
   return { kind: 'head', version: head.version, operations }
 }
 
-async function place(folder: string, file: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeDurably(`${file}${PARTIAL}`, text)
-  await rename(`${file}${PARTIAL}`, file)
-  await syncFolder(folder)
+/** Returns what did not fit on a full disk. */
+async function place(
+  file: string,
+  operations: readonly PendingOperation[],
+  options: { readonly reserve: string } & UnsettledFilesOptions,
+): Promise<readonly PendingOperation[]> {
+  const { reserve, write = writeDurably } = options
+  const partial = `${file}${PARTIAL}`
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  let unkept: readonly PendingOperation[] = []
+  try {
+    await write(partial, encodeFile(options, operations))
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    const [fitting, others] = fittingIn(RESERVE_BYTES - HEAD_BYTES_MAX, operations)
+    await writeInReserve(reserve, partial, encodeFile(options, fitting))
+    unkept = others
+  }
+  await renameDurably(partial, file)
+  return unkept
+}
+
+/** Charges come first: what was never charged is given back by the next start all the same. */
+function fittingIn(
+  bytes: number,
+  operations: readonly PendingOperation[],
+): readonly [fitting: readonly PendingOperation[], others: readonly PendingOperation[]] {
+  const rankOf = ({ kind }: PendingOperation): number => (kind === 'settle' ? 0 : 1)
+  const ordered = operations.toSorted((one, other) => rankOf(one) - rankOf(other))
+  let left = bytes
+  const count = ordered.findIndex((operation) => {
+    left -= Buffer.byteLength(lineOf(encodePending(operation))) + 1
+    return left < 0
+  })
+  return count < 0 ? [ordered, []] : [ordered.slice(0, count), ordered.slice(count)]
+}
+
+function logUnkept(log: Telemetry['log'], operations: readonly PendingOperation[]): void {
+  for (const operation of operations.slice(0, LOGGED_MAX))
+    log.error(
+      { operation: encodePending(operation) },
+      'the unsettled end of a call is in this log line alone',
+    )
+}
+
+function isSame(some: readonly PendingOperation[], others: readonly PendingOperation[]): boolean {
+  return some.length === others.length && some.every((operation, index) => operation === others[index])
 }
 
 /**
@@ -280,31 +335,7 @@ async function placeAside(file: string, lines: readonly string[], instance: Inst
   const all = [...new Set([...before.filter((line) => line !== ''), ...lines])]
   const own = `${file}.${instance}.writing`
   await writeDurably(own, Buffer.from(`${all.join('\n')}\n`, 'latin1'))
-  await rename(own, file)
-  await syncFolder(join(file, '..'))
-}
-
-/** Through no link: what it leads to is not ours. */
-const WRITE_OWN = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
-
-async function writeDurably(file: string, text: string | Buffer): Promise<void> {
-  await closing(await open(file, WRITE_OWN, 0o600), async (handle) => {
-    await handle.writeFile(text)
-    await handle.sync()
-  })
-}
-
-/** So that the name survives a crash of the machine too. */
-async function syncFolder(folder: string): Promise<void> {
-  await closing(await open(folder, 'r'), (handle) => handle.sync())
-}
-
-async function closing(handle: FileHandle, work: (handle: FileHandle) => Promise<void>): Promise<void> {
-  try {
-    await work(handle)
-  } finally {
-    await handle.close()
-  }
+  await renameDurably(own, file)
 }
 
 async function unlessMissing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {

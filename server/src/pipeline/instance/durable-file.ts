@@ -1,0 +1,66 @@
+/** Files that are on disk when their writing has ended, and space that is kept for one of them on a disk that is full. */
+import { constants } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Through no link: what it leads to is not ours. */
+const WRITE_OWN = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW
+
+export async function writeDurably(file: string, text: string | Uint8Array): Promise<void> {
+  await closing(await open(file, WRITE_OWN | constants.O_TRUNC, 0o600), async (handle) => {
+    await handle.writeFile(text)
+    await handle.sync()
+  })
+}
+
+/** So that the name survives a crash of the machine too. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await closing(await open(dirname(to), 'r'), (handle) => handle.sync())
+}
+
+/** True for an error that says that a disk, or an owner's share of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
+/**
+ * Takes `bytes` of the disk under the name `reserve`, unless that name is there. A disk that is too full for it is left
+ * as it was.
+ */
+export async function keepReserve(reserve: string, bytes: number): Promise<void> {
+  try {
+    await closing(await open(reserve, WRITE_OWN | constants.O_EXCL, 0o600), (handle) =>
+      handle.writeFile(Buffer.alloc(bytes)),
+    )
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (!isDiskFull(error)) throw error
+    await rm(reserve, { force: true })
+  }
+}
+
+/**
+ * Writes over what was reserved, which needs no more of the disk while `text` is shorter. Rejects where there is no
+ * reserve, as after somebody else took it.
+ */
+export async function writeInReserve(reserve: string, file: string, text: string): Promise<void> {
+  await rename(reserve, file)
+  await closing(await open(file, constants.O_WRONLY | constants.O_NOFOLLOW), async (handle) => {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.byteLength; ) {
+      const { bytesWritten } = await handle.write(bytes, at, bytes.byteLength - at, at)
+      at += bytesWritten
+    }
+    await handle.truncate(bytes.byteLength)
+    await handle.sync()
+  })
+}
+
+async function closing(handle: FileHandle, work: (handle: FileHandle) => Promise<void>): Promise<void> {
+  try {
+    await work(handle)
+  } finally {
+    await handle.close()
+  }
+}
