@@ -21,6 +21,8 @@ export interface GatewayOptions {
   /** Of a gateway that ran before. */
   readonly directory?: string
   readonly mailbox?: Mailbox
+  /** Beside what every one of them has. */
+  readonly environment?: Readonly<Record<string, string>>
   /** File and arguments for Node; the built process when absent. */
   readonly program?: readonly string[]
 }
@@ -35,6 +37,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
     SLUICE_CONFIG: path,
     SLUICE_SMTP_URL: mailbox.url,
     SLUICE_MAIL_FROM: 'sluice@example.com',
+    ...options.environment,
   }
   const running = await launch(environment, undefined, options.program)
   // Passkeys are bound to a name; the address of loopback has none.

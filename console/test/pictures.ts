@@ -21,6 +21,8 @@ export const PICTURES: readonly Picture[] = [
   { name: 'call', path: '/calls', signedIn: true, prepare: openFirstCall },
   { name: 'models', path: '/models?compare=gpt-5,claude-opus-4.8', signedIn: true },
   { name: 'model', path: '/models?model=gpt-5', signedIn: true },
+  { name: 'wallet', path: '/wallet', signedIn: true, whole: true },
+  { name: 'wallet-plan', path: '/wallet?open=plan', signedIn: true },
   { name: 'key-form', path: '/keys?key=new', signedIn: true, prepare: fillKeyForm },
 ]
 

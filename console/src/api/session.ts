@@ -10,11 +10,16 @@ const ORGANISATIONS_MAX = 100
 export const accountQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['account', organisation ?? ''],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET('/api/v1/user/user/account', { params: { header: actingFor(organisation) }, signal }),
-      ),
+    queryFn: ({ signal }) => readAccount(organisation, signal),
   })
+
+function readAccount(organisation: string | undefined, signal: AbortSignal) {
+  return dataOf(
+    client.GET('/api/v1/user/user/account', { params: { header: actingFor(organisation) }, signal }),
+  )
+}
+
+export type Account = Awaited<ReturnType<typeof readAccount>>
 
 export const organisationsQuery = queryOptions({
   queryKey: ['organisations'],
@@ -46,4 +51,11 @@ export function useMayManage(): boolean {
   const id = useOrganisationId()
   const membership = useMembership()
   return id === undefined || (membership !== undefined && membership.member.role !== 'member')
+}
+
+/** Whether one decides what the account is bound to: for oneself always, in an organisation its owners. */
+export function useIsOwner(): boolean {
+  const id = useOrganisationId()
+  const membership = useMembership()
+  return id === undefined || membership?.member.role === 'owner'
 }

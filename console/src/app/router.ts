@@ -5,6 +5,7 @@ import { keysRoute } from '../keys/route.ts'
 import { modelsRoute } from '../models/route.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
+import { walletRoute } from '../wallet/route.ts'
 import { signedOutRoute } from './signed-out-route.ts'
 import { frameRoute } from './frame-route.ts'
 import { PageProblem } from './page-problem.tsx'
@@ -12,7 +13,7 @@ import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),
-  frameRoute.addChildren([overviewRoute, keysRoute, callsRoute, modelsRoute]),
+  frameRoute.addChildren([overviewRoute, keysRoute, callsRoute, modelsRoute, walletRoute]),
 ])
 
 export function createConsoleRouter(queryClient: QueryClient) {

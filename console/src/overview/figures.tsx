@@ -1,18 +1,17 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { accountQuery, useOrganisationId } from '../api/session.ts'
 import { type Subscription, subscriptionQuery } from '../api/subscription.ts'
 import { Amount } from '../parts/amount.tsx'
 import { isZero } from '../parts/decimal.ts'
+import { Figure } from '../parts/figure.tsx'
 import { useFormat } from '../parts/format.ts'
-import { LimitBar } from '../parts/limit-bar.tsx'
 import page from '../parts/page.module.css'
+import { QuotaLines } from '../parts/quota-lines.tsx'
 import styles from './overview.module.css'
 import type { SpendOf } from './use-spend.ts'
-import { classes } from '../parts/classes.ts'
 
 /** What there is to spend: Credits, what running calls hold of them, balance and plan. */
 export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
@@ -24,7 +23,7 @@ export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
   const perDay = spend === undefined ? 0 : Number(spend.total) / spend.days
   const days = account === undefined ? undefined : daysLeft(Number(account.credits), perDay)
   return (
-    <div className={classes(page.figures, styles.figures)}>
+    <div className={page.figures}>
       <Figure
         name={t('overview.credits')}
         value={account && <Amount value={account.credits} />}
@@ -60,22 +59,6 @@ function daysLeft(credits: number, perDay: number): number | undefined {
   return days > DAYS_MAX ? undefined : days
 }
 
-interface FigureProps {
-  readonly name: string
-  readonly value: ReactNode
-  readonly note: string
-}
-
-function Figure({ name, value, note }: FigureProps) {
-  return (
-    <div>
-      <div className={page.figureName}>{name}</div>
-      <div className={page.figure}>{value ?? <Skeleton height={24} width={120} my={4} />}</div>
-      <div className={page.figureNote}>{note}</div>
-    </div>
-  )
-}
-
 function Plan({ subscription }: { readonly subscription: Subscription | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -100,22 +83,7 @@ function Plan({ subscription }: { readonly subscription: Subscription | undefine
           </span>
         )}
       </div>
-      <div className={styles.plan}>
-        {subscription.quota.map(({ credits, seconds, used, held, remaining, resets_at }) => {
-          const share = Number(credits) === 0 ? 0 : (Number(used) + Number(held)) / Number(credits)
-          const ends = resets_at === null ? '' : t('limits.until', { moment: format.recent(resets_at) })
-          return (
-            <Fragment key={seconds}>
-              <span>{format.period(seconds)}</span>
-              <LimitBar
-                used={share}
-                label={`${t('limits.left', { left: format.number(remaining, 2), limit: format.number(credits, 2) })} ${ends}`}
-              />
-              <span>{t('overview.left', { share: format.percent(Math.max(0, 1 - share)) })}</span>
-            </Fragment>
-          )
-        })}
-      </div>
+      <QuotaLines quota={subscription.quota} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isZero, sumDecimals } from './decimal.ts'
+import { compareDecimals, isZero, sumDecimals, timesDecimal } from './decimal.ts'
 
 test.each([
   [['0.1', '0.2'], '0.300000'],
@@ -18,4 +18,20 @@ test.each([
   ['-0.5', false],
 ])('what is nothing is told apart: %s', (value, zero) => {
   expect(isZero(value)).toBe(zero)
+})
+
+test.each([
+  ['286.4', '1000', '286400.000000'],
+  ['0.000001', '0.5', '0.000000'],
+  ['9007199254740993', '7.2', '64851834634135149.600000'],
+])('%s times %s', (one, other, product) => {
+  expect(timesDecimal(one, other)).toBe(product)
+})
+
+test.each([
+  ['0.1', '0.10', 0],
+  ['9007199254740993', '9007199254740992', 1],
+  ['-1', '0.5', -1],
+])('%s beside %s', (one, other, order) => {
+  expect(compareDecimals(one, other)).toBe(order)
 })

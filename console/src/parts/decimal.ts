@@ -6,6 +6,17 @@ export function sumDecimals(values: readonly string[]): string {
   return textOf(values.reduce((sum, value) => sum + microOf(value), 0n))
 }
 
+/** The product of two, cut after six decimals. */
+export function timesDecimal(one: string, other: string): string {
+  return textOf((microOf(one) * microOf(other)) / ONE)
+}
+
+/** Below zero, zero or above it as `one` is less than the other, the same or more. */
+export function compareDecimals(one: string, other: string): number {
+  const difference = microOf(one) - microOf(other)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
 export function isZero(value: string): boolean {
   return microOf(value) === 0n
 }

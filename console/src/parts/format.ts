@@ -23,6 +23,8 @@ export interface Format {
   date(moment: Moment): string
   /** 22 Nov; with the year where it is another one. */
   day(moment: Moment): string
+  /** November 2026, of 2026-11. */
+  month(month: string): string
   /** 14:32:07 */
   time(moment: Moment): string
   /** 22 Nov 2026, 14:32:07 */
@@ -74,6 +76,7 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...zoned, ...options })
   const dateFormat = dates({ day: 'numeric', month: 'short', year: 'numeric' })
   const dayFormat = dates({ day: 'numeric', month: 'short' })
+  const monthFormat = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const timeFormat = dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
   const agoFormat = new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' })
   const unit = (value: number, name: string, digits = 0): string =>
@@ -110,6 +113,7 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
     },
     date: (moment) => dateFormat.format(new Date(moment)),
     day: (moment) => (isThisYear(moment) ? dayFormat : dateFormat).format(new Date(moment)),
+    month: (month) => monthFormat.format(new Date(`${month}-15T00:00:00Z`)),
     time: (moment) => timeFormat.format(new Date(moment)),
     moment: (moment) => `${format.date(moment)}, ${format.time(moment)}`,
     recent: (moment, now = Date.now()) =>

@@ -18,21 +18,27 @@ export function useProblemText(): (error: unknown) => string {
   }
 }
 
+/** The field of errors that name none, by their code; with a text where the common one does not fit the form. */
+export type FieldsOfCodes = Readonly<
+  Record<number, string | { readonly field: string; readonly text: string }>
+>
+
 /**
- * Puts the faults of a refused form beside their fields; `fields` names those of errors that name none, by code. Returns
- * what concerns no field; undefined: everything has its place.
+ * Puts the faults of a refused form beside their fields. Returns what concerns no field; undefined: everything has its
+ * place.
  */
 export function useFieldProblems(): <Values extends Record<string, unknown>>(
   form: UseFormReturnType<Values>,
   error: unknown,
-  fields?: Readonly<Record<number, string>>,
+  fields?: FieldsOfCodes,
 ) => string | undefined {
   const problemText = useProblemText()
   return (form, error, fields = {}) => {
     if (!(error instanceof ApiError)) return problemText(error)
-    const field = fields[error.code]
-    if (field !== undefined) {
-      form.setFieldError(field, problemText(error))
+    const known = fields[error.code]
+    if (known !== undefined) {
+      const { field, text } = typeof known === 'string' ? { field: known, text: problemText(error) } : known
+      form.setFieldError(field, text)
       return undefined
     }
     if (error.faults.length === 0) return problemText(error)

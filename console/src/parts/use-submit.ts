@@ -1,13 +1,13 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useFieldProblems } from './use-problem.ts'
+import { type FieldsOfCodes, useFieldProblems } from './use-problem.ts'
 
 interface Submit<Values, Answer> {
   readonly send: (values: Values) => Promise<Answer>
   readonly onDone: (answer: Answer, values: Values) => void
   /** The field that an error without one belongs to, by its code. */
-  readonly fields?: Readonly<Record<number, string>>
+  readonly fields?: FieldsOfCodes
 }
 
 /** Sends a form; what the gateway refuses stands beside its field, the rest in `problem`. */

@@ -200,6 +200,7 @@ describe('a checkout', () => {
     expect(offers).toMatchObject({
       card: true,
       currency: 'CNY',
+      credits_per_unit: '1000',
       packages: [{ code: 'big', name: 'Big', price: '100', credits: '120000', yuan: null }],
     })
     const begun: Begun = await customer.ask('POST', 'top-ups', {

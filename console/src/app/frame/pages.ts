@@ -6,6 +6,7 @@ export const PAGES = [
   { to: '/keys', icon: 'key', name: 'keys' },
   { to: '/calls', icon: 'calls', name: 'calls' },
   { to: '/models', icon: 'models', name: 'models' },
+  { to: '/wallet', icon: 'wallet', name: 'wallet' },
 ] as const satisfies readonly {
   readonly to: string
   readonly icon: IconName

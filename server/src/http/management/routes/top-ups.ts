@@ -16,7 +16,7 @@ import { amountInput } from '../amount-input.ts'
 import { definePage, defineRoute } from '../define-route.ts'
 import { textOfBody } from '../json-body.ts'
 import { refuseFields } from '../request-fields.ts'
-import { isoTime, pageQuery } from '../wire-values.ts'
+import { decimalText, isoTime, pageQuery } from '../wire-values.ts'
 import { packageShape, topUpShape } from './top-up-shapes.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
@@ -47,6 +47,7 @@ function offerRoute(app: Api, context: ApiContext): void {
       currency: z.string(),
       amount_min: z.number(),
       amount_max: z.number(),
+      credits_per_unit: decimalText.meta({ description: 'Credits for one unit of the currency.' }),
       packages: z.array(packageShape.omit({ status: true })),
     }),
     handle: async () => {
@@ -57,6 +58,7 @@ function offerRoute(app: Api, context: ApiContext): void {
         currency: tariff.currency,
         amount_min: AMOUNT_MIN,
         amount_max: AMOUNT_MAX,
+        credits_per_unit: tariff.creditsPerUnit,
         packages: packages
           .filter(({ status }) => status === 'enabled')
           .map((offered) => {

@@ -1,0 +1,26 @@
+/** So that what is sent twice, because nobody knows whether it came, is done once. */
+import { useRef } from 'react'
+
+const BYTES = 16
+
+/** The key of a request: the same one while the same is asked for, another one once it was done. */
+export function useIdempotency() {
+  const last = useRef<{ readonly asked: string; readonly key: string }>(undefined)
+  return {
+    header(asked: unknown): { 'Idempotency-Key': string } {
+      const text = JSON.stringify(asked)
+      if (last.current?.asked !== text) last.current = { asked: text, key: randomKey() }
+      return { 'Idempotency-Key': last.current.key }
+    },
+    done(): void {
+      last.current = undefined
+    },
+  }
+}
+
+/** `crypto.randomUUID` is not there on a page without TLS. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(BYTES)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}

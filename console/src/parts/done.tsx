@@ -1,0 +1,16 @@
+import { Icon } from './icon.tsx'
+import parts from './parts.module.css'
+
+/** Says that something is done, beside what did it; undefined: nothing yet. */
+export function Done({ text }: { readonly text: string | undefined }) {
+  return (
+    <span role="status" className={parts.done}>
+      {text !== undefined && (
+        <>
+          <Icon name="done" size={14} />
+          {text}
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { Icon } from './icon.tsx'
+import styles from './pages.module.css'
+
+interface PagesProps {
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: string | null
+  readonly isFirst: boolean
+  /** undefined: to the first page. */
+  readonly onTurn: (cursor: string | undefined) => void
+}
+
+/** Leads through the pages of a list; nothing where there is only one. */
+export function Pages({ next, isFirst, onTurn }: PagesProps) {
+  const { t } = useTranslation()
+  if (isFirst && next === null) return null
+  return (
+    <div className={styles.pages}>
+      {!isFirst && (
+        <Button variant="default" onClick={() => onTurn(undefined)}>
+          {t('firstPage')}
+        </Button>
+      )}
+      {next !== null && (
+        <Button variant="default" rightSection={<Icon name="right" size={14} />} onClick={() => onTurn(next)}>
+          {t('nextPage')}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import { Fragment } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Subscription } from '../api/subscription.ts'
+import { useFormat } from './format.ts'
+import { LimitBar } from './limit-bar.tsx'
+import styles from './quota-lines.module.css'
+
+/** What is left of each window of a plan. */
+export function QuotaLines({ quota }: Pick<Subscription, 'quota'>) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return (
+    <div className={styles.lines}>
+      {quota.map(({ credits, seconds, used, held, remaining, resets_at }) => {
+        const share = Number(credits) === 0 ? 0 : (Number(used) + Number(held)) / Number(credits)
+        const ends = resets_at === null ? '' : t('limits.until', { moment: format.recent(resets_at) })
+        return (
+          <Fragment key={seconds}>
+            <span>{format.period(seconds)}</span>
+            <LimitBar
+              used={share}
+              label={`${t('limits.left', { left: format.number(remaining, 2), limit: format.number(credits, 2) })} ${ends}`}
+            />
+            <span>{t('overview.left', { share: format.percent(Math.max(0, 1 - share)) })}</span>
+          </Fragment>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { useTranslation } from 'react-i18next'
+import type { Account } from '../api/session.ts'
+import { Amount } from '../parts/amount.tsx'
+import { isZero } from '../parts/decimal.ts'
+import { Figure } from '../parts/figure.tsx'
+import { useFormat } from '../parts/format.ts'
+import page from '../parts/page.module.css'
+
+/** What there is, what running calls hold of it, what was spent and what is owed. */
+export function Funds({ account }: { readonly account: Account | undefined }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return (
+    <div className={page.figures}>
+      <Figure
+        name={t('overview.credits')}
+        value={account && <Amount value={account.credits} />}
+        note={
+          account === undefined || isZero(account.held_credits)
+            ? t('overview.heldNone')
+            : t('wallet.held', { credits: format.number(account.held_credits, 2) })
+        }
+      />
+      <Figure
+        name={t('overview.balance')}
+        value={account && <Amount value={account.balance} unit="yuan" />}
+        note={t('wallet.balanceNote')}
+      />
+      <Figure
+        name={t('wallet.month')}
+        value={account && <Amount value={account.month_spent_yuan} unit="yuan" />}
+        note={
+          account === undefined || isZero(account.monthly_cap_yuan)
+            ? t('wallet.noCap')
+            : t('wallet.ofCap', { cap: format.number(account.monthly_cap_yuan, 2) })
+        }
+      />
+      <Figure
+        name={t('wallet.owed')}
+        value={account && <Amount value={account.owed} />}
+        note={t(account === undefined || isZero(account.owed) ? 'wallet.owedNone' : 'wallet.owedNote')}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+import { Button, NumberInput, Switch } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
+import { changeAccount } from '../api/wallet.ts'
+import { isZero } from '../parts/decimal.ts'
+import forms from '../parts/form.module.css'
+import { Done } from '../parts/done.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+import styles from './wallet.module.css'
+
+/** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
+type Rules = {
+  readonly api_deduction: boolean
+  /** Empty: no cap. */
+  readonly monthly_cap_yuan: string | number
+  readonly auto_exchange: {
+    readonly enabled: boolean
+    readonly below_credits: string | number
+    readonly step_yuan: string | number
+  }
+}
+
+/** What may pay for calls, up to how much, and when balance becomes Credits by itself. */
+export function PayingRules({ account }: { readonly account: Account }) {
+  const { t } = useTranslation()
+  const { form, submit, isPending, problem, saved } = useRules(account)
+  return (
+    <section className={styles.rules}>
+      <h2 className={styles.title}>{t('wallet.rules')}</h2>
+      <form noValidate className={forms.stack} onSubmit={submit}>
+        <Switch
+          label={t('wallet.deduction')}
+          description={t('wallet.deductionHint')}
+          {...form.getInputProps('api_deduction', { type: 'checkbox' })}
+        />
+        <AutoExchange form={form} />
+        <NumberInput
+          label={t('wallet.cap')}
+          description={t('wallet.capHint')}
+          prefix="¥"
+          min={0}
+          decimalScale={2}
+          thousandSeparator=","
+          placeholder={t('wallet.noCap')}
+          {...form.getInputProps('monthly_cap_yuan')}
+        />
+        <FormProblem text={problem} />
+        <div className={forms.foot}>
+          <Done text={saved} />
+          <Button type="submit" variant="default" loading={isPending} disabled={!form.isDirty()}>
+            {t('save')}
+          </Button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function AutoExchange({ form }: { readonly form: UseFormReturnType<Rules> }) {
+  const { t } = useTranslation()
+  const { enabled } = form.values.auto_exchange
+  return (
+    <>
+      <Switch
+        label={t('wallet.auto')}
+        description={t('wallet.autoHint')}
+        {...form.getInputProps('auto_exchange.enabled', { type: 'checkbox' })}
+      />
+      <div className={forms.row}>
+        <NumberInput
+          label={t('wallet.below')}
+          suffix=" Credits"
+          min={0}
+          thousandSeparator=","
+          disabled={!enabled}
+          {...form.getInputProps('auto_exchange.below_credits')}
+        />
+        <NumberInput
+          label={t('wallet.step')}
+          prefix="¥"
+          min={0}
+          decimalScale={2}
+          thousandSeparator=","
+          disabled={!enabled}
+          {...form.getInputProps('auto_exchange.step_yuan')}
+          error={form.errors['auto_exchange'] ?? form.errors['auto_exchange.step_yuan']}
+        />
+      </div>
+    </>
+  )
+}
+
+function useRules(account: Account) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const organisation = useOrganisationId()
+  const [saved, setSaved] = useState<string>()
+  const form = useForm<Rules>({
+    initialValues: rulesOf(account),
+    validate: {
+      auto_exchange: (rule) =>
+        rule.enabled && (rule.step_yuan === '' || isZero(String(rule.step_yuan)))
+          ? t('wallet.amountWanted')
+          : null,
+    },
+    onValuesChange: () => setSaved(undefined),
+  })
+  const sending = useSubmit(form, {
+    send: ({ api_deduction, monthly_cap_yuan: cap, auto_exchange: auto }) =>
+      changeAccount(
+        {
+          api_deduction,
+          monthly_cap_yuan: cap === '' ? '0' : String(cap),
+          auto_exchange: {
+            enabled: auto.enabled,
+            ...(auto.below_credits === '' ? {} : { below_credits: String(auto.below_credits) }),
+            ...(auto.step_yuan === '' ? {} : { step_yuan: String(auto.step_yuan) }),
+          },
+        },
+        organisation,
+      ),
+    onDone: (changed) => {
+      queryClient.setQueryData(accountQuery(organisation).queryKey, changed)
+      form.setInitialValues(rulesOf(changed))
+      form.reset()
+      setSaved(t('saved'))
+    },
+  })
+  return { form, saved, ...sending }
+}
+
+function rulesOf({ api_deduction, monthly_cap_yuan: cap, auto_exchange: auto }: Account): Rules {
+  return {
+    api_deduction,
+    monthly_cap_yuan: isZero(cap) ? '' : Number(cap),
+    auto_exchange: {
+      enabled: auto.enabled,
+      below_credits: Number(auto.below_credits),
+      step_yuan: Number(auto.step_yuan),
+    },
+  }
+}

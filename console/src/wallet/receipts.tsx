@@ -1,0 +1,102 @@
+import { Switch } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type Alert, alertsQuery } from '../api/alerts.ts'
+import { accountQuery, useOrganisationId } from '../api/session.ts'
+import { changeAccount } from '../api/wallet.ts'
+import { CopyIcon } from '../parts/copy-button.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { useFormat } from '../parts/format.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import table from '../parts/table.module.css'
+import { useProblemText } from '../parts/use-problem.ts'
+import styles from './wallet.module.css'
+
+/** A mail for each payment: whether they are wanted, and those that were sent. */
+export function Receipts() {
+  const { t } = useTranslation()
+  const alerts = useQuery(alertsQuery(useOrganisationId()))
+  return (
+    <>
+      <Wanted />
+      <Loaded query={alerts} height={200}>
+        {({ alerts: all }) => {
+          const rows = all.filter(({ type }) => type === 'receipt')
+          return rows.length === 0 ? (
+            <Empty icon="mail" title={t('wallet.noReceipts')}>
+              {t('wallet.noReceiptsHint')}
+            </Empty>
+          ) : (
+            <Rows rows={rows} />
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function Wanted() {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const queryClient = useQueryClient()
+  const organisation = useOrganisationId()
+  const { data: account } = useQuery(accountQuery(organisation))
+  const change = useMutation({
+    mutationFn: (receipts: boolean) => changeAccount({ alerts: { receipts } }, organisation),
+    onSuccess: (changed) => queryClient.setQueryData(accountQuery(organisation).queryKey, changed),
+  })
+  return (
+    <div className={styles.tools}>
+      <Switch
+        label={t('wallet.mailReceipts')}
+        description={t('wallet.mailReceiptsHint')}
+        checked={change.isPending ? change.variables : account?.alerts.receipts === true}
+        onChange={({ currentTarget: { checked } }) => change.mutate(checked)}
+      />
+      <FormProblem text={change.error === null ? undefined : problemText(change.error)} />
+    </div>
+  )
+}
+
+function Rows({ rows }: { readonly rows: readonly Alert[] }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const columns: readonly Column<Alert>[] = [
+    {
+      id: 'item',
+      head: t('wallet.bought'),
+      cell: ({ data, raised_at: at }) => (
+        <>
+          <span className={table.first}>{data['item']}</span>
+          <span className={table.second}>{format.moment(at)}</span>
+        </>
+      ),
+    },
+    { id: 'paid', head: t('wallet.price'), kind: 'number', cell: ({ data }) => data['paid'] },
+    {
+      id: 'reference',
+      head: t('wallet.reference'),
+      wide: true,
+      cell: ({ data: { reference = '' } }) => (
+        <span className={styles.copied}>
+          <code className={styles.reference} title={String(reference)}>
+            {reference}
+          </code>
+          <CopyIcon value={String(reference)} label={t('copyId')} size="sm" />
+        </span>
+      ),
+    },
+    {
+      id: 'mail',
+      head: t('wallet.mail'),
+      kind: 'muted',
+      cell: ({ deliveries }) => {
+        const [outcome] = deliveries.map((delivery) => delivery.outcome)
+        return outcome === undefined ? '–' : t(`deliveries.${outcome}`)
+      },
+    },
+  ]
+  return <DataTable label={t('wallet.tabs.receipts')} columns={columns} rows={rows} idOf={({ id }) => id} />
+}

@@ -1,0 +1,73 @@
+import { Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useIdempotency } from '../api/idempotency.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { redeem } from '../api/wallet.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import forms from '../parts/form.module.css'
+import { useFormat } from '../parts/format.ts'
+import { Done } from '../parts/done.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+import { useRefreshMoney } from './use-refresh.ts'
+
+/** A code becomes what it is worth; several may be redeemed one after the other. */
+export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  const { form, submit, isPending, problem, done } = useRedeeming()
+  return (
+    <Dialog onClose={onClose} title={t('wallet.redeem')}>
+      <form noValidate className={forms.stack} onSubmit={submit}>
+        <TextInput
+          label={t('wallet.code')}
+          description={t('wallet.codeHint')}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          {...form.getInputProps('code')}
+        />
+        <FormProblem text={problem} />
+        <div className={forms.foot}>
+          <Done text={done} />
+          <Button variant="default" onClick={onClose}>
+            {t('close')}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {t('wallet.redeemNow')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function useRedeeming() {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const organisation = useOrganisationId()
+  const refresh = useRefreshMoney()
+  const once = useIdempotency()
+  const [done, setDone] = useState<string>()
+  const form = useForm({
+    initialValues: { code: '' },
+    validate: { code: (text) => (text.trim() === '' ? t('wallet.codeWanted') : null) },
+    onValuesChange: () => setDone(undefined),
+  })
+  const sending = useSubmit(form, {
+    send: ({ code }) => redeem(code, { organisation, once: once.header(code) }),
+    onDone: ({ credits, yuan }) => {
+      once.done()
+      form.reset()
+      setDone(
+        credits === null
+          ? t('wallet.redeemedYuan', { yuan: format.number(yuan ?? '0', 2) })
+          : t('wallet.redeemedCredits', { credits: format.number(credits, 2) }),
+      )
+      refresh()
+    },
+    fields: { 40005: { field: 'code', text: t('wallet.codeUnknown') }, 40900: 'code' },
+  })
+  return { form, done, ...sending }
+}

@@ -1,0 +1,55 @@
+import { ActionIcon } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useOrganisationId } from '../api/session.ts'
+import { topUpQuery } from '../api/wallet.ts'
+import { useFormat } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/problem.tsx'
+import { useRefreshMoney } from './use-refresh.ts'
+import styles from './wallet.module.css'
+import { worthWords } from './worth.ts'
+
+/** How often it is looked whether the payment has been told. */
+const LOOK_MS = 2_000
+
+interface ReturnedProps {
+  /** Of the top-up. */
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** What became of the payment that somebody comes back from. */
+export function Returned({ id, onClose }: ReturnedProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const refresh = useRefreshMoney()
+  const { data: topUp } = useQuery({
+    ...topUpQuery(id, useOrganisationId()),
+    refetchInterval: ({ state }) => (state.data?.status === 'open' ? LOOK_MS : false),
+  })
+  const status = topUp?.status
+  useEffect(() => {
+    if (status === 'paid') refresh()
+    // Once for each state: what it refreshes with is new every time.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [status])
+  if (topUp === undefined) return null
+  return (
+    <div className={styles.returned} role="status">
+      <Note
+        tone={topUp.status === 'open' || topUp.status === 'paid' ? 'info' : 'warning'}
+        action={
+          <ActionIcon size="sm" aria-label={t('close')} onClick={onClose}>
+            <Icon name="close" />
+          </ActionIcon>
+        }
+      >
+        {topUp.status === 'paid'
+          ? t('wallet.paid', { worth: worthWords(topUp.booked, format) })
+          : t('wallet.unpaid', { status: t(`wallet.topUpStates.${topUp.status}`) })}
+      </Note>
+    </div>
+  )
+}

@@ -1,0 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { inBackground } from '../parts/in-background.ts'
+
+/** Everything that money moves: read anew after something was paid, bought or redeemed. */
+const MOVED = ['account', 'subscription', 'statement', 'top-ups', 'quote', 'alerts', 'admission']
+
+export function useRefreshMoney(): () => void {
+  const queryClient = useQueryClient()
+  return () => {
+    for (const name of MOVED) inBackground(queryClient.invalidateQueries({ queryKey: [name] }))
+  }
+}

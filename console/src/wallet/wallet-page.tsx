@@ -1,0 +1,162 @@
+import { Button, Tabs } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { LIVE_MS } from '../api/query-client.ts'
+import { accountQuery, useMayManage, useOrganisationId } from '../api/session.ts'
+import { offersQuery } from '../api/wallet.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { inBackground } from '../parts/in-background.ts'
+import { PageHead } from '../parts/page-head.tsx'
+import { type Change, choiceField, present } from '../parts/search-fields.ts'
+import { Exchange } from './exchange.tsx'
+import { Funds } from './funds.tsx'
+import { PayingRules } from './paying-rules.tsx'
+import { PlanSection } from './plan-section.tsx'
+import { Receipts } from './receipts.tsx'
+import { Returned } from './returned.tsx'
+import { TABS, type WalletSearch } from './search.ts'
+import { Statement } from './statement.tsx'
+import { TopUps } from './top-ups.tsx'
+import styles from './wallet.module.css'
+
+const TopUpDialog = lazy(() =>
+  import('./top-up-dialog.tsx').then(({ TopUpDialog: component }) => ({ default: component })),
+)
+const RedeemDialog = lazy(() =>
+  import('./redeem-dialog.tsx').then(({ RedeemDialog: component }) => ({ default: component })),
+)
+const PlanDialog = lazy(() =>
+  import('./plan-dialog.tsx').then(({ PlanDialog: component }) => ({ default: component })),
+)
+
+const route = getRouteApi('/frame/wallet')
+
+export function WalletPage() {
+  const { t } = useTranslation()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (fields: Change<WalletSearch>): void =>
+    inBackground(
+      navigate({ search: (now) => present({ ...now, ...fields }), replace: true, resetScroll: false }),
+    )
+  if (!useMayManage()) {
+    return (
+      <>
+        <PageHead title={t('pages.wallet')} />
+        <Empty icon="wallet" title={t('wallet.notYours')}>
+          {t('wallet.notYoursHint')}
+        </Empty>
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHead title={t('pages.wallet')} lead={t('wallet.lead')}>
+        <Ways onOpen={(open) => change({ open })} />
+      </PageHead>
+      {search.top_up !== undefined && (
+        <Returned id={search.top_up} onClose={() => change({ top_up: undefined })} />
+      )}
+      <Money onPlan={() => change({ open: 'plan' })} />
+      <History search={search} onChange={change} />
+      <Suspense>
+        <OpenDialog open={search.open} onClose={() => change({ open: undefined })} />
+      </Suspense>
+    </>
+  )
+}
+
+/** How money comes in here: by card where the operator takes cards, by codes everywhere. */
+function Ways({ onOpen }: { readonly onOpen: (dialog: 'top-up' | 'redeem') => void }) {
+  const { t } = useTranslation()
+  const { data: offers } = useQuery(offersQuery)
+  const card = offers?.card === true
+  return (
+    <>
+      <Button
+        variant={card ? 'default' : 'filled'}
+        leftSection={<Icon name="gift" />}
+        onClick={() => onOpen('redeem')}
+      >
+        {t('wallet.redeem')}
+      </Button>
+      {card && (
+        <Button leftSection={<Icon name="plus" />} onClick={() => onOpen('top-up')}>
+          {t('wallet.topUp')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Money({ onPlan }: { readonly onPlan: () => void }) {
+  const organisation = useOrganisationId()
+  const { data: account } = useQuery({ ...accountQuery(organisation), refetchInterval: LIVE_MS })
+  return (
+    <>
+      <Funds account={account} />
+      <div className={styles.two}>
+        <PlanSection onChange={onPlan} />
+        <Exchange account={account} />
+        {account !== undefined && <PayingRules key={account.id} account={account} />}
+      </div>
+    </>
+  )
+}
+
+interface HistoryProps {
+  readonly search: WalletSearch
+  readonly onChange: (fields: Change<WalletSearch>) => void
+}
+
+/** What came and what went. */
+function History({ search, onChange }: HistoryProps) {
+  const { t } = useTranslation()
+  const { tab = 'statement', month, after } = search
+  return (
+    <Tabs
+      className={styles.history ?? ''}
+      value={tab}
+      keepMounted={false}
+      onChange={(next) => onChange({ tab: choiceField(next, TABS), after: undefined, month: undefined })}
+    >
+      <Tabs.List aria-label={t('wallet.history')}>
+        {TABS.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {t(`wallet.tabs.${name}`)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="statement" className={styles.panel ?? ''}>
+        <Statement month={month} after={after} onChange={onChange} />
+      </Tabs.Panel>
+      <Tabs.Panel value="top-ups" className={styles.panel ?? ''}>
+        <TopUps after={after} onChange={onChange} />
+      </Tabs.Panel>
+      <Tabs.Panel value="receipts" className={styles.panel ?? ''}>
+        <Receipts />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
+
+interface OpenDialogProps {
+  readonly open: WalletSearch['open']
+  readonly onClose: () => void
+}
+
+function OpenDialog({ open, onClose }: OpenDialogProps) {
+  switch (open) {
+    case undefined:
+      return null
+    case 'top-up':
+      return <TopUpDialog onClose={onClose} />
+    case 'redeem':
+      return <RedeemDialog onClose={onClose} />
+    case 'plan':
+      return <PlanDialog onClose={onClose} />
+  }
+}

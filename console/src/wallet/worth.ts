@@ -1,0 +1,14 @@
+import type { Format } from '../parts/format.ts'
+
+interface Worth {
+  readonly credits: string | null
+  readonly yuan: string | null
+}
+
+/** What something is worth to the account: Credits, balance, or both. */
+export function worthWords({ credits, yuan }: Worth, format: Format): string {
+  return [
+    ...(credits === null ? [] : [`${format.number(credits, 2)} Credits`]),
+    ...(yuan === null ? [] : [`¥${format.number(yuan, 2)}`]),
+  ].join(' + ')
+}
