@@ -72,7 +72,11 @@ async function count(pipeline: Pipeline, call: ReceivedCall): Promise<string> {
   const ready = chains.filter(
     (chain) => standingOf(pipeline.health.of(chain), pipeline.now()).kind === 'ready',
   )
-  const forwarded = await forwardCount(pipeline, call, { model, chains: reachable(call, ready) })
+  const forwarded = await forwardCount(pipeline, call, {
+    catalogue,
+    model,
+    chains: reachable(call, ready),
+  })
   return (
     forwarded ??
     JSON.stringify(

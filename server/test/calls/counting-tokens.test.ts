@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 
 let gateway: TestGateway
 let upstream: ScriptedUpstream
@@ -67,3 +67,54 @@ describe.each([...WAYS, ['gemini', () => ({ contents: [{ parts: [{ text: 'hi' }]
     })
   },
 )
+
+describe('over an upstream that counts', () => {
+  const messages = [{ role: 'user' as const, content: 'hi' }]
+  let first: ScriptedUpstream
+  let second: ScriptedUpstream
+
+  beforeAll(async () => {
+    first = await openScriptedUpstream()
+    second = await openScriptedUpstream()
+    await gateway.catalogue(
+      ...putVendor('one', first.url, { kind: 'anthropic' }),
+      ...putVendor('two', second.url, { kind: 'anthropic' }),
+      putModel('counted'),
+      putChain({ model: 'counted', vendor: 'one', protocol: 'messages' }),
+      putChain({ model: 'counted', vendor: 'two', protocol: 'messages' }),
+    )
+  })
+  afterAll(async () => {
+    await first.close()
+    await second.close()
+  })
+
+  const count = async () => {
+    const { key } = await gateway.newAccount({ credits: 10 })
+    return postJson(
+      `${gateway.baseUrl}/v1/messages/count_tokens`,
+      { model: 'counted', messages },
+      { authorization: `Bearer ${key}` },
+    )
+  }
+
+  test('its answer goes back as it is', async () => {
+    first.answer(answerJson({ input_tokens: 4321, note: 'as it is' }))
+    expect((await count()).body).toEqual({ input_tokens: 4321, note: 'as it is' })
+  })
+
+  test('one that fails is followed by the next chain', async () => {
+    first.answer(answerJson({ error: { message: 'busy' } }, 503))
+    second.answer(answerJson({ input_tokens: 77 }))
+    expect((await count()).body).toEqual({ input_tokens: 77 })
+  })
+
+  test('where all fail the gateway counts itself, and no chain is blamed', async () => {
+    first.answer(answerJson({ error: { message: 'busy' } }, 503))
+    second.answer(answerJson({ error: { message: 'busy' } }, 503))
+    const { status, body } = await count()
+    expect([status, typeof body['input_tokens']]).toEqual([200, 'number'])
+    first.answer(answerJson({ input_tokens: 1 }))
+    expect((await count()).body).toEqual({ input_tokens: 1 })
+  })
+})

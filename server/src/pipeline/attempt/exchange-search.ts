@@ -10,9 +10,8 @@ import { followAnswer, noteFailure } from './chain-outcome.ts'
 import { classifyAttempt } from './classify.ts'
 import { noteOfFailure } from './error-note.ts'
 import type { Leg } from './leg.ts'
-import { moreTelling, refusedSignatures } from './telling-failure.ts'
+import { refusedSignatures, UPSTREAM_FAILURES } from './telling-failure.ts'
 import { ChainSearch, type SearchResult, type Tried, type Trying } from './try-routes.ts'
-import { CONSEQUENCES } from '../../core/routing/failure.ts'
 
 /** How one try is made. */
 export interface Tries {
@@ -32,6 +31,11 @@ type Result = SearchResult<End, FinalFailure>
 
 export class ExchangeSearch implements Trying<End, FinalFailure> {
   readonly pinned = false
+  readonly classOf = UPSTREAM_FAILURES.classOf
+  readonly moreTelling = UPSTREAM_FAILURES.moreTelling
+  readonly rateLimited = UPSTREAM_FAILURES.rateLimited
+  readonly noChain = UPSTREAM_FAILURES.noChain
+  readonly mayFallBack = UPSTREAM_FAILURES.mayFallBack
   readonly chains: ChainSearch<End, FinalFailure>
   readonly #pipeline: Surroundings
   readonly #call: SearchedCall
@@ -105,27 +109,6 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
       case 'failed':
         return this.#failed(leg, { startedAt, exchange, failure: verdict.failure })
     }
-  }
-
-  classOf(failure: FinalFailure) {
-    return failure.kind === 'upstream' ? failure.class.kind : undefined
-  }
-
-  moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
-    return moreTelling(known, next)
-  }
-
-  rateLimited(retryAfterMs: number): FinalFailure {
-    return { kind: 'rate-limited', retryAfterMs }
-  }
-
-  noChain(): FinalFailure {
-    return { kind: 'no-chain' }
-  }
-
-  mayFallBack(failure: FinalFailure): boolean {
-    if (failure.kind === 'upstream') return CONSEQUENCES[failure.class.kind].fallback
-    return failure.kind !== 'unconvertible'
   }
 
   /** Without the reasoning that the upstream cannot read. */

@@ -1,15 +1,18 @@
-import type { Chain } from '../../core/catalogue.ts'
+import type { Catalogue, Chain, Model } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import type { StoredTurn, TurnContent } from '../../storage/stores/turns.ts'
-import type { TransportFailure } from '../../upstream/upstream.ts'
+import type { WholeAnswer } from '../../upstream/remote/read-whole.ts'
 import type { AuthenticatedCall, StoredRequest } from '../call.ts'
+import { askUpstream, type QuestionRequest } from './ask-upstream.ts'
+import type { FinalFailure } from './attempt-outcome.ts'
 import { parseJson } from './classify.ts'
 import { formRequest, isOwnPlace, placesOf, upstreamOf } from './dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { showStored } from '../stored/show-stored.ts'
 import type { Leg } from './leg.ts'
+import { isCredentialRefusal } from './telling-failure.ts'
 
 /** A response holds its whole answer, pictures included. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -26,55 +29,45 @@ export async function forwardStored(
   call: AuthenticatedCall,
   { turn, pin, wanted }: Pinned,
 ): Promise<{ readonly status: number; readonly body: Uint8Array }> {
-  const leg = legTo(pipeline, turn, pin)
-  const found = upstreamOf(leg, pipeline.catalogue())
-  const { dialect, vendor, credential } = found
-  const own = leg.byok ? await pipeline.directory.byok(call.account.id) : undefined
-  const secret = leg.byok ? own?.get(leg.chain.vendorCode) : credential.secret
-  const formed =
-    secret === undefined || dialect.respond !== undefined
-      ? undefined
-      : formRequest(found, { chain: leg.chain, secret, operation: 'generate' })
-  if (secret === undefined || formed === undefined) throw unreachable()
-  const answer = await new Promise<Answer>((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let length = 0
-    let status = 0
-    const exchange = pipeline.upstream.open(
-      {
-        request: {
-          method: METHODS[wanted.what],
-          url: addressOf(formed.url, wanted),
-          headers: formed.headers,
-        },
-        auth: dialect.auth,
-        credential: secret,
-        body: undefined,
-        bodyLength: 0,
-        timeouts: vendor.timeouts,
-      },
-      {
-        head: (head) => {
-          status = head.status
-        },
-        data: (chunk) => {
-          length += chunk.byteLength
-          if (length > ANSWER_BYTES_MAX) exchange.abort()
-          else chunks.push(chunk)
-        },
-        end: () => resolve({ status, body: Buffer.concat(chunks) }),
-        fail: (failure) => reject(transportError(failure)),
-      },
-    )
+  const catalogue = pipeline.catalogue()
+  const { chain, model } = keeperOf(catalogue, turn, pin)
+  const result = await askUpstream(pipeline, {
+    at: call.at,
+    catalogue,
+    model,
+    // The others that lead to the account go to the same place.
+    chains: [chain],
+    byok: isOwnPlace(pin.place),
+    requestOver: (leg) => storedRequest(pipeline, call, { leg, catalogue, wanted }),
+    answerBytesMax: ANSWER_BYTES_MAX,
+    isAnswer: () => true,
   })
-  return shown(pipeline, call, { turn, wanted }, answer)
+  if (result.kind === 'failed') throw errorOf(result.failure)
+  return shown(pipeline, call, { turn, wanted }, result.end)
+}
+
+async function storedRequest(
+  { directory }: Pick<Pipeline, 'directory'>,
+  { account }: Pick<AuthenticatedCall, 'account'>,
+  asked: { readonly leg: Leg; readonly catalogue: Catalogue; readonly wanted: StoredRequest },
+): Promise<QuestionRequest | undefined> {
+  const { leg, catalogue, wanted } = asked
+  const found = upstreamOf(leg, catalogue)
+  if (found.dialect.respond !== undefined) return undefined
+  const own = leg.byok ? await directory.byok(account.id) : undefined
+  const secret = leg.byok ? own?.get(leg.chain.vendorCode) : found.credential.secret
+  if (secret === undefined) return undefined
+  const formed = formRequest(found, { chain: leg.chain, secret, operation: 'generate' })
+  if (formed === undefined) return undefined
+  const { url, headers } = formed
+  return { request: { method: METHODS[wanted.what], url: addressOf(url, wanted), headers }, secret }
 }
 
 async function shown(
   pipeline: Pipeline,
   call: AuthenticatedCall,
   { turn, wanted }: Pick<Pinned, 'turn' | 'wanted'>,
-  answer: Answer,
+  answer: WholeAnswer,
 ): Promise<{ readonly status: number; readonly body: Uint8Array }> {
   const { status } = answer
   const { body, isRunning } = await showStored(pipeline, call, {
@@ -94,16 +87,14 @@ async function shown(
   return { status, body }
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: Buffer
-}
-
 const METHODS = { response: 'GET', 'input-items': 'GET', delete: 'DELETE', cancel: 'POST' } as const
 
 /** The chain that answered, or another one to the same account. */
-function legTo(pipeline: Pipeline, turn: StoredTurn, { place, chainId }: Pinned['pin']): Leg {
-  const catalogue = pipeline.catalogue()
+function keeperOf(
+  catalogue: Catalogue,
+  turn: StoredTurn,
+  { place, chainId }: Pinned['pin'],
+): { readonly chain: Chain; readonly model: Model } {
   const leads = (chain: Chain): boolean => keepsAnswers(chain.protocol) && placesOf(chain).includes(place)
   const models = [...catalogue.models.values()].flatMap((model) =>
     usableChains(model, catalogue)
@@ -112,8 +103,7 @@ function legTo(pipeline: Pipeline, turn: StoredTurn, { place, chainId }: Pinned[
   )
   const found = models.find(({ chain }) => chain.id === chainId) ?? models[0]
   if (found === undefined) throw unreachable()
-  const model = catalogue.models.get(turn.modelId) ?? found.model
-  return { chain: found.chain, model, byok: isOwnPlace(place), why: 'priority' }
+  return { chain: found.chain, model: catalogue.models.get(turn.modelId) ?? found.model }
 }
 
 function unreachable(): GatewayError {
@@ -132,10 +122,6 @@ function addressOf(url: string, { id, what, query }: StoredRequest): string {
   return address.href
 }
 
-function isCredentialRefusal(status: number): boolean {
-  return status === 401 || status === 402 || status === 403
-}
-
 /** Charged was what had been sent when the call ended: an upstream that goes on with it makes more than that. */
 function unpaid(): GatewayError {
   return new GatewayError(40000, {
@@ -145,6 +131,8 @@ function unpaid(): GatewayError {
   })
 }
 
-function transportError({ kind, detail }: TransportFailure): GatewayError {
+function errorOf(failure: FinalFailure): GatewayError {
+  if (failure.kind !== 'upstream' || failure.failure.kind !== 'transport') return unreachable()
+  const { kind, detail } = failure.failure.transport
   return new GatewayError(kind.endsWith('timeout') ? 50401 : 50201, { internal: detail })
 }

@@ -1,14 +1,28 @@
 /** Which of several failures the client is told. */
+import { CONSEQUENCES } from '../../core/routing/failure.ts'
 import { refusesSignatures } from '../../core/routing/signature-refusal.ts'
 import { parseJson } from './classify.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { FinalFailure } from './attempt-outcome.ts'
+import type { Trying } from './try-routes.ts'
+
+/** What every search over upstreams makes of its failures. */
+export const UPSTREAM_FAILURES = {
+  classOf: (failure) => (failure.kind === 'upstream' ? failure.class.kind : undefined),
+  moreTelling,
+  rateLimited: (retryAfterMs) => ({ kind: 'rate-limited', retryAfterMs }),
+  noChain: () => ({ kind: 'no-chain' }),
+  mayFallBack: (failure) =>
+    failure.kind === 'upstream'
+      ? CONSEQUENCES[failure.class.kind].fallback
+      : failure.kind !== 'unconvertible',
+} satisfies Partial<Trying<unknown, FinalFailure>>
 
 /**
  * Of all failures the client gets the first real upstream error (decisions, Errors): an upstream's own words go before a
  * refusal of the platform's credential, that before a time-out, that before a connection that never was.
  */
-export function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
+function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
   // Whichever credential has room first is worth waiting for.
   if (known?.kind === 'rate-limited' && next.kind === 'rate-limited')
     return next.retryAfterMs < known.retryAfterMs ? next : known
