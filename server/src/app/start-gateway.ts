@@ -28,7 +28,7 @@ import { noteAudit, noteForbidden } from './note-security.ts'
 import { openIdentity } from './open-identity.ts'
 import { keepPayments } from './payment-rounds.ts'
 import { keepPrices } from './price-clock.ts'
-import type { BlobStore } from '../storage/stores/blobs.ts'
+import { type BlobStore, PING_PATIENCE_MS } from '../storage/stores/blobs.ts'
 import { openStorage } from '../storage/open.ts'
 import { openBlobs } from '../storage/open-blobs.ts'
 import { SecretKeyMismatch } from '../storage/failures/secret-key-mismatch.ts'
@@ -364,7 +364,9 @@ async function openStore(
 /** A store of blobs that does not answer is told of at once, but only videos need it: all other calls are served. */
 async function openBlobStore(config: Config, { log }: Telemetry, now: () => number): Promise<BlobStore> {
   const blobs = await openBlobs(config.blob, now)
-  await blobs.ping().catch((error: unknown) => log.error({ error }, 'the blob storage does not answer'))
+  await blobs
+    .ping(AbortSignal.timeout(PING_PATIENCE_MS))
+    .catch((error: unknown) => log.error({ error }, 'the blob storage does not answer'))
   return blobs
 }
 

@@ -12,26 +12,23 @@ export interface OpsAnswer {
   readonly body: JsonObject
 }
 
-/** undefined: nobody answers there. */
+/** undefined: nobody answers there before `signal` says that it takes too long. */
 export function askRunning(
   { opsHost, opsPort }: Pick<Config, 'opsHost' | 'opsPort'>,
   path: '/chains' | '/readyz',
+  signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
 ): Promise<OpsAnswer | undefined> {
   if (opsPort === 0) return Promise.resolve(undefined)
   const name = opsHost === '0.0.0.0' || opsHost === '::' ? '127.0.0.1' : opsHost
   return new Promise((resolve) => {
-    const request = get(
-      { host: name, port: opsPort, path, timeout: TIMEOUT_MS, agent: false },
-      (response) => {
-        const { statusCode: status = 0 } = response
-        json(response).then(
-          (body: unknown) => resolve(isJsonObject(body) ? { status, body } : undefined),
-          // Something else listens there: no gateway of ours.
-          () => resolve(undefined),
-        )
-      },
-    )
-    request.on('timeout', () => request.destroy(new Error('no answer in time')))
+    const request = get({ host: name, port: opsPort, path, signal, agent: false }, (response) => {
+      const { statusCode: status = 0 } = response
+      json(response).then(
+        (body: unknown) => resolve(isJsonObject(body) ? { status, body } : undefined),
+        // Something else listens there: no gateway of ours.
+        () => resolve(undefined),
+      )
+    })
     request.on('error', () => resolve(undefined))
   })
 }

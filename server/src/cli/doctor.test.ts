@@ -1,5 +1,6 @@
 /** `sluice doctor`: what it finds, what it says to do, and that it changes nothing. */
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +15,8 @@ import {
 import { openMailbox } from '../../test/notify/mailbox.ts'
 import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
 import type { DatabaseReport } from '../storage/inspect.ts'
+import { loadSqlite } from '../storage/sqlite/library.ts'
+import { askRunning } from './ask-running.ts'
 import { judge } from './doctor/database.ts'
 import { checkFree, checkNode, checkSecurityLog } from './doctor/machine.ts'
 
@@ -208,6 +211,91 @@ test('whatever is broken, all else is looked at, and each failure says what to c
     fix: expect.stringContaining('start it, or correct the host and port'),
   })
   expect(`${postgres.out}${postgres.err}`).not.toMatch(/hidden|\n\s+at /)
+})
+
+describe('a database that cannot be used is one failed row of a whole table', () => {
+  const ROWS = ['node', 'configuration', 'data directory', 'database', 'stored files', 'mail', 'credentials']
+
+  async function expectOneFailure(environment: Record<string, string>, found: RegExp, fix: RegExp) {
+    const told = await doctor([], { environment })
+    expect(told).toMatchObject({ code: 1, err: 'sluice: 1 check failed\n' })
+    expect(told.told.map(({ check }) => check)).toEqual(expect.arrayContaining(ROWS))
+    expect(told.of('database')).toMatchObject({ state: 'failed' })
+    expect(told.of('database')?.found).toMatch(found)
+    expect(told.of('database')?.fix).toMatch(fix)
+    expect(told.of('credentials')).toMatchObject({ state: 'skipped' })
+    expect(told.out).not.toMatch(/\n\s+at |hidden/)
+  }
+
+  test.each<[string, (file: string) => Promise<unknown>, RegExp, RegExp]>([
+    ['text', (at) => writeFile(at, 'no database at all '.repeat(1_000)), /is damaged/, /sluice restore/],
+    ['cut off in the middle', (at) => truncate(at, 50_000), /is damaged/, /sluice restore/],
+    ['damaged behind its first page', damage, /is damaged/, /sluice restore/],
+    [
+      'a directory',
+      async (at) => (await rm(at), await mkdir(at, { mode: 0o700 })),
+      /cannot be opened/,
+      /chown/,
+    ],
+  ])('SQLite, %s', async (_what, spoil, found, fix) => {
+    await line.sluice(['apply', '-f', '-'], { input: file() })
+    await spoil(join(line.directory, 'data', 'sluice.db'))
+    await expectOneFailure({}, found, fix)
+  })
+
+  test('SQLite, held by another program', async () => {
+    await line.sluice(['apply', '-f', '-'], { input: file() })
+    const { DatabaseSync } = loadSqlite()
+    const holder = new DatabaseSync(join(line.directory, 'data', 'sluice.db'), { timeout: 0 })
+    holder.exec('pragma locking_mode = exclusive; begin exclusive')
+    await expectOneFailure({}, /is held by another program/, /end the one that holds it/)
+    holder.close()
+  })
+
+  // Root may read everything.
+  test.skipIf(process.getuid?.() === 0)('SQLite, not to be read by this user', async () => {
+    await line.sluice(['apply', '-f', '-'], { input: file() })
+    await chmod(join(line.directory, 'data', 'sluice.db'), 0o000)
+    await expectOneFailure({}, /cannot be opened/, /chown/)
+  })
+
+  test.each([
+    ['28P01', 'password authentication failed for user "me"', /correct the user or the password/],
+    ['3D000', 'database "db" does not exist', /make the database first/],
+    ['57P03', 'the database system is starting up', /try again in a moment/],
+  ])('PostgreSQL, refused with %s', async (code, message, fix) => {
+    await line.sluice(['apply', '-f', '-'], { input: file() })
+    const body = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
+    const head = Buffer.from([0x45, 0, 0, 0, body.length + 4])
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy())
+      socket.once('data', () => socket.end(Buffer.concat([head, body])))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const url = `postgres://me:hidden@127.0.0.1:${port}/db`
+    await expectOneFailure({ SLUICE_DATABASE_URL: url }, new RegExp(message), fix)
+    await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+/** Every page but the first, which says what the file is. */
+async function damage(file: string): Promise<void> {
+  const bytes = await readFile(file)
+  await writeFile(file, bytes.fill('damage', 4096))
+}
+
+test('whoever listens on the port for operators and never ends an answer is no gateway', async () => {
+  const patience = new AbortController()
+  const endless = createHttpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write('{', () => patience.abort())
+  })
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
+  const { port } = endless.address() as AddressInfo
+  const asked = askRunning({ opsHost: '127.0.0.1', opsPort: port }, '/readyz', patience.signal)
+  expect(await asked).toBeUndefined()
+  await new Promise((resolve) => endless.close(resolve))
 })
 
 test('people get a table', async () => {

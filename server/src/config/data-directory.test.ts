@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,3 +123,17 @@ describe('another user of the machine who looks into the data directory', () => 
     expect((await stat(directory)).mode & 0o7777).toBe(0o1777)
   })
 })
+
+// Linux and macOS: Windows has no such pipes.
+test.skipIf(process.platform === 'win32')(
+  'a key that is a pipe or a directory is refused, not waited for',
+  async () => {
+    const directory = join(parent, 'data')
+    const file = join(directory, 'secret.key')
+    await mkdir(file, { recursive: true, mode: 0o700 })
+    await expect(openDataDirectory(at(directory))).rejects.toThrow(`${file} does not hold a key of 32 bytes`)
+    await rm(file, { recursive: true })
+    execFileSync('/bin/sh', ['-c', 'mkfifo -m 600 "$0"', file])
+    await expect(openDataDirectory(at(directory))).rejects.toThrow(`${file} does not hold a key of 32 bytes`)
+  },
+)

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chmod, link, lstat, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { chmod, link, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigError } from './environment.ts'
 
@@ -129,22 +129,32 @@ async function findPath(path: string) {
 }
 
 async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
-  let bytes: Buffer
+  let bytes: Buffer | undefined
   try {
-    bytes = await readFile(file)
+    bytes = await readPlainFile(file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw new ConfigError([
       `${file} cannot be read (${codeOf(error)}): it must belong to the user that runs Sluice`,
     ])
   }
-  const key = secretKeyOfFile(bytes)
+  const key = bytes === undefined ? undefined : secretKeyOfFile(bytes)
   if (key === undefined) {
     throw new ConfigError([
       `${file} does not hold a key of 32 bytes: restore it from a backup, or set SLUICE_SECRET_KEY. Removing it makes a new one, which cannot decrypt the provider credentials already stored.`,
     ])
   }
   return key
+}
+
+/** undefined: no file but a directory, or a pipe, which would be waited for without end. */
+async function readPlainFile(file: string): Promise<Buffer | undefined> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    return (await handle.stat()).isFile() ? await handle.readFile() : undefined
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Hex text, as we write it; 32 raw bytes are taken too. */

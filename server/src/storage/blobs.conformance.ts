@@ -163,7 +163,7 @@ export function describeBlobs(
     })
 
     test('a ping writes and reads', async () => {
-      await store().ping()
+      await store().ping(new AbortController().signal)
     })
   })
 }

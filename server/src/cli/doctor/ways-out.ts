@@ -3,6 +3,7 @@ import type { Config } from '../../config/environment.ts'
 import { verifyMailServer } from '../../notify/mail/verify-smtp.ts'
 import { openPhoneSender } from '../../notify/sms/open-phone-sender.ts'
 import { openBlobs } from '../../storage/open-blobs.ts'
+import { PING_PATIENCE_MS } from '../../storage/stores/blobs.ts'
 import { openUpstream } from '../../upstream/send.ts'
 import { failed, type Finding, ok, warning, wordsOf } from './finding.ts'
 
@@ -12,7 +13,7 @@ export async function checkBlobs({ blob }: Pick<Config, 'blob'>, now: () => numb
   try {
     const store = await openBlobs(blob, now)
     try {
-      await store.ping()
+      await store.ping(AbortSignal.timeout(PING_PATIENCE_MS))
     } finally {
       await store.close()
     }

@@ -51,7 +51,7 @@ test('nobody but the owner may read what is stored', async () => {
 })
 
 test('what a dead process left aside goes at the next start, what another writes just now stays', async () => {
-  await store.ping()
+  await store.ping(new AbortController().signal)
   const old = join(directory, '.incoming', 'old')
   writeFileSync(old, 'x')
   writeFileSync(join(directory, '.incoming', 'new'), 'x')
@@ -74,5 +74,5 @@ test('a disk that fails is said to be unavailable, a source that fails is not', 
   rmSync(join(directory, '.incoming'), { recursive: true, force: true })
   writeFileSync(join(directory, '.incoming'), 'no directory')
   await expect(store.put('a', text('x'), OPTIONS)).rejects.toThrow(StorageUnavailable)
-  await expect(store.ping()).rejects.toThrow(StorageUnavailable)
+  await expect(store.ping(new AbortController().signal)).rejects.toThrow(StorageUnavailable)
 })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openS3Server, type S3Server } from '../../../test/s3/server.ts'
 import { Secret } from '../../core/secret.ts'
@@ -51,7 +51,7 @@ test('a prefix keeps two users of one bucket apart', async () => {
 
 test('a bucket that is not there is said to be unavailable', async () => {
   const other = await open({ bucket: 'no-such-bucket' })
-  await expect(other.ping()).rejects.toThrow(StorageUnavailable)
+  await expect(other.ping(new AbortController().signal)).rejects.toThrow(StorageUnavailable)
   await expect(other.put('a', text('x'), OPTIONS)).rejects.toThrow(StorageUnavailable)
   await other.close()
 })
@@ -66,4 +66,21 @@ test('a store that does not answer is said to be unavailable', async () => {
   await expect(other.find('a')).rejects.toThrow(StorageUnavailable)
   await expect(other.put('a', text('x'), OPTIONS)).rejects.toThrow(StorageUnavailable)
   await other.close()
+})
+
+test('a store that takes connections and says nothing is waited for no longer than the asker wants', async () => {
+  const patience = new AbortController()
+  const sockets = new Set<Socket>()
+  const silent = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => patience.abort())
+  })
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const other = await open({ endpoint: `http://127.0.0.1:${port}` })
+  await expect(other.ping(patience.signal)).rejects.toThrow(StorageUnavailable)
+  await other.close()
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => silent.close(resolve))
 })

@@ -71,10 +71,10 @@ export function openS3Blobs(options: S3BlobOptions): BlobStore {
       await unlessMissing(() => client.send(new DeleteObjectCommand(place(key))))
     },
 
-    async ping() {
+    async ping(abortSignal) {
       const ping = place('ping')
-      await overNetwork(() => client.send(new PutObjectCommand({ ...ping, Body: 'ping' })))
-      await overNetwork(() => client.send(new HeadObjectCommand(ping)))
+      await overNetwork(() => client.send(new PutObjectCommand({ ...ping, Body: 'ping' }), { abortSignal }))
+      await overNetwork(() => client.send(new HeadObjectCommand(ping), { abortSignal }))
     },
 
     async close() {

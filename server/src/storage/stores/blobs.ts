@@ -14,10 +14,13 @@ export interface BlobStore {
   find(key: string): Promise<{ readonly bytes: number; readonly mediaType: string } | undefined>
   /** No error where there is none. */
   remove(key: string): Promise<void>
-  /** Answers when a write and a read work; rejects otherwise. */
-  ping(): Promise<void>
+  /** Answers when a write and a read work; rejects otherwise, and a store over a network as soon as `signal` says so. */
+  ping(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
+
+/** How long somebody who looks whether a store works waits for it: it puts and reads a few bytes. */
+export const PING_PATIENCE_MS = 10_000
 
 export interface StoredBlob {
   readonly bytes: number
