@@ -1,11 +1,13 @@
 /** A page is for everybody: in every language, theme and size nobody is kept out of it, and nothing sticks out. */
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CUSTOMER } from './gateway.ts'
+import { ADMIN, CUSTOMER } from './gateway.ts'
 import type { Site } from './visit.ts'
 
 interface State {
   readonly path: string
+  /** Of those who run the gateway. */
+  readonly operator?: boolean
   /** Brings the page into the state that is looked at; text is that of the language. */
   prepare?(page: Page): Promise<unknown>
 }
@@ -17,8 +19,8 @@ export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<
       Object.entries(states).flatMap(([name, state]) =>
         (['wide', 'phone'] as const).map((size) => [name, size, state] as const),
       ),
-    )('%s, %s, light or dark', async (_, size, { path, prepare }) => {
-      const visit = await site().visit(path, { as: CUSTOMER, language, size })
+    )('%s, %s, light or dark', async (_, size, { path, operator = false, prepare }) => {
+      const visit = await site().visit(path, { as: operator ? ADMIN : CUSTOMER, language, size })
       const { page } = visit
       await prepare?.(page)
       await visit.rest()

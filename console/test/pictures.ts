@@ -1,17 +1,9 @@
 import type { Page } from 'playwright-core'
-
-export interface Picture {
-  readonly name: string
-  /** Below `/console`. */
-  readonly path: string
-  readonly signedIn: boolean
-  /** The whole page, not what fits the window. */
-  readonly whole?: boolean
-  /** What is done before the picture is taken. */
-  prepare?(page: Page): Promise<void>
-}
+import { OPERATOR_PICTURES } from './operator-pictures.ts'
+import type { Picture } from './picture.ts'
 
 export const PICTURES: readonly Picture[] = [
+  ...OPERATOR_PICTURES,
   { name: 'sign-in', path: '/sign-in', signedIn: false },
   { name: 'register', path: '/register', signedIn: false },
   { name: 'overview', path: '/', signedIn: true },

@@ -8,8 +8,9 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { signInAs } from './api.ts'
 import { openBrowser, openContext } from './chromium.ts'
 import { openDemo } from './demo.ts'
-import { CUSTOMER } from './gateway.ts'
-import { PICTURES, type Picture } from './pictures.ts'
+import { ADMIN, CUSTOMER } from './gateway.ts'
+import type { Picture } from './picture.ts'
+import { PICTURES } from './pictures.ts'
 
 const FOLDER = fileURLToPath(new URL('../../console/screenshots/', import.meta.url))
 const MAIN = fileURLToPath(new URL('main.js', import.meta.url))
@@ -21,7 +22,10 @@ const chosen = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.inclu
 mkdirSync(FOLDER, { recursive: true })
 const demo = await openDemo([MAIN])
 const browser = await openBrowser()
-const { token } = await signInAs(demo.baseUrl, CUSTOMER)
+const tokens = {
+  customer: (await signInAs(demo.baseUrl, CUSTOMER)).token,
+  operator: (await signInAs(demo.baseUrl, ADMIN)).token,
+}
 try {
   for (const theme of ['light', 'dark'] as const) {
     for (const language of ['en', 'zh-CN'] as const) {
@@ -41,8 +45,10 @@ try {
 
 async function take(context: BrowserContext, picture: Picture, variant: string): Promise<void> {
   await context.clearCookies()
-  if (picture.signedIn)
+  if (picture.signedIn) {
+    const token = picture.operator === true ? tokens.operator : tokens.customer
     await context.addCookies([{ name: 'sluice_session', value: token, url: demo.baseUrl }])
+  }
   const page = await context.newPage()
   await page.goto(`${demo.baseUrl}/console${picture.path}`)
   await settled(page)

@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router'
 import { callsRoute } from '../calls/route.ts'
 import { keysRoute } from '../keys/route.ts'
 import { modelsRoute } from '../models/route.ts'
+import { operatorRoutes } from '../operator/routes.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { walletRoute } from '../wallet/route.ts'
@@ -13,7 +14,7 @@ import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),
-  frameRoute.addChildren([overviewRoute, keysRoute, callsRoute, modelsRoute, walletRoute]),
+  frameRoute.addChildren([operatorRoutes, overviewRoute, keysRoute, callsRoute, modelsRoute, walletRoute]),
 ])
 
 export function createConsoleRouter(queryClient: QueryClient) {

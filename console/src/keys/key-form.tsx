@@ -10,10 +10,10 @@ import { useMayManage, useOrganisationId } from '../api/session.ts'
 import styles from '../parts/form.module.css'
 import { TimeZone } from '../parts/format.ts'
 import { inBackground } from '../parts/in-background.ts'
+import { PolicyFields } from '../parts/policy-fields.tsx'
 import { FormProblem } from '../parts/problem.tsx'
 import { useSubmit } from '../parts/use-submit.ts'
 import { bodyOf, type KeyValues, valuesOf } from './key-values.ts'
-import { PolicyFields } from './policy-fields.tsx'
 import type { KeyFormOf } from './key-form-of.ts'
 
 interface KeyFormProps {
@@ -103,7 +103,7 @@ function Limits({ form }: { readonly form: KeyFormOf }) {
         {...form.getInputProps('limits')}
       />
       {form.values.limits === 'own' ? (
-        <PolicyFields form={form} />
+        <PolicyFields form={form} place="policy" of={form.values.policy} />
       ) : (
         <p className={styles.hint}>{t('keys.defaultLimitsHint')}</p>
       )}

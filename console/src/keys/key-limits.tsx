@@ -4,7 +4,7 @@ import type { KeyLimits } from '../api/keys.ts'
 import { type Format, useFormat } from '../parts/format.ts'
 import { LimitBar } from '../parts/limit-bar.tsx'
 import styles from './keys.module.css'
-import { useDimensionName } from './dimensions.ts'
+import { useDimensionName } from '../parts/dimensions.ts'
 
 interface KeyLimitBarsProps {
   readonly limits: KeyLimits | undefined

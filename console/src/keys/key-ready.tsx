@@ -13,7 +13,7 @@ import { useFormat } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/problem.tsx'
 import styles from './keys.module.css'
-import { usePolicyWords } from './use-policy-words.ts'
+import { usePolicyWords } from '../parts/use-policy-words.ts'
 
 /** How often it is looked whether the first call has come. */
 const LOOK_MS = 2_000

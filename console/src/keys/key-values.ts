@@ -1,14 +1,7 @@
 /** A key as its form holds it, and as the gateway takes it: the names are the same, so that faults find their fields. */
 import type { Key, KeyBody } from '../api/keys.ts'
 import { dayOf, dayStart } from '../parts/zoned-days.ts'
-import type { Dimension } from './dimensions.ts'
-
-export interface WindowValues {
-  readonly dimension: Dimension
-  readonly limit: number | string
-  /** As the list of periods holds them. */
-  readonly seconds: string
-}
+import { type PolicyValues, policyBodyOf, policyValuesOf } from '../parts/policy-values.ts'
 
 /** A type, not an interface: forms hold records. */
 export type KeyValues = {
@@ -22,11 +15,7 @@ export type KeyValues = {
   /** A day; empty: never. */
   readonly expires_at: string
   readonly limits: 'default' | 'own'
-  readonly policy: {
-    /** Empty: any number at once. */
-    readonly concurrency: number | string
-    readonly windows: WindowValues[]
-  }
+  readonly policy: PolicyValues
 }
 
 export function valuesOf(key: Key | undefined, timeZone: string | undefined): KeyValues {
@@ -39,14 +28,7 @@ export function valuesOf(key: Key | undefined, timeZone: string | undefined): Ke
     ip_allow: key?.ip_allow ?? [],
     expires_at: end === null ? '' : dayOf(end, timeZone),
     limits: policy === null ? 'default' : 'own',
-    policy: {
-      concurrency: policy?.concurrency ?? '',
-      windows: (policy?.windows ?? []).map(({ dimension, limit, seconds }) => ({
-        dimension,
-        limit,
-        seconds: String(seconds),
-      })),
-    },
+    policy: policyValuesOf(policy),
   }
 }
 
@@ -64,16 +46,6 @@ export function bodyOf(values: KeyValues, key: Key | undefined, timeZone: string
       : day === ''
         ? null
         : new Date(dayStart(day, timeZone)).toISOString(),
-    policy:
-      limits === 'default'
-        ? null
-        : {
-            ...(policy.concurrency === '' ? {} : { concurrency: Number(policy.concurrency) }),
-            windows: policy.windows.map(({ dimension, limit, seconds }) => ({
-              dimension,
-              limit: Number(limit),
-              seconds: Number(seconds),
-            })),
-          },
+    policy: limits === 'default' ? null : policyBodyOf(policy),
   }
 }

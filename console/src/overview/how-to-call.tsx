@@ -1,18 +1,24 @@
-import { Button } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { CopyIcon } from '../parts/copy-button.tsx'
-import { FirstCall } from '../parts/first-call.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LinkButton } from '../parts/link-button.tsx'
 import page from '../parts/page.module.css'
 import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
 
+const FirstCall = lazy(() =>
+  import('../parts/first-call.tsx').then(({ FirstCall: component }) => ({ default: component })),
+)
+
+/** Px of it, so that nothing jumps. */
+const FIRST_CALL_HEIGHT = 248
 /** Where a key is to be put in. */
 const KEY_PLACE = 'sk-…'
 
@@ -44,13 +50,15 @@ export function HowToCall() {
           {t('overview.createKey')}
         </Button>
       )}
-      <FirstCall
-        first="openai"
-        baseUrl={baseUrl}
-        secret={KEY_PLACE}
-        model={used ?? offers?.[0]?.model_id ?? 'model'}
-        hint={t(used === undefined || used === null ? 'overview.yourAddress' : 'overview.yourModel')}
-      />
+      <Suspense fallback={<Skeleton height={FIRST_CALL_HEIGHT} />}>
+        <FirstCall
+          first="openai"
+          baseUrl={baseUrl}
+          secret={KEY_PLACE}
+          model={used ?? offers?.[0]?.model_id ?? 'model'}
+          hint={t(used === undefined || used === null ? 'overview.yourAddress' : 'overview.yourModel')}
+        />
+      </Suspense>
     </section>
   )
 }

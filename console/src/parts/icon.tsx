@@ -64,12 +64,18 @@ const PATHS = {
 } as const satisfies Readonly<Record<string, string>>
 
 export type IconName = keyof typeof PATHS
+type Size = 14 | 16 | 20
 
 /** Says nothing to those who do not see it: a word stands beside it, or its button has a label. */
-export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: 14 | 16 | 20 }) {
+export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: Size }) {
+  return <Sign path={PATHS[name]} size={size} />
+}
+
+/** A sign that only some pages have: its path comes with them. */
+export function Sign({ path, size = 16 }: { readonly path: string; readonly size?: Size }) {
   return (
     <svg className={parts.icon} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">
-      <path d={PATHS[name]} />
+      <path d={path} />
     </svg>
   )
 }

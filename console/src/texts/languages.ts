@@ -61,9 +61,14 @@ export async function withTexts<Page>(
   load: () => Promise<Page>,
   ...sections: readonly Section[]
 ): Promise<Page> {
-  for (const section of sections) needed.add(section)
-  const [page] = await Promise.all([load(), addSections(currentLanguage(), sections)])
+  const [page] = await Promise.all([load(), loadTexts(...sections)])
   return page
+}
+
+/** From now on these sections are there, in whatever language. */
+export async function loadTexts(...sections: readonly Section[]): Promise<void> {
+  for (const section of sections) needed.add(section)
+  await addSections(currentLanguage(), sections)
 }
 
 /** Shows the console in another language from now on, also at the next visit of this browser. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { type Answer, get, postJson } from '../gateway/client.ts'
+import { openCustomer } from '../gateway/customer.ts'
 import { putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
 
 const USER = '/api/v1/user/user'
@@ -286,6 +287,27 @@ describe('accounts', () => {
     const second = await admin.get(`/accounts?limit=1&cursor=${String(first.body['next_cursor'])}`)
     expect(second.body.data).toHaveLength(1)
     expect(second.body.data).not.toEqual(first.body.data)
+  })
+
+  test('is found by part of its name, and by the id of a key', async () => {
+    const customer = await openCustomer(admin.gateway, { balanceYuan: 1 })
+    await customer.send('PATCH', 'account', { name: 'Zoë 100% Larsson' })
+    const made = await customer.send('POST', 'organisations', { name: 'Larsson & Sons' })
+    const organisation = made.body.data as { readonly id: string }
+    const names = async (search: string) => {
+      const { body } = await admin.get(`/accounts?search=${encodeURIComponent(search)}`)
+      return (body.data as { readonly id: string; readonly name: string | null }[]).map(({ id, name }) => [
+        id,
+        name,
+      ])
+    }
+    expect(await names('larsson')).toEqual([
+      [customer.id, 'Zoë 100% Larsson'],
+      [organisation.id, 'Larsson & Sons'],
+    ])
+    expect(await names('100%')).toEqual([[customer.id, 'Zoë 100% Larsson']])
+    expect(await names(customer.keyId)).toEqual([[customer.id, 'Zoë 100% Larsson']])
+    expect(await read(organisation.id)).toMatchObject({ name: 'Larsson & Sons' })
   })
 
   test('are added with what they begin with', async () => {

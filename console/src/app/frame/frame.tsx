@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
@@ -15,6 +15,10 @@ import { SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })))
+
+const LookBanner = lazy(() =>
+  import('./look-banner.tsx').then(({ LookBanner: component }) => ({ default: component })),
+)
 
 const SessionEnded = lazy(() =>
   import('./session-ended.tsx').then(({ SessionEnded: component }) => ({ default: component })),
@@ -32,6 +36,7 @@ export function Frame() {
       dataOf(client.PATCH('/api/v1/user/user/account', { body: { language } })),
   })
   useAccountLanguage(person.language)
+  useOnePerson(person.id)
   useHotkeys([
     ['/', search.open],
     ['mod+K', search.open],
@@ -45,6 +50,11 @@ export function Frame() {
         <SideBar narrow={narrow} onNarrow={setNarrow} />
         <div className={styles.body}>
           <TopBar onSearch={search.open} onLanguage={(language) => keepLanguage.mutate(language)} />
+          {person.impersonation !== null && (
+            <Suspense>
+              <LookBanner until={person.impersonation.ends_at} />
+            </Suspense>
+          )}
           <main id="page" tabIndex={-1} className={styles.page}>
             <Outlet />
           </main>
@@ -63,6 +73,14 @@ export function Frame() {
       )}
     </TimeZone.Provider>
   )
+}
+
+/** A page is one person's: when another tab has become somebody else, this one begins anew. */
+function useOnePerson(id: string): void {
+  const [first] = useState(id)
+  useEffect(() => {
+    if (id !== first) window.location.reload()
+  }, [id, first])
 }
 
 /** The account's language, until another one is chosen in this browser. */

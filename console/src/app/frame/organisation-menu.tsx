@@ -68,9 +68,5 @@ function OnlyOne({ name }: { readonly name: string }) {
 
 function Glyph({ name }: { readonly name: string }) {
   const [first = ''] = name
-  return (
-    <span className={styles.glyph} aria-hidden="true">
-      {first.toUpperCase()}
-    </span>
-  )
+  return <span className={styles.glyph} aria-hidden="true" data-letter={first.toUpperCase()} />
 }

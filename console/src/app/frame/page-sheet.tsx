@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { usePerson } from '../../api/session.ts'
 import { Sheet } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import styles from './frame.module.css'
+import { OperatorNav } from './operator-nav.tsx'
 import { PAGES } from './pages.ts'
 
 /** Every page there is, from below. */
 export function PageSheet({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
+  const { role } = usePerson()
   return (
     <Sheet onClose={onClose} position="bottom" size="auto" title={t('frame.pages')}>
       <nav className={styles.nav} aria-label={t('frame.pages')}>
@@ -17,6 +20,7 @@ export function PageSheet({ onClose }: { readonly onClose: () => void }) {
             {t(`pages.${name}`)}
           </Link>
         ))}
+        {role === 'admin' && <OperatorNav narrow={false} onGone={onClose} />}
       </nav>
     </Sheet>
   )

@@ -3,10 +3,14 @@ import { Spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../../parts/icon.tsx'
+import { usePerson } from '../../api/session.ts'
+import { Icon, Sign } from '../../parts/icon.tsx'
 import { inBackground } from '../../parts/in-background.ts'
+import { OPERATOR_PAGES } from './operator-pages.ts'
 import { PAGES } from './pages.ts'
 import styles from './palette.module.css'
+
+type Address = (typeof PAGES | typeof OPERATOR_PAGES)[number]['to']
 
 interface PaletteProps {
   readonly onClose: () => void
@@ -18,7 +22,15 @@ export function Palette({ onClose }: PaletteProps) {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
   const wanted = query.trim().toLowerCase()
-  const pages = PAGES.filter(({ name }) => t(`pages.${name}`).toLowerCase().includes(wanted))
+  const { role } = usePerson()
+  const fits = (name: string): boolean => name.toLowerCase().includes(wanted)
+  const pages = PAGES.filter(({ name }) => fits(t(`pages.${name}`)))
+  const operating =
+    role === 'admin' ? OPERATOR_PAGES.filter(({ name }) => fits(t(`operate.pages.${name}`))) : []
+  const open = (to: Address): void => {
+    onClose()
+    inBackground(navigate({ to }))
+  }
   return (
     <Spotlight.Root
       forceOpened
@@ -45,16 +57,38 @@ export function Palette({ onClose }: PaletteProps) {
                 key={to}
                 label={t(`pages.${name}`)}
                 leftSection={<Icon name={icon} />}
-                onClick={() => {
-                  onClose()
-                  inBackground(navigate({ to }))
-                }}
+                onClick={() => open(to)}
               />
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {pages.length === 0 && <Spotlight.Empty>{t('frame.nothingFound')}</Spotlight.Empty>}
+        <OperatorActions pages={operating} onOpen={open} />
+        {pages.length + operating.length === 0 && (
+          <Spotlight.Empty>{t('frame.nothingFound')}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
+  )
+}
+
+interface OperatorActionsProps {
+  readonly pages: readonly (typeof OPERATOR_PAGES)[number][]
+  readonly onOpen: (to: Address) => void
+}
+
+function OperatorActions({ pages, onOpen }: OperatorActionsProps) {
+  const { t } = useTranslation()
+  if (pages.length === 0) return null
+  return (
+    <Spotlight.ActionsGroup label={t('operate.title')}>
+      {pages.map(({ to, name, sign }) => (
+        <Spotlight.Action
+          key={to}
+          label={t(`operate.pages.${name}`)}
+          leftSection={<Sign path={sign} />}
+          onClick={() => onOpen(to)}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
   )
 }

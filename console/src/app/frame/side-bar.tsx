@@ -1,11 +1,17 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import styles from './frame.module.css'
 import { PAGES } from './pages.ts'
 import { PlanMeter } from './plan-meter.tsx'
+
+const OperatorNav = lazy(() =>
+  import('./operator-nav.tsx').then(({ OperatorNav: component }) => ({ default: component })),
+)
 
 interface SideBarProps {
   readonly narrow: boolean
@@ -14,6 +20,7 @@ interface SideBarProps {
 
 export function SideBar({ narrow, onNarrow }: SideBarProps) {
   const { t } = useTranslation()
+  const { role } = usePerson()
   const fold = t(narrow ? 'frame.widen' : 'frame.narrow')
   return (
     <aside className={styles.side}>
@@ -31,6 +38,11 @@ export function SideBar({ narrow, onNarrow }: SideBarProps) {
             </Link>
           </Tooltip>
         ))}
+        {role === 'admin' && (
+          <Suspense>
+            <OperatorNav narrow={narrow} />
+          </Suspense>
+        )}
       </nav>
       <div className={styles.foot}>
         <PlanMeter />

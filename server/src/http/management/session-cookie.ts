@@ -1,10 +1,12 @@
 /** The session cookie: unreadable to scripts, not sent along by other sites' forms, and secure where the address is. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Secret } from '../../core/secret.ts'
+import { Secret } from '../../core/secret.ts'
 import { SERVICE_TRIP_MS } from '../../management/identity/service-sign-in.ts'
 import type { OpenedSession } from '../../management/identity/sessions.ts'
 
 const SESSION = 'sluice_session'
+/** Of a browser in which an admin looks through somebody’s eyes: the admin’s own session, for when the look ends. */
+const OPERATOR = 'sluice_operator'
 /** Of a browser that went to another service and is to come back. */
 const TRIP = 'sluice_sign_in'
 /** Browsers take a cookie of this prefix only when it is secure and belongs to this host alone. */
@@ -17,6 +19,14 @@ export function readSessionCookie(
   publicUrl: string | undefined,
 ): string | undefined {
   return readCookie(headers, nameFor(SESSION, publicUrl))
+}
+
+/** The session of the admin who looks through somebody’s eyes in this browser. */
+export function readOperatorCookie(
+  headers: IncomingHttpHeaders,
+  publicUrl: string | undefined,
+): string | undefined {
+  return readCookie(headers, nameFor(OPERATOR, publicUrl))
 }
 
 export function readTripCookie(
@@ -38,14 +48,41 @@ export function sessionCookie(
   { session, token }: OpenedSession,
   publicUrl: string | undefined,
   at: number,
+  name = SESSION,
 ): string {
   const maxAge = Math.max(0, Math.floor((session.endsAt - at) / MS_PER_SECOND))
-  return cookie(SESSION, { value: token.unwrap(), maxAge }, publicUrl)
+  return cookie(name, { value: token.unwrap(), maxAge }, publicUrl)
 }
 
 /** The value of `Set-Cookie` that signs out. */
 export function endedSessionCookie(publicUrl: string | undefined): string {
   return cookie(SESSION, { value: '', maxAge: 0 }, publicUrl)
+}
+
+/**
+ * The values of `Set-Cookie` that let a browser look through somebody's eyes; the admin's own session waits beside it.
+ * undefined: the request came from a program, which holds its tokens itself.
+ */
+export function lookCookies(
+  headers: IncomingHttpHeaders,
+  look: OpenedSession,
+  { publicUrl, at }: { readonly publicUrl: string | undefined; readonly at: number },
+): readonly string[] | undefined {
+  const own = headers.authorization === undefined ? readSessionCookie(headers, publicUrl) : undefined
+  if (own === undefined) return undefined
+  // As long as the look lasts: whoever lets it run out signs in again.
+  const waiting = { session: look.session, token: new Secret(own) }
+  return [sessionCookie(look, publicUrl, at), sessionCookie(waiting, publicUrl, at, OPERATOR)]
+}
+
+/** The values of `Set-Cookie` that end a look: the admin is themselves again, where their session still lives. */
+export function ownAgainCookies(
+  own: OpenedSession | undefined,
+  publicUrl: string | undefined,
+  at: number,
+): readonly string[] {
+  const ended = cookie(OPERATOR, { value: '', maxAge: 0 }, publicUrl)
+  return [own === undefined ? endedSessionCookie(publicUrl) : sessionCookie(own, publicUrl, at), ended]
 }
 
 export function tripCookie(token: Secret, publicUrl: string | undefined): string {

@@ -36,7 +36,7 @@ export interface AccountPatch {
 }
 
 export interface AccountFilter {
-  /** Part of the e-mail address or phone number, in any case; or the whole id. */
+  /** Part of the name, the e-mail address or the phone number, in any case; or a whole id: the account’s or of a key of it. */
   readonly search?: string
   readonly kind?: Account['kind']
   readonly role?: Account['role']
@@ -64,6 +64,8 @@ export interface AccountStore {
   list(
     page: { readonly limit: number; readonly after: string | undefined } & AccountFilter,
   ): Promise<readonly Account[]>
+  /** What people call themselves and what organisations are called. Absent: without a name, or closed. */
+  readNames(ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, string>>
   /** Own credentials per vendor that are switched on, decrypted. */
   readByok(id: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
   putByok(

@@ -2,16 +2,18 @@ import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { modelId } from '../../../core/ids.ts'
 import {
+  type OwnAccountView,
   type SettingsChange,
   changeSettings,
   readOwnAccount,
 } from '../../../management/accounts/account-settings.ts'
 import { isTimezone } from '../../../management/money/local-days.ts'
 import { amountInput } from '../amount-input.ts'
+import type { Caller } from '../caller.ts'
 import { defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { accountShape } from '../shapes.ts'
-import { decimalText } from '../wire-values.ts'
+import { decimalText, isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Account'
@@ -29,6 +31,10 @@ const ownAccountShape = accountShape.extend({
     webhook_url: z.string().nullable(),
     receipts: z.boolean(),
   }),
+  impersonation: z
+    .strictObject({ ends_at: isoTime })
+    .nullable()
+    .meta({ description: 'Set while an administrator looks through the account’s eyes with this session.' }),
 })
 
 const settingsBody = z.strictObject({
@@ -89,9 +95,7 @@ export function accountRoutes(app: Api, context: ApiContext): void {
     data: ownAccountShape,
     handle: async ({ caller }) => {
       const account = await readOwnAccount(context.storage, caller.account, viewOptions(context))
-      return caller.kind === 'session' && caller.session.impersonator !== undefined
-        ? withoutSecrets(account)
-        : account
+      return shownTo(caller, account)
     },
   })
 
@@ -118,9 +122,16 @@ export function accountRoutes(app: Api, context: ApiContext): void {
       })
       if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
       const account = await readOwnAccount(context.storage, caller.account, options)
-      return caller.session.impersonator === undefined ? account : withoutSecrets(account)
+      return shownTo(caller, account)
     },
   })
+}
+
+function shownTo(caller: Caller, account: OwnAccountView): z.output<typeof ownAccountShape> {
+  if (caller.kind === 'key' || caller.session.impersonator === undefined)
+    return { ...account, impersonation: null }
+  const endsAt = new Date(caller.session.endsAt).toISOString()
+  return { ...withoutSecrets(account), impersonation: { ends_at: endsAt } }
 }
 
 /** The path of a webhook's address is often all that protects it: an admin who looks through the account's eyes sees its site. */

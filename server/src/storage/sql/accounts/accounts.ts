@@ -65,6 +65,8 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
 
     list: (page) => listAccounts(reader, page),
 
+    readNames: (ids) => readNames(reader, ids),
+
     async readByok(id) {
       const rows = await reader
         .selectFrom('byok')
@@ -305,8 +307,55 @@ async function refreshByokVendors(transaction: Transaction<Schema>, id: AccountI
 /** Addresses are stored in lower case; `\\`, `%` and `_` of the text mean themselves. */
 function named(where: ExpressionBuilder<Schema, 'accounts'>, search: string) {
   const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`
-  const like = (column: 'email' | 'phone') => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
-  return where.or([like('email'), like('phone'), where('id', '=', search)])
+  const like = (column: string) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`
+  return where.or([
+    like('accounts.email'),
+    like('accounts.phone'),
+    where('accounts.id', '=', search),
+    where.exists(
+      where
+        .selectFrom('profiles')
+        .select('profiles.account_id')
+        .whereRef('profiles.account_id', '=', 'accounts.id')
+        .where(like('profiles.name')),
+    ),
+    where.exists(
+      where
+        .selectFrom('organisations')
+        .select('organisations.id')
+        .whereRef('organisations.id', '=', 'accounts.id')
+        .where('organisations.closed_at', 'is', null)
+        .where(like('organisations.name')),
+    ),
+    where.exists(
+      where
+        .selectFrom('api_keys')
+        .select('api_keys.id')
+        .whereRef('api_keys.account_id', '=', 'accounts.id')
+        .where('api_keys.id', '=', search),
+    ),
+  ])
+}
+
+async function readNames(
+  reader: Kysely<Schema>,
+  ids: readonly AccountId[],
+): Promise<ReadonlyMap<AccountId, string>> {
+  if (ids.length === 0) return new Map()
+  const people = await reader
+    .selectFrom('profiles')
+    .select(['account_id as id', 'name'])
+    .where('account_id', 'in', ids)
+    .execute()
+  const organisations = await reader
+    .selectFrom('organisations')
+    .select(['id', 'name'])
+    .where('id', 'in', ids)
+    .where('closed_at', 'is', null)
+    .execute()
+  return new Map(
+    [...people, ...organisations].flatMap(({ id, name }) => (name === null ? [] : [[accountId(id), name]])),
+  )
 }
 
 async function listAccounts(

@@ -26,6 +26,7 @@ import { readFormerUntil } from '../../../../management/keys/keys.ts'
 import { timeOrderedId } from '../../../../management/new-id.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
+import { lookCookies } from '../../session-cookie.ts'
 import { decimalText, isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, managementOf, present, valueOf } from './admin-route.ts'
 import { accountBody, grantBody, reasonBody, statedReasonBody } from './bodies.ts'
@@ -65,7 +66,8 @@ function readRoutes(app: Api, context: ApiContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'List and search accounts',
-    description: '`search` looks for part of an e-mail address or phone number, or for an id.',
+    description:
+      '`search` looks for part of a name, an e-mail address or a phone number, or for the id of an account or of a key.',
     query: listQuery,
     row: accountRowShape,
     handle: async ({ query }) => {
@@ -79,7 +81,7 @@ function readRoutes(app: Api, context: ApiContext): void {
         ...(query.status === undefined ? {} : { status: query.status }),
       })
       return {
-        rows: accounts.map((account) => viewRow(context, account)),
+        rows: await viewRows(context, accounts),
         next: accounts.length < limit ? undefined : accounts.at(-1)?.id,
       }
     },
@@ -215,7 +217,7 @@ function moneyRoutes(app: Api, context: ApiContext): void {
         transaction_id: transactionId,
         repeated,
         credits: creditsText(microCredits(account.credits - account.held)),
-        account: viewRow(context, account),
+        account: await viewRow(context, account),
       }
     },
   })
@@ -273,7 +275,7 @@ function impersonateRoute(app: Api, context: ApiContext): void {
     tag: TAG,
     summary: 'Open a session in a customer’s name',
     description:
-      'For an hour at most, audited with its reason. Admins and organisations are not impersonated.',
+      'For an hour at most, audited with its reason. Admins and organisations are not impersonated. In a browser the session takes the place of the admin’s own, which comes back by signing out.',
     params: idParams,
     body: statedReasonBody,
     status: 201,
@@ -284,13 +286,16 @@ function impersonateRoute(app: Api, context: ApiContext): void {
       account_id: z.string(),
       expires_at: isoTime,
     }),
-    handle: async ({ params, body, caller, request }) => {
+    handle: async ({ params, body, caller, request, reply }) => {
       const { id } = await find(context, params.id)
       const actor = actorOf(context, { caller, request })
       const userAgent = (request.headers['user-agent'] ?? '').slice(0, 512)
-      const { session, token } = valueOf(
+      const opened = valueOf(
         await impersonate(managementOf(context), id, { reason: body.reason, userAgent }, actor),
       )
+      const { session, token } = opened
+      const cookies = lookCookies(request.headers, opened, { publicUrl: context.publicUrl, at: actor.at })
+      if (cookies !== undefined) reply.header('set-cookie', cookies)
       return {
         token: token.unwrap(),
         session_id: session.id,
@@ -323,14 +328,24 @@ function readGrant(
   return { pool, amount, reason: body.reason }
 }
 
-function viewRow(context: ApiContext, account: Account): z.output<typeof accountRowShape> {
+type AccountRow = z.output<typeof accountRowShape>
+
+async function viewRows(context: ApiContext, accounts: readonly Account[]): Promise<AccountRow[]> {
   const { creditsPerUnit, timezone } = context.catalogue().settings
   const at = context.now()
   const monthStart = context.monthOf(at, timezone).from
-  return accountRowShape.parse({
-    ...viewAccount(account, { creditsPerUnit, at, monthStart }),
-    created_at: new Date(account.createdAt).toISOString(),
-  })
+  const names = await context.storage.accounts.readNames(accounts.map(({ id }) => id))
+  return accounts.map((account) =>
+    accountRowShape.parse({
+      ...viewAccount(account, { creditsPerUnit, at, monthStart }),
+      name: names.get(account.id) ?? null,
+      created_at: new Date(account.createdAt).toISOString(),
+    }),
+  )
+}
+
+async function viewRow(context: ApiContext, account: Account): Promise<AccountRow> {
+  return present((await viewRows(context, [account]))[0])
 }
 
 async function viewDetail(
@@ -342,7 +357,7 @@ async function viewDetail(
   const ends = await readFormerUntil(storage, keys, context.now())
   const form = accountForm(account, context.catalogue().settings.creditsPerUnit)
   return accountDetailShape.parse({
-    ...viewRow(context, account),
+    ...(await viewRow(context, account)),
     auto_exchange: form['auto_exchange'],
     limits: form['limits'],
     byok: await storage.accounts.listByok(account.id),

@@ -220,7 +220,13 @@ export const keyShape = z.strictObject({
     .meta({ description: 'Until when a secret from before a rotation still works; null: none does.' }),
 })
 
-export const accountRowShape = accountShape.extend({ created_at: isoTime })
+export const accountRowShape = accountShape.extend({
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'What the person calls themselves, or what the organisation is called.' }),
+  created_at: isoTime,
+})
 
 export const accountDetailShape = accountRowShape.extend({
   auto_exchange: z.strictObject({ enabled: z.boolean(), below_credits: exact, step_yuan: exact }),

@@ -7,12 +7,12 @@ import { type Contact, readContact } from '../../../../management/identity/conta
 import { resetPassword } from '../../../../management/identity/credentials.ts'
 import { register } from '../../../../management/identity/registration.ts'
 import { endSession } from '../../../../management/identity/end-sessions.ts'
-import type { RequestOrigin } from '../../../../management/identity/sessions.ts'
+import { findSession, type RequestOrigin } from '../../../../management/identity/sessions.ts'
 import { signInByLink } from '../../../../management/identity/sign-in-link.ts'
 import { type SignIn, signInByCode, signInByPassword } from '../../../../management/identity/sign-in.ts'
 import type { SessionCaller } from '../../caller.ts'
 import { defineRoute } from '../../define-route.ts'
-import { endedSessionCookie } from '../../session-cookie.ts'
+import { endedSessionCookie, ownAgainCookies, readOperatorCookie } from '../../session-cookie.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { isoTime } from '../../wire-values.ts'
 import {
@@ -230,7 +230,7 @@ function signInRoutes(app: Api, context: ApiContext): void {
     data: z.object({}),
     handle: async ({ caller, request, reply }) => {
       await signOut(context, caller, request)
-      reply.header('set-cookie', endedSessionCookie(context.publicUrl))
+      reply.header('set-cookie', await cookiesAfter(context, caller, request))
       return {}
     },
   })
@@ -247,6 +247,21 @@ async function signOut(context: ApiContext, caller: SessionCaller, request: Fast
   }
   await identity.storage.identity.sessions.revoke(account.id, session.id)
   identity.security.note('impersonation.ended', { actor: session.impersonator, account: account.id })
+}
+
+/** An admin whose look ends is themselves again in the same browser. */
+async function cookiesAfter(
+  { identity, publicUrl }: ApiContext,
+  { session }: SessionCaller,
+  request: FastifyRequest,
+): Promise<string[]> {
+  if (session.impersonator === undefined) return [endedSessionCookie(publicUrl)]
+  const at = identity.now()
+  const token = readOperatorCookie(request.headers, publicUrl)
+  const own = token === undefined ? undefined : await findSession(identity.storage, token, at)
+  const isTheirs = own?.accountId === session.impersonator && own.impersonator === undefined
+  const again = token !== undefined && isTheirs ? { session: own, token: new Secret(token) } : undefined
+  return [...ownAgainCookies(again, publicUrl, at)]
 }
 
 function proveBy(

@@ -1,10 +1,19 @@
 import { useTranslation } from 'react-i18next'
-import type { Key } from '../api/keys.ts'
-import { useFormat } from '../parts/format.ts'
+import { useFormat } from './format.ts'
 import { useDimensionName } from './dimensions.ts'
 
-/** The limits of a key in one line. */
-export function usePolicyWords(): (policy: Key['policy']) => string {
+/** How much in which time, as the gateway tells it. */
+export interface Policy {
+  readonly concurrency?: number
+  readonly windows?: readonly {
+    readonly dimension: string
+    readonly limit: number
+    readonly seconds: number
+  }[]
+}
+
+/** Limits in one line; null: those that are given where there are none. */
+export function usePolicyWords(): (policy: Policy | null) => string {
   const { t } = useTranslation()
   const format = useFormat()
   const nameOf = useDimensionName()

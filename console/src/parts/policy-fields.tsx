@@ -1,19 +1,25 @@
 import { ActionIcon, Button, NumberInput, Select } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useFormat } from '../parts/format.ts'
-import styles from '../parts/form.module.css'
-import { Icon } from '../parts/icon.tsx'
+import { useFormat } from './format.ts'
+import styles from './form.module.css'
+import { Icon } from './icon.tsx'
 import { DIMENSIONS } from './dimensions.ts'
-import keys from './keys.module.css'
-import type { KeyFormOf } from './key-form-of.ts'
+import policy from './policy.module.css'
+import type { PolicyForm, PolicyValues } from './policy-values.ts'
 
 /** A minute, an hour, five hours, a day, a week, thirty days. */
 const PERIODS = [60, 3_600, 18_000, 86_400, 604_800, 2_592_000] as const
 
+interface PolicyFieldsProps {
+  readonly form: PolicyForm
+  /** The field of the form that holds them. */
+  readonly place: string
+  readonly of: PolicyValues
+}
+
 /** How much in which time; each dimension says what it counts. */
-export function PolicyFields({ form }: { readonly form: KeyFormOf }) {
+export function PolicyFields({ form, place, of: { windows } }: PolicyFieldsProps) {
   const { t } = useTranslation()
-  const { windows } = form.values.policy
   return (
     <>
       <NumberInput
@@ -23,12 +29,12 @@ export function PolicyFields({ form }: { readonly form: KeyFormOf }) {
         min={1}
         allowDecimal={false}
         thousandSeparator=" "
-        {...form.getInputProps('policy.concurrency')}
+        {...form.getInputProps(`${place}.concurrency`)}
       />
       {windows.length > 0 && <p className={styles.hint}>{t('keys.windowsHint')}</p>}
-      <div className={keys.windows}>
-        {windows.map((_, index) => (
-          <WindowFields key={index} form={form} index={index} />
+      <div className={policy.windows}>
+        {windows.map((window, index) => (
+          <WindowFields key={index} form={form} windows={`${place}.windows`} index={index} of={window} />
         ))}
       </div>
       <div>
@@ -36,7 +42,7 @@ export function PolicyFields({ form }: { readonly form: KeyFormOf }) {
           variant="default"
           leftSection={<Icon name="plus" size={14} />}
           onClick={() =>
-            form.insertListItem('policy.windows', { dimension: 'amount', limit: '', seconds: '2592000' })
+            form.insertListItem(`${place}.windows`, { dimension: 'amount', limit: '', seconds: '2592000' })
           }
         >
           {t('keys.addWindow')}
@@ -47,19 +53,20 @@ export function PolicyFields({ form }: { readonly form: KeyFormOf }) {
 }
 
 interface WindowFieldsProps {
-  readonly form: KeyFormOf
+  readonly form: PolicyForm
+  /** The list of the form that it is in. */
+  readonly windows: string
   readonly index: number
+  readonly of: PolicyValues['windows'][number]
 }
 
-function WindowFields({ form, index }: WindowFieldsProps) {
+function WindowFields({ form, windows, index, of: window }: WindowFieldsProps) {
   const { t } = useTranslation()
   const format = useFormat()
-  const place = `policy.windows.${index}`
-  const window = form.values.policy.windows[index]
-  if (window === undefined) return null
+  const place = `${windows}.${index}`
   const periods = new Set<number>([...PERIODS, Number(window.seconds)])
   return (
-    <div className={keys.window} role="group" aria-label={t('keys.windowNumber', { number: index + 1 })}>
+    <div className={policy.window} role="group" aria-label={t('keys.windowNumber', { number: index + 1 })}>
       <Select
         aria-label={t('keys.counts')}
         data={DIMENSIONS.map((value) => ({ value, label: t(`dimensions.${value}`) }))}
@@ -82,10 +89,7 @@ function WindowFields({ form, index }: WindowFieldsProps) {
           }))}
         {...form.getInputProps(`${place}.seconds`)}
       />
-      <ActionIcon
-        aria-label={t('keys.removeWindow')}
-        onClick={() => form.removeListItem('policy.windows', index)}
-      >
+      <ActionIcon aria-label={t('keys.removeWindow')} onClick={() => form.removeListItem(windows, index)}>
         <Icon name="trash" />
       </ActionIcon>
       <p className={styles.hint}>{t(`dimensionHints.${window.dimension}`)}</p>

@@ -1,0 +1,93 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { answerOf, client, dataOf } from '../client.ts'
+import type { paths } from '../generated.d.ts'
+
+const ACCOUNTS = '/api/v1/admin/accounts'
+const ACCOUNT = '/api/v1/admin/accounts/{id}'
+const ROWS = 50
+/** More than one organisation has, and one page. */
+const MEMBERS_MAX = 200
+
+type Question = NonNullable<paths[typeof ACCOUNTS]['get']['parameters']['query']>
+export type AccountFilter = Pick<Question, 'search' | 'kind' | 'role' | 'status'>
+export type AccountBody = paths[typeof ACCOUNTS]['post']['requestBody']['content']['application/json']
+export type Grant =
+  paths['/api/v1/admin/accounts/{id}/grants']['post']['requestBody']['content']['application/json']
+
+export const accountsQuery = (filter: AccountFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['accounts', filter],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      readAccounts({ ...filter, limit: ROWS, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  })
+
+function readAccounts(query: Question, signal: AbortSignal) {
+  return answerOf(client.GET(ACCOUNTS, { params: { query }, signal }))
+}
+
+export type AccountRow = Awaited<ReturnType<typeof readAccounts>>['data'][number]
+
+/** One account, whole. */
+export const anyAccountQuery = (id: string) =>
+  queryOptions({ queryKey: ['accounts', 'one', id], queryFn: ({ signal }) => readAccount(id, signal) })
+
+function readAccount(id: string, signal: AbortSignal) {
+  return dataOf(client.GET(ACCOUNT, { params: { path: { id } }, signal }))
+}
+
+export type AnyAccount = Awaited<ReturnType<typeof readAccount>>
+
+export const membersOfQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['accounts', 'members', id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { limit: MEMBERS_MAX } }
+      return (await answerOf(client.GET('/api/v1/admin/organisations/{id}/members', { params, signal }))).data
+    },
+  })
+
+export const addAccount = (body: AccountBody) => dataOf(client.POST(ACCOUNTS, { body }))
+
+export const changeAccount = (id: string, body: AccountBody) =>
+  dataOf(client.PATCH(ACCOUNT, { params: { path: { id } }, body }))
+
+/** `once`: however often it is sent, it happens one time. */
+export const grant = (id: string, body: Grant, once: string) =>
+  dataOf(
+    client.POST('/api/v1/admin/accounts/{id}/grants', {
+      params: { path: { id }, header: { 'Idempotency-Key': once } },
+      body,
+    }),
+  )
+
+export const suspend = (id: string, reason: string) =>
+  dataOf(
+    client.POST('/api/v1/admin/accounts/{id}/suspend', {
+      params: { path: { id } },
+      body: reason === '' ? {} : { reason },
+    }),
+  )
+
+export const activate = (id: string) =>
+  dataOf(client.POST('/api/v1/admin/accounts/{id}/activate', { params: { path: { id } } }))
+
+export const resetFactors = (id: string, reason: string) =>
+  dataOf(
+    client.POST('/api/v1/admin/accounts/{id}/second-factors/reset', {
+      params: { path: { id } },
+      body: { reason },
+    }),
+  )
+
+/** The browser is theirs from now on, until the look ends. */
+export const lookAs = (id: string, reason: string) =>
+  dataOf(
+    client.POST('/api/v1/admin/accounts/{id}/impersonate', { params: { path: { id } }, body: { reason } }),
+  )
+
+export const deleteKeyOf = (id: string, key: string) =>
+  dataOf(
+    client.DELETE('/api/v1/admin/accounts/{id}/keys/{key_id}', { params: { path: { id, key_id: key } } }),
+  )

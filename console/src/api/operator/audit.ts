@@ -1,0 +1,20 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { answerOf, client } from '../client.ts'
+import type { paths } from '../generated.d.ts'
+
+type Question = NonNullable<paths['/api/v1/admin/audit']['get']['parameters']['query']>
+export type AuditFilter = Omit<Question, 'cursor'>
+
+/** What was done, newest first. */
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      readAudit({ ...filter, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  })
+
+function readAudit(query: Question, signal: AbortSignal) {
+  return answerOf(client.GET('/api/v1/admin/audit', { params: { query }, signal }))
+}

@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { client, dataOf } from '../../api/client.ts'
+import { usePerson } from '../../api/session.ts'
+import { useFormat } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Marked } from '../../parts/marked.tsx'
+import styles from './look-banner.module.css'
+
+/** Over every page while an operator looks through somebody's eyes. */
+export function LookBanner({ until }: { readonly until: string }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const router = useRouter()
+  const { id, name, email, phone } = usePerson()
+  const end = useMutation({
+    mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
+    // A new page: nothing of what was seen through their eyes is left. The address is that of the operator's own session.
+    onSuccess: () => {
+      const own = router.buildLocation({ to: '/operate/accounts', search: { open: id } })
+      window.location.assign(own.publicHref)
+    },
+  })
+  return (
+    <div className={styles.banner} role="region" aria-label={t('frame.looking')}>
+      <Icon name="eye" />
+      <span>
+        <Marked
+          text={t('frame.lookingAs', { name: name ?? email ?? phone ?? id, moment: format.recent(until) })}
+        />
+      </span>
+      <Button size="xs" variant="default" loading={end.isPending} onClick={() => end.mutate()}>
+        {t('frame.endLook')}
+      </Button>
+    </div>
+  )
+}

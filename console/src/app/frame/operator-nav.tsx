@@ -1,0 +1,24 @@
+import { Tooltip } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Sign } from '../../parts/icon.tsx'
+import styles from './frame.module.css'
+import { OPERATOR_PAGES } from './operator-pages.ts'
+
+/** The pages of those who run the gateway, below the others. */
+export function OperatorNav({ narrow, onGone }: { readonly narrow: boolean; readonly onGone?: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <h2 className={styles.group}>{t('operate.title')}</h2>
+      {OPERATOR_PAGES.map(({ to, sign, name }) => (
+        <Tooltip key={to} label={t(`operate.pages.${name}`)} position="right" disabled={!narrow}>
+          <Link to={to} activeProps={{ 'aria-current': 'page' }} {...(onGone && { onClick: onGone })}>
+            <Sign path={sign} />
+            <span className={styles.wide}>{t(`operate.pages.${name}`)}</span>
+          </Link>
+        </Tooltip>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { membersOfQuery } from '../../api/operator/accounts.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import sheet from '../../parts/sheet.module.css'
+import table from '../../parts/table.module.css'
+
+/** Who is in an organisation; each has an account of their own. */
+export function AccountMembers({
+  id,
+  onOpen,
+}: {
+  readonly id: string
+  readonly onOpen: (id: string) => void
+}) {
+  const { t } = useTranslation()
+  const members = useQuery(membersOfQuery(id))
+  return (
+    <section className={sheet.part}>
+      <h3>{t('accounts.members')}</h3>
+      <Loaded query={members} height={80}>
+        {(rows) => (
+          <DataTable
+            label={t('accounts.members')}
+            rows={rows}
+            idOf={(member) => member.id}
+            isQuiet={({ status }) => status === 'suspended'}
+            onChoose={({ account_id: account }) => onOpen(account)}
+            columns={[
+              {
+                id: 'who',
+                head: t('accounts.account'),
+                cell: ({ name, email, phone, account_id: account }) => (
+                  <>
+                    <span className={table.first}>{name ?? email ?? phone ?? account}</span>
+                    {name !== null && <span className={table.second}>{email ?? phone}</span>}
+                  </>
+                ),
+              },
+              {
+                id: 'role',
+                head: t('accounts.role'),
+                kind: 'muted',
+                cell: ({ role }) => t(`accounts.memberRoles.${role}`),
+              },
+              {
+                id: 'month',
+                head: t('accounts.month'),
+                kind: 'number',
+                cell: ({ month_spent_yuan: spent }) => <Amount value={spent} unit="yuan" />,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  )
+}

@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type AnyAccount, anyAccountQuery } from '../../api/operator/accounts.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { CopyIcon } from '../../parts/copy-button.tsx'
+import { Sheet } from '../../parts/dialog.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import sheet from '../../parts/sheet.module.css'
+import { usePolicyWords } from '../../parts/use-policy-words.ts'
+import operator from '../parts/operator.module.css'
+import { AccountActions } from './account-actions.tsx'
+import { AccountCalls } from './account-calls.tsx'
+import { AccountKeys } from './account-keys.tsx'
+import { AccountMembers } from './account-members.tsx'
+import { namesOf } from './account-name.ts'
+import { AccountState, AccountTags } from './account-state.tsx'
+import { AccountTrail } from './account-trail.tsx'
+
+interface AccountSheetProps {
+  readonly id: string
+  readonly onOpen: (id: string) => void
+  readonly onClose: () => void
+}
+
+/** One account's whole picture, and what can be done with it. */
+export function AccountSheet({ id, onOpen, onClose }: AccountSheetProps) {
+  const account = useQuery({ ...anyAccountQuery(id), refetchInterval: LIVE_MS })
+  const { data } = account
+  return (
+    <Sheet onClose={onClose} size={640} title={data === undefined ? id : namesOf(data).name}>
+      <Loaded query={account} height={560}>
+        {(of) => (
+          <>
+            <p className={sheet.words}>
+              <AccountState of={of} />
+              <AccountTags of={of} />
+              <span>{namesOf(of).also}</span>
+            </p>
+            <AccountActions of={of} />
+            <Money of={of} />
+            <About of={of} />
+            {of.kind === 'organisation' && <AccountMembers id={of.id} onOpen={onOpen} />}
+            <AccountKeys of={of} />
+            <AccountCalls id={of.id} />
+            <AccountTrail id={of.id} />
+          </>
+        )}
+      </Loaded>
+    </Sheet>
+  )
+}
+
+function Money({ of }: { readonly of: AnyAccount }) {
+  const { t } = useTranslation()
+  const cap = Number(of.monthly_cap_yuan)
+  const format = useFormat()
+  return (
+    <dl className={sheet.figures}>
+      <div>
+        <dd>
+          <Amount value={of.credits} />
+        </dd>
+        <dt>Credits</dt>
+      </div>
+      <div>
+        <dd>
+          <Amount value={of.held_credits} />
+        </dd>
+        <dt>{t('accounts.held')}</dt>
+      </div>
+      <div>
+        <dd>
+          <Amount value={of.balance} unit="yuan" />
+        </dd>
+        <dt>{t('accounts.balance')}</dt>
+      </div>
+      <div>
+        <dd>
+          <Amount value={of.month_spent_yuan} unit="yuan" />
+        </dd>
+        <dt>
+          {cap === 0
+            ? t('accounts.month')
+            : t('accounts.monthOf', { cap: `¥${format.number(of.monthly_cap_yuan, 2)}` })}
+        </dt>
+      </div>
+    </dl>
+  )
+}
+
+function About({ of }: { readonly of: AnyAccount }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const policyWords = usePolicyWords()
+  const { auto_exchange: exchange } = of
+  const rows: readonly Fact[] = [
+    [
+      t('accounts.id'),
+      <span key="id" className={operator.named}>
+        <code>{of.id}</code>
+        <CopyIcon value={of.id} label={t('copyId')} size="sm" />
+      </span>,
+    ],
+    ...(of.email === null ? [] : [[t('signIn.email'), of.email] as const]),
+    ...(of.phone === null ? [] : [[t('accounts.phone'), of.phone] as const]),
+    [t('accounts.verification'), t(`accounts.verifications.${of.verification}`)],
+    [
+      t('overview.plan'),
+      of.plan === null || of.plan_expires_at === null
+        ? t('overview.noPlan')
+        : `${of.plan}, ${t('overview.until', { day: format.date(of.plan_expires_at) })}`,
+    ],
+    [t('accounts.rate'), format.percent(Number(of.user_rate) / 100, 4)],
+    [t('accounts.deduction'), t(of.api_deduction ? 'accounts.deducted' : 'accounts.notDeducted')],
+    [
+      t('accounts.exchange'),
+      exchange.enabled
+        ? t('accounts.exchanges', {
+            yuan: format.number(exchange.step_yuan, 2),
+            credits: format.number(exchange.below_credits, 2),
+          })
+        : t('accounts.byHand'),
+    ],
+    [t('accounts.limits'), policyWords(of.limits)],
+    ...(of.fallback_model === null ? [] : [[t('accounts.fallback'), of.fallback_model, 'code'] as const]),
+    ...(of.byok.length === 0
+      ? []
+      : [[t('accounts.byok'), of.byok.map(({ vendor }) => vendor).join(', ')] as const]),
+    ...(Number(of.owed) === 0 ? [] : [[t('accounts.owed'), <Amount key="owed" value={of.owed} />] as const]),
+    [t('accounts.since'), format.moment(of.created_at)],
+  ]
+  return (
+    <section className={sheet.part}>
+      <h3>{t('accounts.about')}</h3>
+      <Facts rows={rows} />
+    </section>
+  )
+}

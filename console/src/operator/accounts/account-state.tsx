@@ -1,0 +1,28 @@
+import { useTranslation } from 'react-i18next'
+import type { AccountRow } from '../../api/operator/accounts.ts'
+import { State } from '../../parts/state.tsx'
+import tags from '../../parts/tag.module.css'
+
+export function AccountState({ of: { status } }: { readonly of: Pick<AccountRow, 'status'> }) {
+  const { t } = useTranslation()
+  return status === 'suspended' ? (
+    <State icon="paused" tone="bad">
+      {t('accounts.states.suspended')}
+    </State>
+  ) : (
+    <State icon="done" tone="good">
+      {t('accounts.states.active')}
+    </State>
+  )
+}
+
+/** What it is, where it is no plain customer. */
+export function AccountTags({ of: { kind, role } }: { readonly of: Pick<AccountRow, 'kind' | 'role'> }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {kind === 'organisation' && <span className={tags.tag}>{t('accounts.kinds.organisation')}</span>}
+      {role === 'admin' && <span className={tags.tag}>{t('accounts.roles.admin')}</span>}
+    </>
+  )
+}

@@ -1,0 +1,183 @@
+import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type AccountRow, accountsQuery } from '../../api/operator/accounts.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Filter, Filters } from '../../parts/filters.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { choiceField, present } from '../../parts/search-fields.ts'
+import table from '../../parts/table.module.css'
+import { Find } from '../parts/find.tsx'
+import { MoreRows } from '../parts/more-rows.tsx'
+import operator from '../parts/operator.module.css'
+import { useAddress } from '../parts/use-address.ts'
+import { namesOf } from './account-name.ts'
+import { AccountState, AccountTags } from './account-state.tsx'
+
+const AccountSheet = lazy(() =>
+  import('./account-sheet.tsx').then(({ AccountSheet: component }) => ({ default: component })),
+)
+const AddAccount = lazy(() =>
+  import('./add-account.tsx').then(({ AddAccount: component }) => ({ default: component })),
+)
+
+const KINDS = ['person', 'organisation'] as const
+const ROLES = ['user', 'admin'] as const
+const STATES = ['active', 'suspended'] as const
+/** What stands in the address in place of an id while an account is being made. */
+const NEW = 'new'
+/** Ms without a letter before it is looked for. */
+const TYPING_MS = 200
+
+export function AccountsPage() {
+  const { t } = useTranslation()
+  const [{ open }, change] = useAddress()
+  const close = (): void => change({ open: undefined })
+  return (
+    <>
+      <PageHead title={t('operate.pages.accounts')} lead={t('accounts.lead')}>
+        <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+          {t('accounts.add')}
+        </Button>
+      </PageHead>
+      <AccountFilters />
+      <List />
+      <Suspense>
+        {open === NEW && <AddAccount onClose={close} onMade={(id) => change({ open: id })} />}
+        {open !== undefined && open !== NEW && (
+          <AccountSheet key={open} id={open} onOpen={(id) => change({ open: id }, 'push')} onClose={close} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function AccountFilters() {
+  const { t } = useTranslation()
+  const [{ find, kind, role, state }, change] = useAddress()
+  return (
+    <Filters>
+      <Find label={t('accounts.find')} value={find} onChange={(text) => change({ find: text })} />
+      <Filter
+        label={t('accounts.kind')}
+        value={choiceField(kind, KINDS)}
+        options={KINDS.map((value) => ({ value, label: t(`accounts.kinds.${value}`) }))}
+        onChange={(value) => change({ kind: value })}
+      />
+      <Filter
+        label={t('accounts.role')}
+        value={choiceField(role, ROLES)}
+        options={ROLES.map((value) => ({ value, label: t(`accounts.roles.${value}`) }))}
+        onChange={(value) => change({ role: value })}
+      />
+      <Filter
+        label={t('keys.state')}
+        value={choiceField(state, STATES)}
+        options={STATES.map((value) => ({ value, label: t(`accounts.states.${value}`) }))}
+        onChange={(value) => change({ state: value })}
+      />
+    </Filters>
+  )
+}
+
+function List() {
+  const { t } = useTranslation()
+  const [{ find, kind, role, state, open }, change] = useAddress()
+  const [search] = useDebouncedValue(find?.trim(), TYPING_MS)
+  const columns = useColumns()
+  const accounts = useInfiniteQuery({
+    ...accountsQuery(
+      present({
+        search: search === '' ? undefined : search,
+        kind: choiceField(kind, KINDS),
+        role: choiceField(role, ROLES),
+        status: choiceField(state, STATES),
+      }),
+    ),
+    refetchInterval: LIVE_MS,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Loaded query={accounts} height={480}>
+      {({ pages }) => {
+        const rows = pages.flatMap(({ data }) => data)
+        return rows.length === 0 ? (
+          <Empty icon="person" title={t('accounts.none')}>
+            {t('accounts.noneHint')}
+          </Empty>
+        ) : (
+          <>
+            <DataTable
+              label={t('operate.pages.accounts')}
+              columns={columns}
+              rows={rows}
+              idOf={({ id }) => id}
+              chosen={open}
+              isQuiet={({ status }) => status === 'suspended'}
+              onChoose={({ id }) => change({ open: id }, 'push')}
+            />
+            <MoreRows query={accounts} />
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function useColumns(): readonly Column<AccountRow>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    { id: 'name', head: t('accounts.account'), cell: (account) => <Name of={account} /> },
+    { id: 'state', head: t('keys.state'), wide: true, cell: (account) => <AccountState of={account} /> },
+    {
+      id: 'credits',
+      head: 'Credits',
+      kind: 'number',
+      cell: ({ credits }) => <Amount value={credits} />,
+    },
+    {
+      id: 'balance',
+      head: t('accounts.balance'),
+      kind: 'number',
+      wide: true,
+      cell: ({ balance }) => <Amount value={balance} unit="yuan" />,
+    },
+    {
+      id: 'month',
+      head: t('accounts.month'),
+      kind: 'number',
+      wide: true,
+      cell: ({ month_spent_yuan: spent }) => <Amount value={spent} unit="yuan" />,
+    },
+    { id: 'plan', head: t('overview.plan'), wide: true, kind: 'muted', cell: ({ plan }) => plan ?? '–' },
+    {
+      id: 'since',
+      head: t('accounts.since'),
+      kind: 'muted',
+      wide: true,
+      cell: ({ created_at: at }) => <span title={format.moment(at)}>{format.date(at)}</span>,
+    },
+  ]
+}
+
+function Name({ of }: { readonly of: AccountRow }) {
+  const { name, also } = namesOf(of)
+  return (
+    <>
+      <span className={operator.named}>
+        {name}
+        <AccountTags of={of} />
+      </span>
+      <span className={table.second}>{also}</span>
+    </>
+  )
+}

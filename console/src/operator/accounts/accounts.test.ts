@@ -1,0 +1,150 @@
+/** Accounts in the hands of an operator: found, read whole, made, given to, changed, suspended, looked through. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { signInAs } from '../../../test/api.ts'
+import { expectOpenToEverybody } from '../../../test/everybody.ts'
+import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
+import { JOURNEY_MS, openSite, type Site } from '../../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite()
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  await ann.ask('PATCH', 'user/user/account', { name: 'Ann Lindqvist' })
+  await ann.ask('POST', 'user/user/keys', { name: 'laptop' })
+  await ann.ask('POST', 'user/user/organisations', { name: 'Northwind' })
+})
+
+afterAll(() => site.close())
+
+const rowOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) })
+
+const openAccount = async (name: string) => {
+  const visit = await site.visit('/operate/accounts', { as: ADMIN })
+  await rowOf(visit.page, name).getByText(name).click()
+  const sheet = visit.page.getByRole('dialog', { name })
+  await sheet.getByRole('button', { name: 'Grant' }).waitFor()
+  return { ...visit, sheet }
+}
+
+test('an account is found by anything, and its whole picture opens beside the list', async () => {
+  const visit = await site.visit('/operate/accounts', { as: ADMIN })
+  const { page } = visit
+  await rowOf(page, 'Northwind').getByText('Organisation').waitFor()
+  await rowOf(page, 'owner@example.com').getByText('Operator').waitFor()
+  await page.getByRole('textbox', { name: /Name, e-mail/ }).fill('lindq')
+  await rowOf(page, 'Northwind').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).searchParams.get('find')).toBe('lindq')
+  await rowOf(page, 'Ann Lindqvist').focus()
+  await page.keyboard.press('Enter')
+  const sheet = page.getByRole('dialog', { name: 'Ann Lindqvist' })
+  await sheet.getByText('PRO, until').waitFor()
+  await sheet.getByRole('row', { name: /laptop/ }).waitFor()
+  await sheet.getByText('key.create').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('an organisation shows its members, and leads to each of them', async () => {
+  const { page, sheet, faults, close } = await openAccount('Northwind')
+  await sheet.getByRole('row', { name: /Owner/ }).getByText('Ann Lindqvist').click()
+  await page.getByRole('dialog', { name: 'Ann Lindqvist' }).getByText('PRO, until').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('an account is made, given Credits once, changed, suspended and let in again', async () => {
+  const visit = await site.visit('/operate/accounts', { as: ADMIN })
+  const { page } = visit
+  await page.getByRole('button', { name: 'Add account' }).click()
+  const form = page.getByRole('dialog', { name: 'Add account' })
+  await form.getByRole('button', { name: 'Add account' }).click()
+  await form.getByText('Give an e-mail address or a phone number.').waitFor()
+  await form.getByLabel('E-mail').fill('bo@example.com')
+  await form.getByRole('button', { name: 'Add account' }).click()
+  const sheet = page.getByRole('dialog', { name: 'bo@example.com' })
+  await sheet.getByRole('button', { name: 'Grant' }).click()
+  const grant = page.getByRole('dialog', { name: 'Grant to bo@example.com' })
+  await grant.getByLabel('Amount').fill('2500.5')
+  await grant.getByText('Gives 2,500.5 Credits.').waitFor()
+  expect(await visit.barriers()).toEqual([])
+  await grant.getByRole('button', { name: 'Grant' }).click()
+  await grant.waitFor({ state: 'detached' })
+  await sheet.getByText('2,500.50').waitFor()
+
+  await sheet.getByRole('button', { name: 'Edit' }).click()
+  const edit = page.getByRole('dialog', { name: 'Edit bo@example.com' })
+  await edit.getByLabel('Rate').fill('80')
+  await edit.getByRole('combobox', { name: 'Plan' }).click()
+  await page.getByRole('option', { name: 'PLUS' }).click()
+  await edit.getByRole('button', { name: 'Add a limit' }).click()
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await edit.getByText('Say how much.').waitFor()
+  await edit.getByRole('textbox', { name: 'At most' }).fill('9000')
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await edit.waitFor({ state: 'detached' })
+  await sheet.getByText('80 %').waitFor()
+  await sheet.getByText('PLUS, until').waitFor()
+  await sheet.getByText('9,000 Credits in 30 d').waitFor()
+
+  await sheet.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Suspend' }).click()
+  const suspend = page.getByRole('dialog', { name: 'Suspend this account?' })
+  await suspend.getByLabel('Reason').fill('unpaid')
+  await suspend.getByRole('button', { name: 'Suspend' }).click()
+  await suspend.waitFor({ state: 'detached' })
+  await sheet.getByText('Suspended').waitFor()
+  await sheet.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'End the suspension' }).click()
+  await sheet.getByText('Active').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('an operator looks through a customer’s eyes: a banner says so on every page, and ends it', async () => {
+  const { page, sheet, barriers, faults, close } = await openAccount('Ann Lindqvist')
+  await sheet.getByRole('button', { name: 'Look through their eyes' }).click()
+  const ask = page.getByRole('dialog', { name: 'Look through their eyes?' })
+  expect(await ask.getByRole('button', { name: 'Look through' }).isDisabled()).toBe(true)
+  await ask.getByLabel('Reason').fill('ticket 12')
+  await ask.getByRole('button', { name: 'Look through' }).click()
+  const banner = page.getByRole('region', { name: /Looking through/ })
+  await banner.getByText('Ann Lindqvist').waitFor()
+  expect(await page.getByRole('heading', { name: 'Operate' }).count()).toBe(0)
+  await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click()
+  await rowOf(page, 'laptop').waitFor()
+  await banner.waitFor()
+  expect(await barriers()).toEqual([])
+  await banner.getByRole('button', { name: 'End' }).click()
+  await page.getByRole('heading', { name: 'Operate' }).waitFor()
+  await page.getByRole('dialog', { name: 'Ann Lindqvist' }).getByText('account.impersonate').waitFor()
+  expect(await banner.count()).toBe(0)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('for a customer there are no such pages', async () => {
+  const visit = await site.visit('/', { as: CUSTOMER })
+  await visit.page.goto(`${site.baseUrl}/console/operate/accounts`)
+  await visit.page.getByText('There is no such page').waitFor()
+  expect(await visit.page.getByText('Operate').count()).toBe(0)
+  await visit.close()
+})
+
+const openFirst = async (page: Page) => {
+  await rowOf(page, 'Ann Lindqvist').click()
+  await page.getByRole('dialog').getByText('laptop').waitFor()
+}
+
+expectOpenToEverybody(() => site, {
+  'the accounts': { path: '/operate/accounts', operator: true },
+  'an account': { path: '/operate/accounts', operator: true, prepare: openFirst },
+  'the form of one to be': {
+    path: '/operate/accounts?open=new',
+    operator: true,
+    prepare: (page) => page.getByRole('dialog').waitFor(),
+  },
+})

@@ -1,0 +1,151 @@
+import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { addAccount } from '../../api/operator/accounts.ts'
+import { Sheet } from '../../parts/dialog.tsx'
+import form from '../../parts/form.module.css'
+import { inBackground } from '../../parts/in-background.ts'
+import { PasswordField } from '../../parts/password-field.tsx'
+import { FormProblem } from '../../parts/problem.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+
+interface AddAccountProps {
+  readonly onClose: () => void
+  readonly onMade: (id: string) => void
+}
+
+type AddValues = {
+  readonly email: string
+  readonly phone: string
+  readonly password: string
+  readonly role: 'user' | 'admin'
+  readonly credits: number | string
+  readonly balance: number | string
+  readonly user_rate: number | string
+}
+
+/** A person's account; an organisation is made by the person who will own it. */
+export function AddAccount({ onClose, onMade }: AddAccountProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const values = useForm<AddValues>({
+    initialValues: {
+      email: '',
+      phone: '',
+      password: '',
+      role: 'user',
+      credits: '',
+      balance: '',
+      user_rate: 100,
+    },
+    validate: {
+      email: (email, { phone }) =>
+        email.trim() === '' && phone.trim() === '' ? t('accounts.contactWanted') : null,
+    },
+  })
+  const { submit, isPending, problem } = useSubmit(values, {
+    send: ({ email, phone, password, role, credits, balance, user_rate: rate }) =>
+      addAccount({
+        role,
+        ...text('email', email),
+        ...text('phone', phone),
+        ...text('password', password),
+        ...text('credits', String(credits)),
+        ...text('balance', String(balance)),
+        ...text('user_rate', String(rate)),
+      }),
+    onDone: ({ id }) => {
+      inBackground(queryClient.invalidateQueries({ queryKey: ['accounts'] }))
+      onMade(id)
+    },
+  })
+  return (
+    <Sheet title={t('accounts.add')} onClose={onClose}>
+      <form noValidate className={form.stack} onSubmit={submit}>
+        <Person values={values} />
+        <Beginning values={values} />
+        <FormProblem text={problem} />
+        <div className={form.foot}>
+          <Button variant="default" onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {t('accounts.add')}
+          </Button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
+
+interface PartProps {
+  readonly values: UseFormReturnType<AddValues>
+}
+
+/** Who it is, and how they sign in. */
+function Person({ values }: PartProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <TextInput label={t('signIn.email')} type="email" data-autofocus {...values.getInputProps('email')} />
+      <TextInput
+        label={t('accounts.phone')}
+        description={t('accounts.phoneHint')}
+        {...values.getInputProps('phone')}
+      />
+      <PasswordField
+        label={t('signIn.password')}
+        description={t('accounts.passwordHint')}
+        autoComplete="new-password"
+        {...values.getInputProps('password')}
+      />
+      <Select
+        label={t('accounts.role')}
+        description={t('accounts.roleHint')}
+        data={(['user', 'admin'] as const).map((value) => ({ value, label: t(`accounts.roles.${value}`) }))}
+        {...values.getInputProps('role')}
+      />
+    </>
+  )
+}
+
+/** What it begins with. */
+function Beginning({ values }: PartProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <div className={form.row}>
+        <NumberInput
+          label="Credits"
+          thousandSeparator=" "
+          min={0}
+          decimalScale={6}
+          {...values.getInputProps('credits')}
+        />
+        <NumberInput
+          label={t('accounts.balance')}
+          prefix="¥"
+          thousandSeparator=" "
+          min={0}
+          decimalScale={6}
+          {...values.getInputProps('balance')}
+        />
+      </div>
+      <NumberInput
+        label={t('accounts.rate')}
+        description={t('accounts.rateHint')}
+        suffix=" %"
+        min={0}
+        decimalScale={6}
+        {...values.getInputProps('user_rate')}
+      />
+    </>
+  )
+}
+
+/** What was left empty is not sent. */
+function text<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
+  // One member, named as the type says.
+  return value.trim() === '' ? {} : ({ [name]: value.trim() } as { [Key in Name]: string })
+}

@@ -1,0 +1,189 @@
+import { Button, NumberInput, Select, Switch } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type AccountBody, type AnyAccount, changeAccount } from '../../api/operator/accounts.ts'
+import { plansQuery } from '../../api/operator/plans.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import form from '../../parts/form.module.css'
+import { inBackground } from '../../parts/in-background.ts'
+import { PolicyFields } from '../../parts/policy-fields.tsx'
+import { policyBodyOf, type PolicyValues, policyValuesOf } from '../../parts/policy-values.ts'
+import { FormProblem } from '../../parts/problem.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { namesOf } from './account-name.ts'
+
+interface EditAccountProps {
+  readonly of: AnyAccount
+  readonly renew: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+type EditValues = {
+  readonly role: string
+  readonly verification: AnyAccount['verification']
+  readonly user_rate: number | string
+  readonly monthly_cap_yuan: number | string
+  readonly api_deduction: boolean
+  /** Empty: none. */
+  readonly plan: string
+  readonly days: number | string
+  readonly limits: PolicyValues
+}
+
+const VERIFICATIONS = ['none', 'personal', 'enterprise'] as const
+const ROLES = ['user', 'admin'] as const
+const PLAN_DAYS = 30
+
+/** What an operator sets of an account; what was not touched is not sent. */
+export function EditAccount({ of, renew, onClose }: EditAccountProps) {
+  const { t } = useTranslation()
+  const initial = valuesOf(of)
+  const values = useForm<EditValues>({
+    initialValues: initial,
+    validate: { limits: { windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) } } },
+  })
+  const { submit, isPending, problem } = useSubmit(values, {
+    send: (next) => changeAccount(of.id, changesOf(initial, next)),
+    onDone: () => {
+      inBackground(renew())
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={t('accounts.editTitle', { name: namesOf(of).name })} size={640} onClose={onClose}>
+      <form noValidate className={form.stack} onSubmit={submit}>
+        <Standing of={of} values={values} />
+        <Charges of={of} values={values} />
+        <Plan of={of} values={values} />
+        <Switch
+          label={t('accounts.deduct')}
+          description={t('accounts.deductHint')}
+          {...values.getInputProps('api_deduction', { type: 'checkbox' })}
+        />
+        <div className={form.part}>
+          <h3>{t('accounts.limits')}</h3>
+          <p className={form.hint}>{t('accounts.limitsHint')}</p>
+          <PolicyFields form={values} place="limits" of={values.values.limits} />
+        </div>
+        <FormProblem text={problem} />
+        <div className={form.foot}>
+          <Button variant="default" onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {t('save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface PartProps {
+  readonly of: AnyAccount
+  readonly values: UseFormReturnType<EditValues>
+}
+
+/** What it may do, and how far it is known. */
+function Standing({ of, values }: PartProps) {
+  const { t } = useTranslation()
+  return (
+    <div className={form.row}>
+      {of.kind === 'person' && (
+        <Select
+          label={t('accounts.role')}
+          data={ROLES.map((value) => ({ value, label: t(`accounts.roles.${value}`) }))}
+          {...values.getInputProps('role')}
+        />
+      )}
+      <Select
+        label={t('accounts.verification')}
+        data={VERIFICATIONS.map((value) => ({ value, label: t(`accounts.verifications.${value}`) }))}
+        {...values.getInputProps('verification')}
+      />
+    </div>
+  )
+}
+
+function Charges({ values }: PartProps) {
+  const { t } = useTranslation()
+  return (
+    <div className={form.row}>
+      <NumberInput
+        label={t('accounts.rate')}
+        description={t('accounts.rateHint')}
+        suffix=" %"
+        min={0}
+        decimalScale={6}
+        {...values.getInputProps('user_rate')}
+      />
+      <NumberInput
+        label={t('accounts.cap')}
+        description={t('accounts.capHint')}
+        prefix="¥"
+        thousandSeparator=" "
+        min={0}
+        decimalScale={6}
+        {...values.getInputProps('monthly_cap_yuan')}
+      />
+    </div>
+  )
+}
+
+function Plan({ of, values }: PartProps) {
+  const { t } = useTranslation()
+  const { data: plans = [] } = useQuery(plansQuery)
+  const codes = new Set([...plans.map(({ code }) => code), ...(of.plan === null ? [] : [of.plan])])
+  const { plan } = values.values
+  return (
+    <div className={form.row}>
+      <Select
+        label={t('overview.plan')}
+        data={[
+          { value: '', label: t('overview.noPlan') },
+          ...[...codes].map((code) => ({ value: code, label: code })),
+        ]}
+        {...values.getInputProps('plan')}
+      />
+      {plan !== '' && plan !== of.plan && (
+        <NumberInput
+          label={t('accounts.planDays')}
+          min={1}
+          allowDecimal={false}
+          {...values.getInputProps('days')}
+        />
+      )}
+    </div>
+  )
+}
+
+function valuesOf(of: AnyAccount): EditValues {
+  return {
+    role: of.role,
+    verification: of.verification,
+    user_rate: of.user_rate,
+    monthly_cap_yuan: of.monthly_cap_yuan,
+    api_deduction: of.api_deduction,
+    plan: of.plan ?? '',
+    days: PLAN_DAYS,
+    limits: policyValuesOf(of.limits),
+  }
+}
+
+function changesOf(before: EditValues, after: EditValues): AccountBody {
+  const { role, verification, user_rate: rate, monthly_cap_yuan: cap, api_deduction: deduct, plan } = after
+  return {
+    ...(role === before.role ? {} : { role: role === 'admin' ? 'admin' : 'user' }),
+    ...(verification === before.verification ? {} : { verification }),
+    ...(String(rate) === before.user_rate ? {} : { user_rate: String(rate) }),
+    ...(String(cap) === before.monthly_cap_yuan ? {} : { monthly_cap_yuan: cap === '' ? 0 : String(cap) }),
+    ...(deduct === before.api_deduction ? {} : { api_deduction: deduct }),
+    ...(plan === before.plan
+      ? {}
+      : { subscription: plan === '' ? null : { plan, days: Number(after.days) } }),
+    ...(JSON.stringify(after.limits) === JSON.stringify(before.limits)
+      ? {}
+      : { limits: policyBodyOf(after.limits) }),
+  }
+}

@@ -1,0 +1,106 @@
+import { Button, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type AnyAccount, grant } from '../../api/operator/accounts.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import form from '../../parts/form.module.css'
+import { useFormat } from '../../parts/format.ts'
+import { inBackground } from '../../parts/in-background.ts'
+import { Marked } from '../../parts/marked.tsx'
+import { FormProblem } from '../../parts/problem.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { namesOf } from './account-name.ts'
+
+interface GrantDialogProps {
+  readonly of: AnyAccount
+  readonly renew: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+type GrantValues = {
+  readonly pool: 'credits' | 'balance'
+  /** Of the pool; named like the field of the gateway that refuses it. */
+  readonly amount: number | string
+  readonly reason: string
+}
+
+/** Gives Credits or balance, or takes back; it happens once however often it is sent. */
+export function GrantDialog({ of, renew, onClose }: GrantDialogProps) {
+  const { t } = useTranslation()
+  const [once] = useState(() => crypto.randomUUID())
+  const values = useForm<GrantValues>({
+    initialValues: { pool: 'credits', amount: '', reason: '' },
+    validate: { amount: (amount) => (Number(amount) === 0 ? t('accounts.amountWanted') : null) },
+  })
+  const { submit, isPending, problem } = useSubmit(values, {
+    send: ({ pool, amount, reason }) =>
+      grant(
+        of.id,
+        { [pool]: String(amount), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
+        once,
+      ),
+    onDone: () => {
+      inBackground(renew())
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={t('accounts.grantTitle', { name: namesOf(of).name })} onClose={onClose}>
+      <form noValidate className={form.stack} onSubmit={submit}>
+        <GrantFields values={values} />
+        <FormProblem text={problem} />
+        <div className={form.foot}>
+          <Button variant="default" onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {t('accounts.grant')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function GrantFields({ values }: { readonly values: UseFormReturnType<GrantValues> }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { pool, amount } = values.values
+  const unit = pool === 'credits' ? 'Credits' : t('accounts.yuan')
+  return (
+    <>
+      <SegmentedControl
+        aria-label={t('accounts.pool')}
+        data={[
+          { value: 'credits', label: 'Credits' },
+          { value: 'balance', label: t('accounts.balance') },
+        ]}
+        {...values.getInputProps('pool')}
+      />
+      <NumberInput
+        label={t('accounts.amount')}
+        description={t('accounts.amountHint')}
+        thousandSeparator=" "
+        decimalScale={6}
+        suffix={` ${unit}`}
+        data-autofocus
+        {...values.getInputProps('amount')}
+      />
+      <TextInput
+        label={t('operate.reason')}
+        description={t('accounts.grantReason')}
+        {...values.getInputProps('reason')}
+      />
+      {amount !== '' && Number(amount) !== 0 && (
+        <p className={form.words}>
+          <Marked
+            text={t(Number(amount) > 0 ? 'accounts.gives' : 'accounts.takes', {
+              amount: `${format.number(String(Math.abs(Number(amount))), 6)} ${unit}`,
+            })}
+          />
+        </p>
+      )}
+    </>
+  )
+}

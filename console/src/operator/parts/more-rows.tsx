@@ -1,0 +1,29 @@
+import { Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { inBackground } from '../../parts/in-background.ts'
+import styles from './operator.module.css'
+
+interface MoreRowsProps {
+  readonly query: {
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    fetchNextPage(): Promise<unknown>
+  }
+}
+
+/** Below a list that goes on. */
+export function MoreRows({ query }: MoreRowsProps) {
+  const { t } = useTranslation()
+  if (!query.hasNextPage) return null
+  return (
+    <div className={styles.more}>
+      <Button
+        variant="default"
+        loading={query.isFetchingNextPage}
+        onClick={() => inBackground(query.fetchNextPage())}
+      >
+        {t('operate.more')}
+      </Button>
+    </div>
+  )
+}

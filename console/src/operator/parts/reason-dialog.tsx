@@ -1,0 +1,58 @@
+import { Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Confirm } from '../../parts/confirm.tsx'
+import form from '../../parts/form.module.css'
+import { Marked } from '../../parts/marked.tsx'
+
+interface ReasonDialogProps {
+  readonly title: string
+  /** What will happen; `<b>…</b>` marks what matters. */
+  readonly text: string
+  /** The verb on the button. */
+  readonly action: string
+  readonly danger?: boolean
+  /** It may be done without saying why. */
+  readonly optional?: boolean
+  readonly onConfirm: (reason: string) => Promise<unknown>
+  readonly onClose: () => void
+}
+
+/** Asks why before something is done that goes into the audit log. */
+export function ReasonDialog({
+  title,
+  text,
+  action,
+  danger = false,
+  optional = false,
+  onConfirm,
+  onClose,
+}: ReasonDialogProps) {
+  const { t } = useTranslation()
+  const [reason, setReason] = useState('')
+  return (
+    <Confirm
+      title={title}
+      action={action}
+      danger={danger}
+      ready={optional || reason.trim() !== ''}
+      onConfirm={() => onConfirm(reason.trim())}
+      onClose={onClose}
+    >
+      <div className={form.stack}>
+        <p>
+          <Marked text={text} />
+        </p>
+        <Textarea
+          label={t('operate.reason')}
+          description={t(optional ? 'operate.reasonOptional' : 'operate.reasonHint')}
+          maxLength={500}
+          autosize
+          minRows={2}
+          value={reason}
+          onChange={({ currentTarget: { value } }) => setReason(value)}
+        />
+      </div>
+    </Confirm>
+  )
+}

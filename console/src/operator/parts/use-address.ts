@@ -1,0 +1,24 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { inBackground } from '../../parts/in-background.ts'
+import { type Change, present } from '../../parts/search-fields.ts'
+import type { OperatorSearch } from '../search.ts'
+
+/** What the address of an operator's page says, and how it comes to say something else. */
+export function useAddress(): readonly [
+  OperatorSearch,
+  (fields: Change<OperatorSearch>, history?: 'replace' | 'push') => void,
+] {
+  const search: OperatorSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  return [
+    search,
+    (fields, history = 'replace') =>
+      inBackground(
+        navigate({
+          to: '.',
+          search: (now) => present({ ...now, ...fields }),
+          replace: history === 'replace',
+        }),
+      ),
+  ]
+}

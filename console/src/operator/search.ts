@@ -1,0 +1,14 @@
+/** What the addresses of the operator's pages say: one reader for all of them, so that it weighs nothing. */
+import { textField } from '../parts/search-fields.ts'
+
+const FIELDS = ['find', 'kind', 'role', 'state', 'vendor', 'model', 'period', 'tab', 'open'] as const
+export type OperatorSearch = { readonly [Field in (typeof FIELDS)[number]]?: string }
+
+export function readOperatorSearch(search: Record<string, unknown>): OperatorSearch {
+  return Object.fromEntries(
+    FIELDS.flatMap((field) => {
+      const text = textField(search[field])
+      return text === undefined ? [] : [[field, text]]
+    }),
+  )
+}

@@ -1,0 +1,18 @@
+import { Icon, type IconName } from './icon.tsx'
+import styles from './state.module.css'
+
+interface StateProps {
+  readonly icon: IconName
+  readonly tone: 'good' | 'warn' | 'bad' | 'quiet'
+  readonly children: string
+}
+
+/** An icon and a word: colour never says it alone. */
+export function State({ icon, tone, children }: StateProps) {
+  return (
+    <span className={styles.state} data-tone={tone}>
+      <Icon name={icon} size={14} />
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,13 @@
+/** The pages of those who run the gateway. */
+import type { Page } from 'playwright-core'
+import type { Picture } from './picture.ts'
+
+export const OPERATOR_PICTURES: readonly Picture[] = [
+  { name: 'accounts', path: '/operate/accounts' },
+  { name: 'account', path: '/operate/accounts', prepare: openCustomer },
+].map((picture) => ({ ...picture, signedIn: true, operator: true }))
+
+async function openCustomer(page: Page): Promise<void> {
+  await page.getByText('Ann Lindqvist').click()
+  await page.getByRole('dialog').waitFor()
+}
