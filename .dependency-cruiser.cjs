@@ -39,9 +39,9 @@ module.exports = {
     rule({
       name: 'core-is-pure',
       comment:
-        'core/ is pure: values in, values out, the same on every run and every engine. It imports no Node built-in and no package. Pass the time, the hash or the random number in as a value.',
+        'core/ is pure: values in, values out, the same on every run and every engine. It imports no Node built-in and no package but the calendar. Pass the time, the hash or the random number in as a value.',
       from: src('core/'),
-      toNot: src('core/'),
+      toNot: [src('core/'), 'node_modules/temporal-polyfill/'],
     }),
     rule({
       name: 'only-the-pipeline-picks-a-provider',

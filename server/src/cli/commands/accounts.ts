@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { accountId } from '../../core/ids.ts'
-import { createMonthOf } from '../../core/calendar-month.ts'
+import { createMonthOf } from '../../core/calendar.ts'
 import { type AccountView, eachAccount, viewAccount } from '../../management/accounts/accounts.ts'
 import { listKeys } from '../../management/keys/keys.ts'
 import type { Storage } from '../../storage/storage.ts'

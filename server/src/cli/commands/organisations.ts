@@ -1,4 +1,4 @@
-import { createMonthOf } from '../../core/calendar-month.ts'
+import { createMonthOf } from '../../core/calendar.ts'
 import { creditsText } from '../../management/money/amounts.ts'
 import { type MemberView, viewMember } from '../../management/organisations/member-view.ts'
 import { eachMember } from '../../management/organisations/organisations.ts'

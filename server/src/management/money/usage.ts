@@ -4,7 +4,7 @@ import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { Period, UsageGroup, UsageRow } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from './amounts.ts'
-import { nextDay } from './local-days.ts'
+import { nextDay } from '../../core/calendar.ts'
 
 export const USAGE_INTERVALS = ['hour', 'day', 'total'] as const
 export type UsageInterval = (typeof USAGE_INTERVALS)[number]

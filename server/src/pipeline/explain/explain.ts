@@ -2,7 +2,7 @@
  * What would become of a call, without making it: the same stages, asked for their decisions instead of their deeds.
  * Nothing is sent, taken or written.
  */
-import { createMonthOf } from '../../core/calendar-month.ts'
+import { createMonthOf } from '../../core/calendar.ts'
 import { decideBatch } from '../../core/calls/decide.ts'
 import type { HotRows, Subject } from '../../core/calls/hot-rows.ts'
 import type { Demand, Funding, ReserveOutcome } from '../../core/calls/operations.ts'

@@ -34,7 +34,7 @@ export function applyAuth(
     case 'header':
       return key === undefined ? [] : [auth.name, `${auth.prefix ?? ''}${key.unwrap()}`]
     case 'jwt-hs256':
-      return bearer(signJwt(keyPairOf(credential), epochMs))
+      return signJwt(keyPairOf(credential), epochMs).then(bearer)
     case 'volc-hmac':
       return signVolc(call, auth, keyPairOf(credential), epochMs)
     case 'google-oauth':

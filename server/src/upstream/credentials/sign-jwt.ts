@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto'
+import { createPrivateKey, createSecretKey } from 'node:crypto'
+import type { ServiceAccount } from './service-account.ts'
 
 export interface KeyPair {
   readonly accessKey: string
@@ -10,13 +11,36 @@ const LIFE_SECONDS = 1800
 const LEEWAY_SECONDS = 5
 
 /** Kling's token: HS256 over the access key's name and its times. */
-export function signJwt(key: KeyPair, epochMs: number): string {
+export async function signJwt(key: KeyPair, epochMs: number): Promise<string> {
   const now = Math.floor(epochMs / 1000)
-  const claims = { iss: key.accessKey, exp: now + LIFE_SECONDS, nbf: now - LEEWAY_SECONDS }
-  const unsigned = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
-  return `${unsigned}.${createHmac('sha256', key.secretKey).update(unsigned).digest('base64url')}`
+  // Loaded by the first credential that needs it.
+  const { SignJWT } = await import('jose')
+  return new SignJWT({ iss: key.accessKey, exp: now + LIFE_SECONDS, nbf: now - LEEWAY_SECONDS })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .sign(createSecretKey(key.secretKey, 'utf8'))
 }
 
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+export const ASSERTION_LIFE_SECONDS = 3600
+
+/** What a Google service account shows to be given an access token: RS256 with its own key. */
+export async function signAssertion(
+  account: ServiceAccount,
+  scope: string,
+  epochMs: number,
+): Promise<string> {
+  const now = Math.floor(epochMs / 1000)
+  const { SignJWT } = await import('jose')
+  return new SignJWT({
+    iss: account.clientEmail,
+    scope,
+    aud: account.tokenUri,
+    iat: now,
+    exp: now + ASSERTION_LIFE_SECONDS,
+  })
+    .setProtectedHeader({
+      alg: 'RS256',
+      typ: 'JWT',
+      ...(account.keyId !== undefined && { kid: account.keyId }),
+    })
+    .sign(createPrivateKey(account.privateKey))
 }

@@ -1,11 +1,11 @@
-import { createHash, sign } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../core/json.ts'
 import { readWhole } from '../remote/read-whole.ts'
 import type { ServiceAccount } from './service-account.ts'
+import { ASSERTION_LIFE_SECONDS, signAssertion } from './sign-jwt.ts'
 import type { Upstream } from '../upstream.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
-const ASSERTION_LIFE_SECONDS = 3600
 /** A token is renewed this long before it ends, so that no call carries one that dies on the way. */
 const RENEW_BEFORE_MS = 300_000
 /** Accounts remembered: one a credential, BYOK ones included. */
@@ -43,7 +43,7 @@ export class TokenCache {
   async #fetch(name: string, account: ServiceAccount, epochMs: number): Promise<string> {
     const form = new URLSearchParams({
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: assertionOf(account, epochMs),
+      assertion: await signAssertion(account, SCOPE, epochMs),
     })
     const body = Buffer.from(form.toString())
     const answer = await readWhole(
@@ -79,22 +79,4 @@ function nameOf({ clientEmail, keyId, tokenUri, privateKey }: ServiceAccount): s
   return createHash('sha256')
     .update(JSON.stringify([clientEmail, keyId ?? null, tokenUri, privateKey]))
     .digest('base64')
-}
-
-function assertionOf(account: ServiceAccount, epochMs: number): string {
-  const now = Math.floor(epochMs / 1000)
-  const header = { alg: 'RS256', typ: 'JWT', ...(account.keyId === undefined ? {} : { kid: account.keyId }) }
-  const claims = {
-    iss: account.clientEmail,
-    scope: SCOPE,
-    aud: account.tokenUri,
-    iat: now,
-    exp: now + ASSERTION_LIFE_SECONDS,
-  }
-  const unsigned = `${encode(header)}.${encode(claims)}`
-  return `${unsigned}.${sign('RSA-SHA256', Buffer.from(unsigned), account.privateKey).toString('base64url')}`
-}
-
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

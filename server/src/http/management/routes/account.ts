@@ -7,7 +7,7 @@ import {
   changeSettings,
   readOwnAccount,
 } from '../../../management/accounts/account-settings.ts'
-import { isTimezone } from '../../../management/money/local-days.ts'
+import { isTimezone } from '../../../core/calendar.ts'
 import { amountInput } from '../amount-input.ts'
 import type { Caller } from '../caller.ts'
 import { defineRoute } from '../define-route.ts'

@@ -5,7 +5,7 @@ import {
   EXPORT_TYPES,
   exportRows,
 } from '../../../management/logs/export-rows.ts'
-import { monthPeriod } from '../../../management/money/local-days.ts'
+import { monthPeriod } from '../../../core/calendar.ts'
 import { eachEntry, readStatement, viewEntry } from '../../../management/money/statements.ts'
 import { openEnd } from '../../../management/money/usage.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
-import { isTimezone } from '../../../management/money/local-days.ts'
+import { isTimezone } from '../../../core/calendar.ts'
 import { openEnd, readUsage, USAGE_INTERVALS } from '../../../management/money/usage.ts'
 import { defineRoute } from '../define-route.ts'
 import { ownKeyIds } from '../own-keys.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { createMonthOf } from '../../../core/calendar-month.ts'
+import { createMonthOf } from '../../../core/calendar.ts'
 import { readSettings } from '../catalogue/settings.ts'
 import type { Schema } from '../schema.ts'
 
