@@ -1,8 +1,10 @@
 /** The gateway as a program asks it, for what a journey needs before it begins. */
+type Headers = Readonly<Record<string, string>>
+
 export interface Person {
   readonly token: string
   /** Resolves to `data` of the answer; rejects when it is none. */
-  ask<Data = unknown>(method: string, path: string, body?: unknown): Promise<Data>
+  ask<Data = unknown>(method: string, path: string, body?: unknown, headers?: Headers): Promise<Data>
 }
 
 export async function signInAs(
@@ -16,17 +18,26 @@ export async function signInAs(
   })
   return {
     token,
-    ask: (method, path, body) => ask(baseUrl, { method, path, body, token }),
+    ask: (method, path, body, headers) => ask(baseUrl, { method, path, body, token, headers }),
   }
+}
+
+interface Question {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly token?: string
+  readonly headers?: Headers | undefined
 }
 
 async function ask<Data>(
   baseUrl: string,
-  { method, path, body, token }: { method: string; path: string; body?: unknown; token?: string },
+  { method, path, body, token, headers = {} }: Question,
 ): Promise<Data> {
   const response = await fetch(`${baseUrl}/api/v1/${path}`, {
     method,
     headers: {
+      ...headers,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },

@@ -13,6 +13,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'call', path: '/calls', signedIn: true, prepare: openFirstCall },
   { name: 'models', path: '/models?compare=gpt-5,claude-opus-4.8', signedIn: true },
   { name: 'model', path: '/models?model=gpt-5', signedIn: true },
+  { name: 'usage', path: '/usage?period=7d', signedIn: true, whole: true },
   { name: 'wallet', path: '/wallet', signedIn: true, whole: true },
   { name: 'wallet-plan', path: '/wallet?open=plan', signedIn: true },
   { name: 'key-form', path: '/keys?key=new', signedIn: true, prepare: fillKeyForm },
@@ -20,7 +21,8 @@ export const PICTURES: readonly Picture[] = [
 
 async function fillKeyForm(page: Page): Promise<void> {
   const form = page.getByRole('dialog')
-  await form.locator('input[value="own"]').check({ force: true })
+  // The word, not its field: that lies outside of what can be seen.
+  await form.locator('label[for$="-own"]').click()
   await form
     .getByRole('button')
     .filter({ hasText: /limit|限额/ })

@@ -6,6 +6,7 @@ import { modelsRoute } from '../models/route.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
+import { usageRoute } from '../usage/route.ts'
 import { walletRoute } from '../wallet/route.ts'
 import { signedOutRoute } from './signed-out-route.ts'
 import { frameRoute } from './frame-route.ts'
@@ -14,7 +15,15 @@ import { rootRoute } from './root-route.tsx'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),
-  frameRoute.addChildren([operatorRoutes, overviewRoute, keysRoute, callsRoute, modelsRoute, walletRoute]),
+  frameRoute.addChildren([
+    operatorRoutes,
+    overviewRoute,
+    keysRoute,
+    callsRoute,
+    usageRoute,
+    modelsRoute,
+    walletRoute,
+  ]),
 ])
 
 export function createConsoleRouter(queryClient: QueryClient) {

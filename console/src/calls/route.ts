@@ -1,10 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
 import { readSearch } from './filter.ts'
+import { withTexts } from '../texts/languages.ts'
 
 export const callsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/calls',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./calls-page.tsx'), 'CallsPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('./calls-page.tsx')), 'CallsPage'),
 })

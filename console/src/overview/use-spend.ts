@@ -4,9 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { type Usage, usageQuery } from '../api/usage.ts'
-import { bucketKeys, type Interval, lastBuckets } from '../parts/buckets.ts'
+import type { Interval } from '../parts/buckets.ts'
 import { sumDecimals } from '../parts/decimal.ts'
-import { TimeZone } from '../parts/format.ts'
+import { browserZone, TimeZone } from '../parts/format.ts'
+import { seriesOf } from '../parts/series.ts'
 import type { Period } from './periods.ts'
 
 const SPANS = {
@@ -16,8 +17,6 @@ const SPANS = {
 } as const satisfies Readonly<
   Record<Period, { readonly count: number; readonly interval: Interval; readonly ms: number }>
 >
-/** So many models have a colour of their own, the others share one. */
-const COLOURS = 5
 
 export interface SpendSeries {
   readonly name: string
@@ -64,10 +63,6 @@ export function useSpend(period: Period) {
   return { ...query, data: spend }
 }
 
-function browserZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
-}
-
 interface SpendWords {
   readonly period: Period
   readonly timeZone: string | undefined
@@ -77,34 +72,17 @@ interface SpendWords {
 
 function spendOf({ rows }: Usage, { period, timeZone, others, nameless }: SpendWords): SpendOf {
   const { count, interval, ms } = SPANS[period]
-  const keyOf = bucketKeys(interval, timeZone)
-  const buckets = lastBuckets(count, interval, { now: Date.now(), timeZone })
-  const known = new Set(buckets.map(({ key }) => key))
-  const inside = rows.filter(({ at }) => known.has(keyOf(at)))
-  const totals = Map.groupBy(inside, ({ model }) => model ?? nameless)
-  const ranked = [...totals]
-    .map(([name, own]) => ({ name, total: sumDecimals(own.map(({ deducted }) => deducted)) }))
-    .filter(({ total }) => Number(total) > 0)
-    .toSorted((one, other) => Number(other.total) - Number(one.total))
-  const named = ranked.slice(0, ranked.length > COLOURS + 1 ? COLOURS : COLOURS + 1)
-  const rest = ranked.slice(named.length)
-  const series =
-    rest.length === 0
-      ? named
-      : [...named, { name: others, total: sumDecimals(rest.map(({ total }) => total)) }]
-  const place = new Map(named.map(({ name }, index) => [name, index]))
-  const byBucket = Map.groupBy(inside, ({ at }) => keyOf(at))
-  const bars = buckets.map(({ key, at }) => {
-    const values = series.map(() => 0)
-    for (const row of byBucket.get(key) ?? []) {
-      const index = place.get(row.model ?? nameless) ?? named.length
-      if (index < values.length) values[index] = (values[index] ?? 0) + Number(row.deducted)
-    }
-    return { key, at, values }
+  const { series, bars, inside } = seriesOf(rows, {
+    interval,
+    count,
+    now: Date.now(),
+    timeZone,
+    groupOf: ({ model }) => model ?? nameless,
+    valueOf: ({ deducted }) => deducted,
   })
   return {
     interval,
-    series,
+    series: series.map(({ group, total }) => ({ name: group ?? others, total })),
     bars,
     total: sumDecimals(inside.map(({ deducted }) => deducted)),
     calls: inside.reduce((all, { calls }) => all + calls, 0),

@@ -5,6 +5,10 @@ import { useTranslation } from 'react-i18next'
 /** The person's own time zone; undefined: the browser's. */
 export const TimeZone = createContext<string | undefined>(undefined)
 
+export function browserZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 /** A decimal number as text, as the gateway writes amounts. */
 type Numeral = `${number}`
 
@@ -25,6 +29,8 @@ export interface Format {
   day(moment: Moment): string
   /** November 2026, of 2026-11. */
   month(month: string): string
+  /** 22 Nov, 14:00 */
+  hour(moment: Moment): string
   /** 14:32:07 */
   time(moment: Moment): string
   /** 22 Nov 2026, 14:32:07 */
@@ -114,6 +120,7 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
     date: (moment) => dateFormat.format(new Date(moment)),
     day: (moment) => (isThisYear(moment) ? dayFormat : dateFormat).format(new Date(moment)),
     month: (month) => monthFormat.format(new Date(`${month}-15T00:00:00Z`)),
+    hour: (moment) => `${format.day(moment)}, ${format.time(moment).slice(0, 2)}:00`,
     time: (moment) => timeFormat.format(new Date(moment)),
     moment: (moment) => `${format.date(moment)}, ${format.time(moment)}`,
     recent: (moment, now = Date.now()) =>

@@ -8,13 +8,23 @@ interface LimitBarProps {
   readonly label: string
   /** Of something that does not count right now. */
   readonly quiet?: boolean
+  /** `fine`: it is a share, and to be full is nothing to look at. */
+  readonly full?: 'fine'
 }
 
 /** From here on a person should look. */
 const NEAR = 0.9
 
-export function LimitBar({ used, label, quiet = false }: LimitBarProps) {
-  const tone = quiet ? 'quiet' : used >= 1 ? 'full' : used >= NEAR ? 'near' : undefined
+export function LimitBar({ used, label, quiet = false, full }: LimitBarProps) {
+  const tone = quiet
+    ? 'quiet'
+    : full === 'fine'
+      ? undefined
+      : used >= 1
+        ? 'full'
+        : used >= NEAR
+          ? 'near'
+          : undefined
   const width = Math.min(1, Math.max(0, used)) * 100
   return (
     <Tooltip label={label} multiline maw={320}>

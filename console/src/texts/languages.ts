@@ -56,12 +56,16 @@ export async function startTexts(): Promise<void> {
   document.documentElement.lang = language
 }
 
-/** A page and the sections of the texts that it is written in; resolves to the page. */
+/** A page with what it is made of beside the frame: its sections of the texts, and the looks of forms and dialogs. */
 export async function withTexts<Page>(
   load: () => Promise<Page>,
   ...sections: readonly Section[]
 ): Promise<Page> {
-  const [page] = await Promise.all([load(), loadTexts(...sections)])
+  const [page] = await Promise.all([
+    load(),
+    loadTexts(...sections),
+    import('../parts/form-controls.css'),
+  ])
   return page
 }
 

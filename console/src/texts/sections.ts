@@ -6,6 +6,11 @@ import type operate from './en/operate.json'
 import type accounts from './en/accounts.json'
 import type keys from './en/keys.json'
 import type models from './en/models.json'
+import type register from './en/register.json'
+import type reset from './en/reset.json'
+import type setup from './en/setup.json'
+import type signIn from './en/signIn.json'
+import type usage from './en/usage.json'
 import type wallet from './en/wallet.json'
 
 export interface SectionTexts {
@@ -13,6 +18,11 @@ export interface SectionTexts {
   readonly accounts: typeof accounts
   readonly keys: typeof keys
   readonly models: typeof models
+  readonly register: typeof register
+  readonly reset: typeof reset
+  readonly setup: typeof setup
+  readonly signIn: typeof signIn
+  readonly usage: typeof usage
   readonly wallet: typeof wallet
 }
 
@@ -25,6 +35,11 @@ export const SECTIONS = {
     accounts: () => import('./en/accounts.json'),
     keys: () => import('./en/keys.json'),
     models: () => import('./en/models.json'),
+    register: () => import('./en/register.json'),
+    reset: () => import('./en/reset.json'),
+    setup: () => import('./en/setup.json'),
+    signIn: () => import('./en/signIn.json'),
+    usage: () => import('./en/usage.json'),
     wallet: () => import('./en/wallet.json'),
   },
   'zh-CN': {
@@ -32,6 +47,11 @@ export const SECTIONS = {
     accounts: () => import('./zh-CN/accounts.json'),
     keys: () => import('./zh-CN/keys.json'),
     models: () => import('./zh-CN/models.json'),
+    register: () => import('./zh-CN/register.json'),
+    reset: () => import('./zh-CN/reset.json'),
+    setup: () => import('./zh-CN/setup.json'),
+    signIn: () => import('./zh-CN/signIn.json'),
+    usage: () => import('./zh-CN/usage.json'),
     wallet: () => import('./zh-CN/wallet.json'),
   },
 } as const satisfies Readonly<

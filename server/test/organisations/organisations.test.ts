@@ -355,6 +355,24 @@ describe('log and usage of an organisation', () => {
     expect(all.totals.calls).toBe(4)
   })
 
+  test('usage is split by whose key the calls came with, beside models and keys', async () => {
+    type Rows = { rows: readonly { member: string | null; key_id: string | null; calls: number }[] }
+    const asked: Rows = (await team.admin.act('GET', 'usage?interval=total&group_by=member')).body
+      .data as Rows
+    expect(new Map(asked.rows.map(({ member, calls }) => [member, calls]))).toEqual(
+      new Map([
+        [team.member.member, 2],
+        [other.member, 1],
+        [null, 1],
+      ]),
+    )
+    expect(asked.rows.map(({ key_id }) => key_id)).toEqual([null, null, null])
+    const own = (await team.member.act('GET', 'usage?interval=total&group_by=member,key')).body.data as Rows
+    expect(own.rows.map(({ member, key_id }) => [member, key_id])).toEqual([
+      [team.member.member, keys.member.id],
+    ])
+  })
+
   test('what each member used is summed by whose key it was', async () => {
     const all: { members: readonly { member: string | null; calls: number }[]; totals: { calls: number } } =
       await team.admin.ask('GET', one('/usage'))

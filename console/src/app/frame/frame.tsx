@@ -8,7 +8,13 @@ import { useConnection } from '../../api/connection.ts'
 import { usePerson } from '../../api/session.ts'
 import { TimeZone } from '../../parts/format.ts'
 import { inBackground } from '../../parts/in-background.ts'
-import { chooseLanguage, hasChosenLanguage, isLanguage, type Language } from '../../texts/languages.ts'
+import {
+  chooseLanguage,
+  hasChosenLanguage,
+  isLanguage,
+  type Language,
+  withTexts,
+} from '../../texts/languages.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import styles from './frame.module.css'
 import { SideBar } from './side-bar.tsx'
@@ -21,7 +27,9 @@ const LookBanner = lazy(() =>
 )
 
 const SessionEnded = lazy(() =>
-  import('./session-ended.tsx').then(({ SessionEnded: component }) => ({ default: component })),
+  withTexts(() => import('./session-ended.tsx'), 'signIn').then(({ SessionEnded: component }) => ({
+    default: component,
+  })),
 )
 
 /** The bars around every page. */

@@ -66,6 +66,7 @@ function OnlyOne({ name }: { readonly name: string }) {
   )
 }
 
+/** The first letter of a name, drawn: it is none of the words of the button around it. */
 function Glyph({ name }: { readonly name: string }) {
   const [first = ''] = name
   return <span className={styles.glyph} aria-hidden="true" data-letter={first.toUpperCase()} />

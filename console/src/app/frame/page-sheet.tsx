@@ -1,3 +1,4 @@
+import '../../parts/form-controls.css'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'

@@ -5,6 +5,7 @@ export const PAGES = [
   { to: '/', icon: 'overview', name: 'overview' },
   { to: '/keys', icon: 'key', name: 'keys' },
   { to: '/calls', icon: 'calls', name: 'calls' },
+  { to: '/usage', icon: 'usage', name: 'usage' },
   { to: '/models', icon: 'models', name: 'models' },
   { to: '/wallet', icon: 'wallet', name: 'wallet' },
 ] as const satisfies readonly {

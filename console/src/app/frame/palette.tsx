@@ -1,4 +1,5 @@
 import '@mantine/spotlight/styles.layer.css'
+import '../../parts/form-controls.css'
 import { Spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -170,7 +170,7 @@ const NOTHING_USED: UsageRow = {
   covered: microCredits(0n),
 }
 
-function addRows(left: UsageRow, right: UsageRow): UsageRow {
+export function addRows(left: UsageRow, right: UsageRow): UsageRow {
   const money = (one: MicroCredits, other: MicroCredits) => microCredits(one + other)
   return {
     at: left.at,
@@ -193,7 +193,7 @@ function addRows(left: UsageRow, right: UsageRow): UsageRow {
   }
 }
 
-function viewRow(row: UsageRow): UsageView {
+export function viewRow(row: UsageRow): UsageView {
   return {
     at: new Date(row.at).toISOString(),
     model: row.model ?? null,

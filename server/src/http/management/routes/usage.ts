@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
 import { isTimezone } from '../../../core/calendar.ts'
-import { openEnd, readUsage, USAGE_INTERVALS } from '../../../management/money/usage.ts'
+import { readUsageByMember } from '../../../management/money/usage-by-member.ts'
+import { openEnd, USAGE_INTERVALS } from '../../../management/money/usage.ts'
 import { defineRoute } from '../define-route.ts'
 import { ownKeyIds } from '../own-keys.ts'
 import { refuseFields } from '../request-fields.ts'
@@ -9,7 +10,7 @@ import { decimalText, instantText, isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
 const DAY_MS = 86_400_000
-const USAGE_GROUPS = ['model', 'key', 'app'] as const
+const USAGE_GROUPS = ['model', 'key', 'app', 'member'] as const
 
 export const usageQuery = z.strictObject({
   from: instantText.optional(),
@@ -32,7 +33,10 @@ export const usageQuery = z.strictObject({
       }
       return groups
     })
-    .meta({ description: 'Some of model, key, app, with commas between.' }),
+    .meta({
+      description:
+        'Some of model, key, app, member, with commas between. A member of an organisation is whose key the calls came with.',
+    }),
   time_zone: z.string().max(64).refine(isTimezone, 'must be a time zone like Asia/Shanghai').optional(),
 })
 
@@ -66,6 +70,10 @@ export const usageShape = z.strictObject({
       model: z.string().nullable(),
       key_id: z.string().nullable(),
       app_id: z.string().nullable(),
+      member: z
+        .string()
+        .nullable()
+        .meta({ description: 'null: not grouped by it, or the organisation’s own keys.' }),
       ...sums,
     }),
   ),
@@ -115,14 +123,15 @@ export async function answerUsage(
   const to = query.to ?? openEnd(context.now()) - 1
   const from = query.from ?? to + 1 - (interval === 'hour' ? DAY_MS : 30 * DAY_MS)
   const timezone = query.time_zone ?? context.catalogue().settings.timezone
-  const answer = await readUsage(context.storage, {
+  const answer = await readUsageByMember(context.storage, {
     accountId,
+    byMember: query.group_by.includes('member'),
     ...(keyIds === undefined ? {} : { keyIds }),
     keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
     from,
     until: to + 1,
     interval,
-    groups: query.group_by,
+    groups: query.group_by.filter((group) => group !== 'member'),
     timezone,
   })
   if (answer.kind === 'refused') {

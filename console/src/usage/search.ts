@@ -1,0 +1,43 @@
+import type { Interval } from '../parts/buckets.ts'
+import { choiceField, present } from '../parts/search-fields.ts'
+
+export const PERIODS = ['24h', '7d', '30d', '90d'] as const
+export type Period = (typeof PERIODS)[number]
+export const DEFAULT_PERIOD: Period = '30d'
+
+const HOUR_MS = 3_600_000
+/** Whole hours or days, the running one included; hours only where a chart can show them. */
+export const SPANS = {
+  '24h': { ms: 24 * HOUR_MS, hour: 24, day: undefined },
+  '7d': { ms: 7 * 24 * HOUR_MS, hour: 168, day: 7 },
+  '30d': { ms: 30 * 24 * HOUR_MS, hour: undefined, day: 30 },
+  '90d': { ms: 90 * 24 * HOUR_MS, hour: undefined, day: 90 },
+} as const satisfies Readonly<
+  Record<Period, { readonly ms: number } & Readonly<Record<Interval, number | undefined>>>
+>
+
+export const INTERVALS = ['hour', 'day'] as const
+export const GROUPS = ['model', 'key', 'app', 'member'] as const
+export type Group = (typeof GROUPS)[number]
+export const MEASURES = ['credits', 'calls', 'tokens', 'cached', 'failed'] as const
+export type Measure = (typeof MEASURES)[number]
+
+/** What the address says of the usage. */
+export function readSearch(search: Record<string, unknown>) {
+  return present({
+    period: choiceField(search['period'], PERIODS),
+    interval: choiceField(search['interval'], INTERVALS),
+    by: choiceField(search['by'], GROUPS),
+    measure: choiceField(search['measure'], MEASURES),
+  })
+}
+
+export type UsageSearch = ReturnType<typeof readSearch>
+
+/** Hours or days, and how many: what was chosen where the period allows it. */
+export function bucketsOf(period: Period, wanted: Interval | undefined) {
+  const { hour, day } = SPANS[period]
+  if (hour !== undefined && (wanted === 'hour' || day === undefined))
+    return { interval: 'hour' as const, count: hour }
+  return { interval: 'day' as const, count: day ?? 1 }
+}

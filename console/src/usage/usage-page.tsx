@@ -1,0 +1,132 @@
+import { SegmentedControl } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useOrganisationId } from '../api/session.ts'
+import { Empty } from '../parts/empty.tsx'
+import { ExportMenu } from '../parts/export-menu.tsx'
+import { Filter, Filters } from '../parts/filters.tsx'
+import { inBackground } from '../parts/in-background.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { type Change, choiceField, present } from '../parts/search-fields.ts'
+import { fileOf } from './export.ts'
+import type { Row } from './measures.ts'
+import {
+  bucketsOf,
+  DEFAULT_PERIOD,
+  GROUPS,
+  INTERVALS,
+  MEASURES,
+  PERIODS,
+  SPANS,
+  type UsageSearch,
+} from './search.ts'
+import { UsageChart } from './usage-chart.tsx'
+import { UsageFigures } from './usage-figures.tsx'
+import { UsageTable } from './usage-table.tsx'
+import { useGroups } from './use-groups.ts'
+import { useUsage } from './use-usage.ts'
+import styles from './usage.module.css'
+
+const route = getRouteApi('/frame/usage')
+
+export function UsagePage() {
+  const { t } = useTranslation()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (fields: Change<UsageSearch>): void =>
+    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace: true }))
+  const usage = useUsage(search)
+  const groups = useGroups(search.by ?? 'model')
+  return (
+    <>
+      <PageHead title={t('pages.usage')} lead={t('usage.lead')}>
+        <ExportMenu
+          name={`usage-${search.period ?? DEFAULT_PERIOD}`}
+          read={(format) => Promise.resolve(fileOf(usage.data ?? [], format))}
+        />
+      </PageHead>
+      <UsageFilters search={search} onChange={change} />
+      <Loaded query={usage} height={560}>
+        {(rows) => <Shown rows={rows} search={search} groups={groups} />}
+      </Loaded>
+    </>
+  )
+}
+
+interface ShownProps {
+  readonly rows: readonly Row[]
+  readonly search: UsageSearch
+  readonly groups: ReturnType<typeof useGroups>
+}
+
+function Shown({ rows, search, groups }: ShownProps) {
+  const { t } = useTranslation()
+  if (rows.length === 0) {
+    return (
+      <Empty icon="usage" title={t('overview.noSpend')}>
+        {t('usage.noneHint')}
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <UsageFigures rows={rows} />
+      <UsageChart rows={rows} search={search} groups={groups} />
+      <UsageTable rows={rows} search={search} groups={groups} />
+    </>
+  )
+}
+
+interface UsageFiltersProps {
+  readonly search: UsageSearch
+  readonly onChange: (fields: Change<UsageSearch>) => void
+}
+
+function UsageFilters({ search, onChange }: UsageFiltersProps) {
+  const { t } = useTranslation()
+  const organisation = useOrganisationId()
+  const { period = DEFAULT_PERIOD, by = 'model', measure = 'credits' } = search
+  const { interval } = bucketsOf(period, search.interval)
+  return (
+    <Filters
+      sum={
+        <SegmentedControl
+          className={styles.measure ?? ''}
+          aria-label={t('usage.measure')}
+          value={measure}
+          onChange={(value) => onChange({ measure: value })}
+          data={MEASURES.map((value) => ({ value, label: t(`usage.measures.${value}`) }))}
+        />
+      }
+    >
+      <Filter
+        always
+        label={t('overview.period')}
+        value={period}
+        options={PERIODS.map((value) => ({ value, label: t(`usage.periods.${value}`) }))}
+        onChange={(value) => onChange({ period: choiceField(value, PERIODS) })}
+      />
+      <Filter
+        always
+        label={t('usage.interval')}
+        value={interval}
+        options={INTERVALS.filter((value) => SPANS[period][value] !== undefined).map((value) => ({
+          value,
+          label: t(`usage.intervals.${value}`),
+        }))}
+        onChange={(value) => onChange({ interval: choiceField(value, INTERVALS) })}
+      />
+      <Filter
+        always
+        label={t('usage.by')}
+        value={by}
+        options={GROUPS.filter((value) => value !== 'member' || organisation !== undefined).map((value) => ({
+          value,
+          label: t(`usage.groups.${value}`),
+        }))}
+        onChange={(value) => onChange({ by: choiceField(value, GROUPS) })}
+      />
+    </Filters>
+  )
+}

@@ -1,0 +1,128 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Amount } from '../parts/amount.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { useFormat } from '../parts/format.ts'
+import { inBackground } from '../parts/in-background.ts'
+import { LimitBar } from '../parts/limit-bar.tsx'
+import { present } from '../parts/search-fields.ts'
+import table from '../parts/table.module.css'
+import { measureOf, type Row, shareOf, type Sums, sumsOf } from './measures.ts'
+import { type Group, type Measure, type UsageSearch } from './search.ts'
+import type { Groups } from './use-groups.ts'
+import styles from './usage.module.css'
+
+interface Line extends Sums {
+  readonly id: string
+  /** Of what is measured. */
+  readonly value: number
+  readonly share: number
+}
+
+interface UsageTableProps {
+  readonly rows: readonly Row[]
+  readonly search: UsageSearch
+  readonly groups: Groups
+}
+
+/** What each model, key, application or member used; a click leads to its calls. */
+export function UsageTable({ rows, search: { by = 'model', measure = 'credits' }, groups }: UsageTableProps) {
+  const { t } = useTranslation()
+  const columns = useColumns(by, groups)
+  const onChoose = useToCalls(by)
+  return (
+    <DataTable
+      label={t('usage.table', { by: t(`usage.groups.${by}`) })}
+      columns={columns}
+      rows={linesOf(rows, measure, groups)}
+      idOf={({ id }) => id}
+      {...(onChoose === undefined ? {} : { onChoose })}
+    />
+  )
+}
+
+function linesOf(rows: readonly Row[], measure: Measure, { idOf }: Groups): readonly Line[] {
+  const lines = [...Map.groupBy(rows, idOf)].map(([id, own]) => ({
+    id,
+    ...sumsOf(own),
+    value: own.reduce((sum, row) => sum + Number(measureOf(row, measure)), 0),
+  }))
+  const whole = lines.reduce((sum, { value }) => sum + value, 0)
+  return lines
+    .map((line) => ({ ...line, share: shareOf(line.value, whole) }))
+    .toSorted((one, other) => other.value - one.value)
+}
+
+function useColumns(by: Group, groups: Groups): readonly Column<Line>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    {
+      id: 'name',
+      head: t(`usage.groups.${by}`),
+      cell: ({ id, share }) => (
+        <span className={styles.name}>
+          {groups.nameOf(id)}
+          <LimitBar used={share} full="fine" label={t('usage.share', { share: format.percent(share, 1) })} />
+        </span>
+      ),
+    },
+    { id: 'credits', head: 'Credits', kind: 'number', cell: ({ credits }) => <Amount value={credits} /> },
+    {
+      id: 'calls',
+      head: t('usage.measures.calls'),
+      kind: 'number',
+      cell: ({ calls }) => format.number(calls),
+    },
+    {
+      id: 'failed',
+      head: t('usage.measures.failed'),
+      kind: 'number',
+      wide: true,
+      cell: ({ calls, failed }) =>
+        failed === 0 ? (
+          <span className={table.muted}>–</span>
+        ) : (
+          <span title={format.number(failed)}>{format.percent(shareOf(failed, calls), 1)}</span>
+        ),
+    },
+    ...useTokenColumns(),
+  ]
+}
+
+function useTokenColumns(): readonly Column<Line>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const short = (value: number) => <span title={format.number(value)}>{format.short(value)}</span>
+  return [
+    { id: 'input', head: t('usage.input'), kind: 'number', wide: true, cell: ({ input }) => short(input) },
+    {
+      id: 'cached',
+      head: t('usage.measures.cached'),
+      kind: 'number',
+      wide: true,
+      cell: ({ input, cached }) => (
+        <span title={format.number(cached)}>{format.percent(shareOf(cached, input), 1)}</span>
+      ),
+    },
+    {
+      id: 'output',
+      head: t('usage.output'),
+      kind: 'number',
+      wide: true,
+      cell: ({ output }) => short(output),
+    },
+  ]
+}
+
+/** The log knows of models, keys and applications, not of members; undefined: no way there. */
+function useToCalls(by: Group): ((line: Line) => void) | undefined {
+  const navigate = useNavigate()
+  if (by === 'member') return undefined
+  const field = { model: 'model', key: 'key_id', app: 'app_id' } as const
+  return ({ id }) => {
+    if (id === '') return
+    const search = present({ [field[by]]: id, period: '30d' as const })
+    inBackground(navigate({ to: '/calls', search }))
+  }
+}

@@ -1,0 +1,38 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useContext, useMemo, useState } from 'react'
+import { LIVE_MS } from '../api/query-client.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { usageQuery } from '../api/usage.ts'
+import { bucketKeys, lastBuckets } from '../parts/buckets.ts'
+import { browserZone, TimeZone } from '../parts/format.ts'
+import { bucketsOf, DEFAULT_PERIOD, SPANS, type UsageSearch } from './search.ts'
+
+const HOUR_MS = 3_600_000
+
+/** The sums of the period that the address names, by hour or day. */
+export function useUsage({ period = DEFAULT_PERIOD, interval: wanted, by = 'model' }: UsageSearch) {
+  const timeZone = useContext(TimeZone) ?? browserZone()
+  // The beginning does not move with every look, or no answer would ever be known.
+  const [openedAt] = useState(() => Date.now())
+  const from = Math.floor((openedAt - SPANS[period].ms) / HOUR_MS) * HOUR_MS
+  const question = {
+    from: new Date(from).toISOString(),
+    interval: bucketsOf(period, wanted).interval,
+    group_by: by,
+    time_zone: timeZone,
+  }
+  const usage = useQuery({
+    ...usageQuery(question, useOrganisationId()),
+    refetchInterval: LIVE_MS,
+    placeholderData: keepPreviousData,
+  })
+  const rows = useMemo(() => {
+    if (usage.data === undefined) return undefined
+    // The first day is asked for in part and not shown: what is shown everywhere are whole hours and days.
+    const { interval, count } = bucketsOf(period, wanted)
+    const shown = new Set(lastBuckets(count, interval, { now: Date.now(), timeZone }).map(({ key }) => key))
+    const keyOf = bucketKeys(interval, timeZone)
+    return usage.data.rows.filter(({ at }) => shown.has(keyOf(at)))
+  }, [usage.data, period, wanted, timeZone])
+  return { data: rows, error: usage.error, refetch: usage.refetch }
+}
