@@ -61,11 +61,7 @@ export async function withTexts<Page>(
   load: () => Promise<Page>,
   ...sections: readonly Section[]
 ): Promise<Page> {
-  const [page] = await Promise.all([
-    load(),
-    loadTexts(...sections),
-    import('../parts/form-controls.css'),
-  ])
+  const [page] = await Promise.all([load(), loadTexts(...sections), import('../parts/form-controls.css')])
   return page
 }
 
