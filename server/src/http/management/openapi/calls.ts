@@ -3,6 +3,18 @@
  * byte for byte, so what stands here describes what the gateway reads and does not bound what a client may send.
  */
 import type { JsonObject } from '../../../core/json.ts'
+import { CHAT_EVENT, CHAT_WHOLE } from './answers/chat.ts'
+import { CALL_ERROR, GATEWAY_ERROR, GEMINI_ERROR, MESSAGES_ERROR } from './answers/errors.ts'
+import { GEMINI_COUNT, GEMINI_EVENT, GEMINI_WHOLE } from './answers/gemini.ts'
+import { MESSAGES_COUNT, MESSAGES_EVENT, MESSAGES_WHOLE } from './answers/messages.ts'
+import {
+  RESPONSES_COUNT,
+  RESPONSES_DELETED,
+  RESPONSES_EVENT,
+  RESPONSES_INPUT,
+  RESPONSES_WHOLE,
+} from './answers/responses.ts'
+import { VIDEO, VIDEO_DELETED, VIDEO_LIST } from './answers/videos.ts'
 import type { Tag } from './tags.ts'
 
 export interface DescribedCall {
@@ -17,9 +29,13 @@ export interface DescribedCall {
   readonly answer: JsonObject
   /** Content type of the good answer; JSON when absent. */
   readonly answerType?: string
-  /** The same answer as a stream of events, where the client asked for one. */
-  readonly streams?: true
-  readonly status?: 201 | 202
+  /** What one event of a stream holds, where the client asked for one. */
+  readonly event?: JsonObject
+  /** Further good answers, by status. */
+  readonly also?: JsonObject
+  readonly error: JsonObject
+  /** Gateway errors that a client has to expect, by code. */
+  readonly codes: readonly number[]
   readonly parameters?: readonly JsonObject[]
 }
 
@@ -63,27 +79,19 @@ const pathParameter = (name: string, description: string): JsonObject => ({
   schema: text,
 })
 
-const chatUsage = open({ prompt_tokens: whole, completion_tokens: whole, total_tokens: whole })
-
-const RESPONSE_OBJECT = open(
-  { id: text, object: { const: 'response' }, status: text, model: MODEL, output: list(object), usage: any },
-  ['id', 'object'],
-)
-
-/** Contract §2.5. */
-const VIDEO_OBJECT = open(
-  {
-    id: text,
-    object: { const: 'video' },
-    model: MODEL,
-    status: { enum: ['queued', 'in_progress', 'completed', 'failed'] },
-    url: { type: ['string', 'null'] },
-  },
-  ['id', 'status'],
-)
-
 const VIDEO_ID = pathParameter('video_id', 'Valid for 24 hours.')
 const RESPONSE_ID = pathParameter('response_id', 'Of a response that was stored.')
+
+/** No key, or none that may call. */
+const KEY_CODES = [40001, 40101, 40102, 40103, 40301, 40302, 40303]
+const LIMIT_CODES = [42901, 42902, 42903, 42904, 42905, 42906, 42910]
+const PLACE_CODES = [50000, 50201, 50301, 50401]
+const BODY_CODES = [40000, 40002, 40003, 41301]
+const GENERATING = [...BODY_CODES, ...KEY_CODES, 40202, 40203, 40400, ...LIMIT_CODES, ...PLACE_CODES]
+const COUNTING = [...BODY_CODES, ...KEY_CODES, 40203, 40400, ...PLACE_CODES]
+const STORED_RESPONSES = [40000, ...KEY_CODES, 40400, ...PLACE_CODES]
+const MAKING_VIDEOS = [...GENERATING, 40004, 40401]
+const STORED_VIDEOS = [40000, ...KEY_CODES, 40402, ...PLACE_CODES]
 
 const GENERATE: readonly DescribedCall[] = [
   {
@@ -110,8 +118,10 @@ const GENERATE: readonly DescribedCall[] = [
       },
       ['model', 'messages'],
     ),
-    answer: open({ id: text, object: text, model: MODEL, choices: list(object), usage: chatUsage }),
-    streams: true,
+    answer: CHAT_WHOLE,
+    event: CHAT_EVENT,
+    error: CALL_ERROR,
+    codes: GENERATING,
   },
   {
     method: 'post',
@@ -140,8 +150,10 @@ const GENERATE: readonly DescribedCall[] = [
       },
       ['model', 'input'],
     ),
-    answer: RESPONSE_OBJECT,
-    streams: true,
+    answer: RESPONSES_WHOLE,
+    event: RESPONSES_EVENT,
+    error: CALL_ERROR,
+    codes: GENERATING,
   },
   {
     method: 'post',
@@ -161,8 +173,10 @@ const GENERATE: readonly DescribedCall[] = [
       },
       ['model', 'max_tokens', 'messages'],
     ),
-    answer: open({ id: text, type: { const: 'message' }, role: text, content: list(object), usage: object }),
-    streams: true,
+    answer: MESSAGES_WHOLE,
+    event: MESSAGES_EVENT,
+    error: MESSAGES_ERROR,
+    codes: GENERATING,
   },
   {
     method: 'post',
@@ -174,7 +188,9 @@ const GENERATE: readonly DescribedCall[] = [
     request: open({ contents: list(object), systemInstruction: object, generationConfig: object }, [
       'contents',
     ]),
-    answer: open({ candidates: list(object), usageMetadata: object }),
+    answer: GEMINI_WHOLE,
+    error: GEMINI_ERROR,
+    codes: GENERATING,
   },
   {
     method: 'post',
@@ -187,8 +203,10 @@ const GENERATE: readonly DescribedCall[] = [
       { name: 'alt', in: 'query', required: false, schema: { enum: ['sse', 'json'] } },
     ],
     request: open({ contents: list(object) }, ['contents']),
-    answer: list(object),
-    streams: true,
+    answer: list(GEMINI_EVENT),
+    event: GEMINI_EVENT,
+    error: GEMINI_ERROR,
+    codes: GENERATING,
   },
 ]
 
@@ -200,7 +218,9 @@ const COUNT: readonly DescribedCall[] = [
     summary: 'Count the tokens of a responses request',
     description: 'Nothing is charged.',
     request: open({ model: MODEL, input: any }, ['model']),
-    answer: open({ input_tokens: whole }),
+    answer: RESPONSES_COUNT,
+    error: CALL_ERROR,
+    codes: COUNTING,
   },
   {
     method: 'post',
@@ -209,7 +229,9 @@ const COUNT: readonly DescribedCall[] = [
     summary: 'Count the tokens of a messages request',
     description: 'Nothing is charged.',
     request: open({ model: MODEL, messages: list(object) }, ['model', 'messages']),
-    answer: open({ input_tokens: whole }),
+    answer: MESSAGES_COUNT,
+    error: MESSAGES_ERROR,
+    codes: COUNTING,
   },
   {
     method: 'post',
@@ -219,7 +241,9 @@ const COUNT: readonly DescribedCall[] = [
     description: 'Nothing is charged.',
     parameters: [pathParameter('model', 'Platform model id.')],
     request: open({ contents: list(object) }),
-    answer: open({ totalTokens: whole }),
+    answer: GEMINI_COUNT,
+    error: GEMINI_ERROR,
+    codes: COUNTING,
   },
 ]
 
@@ -232,7 +256,9 @@ const STORED: readonly DescribedCall[] = [
     description:
       'Of the same API key. One that is made in the background has no `output` before it is finished and charged; `stream=true` is refused for it.',
     parameters: [RESPONSE_ID],
-    answer: RESPONSE_OBJECT,
+    answer: RESPONSES_WHOLE,
+    error: CALL_ERROR,
+    codes: STORED_RESPONSES,
   },
   {
     method: 'delete',
@@ -242,7 +268,9 @@ const STORED: readonly DescribedCall[] = [
     description:
       'What continues it keeps its own copy of the conversation. One that runs in the background is cancelled first.',
     parameters: [RESPONSE_ID],
-    answer: open({ id: text, deleted: { const: true } }),
+    answer: RESPONSES_DELETED,
+    error: CALL_ERROR,
+    codes: STORED_RESPONSES,
   },
   {
     method: 'get',
@@ -251,7 +279,9 @@ const STORED: readonly DescribedCall[] = [
     summary: 'List the input of a stored response',
     description: 'Page by page.',
     parameters: [RESPONSE_ID],
-    answer: open({ object: { const: 'list' }, data: list(object), has_more: { type: 'boolean' } }),
+    answer: RESPONSES_INPUT,
+    error: CALL_ERROR,
+    codes: STORED_RESPONSES,
   },
   {
     method: 'post',
@@ -261,7 +291,9 @@ const STORED: readonly DescribedCall[] = [
     description:
       'What was made of it is charged. A finished one is told as it is; one that was never in the background is refused.',
     parameters: [RESPONSE_ID],
-    answer: RESPONSE_OBJECT,
+    answer: RESPONSES_WHOLE,
+    error: CALL_ERROR,
+    codes: STORED_RESPONSES,
   },
 ]
 
@@ -291,7 +323,15 @@ const VIDEOS: readonly DescribedCall[] = [
     ],
     request: open(videoFields, ['model', 'prompt']),
     multipart: open(videoFields, ['model', 'prompt']),
-    answer: VIDEO_OBJECT,
+    answer: VIDEO,
+    also: {
+      '202': {
+        description: 'Accepted: the video is not made yet.',
+        content: { 'application/json': { schema: VIDEO } },
+      },
+    },
+    error: CALL_ERROR,
+    codes: MAKING_VIDEOS,
   },
   {
     method: 'get',
@@ -299,7 +339,9 @@ const VIDEOS: readonly DescribedCall[] = [
     tag: 'Videos',
     summary: 'List videos of the last 24 hours',
     description: 'Of this key.',
-    answer: open({ object: { const: 'list' }, data: list(VIDEO_OBJECT) }),
+    answer: VIDEO_LIST,
+    error: GATEWAY_ERROR,
+    codes: STORED_VIDEOS,
   },
   {
     method: 'get',
@@ -308,7 +350,9 @@ const VIDEOS: readonly DescribedCall[] = [
     summary: 'Read a video task',
     description: 'Of this key.',
     parameters: [VIDEO_ID],
-    answer: VIDEO_OBJECT,
+    answer: VIDEO,
+    error: GATEWAY_ERROR,
+    codes: STORED_VIDEOS,
   },
   {
     method: 'get',
@@ -319,6 +363,8 @@ const VIDEOS: readonly DescribedCall[] = [
     parameters: [VIDEO_ID],
     answer: { type: 'string', format: 'binary' },
     answerType: 'video/mp4',
+    error: GATEWAY_ERROR,
+    codes: STORED_VIDEOS,
   },
   {
     method: 'delete',
@@ -327,7 +373,9 @@ const VIDEOS: readonly DescribedCall[] = [
     summary: 'Delete a video',
     description: 'Refused with 409 while it is being made.',
     parameters: [VIDEO_ID],
-    answer: open({ deleted: { const: true } }, ['deleted']),
+    answer: VIDEO_DELETED,
+    error: GATEWAY_ERROR,
+    codes: STORED_VIDEOS,
   },
 ]
 

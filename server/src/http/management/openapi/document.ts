@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Right } from '../caller.ts'
 import { impersonatorsPart } from '../impersonation.ts'
 import { CALLS, type DescribedCall } from './calls.ts'
+import { SCHEMAS } from './answers/schemas.ts'
+import { GATEWAY_ERROR } from './answers/errors.ts'
 import { TAGS } from './tags.ts'
 import type { Access, RegisteredAnswer, RegisteredRoute } from '../route-types.ts'
 
@@ -37,40 +39,17 @@ export function buildDocument(routes: readonly RegisteredRoute[], words: Documen
     servers: [{ url: words.serverUrl ?? '/' }],
     tags: tagsOf(paths),
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
-    components: { schemas: { Error: ERROR_SCHEMA }, securitySchemes: SECURITY_SCHEMES },
+    components: { schemas: SCHEMAS, securitySchemes: SECURITY_SCHEMES },
   }
 }
 
 const DESCRIPTION = [
   'One address for every model. Calls (`/v1`, `/v1beta`) speak the protocols of the models’ vendors; everything under',
   '`/api/v1` answers `{code: 0, message: "ok", data}`, pages with `next_cursor` beside it. Errors have one envelope',
-  'everywhere; `error.type` is `gateway_error` for our own, anything else came from upstream.',
+  'everywhere; `error.type` is `gateway_error` for our own, anything else came from upstream. Answers are described as closed:',
+  'with every field that this version sends, or knows of the vendors whose answers it passes on untouched. Clients ignore',
+  'fields that they do not know.',
 ].join(' ')
-
-const ERROR_SCHEMA: JsonObject = {
-  type: 'object',
-  required: ['code', 'message', 'error'],
-  properties: {
-    code: { type: 'integer', enum: Object.keys(ERRORS).map(Number) },
-    message: { type: 'string' },
-    type: { type: 'string', description: 'On /v1/messages only.' },
-    error: {
-      type: 'object',
-      required: ['message', 'type', 'code', 'request_id'],
-      properties: {
-        message: { type: 'string' },
-        type: { const: 'gateway_error' },
-        code: { type: 'string' },
-        request_id: { type: 'string' },
-        details: {
-          type: 'object',
-          description: '`fields`: every path at fault, as `{in, path, message}`.',
-        },
-      },
-    },
-    upstream_body: { description: 'What the upstream said, where it said something.' },
-  },
-}
 
 const SECURITY_SCHEMES: JsonObject = {
   key: { type: 'http', scheme: 'bearer', description: 'An API key.' },
@@ -209,16 +188,7 @@ function envelope(members: JsonObject): JsonObject {
   }
 }
 
-const ERROR_CONTENT: JsonObject = {
-  'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-}
-
 const SIGNED_IN: readonly Access[] = ['session', 'organisation', 'admin']
-
-const OTHER_ERRORS: JsonObject = {
-  '4XX': { description: 'Any other refusal.', content: ERROR_CONTENT },
-  '5XX': { description: 'The gateway, or what it needs, is at fault.', content: ERROR_CONTENT },
-}
 
 /** The codes a client has to expect, by status; whatever else goes wrong has the same envelope. */
 function errorResponses(route: RegisteredRoute): JsonObject {
@@ -229,6 +199,11 @@ function errorResponses(route: RegisteredRoute): JsonObject {
     ...(route.path.includes(':') ? [40403] : []),
     ...(route.errors ?? []),
   ]
+  return failures(codes, GATEWAY_ERROR)
+}
+
+function failures(codes: readonly number[], schema: JsonObject): JsonObject {
+  const content = { 'application/json': { schema } }
   const known = Object.entries(ERRORS).filter(([code]) => codes.includes(Number(code)))
   const byStatus = new Map<number, string[]>()
   for (const [code, { status, title }] of known) {
@@ -236,12 +211,10 @@ function errorResponses(route: RegisteredRoute): JsonObject {
   }
   return {
     ...Object.fromEntries(
-      [...byStatus].map(([status, told]) => [
-        String(status),
-        { description: told.join(', '), content: ERROR_CONTENT },
-      ]),
+      [...byStatus].map(([status, told]) => [String(status), { description: told.join(', '), content }]),
     ),
-    ...OTHER_ERRORS,
+    '4XX': { description: 'Any other refusal.', content },
+    '5XX': { description: 'The gateway, or what it needs, is at fault.', content },
   }
 }
 
@@ -298,14 +271,7 @@ function operationId(method: string, path: string): string {
   return [method.toLowerCase(), ...words.filter((word) => word !== '')].join('_')
 }
 
-const CALL_ERROR: JsonObject = {
-  'application/json': {
-    schema: { anyOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object' }] },
-  },
-}
-
 function callOperation(call: DescribedCall): JsonObject {
-  const { answerType = 'application/json' } = call
   return {
     tags: [call.tag],
     operationId: operationId(call.method, call.path.replaceAll(':', '/')),
@@ -325,23 +291,22 @@ function callOperation(call: DescribedCall): JsonObject {
             },
           },
         }),
-    responses: {
-      '200': {
-        description: 'OK',
-        content: {
-          [answerType]: { schema: call.answer },
-          ...(call.streams === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
-        },
-      },
-      '4XX': {
-        description: 'A refusal of the gateway in its envelope, or the upstream’s own, untouched.',
-        content: CALL_ERROR,
-      },
-      '5XX': {
-        description: 'An error of the gateway in its envelope, or the upstream’s own, untouched.',
-        content: CALL_ERROR,
+    responses: callResponses(call),
+  }
+}
+
+function callResponses(call: DescribedCall): JsonObject {
+  const { answer, also, answerType = 'application/json', event, error, codes } = call
+  return {
+    '200': {
+      description: 'OK',
+      content: {
+        [answerType]: { schema: answer },
+        ...(event === undefined ? {} : { 'text/event-stream': { schema: event } }),
       },
     },
+    ...also,
+    ...failures(codes, error),
   }
 }
 

@@ -4,12 +4,13 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import { type AdminGateway, openAdminGateway } from '../../../../test/gateway/admin-gateway.ts'
 import { type Answer, postJson, readAnswer } from '../../../../test/gateway/client.ts'
 import { putChain, putModel, putVendor } from '../../../../test/gateway/gateway.ts'
+import { AnswerSchemas } from '../../../../test/gateway/answer-schemas.ts'
+import { parseJson } from '../../../core/canonical/json-text.ts'
 import { arbitraryOf, fewOf } from '../../../../test/gateway/json-schema-arbitrary.ts'
-import { type JsonSchema, type Operation, operationsOf } from '../../../../test/gateway/operations.ts'
+import { type Operation, operationsOf } from '../../../../test/gateway/operations.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_101)
 /** Requests per operation: a few seconds for all of them. */
@@ -17,6 +18,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 4)
 
 let admin: AdminGateway
 let operations: readonly Operation[]
+const schemas = new AnswerSchemas()
 let knownValues: readonly string[]
 
 beforeAll(async () => {
@@ -31,16 +33,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => admin.close())
-
-const checkers = new Map<JsonSchema, z.ZodType>()
-
-function checkerOf(schema: JsonSchema): z.ZodType {
-  const known = checkers.get(schema)
-  if (known !== undefined) return known
-  const made = z.fromJSONSchema(schema)
-  checkers.set(schema, made)
-  return made
-}
 
 /** Values that are there, among ones that are not: only so do requests reach what they are about. */
 async function readKnownValues(): Promise<readonly string[]> {
@@ -160,12 +152,12 @@ function faultOf(operation: Operation, answer: Answer): string | undefined {
   if (/\bat [\w.<>]+ \(|node_modules|\.ts:\d+/.test(answer.text) && answer.status >= 400)
     return `shows its inside: ${answer.text}`
   if (answer.body.code === 40400 && !operation.path.includes('{')) return 'does not answer here'
-  const status = String(answer.status)
-  const schema = operation.answers.get(operation.answers.has(status) ? status : `${status.charAt(0)}XX`)
-  if (schema === undefined || (operation.isCall && answer.status < 400)) return undefined
-  const checked = checkerOf(schema).safeParse(answer.body)
-  if (checked.success) return undefined
-  return `answered otherwise: ${z.prettifyError(checked.error)}`
+  const { method, path } = operation
+  const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? ''
+  const schema = schemas.of({ method, path, status: answer.status, mediaType })
+  if (schema === undefined || mediaType !== 'application/json') return undefined
+  const faults = schema.faults(parseJson(answer.text) ?? null)
+  return faults.length === 0 ? undefined : `answered otherwise: ${faults.slice(0, 3).join('; ')}`
 }
 
 /** A call has an upstream that may be missing, and a model nobody knows is 502/50201 by contract. */

@@ -13,7 +13,7 @@ export function referencePage(document: JsonObject, part: ReferencePart): string
   const info = isJsonObject(document['info']) ? document['info'] : {}
   const title = `${textOf(info['title'])} API${part === 'use' ? '' : ' for operators'}`
   const chapters = chaptersOf(document, part)
-  const outline = new Outline()
+  const outline = new Outline(schemasOf(document))
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -27,6 +27,11 @@ export function referencePage(document: JsonObject, part: ReferencePart): string
     ...chapters.map((chapter) => section(chapter, outline)),
     `</main></div><script>${PAGE_SCRIPT}</script></body></html>`,
   ].join('\n')
+}
+
+function schemasOf({ components }: JsonObject): JsonObject {
+  const schemas = isJsonObject(components) ? components['schemas'] : undefined
+  return isJsonObject(schemas) ? schemas : {}
 }
 
 /** What holds everywhere and is not repeated below. */

@@ -8,18 +8,31 @@ const DEPTH_MAX = 4
 /** Fields from which an object is worth a place of its own. */
 const SHARED_FIELDS_MIN = 4
 
+/** Of a protocol’s own objects: who wants them deeper reads the protocol’s document. */
+const NAMED_DEPTH_MAX = 2
+/** Beyond as many alternatives only their kinds are told. */
+const ALTERNATIVES_MAX = 6
+
 /** Where objects were shown before, so that each is shown once. */
 export class Outline {
   readonly #places = new Map<string, { readonly anchor: string; readonly title: string }>()
+  readonly #named: JsonObject
+
+  /** @param named the schemas that others refer to by name */
+  constructor(named: JsonObject) {
+    this.#named = named
+  }
 
   /** HTML for a `pre`. `title`: of the operation, for links from later ones. */
   lines(schema: JsonValue | undefined, title: string): string {
-    return this.#type(schema, { title, depth: 0 })
+    return this.#type(schema, { title, depth: 0, depthMax: DEPTH_MAX })
   }
 
   #type(schema: JsonValue | undefined, at: Place): string {
     if (!isJsonObject(schema)) return 'any'
+    if (typeof schema['$ref'] === 'string') return this.#reference(nameOf(schema['$ref']), at)
     const options = ['anyOf', 'oneOf'].flatMap((word) => listOf(schema[word]))
+    if (options.length > ALTERNATIVES_MAX) return `one of ${options.map(kindOf).join(', ')}`
     if (options.length > 0) return options.map((option) => this.#type(option, at)).join(' | ')
     if (schema['const'] !== undefined) return htmlText(JSON.stringify(schema['const']))
     if (isJsonArray(schema['enum']))
@@ -28,9 +41,19 @@ export class Outline {
     return types.map((type) => this.#simple(type, schema, at)).join(' | ')
   }
 
+  /** Whole where it is first named. */
+  #reference(name: string, at: Place): string {
+    const anchor = `s-${name}`
+    if (this.#places.has(anchor)) return `<a href="#${anchor}">${htmlText(name)}</a>`
+    this.#places.set(anchor, { anchor, title: name })
+    const depthMax = Math.min(at.depthMax, at.depth + NAMED_DEPTH_MAX)
+    return `<i id="${anchor}">${htmlText(name)}</i> ${this.#type(this.#named[name], { ...at, depthMax })}`
+  }
+
   #simple(type: JsonValue | undefined, schema: JsonObject, at: Place): string {
     if (type === 'array') return `list of ${this.#type(schema['items'], at)}`
-    if (type === 'object' || isJsonObject(schema['properties'])) return this.#object(schema, at)
+    if (type === 'object' || (type === undefined && isJsonObject(schema['properties'])))
+      return this.#object(schema, at)
     if (type === 'string') return typeof schema['format'] === 'string' ? formatOf(schema['format']) : 'string'
     return typeof type === 'string' ? htmlText(type) : 'any'
   }
@@ -40,7 +63,7 @@ export class Outline {
     const rest = schema['additionalProperties']
     if (fields.length === 0)
       return isJsonObject(rest) && Object.keys(rest).length > 0 ? `map of ${this.#type(rest, at)}` : 'object'
-    if (at.depth === DEPTH_MAX) return '{…}'
+    if (at.depth >= at.depthMax) return '{…}'
     const shared = fields.length < SHARED_FIELDS_MIN ? undefined : JSON.stringify(schema)
     const before = shared === undefined ? undefined : this.#places.get(shared)
     if (before !== undefined) return `{…} <a href="#${before.anchor}">as in ${htmlText(before.title)}</a>`
@@ -61,10 +84,25 @@ export class Outline {
 interface Place {
   readonly title: string
   readonly depth: number
+  /** From here on objects are only `{…}`. */
+  readonly depthMax: number
 }
 
 const formatOf = (name: string): string => TEXT_FORMATS[name] ?? 'string'
 const TEXT_FORMATS: Readonly<Record<string, string>> = { 'date-time': 'time', binary: 'bytes' }
+
+const nameOf = (reference: string): string => reference.split('/').at(-1) ?? reference
+
+/** What sort of alternative it is: by its `type`, its only field, or its name. */
+function kindOf(option: JsonValue): string {
+  if (!isJsonObject(option)) return 'any'
+  if (typeof option['$ref'] === 'string') return htmlText(nameOf(option['$ref']))
+  const properties = isJsonObject(option['properties']) ? option['properties'] : {}
+  const type = isJsonObject(properties['type']) ? properties['type'] : {}
+  const kinds = [type['const'] ?? [], type['enum'] ?? []].flat().filter((kind) => typeof kind === 'string')
+  const [field] = listOf(option['required'])
+  return htmlText(kinds.length > 0 ? kinds.join(', ') : typeof field === 'string' ? `{${field}}` : 'object')
+}
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return isJsonArray(value) ? value : []
