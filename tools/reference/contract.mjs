@@ -27,7 +27,7 @@ Each row is one obligation of the API contract (tables 1 to 9) or of a decision 
 D-…). Ids are stable: never renumbered, never reused; a new row takes the next free number of its table, a dropped row
 stays and says so. A test that shows a row carries the id in its name: \`test('[4.1-14] max_tokens above the model limit
 is forwarded', …)\`; one test may carry several ids. A row that cannot be tested from outside says why in the third
-column.
+column. Comments cite a row or a section by its id: \`docs/reference/contract.md#4.1-14\`, \`docs/reference/contract.md#4.1\`.
 
 The rows are the source. The last column and the table of areas are written by \`tools/reference.mjs\`; \`npm run check\`
 fails when an area has more rows without a test than \`docs/reference/contract-baseline.json\` says.
@@ -157,6 +157,8 @@ function sectionText({ title, rows }, carriers) {
       `| ${id} | ${obligation} | ${seen} | ${area} | ${filesText(carriers.get(id))} |`,
   )
   return [
+    `<a id="${title.split(/[: ]/, 1)[0]}"></a>`,
+    '',
     '## ' + title,
     '',
     '| id | obligation | seen from outside as | area | tests |',

@@ -1,4 +1,5 @@
 /** Every check of the tree, in the order they are told. */
+import { checkCitations } from './citations.mjs'
 import { checkCorePurity } from './core-purity.mjs'
 import { checkDecisions } from './decisions.mjs'
 import { checkDocLinks } from './doc-links.mjs'
@@ -15,6 +16,7 @@ import { checkVendorNames } from './vendor-names.mjs'
 
 export const CHECKS = [
   { name: 'doc-links', check: checkDocLinks },
+  { name: 'citations', check: checkCitations },
   { name: 'snippets', check: checkSnippets },
   { name: 'names', check: checkNames },
   { name: 'retired-words', check: checkRetiredWords },

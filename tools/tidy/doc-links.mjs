@@ -47,7 +47,7 @@ function* targetsOf(line) {
     if (text !== '' && !/^[a-z]+:/.test(text)) yield { kind: 'link', text }
   }
   for (const match of line.matchAll(/`([^`]+)`/g)) {
-    const text = match[1].replace(/:\d+$/, '')
+    const text = match[1].replace(/(:\d+|#[\w.-]+)$/, '')
     if (/[*<>{}$ …]/.test(text) || text.startsWith('../shared')) continue
     if (TOP_FOLDERS.test(text) || (FILE_NAME.test(text) && !NOT_OURS.has(text))) yield { kind: 'path', text }
   }

@@ -1,6 +1,7 @@
 /** Each check of the tree finds what it is there for, and leaves alone what is right. */
 import { describe, expect, test } from 'vitest'
 import { memoryTree } from '../project/tree.mjs'
+import { checkCitations } from './citations.mjs'
 import { checkCorePurity } from './core-purity.mjs'
 import { checkDecisions } from './decisions.mjs'
 import { checkDocLinks } from './doc-links.mjs'
@@ -21,6 +22,33 @@ const linesOf = (count) => Array.from({ length: count }, (_, at) => `  const lin
 const WRONG = [
   ['a link to a file that is gone', checkDocLinks, { 'docs/a.md': 'see [the start](../server/gone.md)' }],
   ['a path in backticks that is gone', checkDocLinks, { 'docs/a.md': 'see `server/src/gone.ts`' }],
+  ['a citation of a page that is gone', checkCitations, { 'tools/a.mjs': '// see docs/gone.md#start' }],
+  [
+    'a citation of a place that is gone',
+    checkCitations,
+    { 'tools/a.mjs': '// as docs/a.md#second', 'docs/a.md': '## First' },
+  ],
+  [
+    'a second place that is gone',
+    checkCitations,
+    { 'tools/a.mjs': '/** Held (docs/a.md#a-1, #a-3). */', 'docs/a.md': '| a-1 | x |\n| a-2 | y |' },
+  ],
+  [
+    'a link to a heading that is gone',
+    checkCitations,
+    { 'docs/a.md': '[it](b.md#second)', 'docs/b.md': '## First' },
+  ],
+  [
+    'a test that cites what is gone',
+    checkCitations,
+    { 'tools/a.test.mjs': "test('it holds (docs/a.md#b)')" },
+  ],
+  ['a paragraph of notes', checkCitations, { 'tools/a.mjs': '/** Empty (reference §1.2). */' }],
+  ['a paragraph of the contract', checkCitations, { 'tools/a.mjs': '// Contract §8: slots live 600 s' }],
+  ['a trap by its number', checkCitations, { 'tools/a.test.mjs': "test('trap 9: an empty call')" }],
+  ['a design that is elsewhere', checkCitations, { 'tools/a.mjs': '/** Plain data (design: Storage). */' }],
+  ['decisions that are elsewhere', checkCitations, { 'tools/a.mjs': ' * held back (decisions, Money).' }],
+  ['all the decisions', checkCitations, { 'tools/a.mjs': '/** Decisions, Accounts: six digits. */' }],
   ['a code block that nobody follows', checkSnippets, { 'docs/guides/a.md': '```sh\nsluice\n```\n' }],
   ['a file called utils', checkNames, { 'server/src/http/url-utils.ts': '' }],
   ['a folder called common', checkNames, { 'server/src/common/price.ts': '' }],
@@ -113,6 +141,17 @@ const RIGHT = [
     checkDocLinks,
     { 'docs/a.md': '[b](b.md) `server/src/c.ts`', 'docs/b.md': '', 'server/src/c.ts': '' },
   ],
+  [
+    'citations of headings, anchors and rows',
+    checkCitations,
+    {
+      'tools/a.mjs': '/** Held (docs/a.md#codec--dialect, #b-1 and #2.4; docs/b.md). */',
+      'docs/a.md': '## Codec × dialect\n<a id="2.4"></a>\n| b-1 | x |',
+      'docs/b.md': '[there](a.md#b-1), [above](#here)\n# Here',
+    },
+  ],
+  ['a paragraph of a standard', checkCitations, { 'tools/a.mjs': '/** RFC 9110 §13.1.2. */' }],
+  ['words that are no citation', checkCitations, { 'tools/a.mjs': '// the decisions, as pure functions' }],
   ['addresses of the web', checkDocLinks, { 'docs/a.md': '[there](https://example.test/a.md)' }],
   ['a block of commands', checkDocLinks, { 'docs/a.md': '```\n`server/src/gone.ts`\n```' }],
   ['whole words', checkNames, { 'server/src/http/a.ts': 'export const send = (request: string) => request' }],
