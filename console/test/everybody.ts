@@ -12,12 +12,17 @@ interface State {
   prepare?(page: Page): Promise<unknown>
 }
 
+/** Whoever runs the gateway sits at a table. */
+function sizesOf({ operator = false }: State): readonly ('wide' | 'phone')[] {
+  return operator ? ['wide'] : ['wide', 'phone']
+}
+
 /** `site` is asked for when a test runs: it is opened before all of them. */
 export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<string, State>>): void {
   describe.each(['en', 'zh-CN'] as const)('in %s nobody is kept out of', (language) => {
     test.each(
       Object.entries(states).flatMap(([name, state]) =>
-        (['wide', 'phone'] as const).map((size) => [name, size, state] as const),
+        sizesOf(state).map((size) => [name, size, state] as const),
       ),
     )('%s, %s, light or dark', async (_, size, { path, operator = false, prepare }) => {
       const visit = await site().visit(path, { as: operator ? ADMIN : CUSTOMER, language, size })

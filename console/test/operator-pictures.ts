@@ -4,6 +4,7 @@ import type { Picture } from './picture.ts'
 
 export const OPERATOR_PICTURES: readonly Picture[] = [
   { name: 'accounts', path: '/operate/accounts' },
+  { name: 'chains', path: '/operate/chains' },
   { name: 'account', path: '/operate/accounts', prepare: openCustomer },
 ].map((picture) => ({ ...picture, signedIn: true, operator: true }))
 

@@ -3,6 +3,16 @@ import { withTexts } from '../texts/languages.ts'
 import { operatorRoute } from './operator-route.ts'
 import { readOperatorSearch } from './search.ts'
 
+const chains = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/chains',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./chains/chains-page.tsx'), 'chains'),
+    'ChainsPage',
+  ),
+})
+
 const accounts = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/accounts',
@@ -13,4 +23,4 @@ const accounts = createRoute({
   ),
 })
 
-export const operatorRoutes = operatorRoute.addChildren([accounts])
+export const operatorRoutes = operatorRoute.addChildren([chains, accounts])

@@ -2,6 +2,7 @@
  * Texts that come with the pages that need them: a file is a section of the texts, named like it. What several pages say
  * stands in the file of the language itself, which every page has.
  */
+import type chains from './en/chains.json'
 import type operate from './en/operate.json'
 import type accounts from './en/accounts.json'
 import type keys from './en/keys.json'
@@ -14,6 +15,7 @@ import type usage from './en/usage.json'
 import type wallet from './en/wallet.json'
 
 export interface SectionTexts {
+  readonly chains: typeof chains
   readonly operate: typeof operate
   readonly accounts: typeof accounts
   readonly keys: typeof keys
@@ -31,6 +33,7 @@ export type Section = keyof SectionTexts
 /** One line a section. */
 export const SECTIONS = {
   en: {
+    chains: () => import('./en/chains.json'),
     operate: () => import('./en/operate.json'),
     accounts: () => import('./en/accounts.json'),
     keys: () => import('./en/keys.json'),
@@ -43,6 +46,7 @@ export const SECTIONS = {
     wallet: () => import('./en/wallet.json'),
   },
   'zh-CN': {
+    chains: () => import('./zh-CN/chains.json'),
     operate: () => import('./zh-CN/operate.json'),
     accounts: () => import('./zh-CN/accounts.json'),
     keys: () => import('./zh-CN/keys.json'),

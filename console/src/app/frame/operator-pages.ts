@@ -1,6 +1,11 @@
 /** The pages of those who run the gateway, in the order of the left bar. */
 export const OPERATOR_PAGES = [
   {
+    to: '/operate/chains',
+    name: 'chains',
+    sign: 'M6.5 9.5a2.5 2.5 0 0 0 3.6 0l2.2-2.2a2.5 2.5 0 0 0-3.6-3.6l-.9.9M9.5 6.5a2.5 2.5 0 0 0-3.6 0L3.7 8.7a2.5 2.5 0 0 0 3.6 3.6l.9-.9',
+  },
+  {
     to: '/operate/accounts',
     name: 'accounts',
     sign: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 13.8c0-2.6 2-4.3 5-4.3s5 1.7 5 4.3',

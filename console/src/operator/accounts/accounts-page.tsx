@@ -79,7 +79,7 @@ function AccountFilters() {
         onChange={(value) => change({ role: value })}
       />
       <Filter
-        label={t('keys.state')}
+        label={t('operate.state')}
         value={choiceField(state, STATES)}
         options={STATES.map((value) => ({ value, label: t(`accounts.states.${value}`) }))}
         onChange={(value) => change({ state: value })}
@@ -137,7 +137,7 @@ function useColumns(): readonly Column<AccountRow>[] {
   const format = useFormat()
   return [
     { id: 'name', head: t('accounts.account'), cell: (account) => <Name of={account} /> },
-    { id: 'state', head: t('keys.state'), wide: true, cell: (account) => <AccountState of={account} /> },
+    { id: 'state', head: t('operate.state'), wide: true, cell: (account) => <AccountState of={account} /> },
     {
       id: 'credits',
       head: 'Credits',

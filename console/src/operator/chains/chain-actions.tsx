@@ -1,0 +1,130 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { actOnChain, type Chain, type ChainAct, type Probe, testChain } from '../../api/operator/chains.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Marked } from '../../parts/marked.tsx'
+import { useAddress } from '../parts/use-address.ts'
+
+type Asked = 'disable' | 'drain'
+
+interface ChainActionsProps {
+  readonly of: Chain
+  readonly onTested: (probe: Probe | undefined) => void
+}
+
+/** What can be done with a chain. */
+export function ChainActions({ of, onTested }: ChainActionsProps) {
+  const { t } = useTranslation()
+  const [, change] = useAddress()
+  const [asking, ask] = useState<Asked>()
+  const { act, test } = useActs(of, onTested)
+  const name = `${of.vendor} · ${of.forward_model_id}`
+  return (
+    <>
+      <Menu width={220}>
+        <Menu.Target>
+          <ActionIcon
+            size="sm"
+            loading={test.isPending || act.isPending}
+            aria-label={t('chains.more', { chain: name })}
+          >
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="play" />} onClick={() => test.mutate()}>
+            {t('chains.test')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="edit" />}
+            onClick={() => change({ open: String(of.id) }, 'push')}
+          >
+            {t('chains.edit')}
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="rotate" />} onClick={() => act.mutate('reset')}>
+            {t('chains.reset')}
+          </Menu.Item>
+          <Switches of={of} onEnable={() => act.mutate('enable')} onAsk={ask} />
+        </Menu.Dropdown>
+      </Menu>
+      {asking !== undefined && (
+        <AskFirst
+          act={asking}
+          of={of}
+          name={name}
+          onDo={() => act.mutateAsync(asking)}
+          onClose={() => ask(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function useActs(of: Chain, onTested: ChainActionsProps['onTested']) {
+  const queryClient = useQueryClient()
+  const renew = () => queryClient.invalidateQueries({ queryKey: ['chains'] })
+  const act = useMutation({ mutationFn: (what: ChainAct) => actOnChain(of.id, what), onSuccess: renew })
+  const test = useMutation({
+    mutationFn: () => testChain(of.id),
+    onMutate: () => onTested(undefined),
+    onSuccess: onTested,
+    onSettled: renew,
+  })
+  return { act, test }
+}
+
+interface SwitchesProps {
+  readonly of: Chain
+  readonly onEnable: () => void
+  readonly onAsk: (act: Asked) => void
+}
+
+function Switches({ of, onEnable, onAsk }: SwitchesProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Menu.Divider />
+      {of.status !== 'enabled' && (
+        <Menu.Item leftSection={<Icon name="done" />} onClick={onEnable}>
+          {t('chains.enable')}
+        </Menu.Item>
+      )}
+      {of.status === 'enabled' && (
+        <Menu.Item leftSection={<Icon name="export" />} onClick={() => onAsk('drain')}>
+          {t('chains.drain')}
+        </Menu.Item>
+      )}
+      {of.status !== 'disabled' && (
+        <Menu.Item data-danger leftSection={<Icon name="paused" />} onClick={() => onAsk('disable')}>
+          {t('chains.disable')}
+        </Menu.Item>
+      )}
+    </>
+  )
+}
+
+interface AskFirstProps {
+  readonly act: Asked
+  readonly of: Chain
+  readonly name: string
+  readonly onDo: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+function AskFirst({ act, of, name, onDo, onClose }: AskFirstProps) {
+  const { t } = useTranslation()
+  return (
+    <Confirm
+      title={t(`chains.${act}Title`)}
+      action={t(`chains.${act}`)}
+      danger={act === 'disable'}
+      onConfirm={onDo}
+      onClose={onClose}
+    >
+      <Marked text={t(`chains.${act}Text`, { chain: name, model: of.model_id })} />
+    </Confirm>
+  )
+}

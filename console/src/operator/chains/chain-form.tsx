@@ -1,0 +1,179 @@
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { anyModelsQuery, credentialsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
+import { addChain, type Chain, changeChain } from '../../api/operator/chains.ts'
+import form from '../../parts/form.module.css'
+import { inBackground } from '../../parts/in-background.ts'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { FormSheet } from '../parts/form-sheet.tsx'
+import { PricingFields } from '../parts/pricing-fields.tsx'
+import { changeOf, type ChainValues, newChainOf, PROTOCOLS, STREAM_USAGES, valuesOf } from './chain-values.ts'
+
+const CURRENCY = 'CNY'
+
+interface ChainFormProps {
+  /** Of a new chain; empty: it is still to be chosen. */
+  readonly model: string
+  /** undefined: a new one is made. */
+  readonly of: Chain | undefined
+  readonly onClose: () => void
+}
+
+/** Where a model's calls may go. */
+export function ChainForm({ model, of, onClose }: ChainFormProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const initial = valuesOf(of, model, CURRENCY)
+  const values = useForm<ChainValues>({
+    initialValues: initial,
+    validate: {
+      model_id: (id) => (id === '' ? t('chains.modelWanted') : null),
+      vendor: (code) => (code === '' ? t('chains.vendorWanted') : null),
+    },
+  })
+  const sending = useSubmit(values, {
+    send: (next) =>
+      of === undefined ? addChain(newChainOf(next)) : changeChain(of.id, changeOf(next, initial)),
+    onDone: () => {
+      inBackground(queryClient.invalidateQueries({ queryKey: ['chains'] }))
+      onClose()
+    },
+  })
+  const title =
+    of === undefined ? t('chains.add') : t('chains.editTitle', { vendor: of.vendor, model: of.model_id })
+  return (
+    <FormSheet
+      title={title}
+      sending={sending}
+      onClose={onClose}
+      {...(of === undefined ? { action: t('chains.add') } : {})}
+    >
+      {of === undefined && <Between values={values} />}
+      <Upstream values={values} isNew={of === undefined} />
+      <Shares values={values} />
+      <Switch
+        label={t('chains.cost')}
+        description={t('chains.costHint')}
+        {...values.getInputProps('costs', { type: 'checkbox' })}
+      />
+      {values.values.costs && <PricingFields form={values} place="cost" of={values.values.cost} />}
+      {of !== undefined && <Conduct values={values} />}
+    </FormSheet>
+  )
+}
+
+interface PartProps {
+  readonly values: UseFormReturnType<ChainValues>
+}
+
+/** Which model, and over which vendor: a chain keeps both. */
+function Between({ values }: PartProps) {
+  const { t } = useTranslation()
+  const { data: models = [] } = useQuery(anyModelsQuery)
+  const { data: vendors = [] } = useQuery(vendorsQuery)
+  return (
+    <>
+      <Select
+        searchable
+        label={t('calls.model')}
+        data={models.map(({ model_id: id }) => id)}
+        {...values.getInputProps('model_id')}
+      />
+      <div className={form.row}>
+        <Select
+          label={t('chains.vendor')}
+          data={vendors.map(({ code, name }) => ({ value: code, label: name }))}
+          {...values.getInputProps('vendor')}
+        />
+        <Select label={t('calls.protocol')} data={[...PROTOCOLS]} {...values.getInputProps('protocol')} />
+      </div>
+    </>
+  )
+}
+
+function Upstream({ values, isNew }: PartProps & { readonly isNew: boolean }) {
+  const { t } = useTranslation()
+  const { data: credentials = [] } = useQuery(credentialsQuery)
+  const { vendor, model_id: model } = values.values
+  const own = credentials.filter((credential) => credential.vendor === vendor).map(({ name }) => name)
+  return (
+    <div className={form.row}>
+      <Select
+        label={t('chains.credential')}
+        {...(isNew ? { description: t('chains.credentialHint') } : {})}
+        data={own}
+        {...values.getInputProps('credential')}
+      />
+      <TextInput
+        label={t('chains.forward')}
+        {...(isNew ? { description: t('chains.forwardHint') } : {})}
+        placeholder={model}
+        {...values.getInputProps('forward_model_id')}
+      />
+    </div>
+  )
+}
+
+function Shares({ values }: PartProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <div className={form.row}>
+        <NumberInput
+          label={t('chains.priority')}
+          description={t('chains.priorityHint')}
+          min={0}
+          allowDecimal={false}
+          {...values.getInputProps('priority')}
+        />
+        <NumberInput
+          label={t('chains.weight')}
+          description={t('chains.weightHint')}
+          min={0}
+          allowDecimal={false}
+          {...values.getInputProps('weight')}
+        />
+      </div>
+      <NumberInput
+        label={t('chains.rate')}
+        description={t('chains.rateHint')}
+        min={0}
+        decimalScale={6}
+        {...values.getInputProps('rate_multiplier')}
+      />
+    </>
+  )
+}
+
+/** How patient the gateway is with it. */
+function Conduct({ values }: PartProps) {
+  const { t } = useTranslation()
+  return (
+    <div className={form.part}>
+      <h3>{t('chains.conduct')}</h3>
+      <Select
+        label={t('chains.streamUsage')}
+        data={STREAM_USAGES.map((value) => ({ value, label: t(`chains.streamUsages.${value}`) }))}
+        {...values.getInputProps('stream_usage')}
+      />
+      <div className={form.row}>
+        <NumberInput
+          label={t('chains.grace')}
+          suffix=" ms"
+          min={0}
+          allowDecimal={false}
+          {...values.getInputProps('client_gone_grace_ms')}
+        />
+        <NumberInput
+          label={t('chains.slowest')}
+          suffix=" B/s"
+          min={0}
+          allowDecimal={false}
+          {...values.getInputProps('min_bytes_per_second')}
+        />
+      </div>
+    </div>
+  )
+}

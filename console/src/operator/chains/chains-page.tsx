@@ -1,0 +1,151 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Chain, chainsQuery } from '../../api/operator/chains.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Filter, Filters } from '../../parts/filters.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { choiceField } from '../../parts/search-fields.ts'
+import { useAddress } from '../parts/use-address.ts'
+import { CHAIN_STATES, stateOf } from './chain-health.tsx'
+import styles from './chains.module.css'
+import { ModelChains } from './model-chains.tsx'
+
+const ChainForm = lazy(() =>
+  import('./chain-form.tsx').then(({ ChainForm: component }) => ({ default: component })),
+)
+
+/** What stands in the address in place of an id while a chain is being made; the model goes behind it. */
+const NEW = 'new:'
+
+/** Where the calls of each model go, in order of priority. */
+export function ChainsPage() {
+  const { t } = useTranslation()
+  const [{ open }, change] = useAddress()
+  const chains = useQuery({ ...chainsQuery, refetchInterval: LIVE_MS })
+  const add = (model: string): void => change({ open: `${NEW}${model}` }, 'push')
+  const close = (): void => change({ open: undefined })
+  const edited = chains.data?.find(({ id }) => String(id) === open)
+  return (
+    <>
+      <PageHead title={t('operate.pages.chains')} lead={t('chains.lead')}>
+        <Button leftSection={<Icon name="plus" />} onClick={() => add('')}>
+          {t('chains.add')}
+        </Button>
+      </PageHead>
+      <Loaded query={chains} height={480}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon="fellBack" title={t('chains.none')}>
+              {t('chains.noneHint')}
+            </Empty>
+          ) : (
+            <List all={all} at={chains.dataUpdatedAt} onAdd={add} />
+          )
+        }
+      </Loaded>
+      <Suspense>
+        {open?.startsWith(NEW) === true && (
+          <ChainForm key={open} model={open.slice(NEW.length)} of={undefined} onClose={close} />
+        )}
+        {edited !== undefined && <ChainForm key={open} model={edited.model_id} of={edited} onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+interface ListProps {
+  readonly all: readonly Chain[]
+  /** When it was so, epoch ms. */
+  readonly at: number
+  readonly onAdd: (model: string) => void
+}
+
+function List({ all, at, onAdd }: ListProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const [{ state, vendor, model }, change] = useAddress()
+  const ofModel = Map.groupBy(all, ({ model_id: id }) => id)
+  const shown = [...ofModel].filter(
+    ([id, chains]) =>
+      (model === undefined || model === id) &&
+      chains.some(
+        (chain) =>
+          (vendor === undefined || chain.vendor === vendor) &&
+          (state === undefined || stateOf(chain) === state),
+      ),
+  )
+  return (
+    <>
+      <Filters sum={format.recent(at)}>
+        <Filter
+          label={t('operate.state')}
+          value={choiceField(state, CHAIN_STATES)}
+          options={CHAIN_STATES.map((value) => ({
+            value,
+            label: `${t(`chains.states.${value}`)} ${all.filter((chain) => stateOf(chain) === value).length}`,
+          }))}
+          onChange={(value) => change({ state: value })}
+        />
+        <Filter
+          label={t('chains.vendor')}
+          value={vendor}
+          options={optionsOf(all.map((chain) => chain.vendor))}
+          onChange={(value) => change({ vendor: value })}
+        />
+        <Filter
+          label={t('calls.model')}
+          value={model}
+          options={optionsOf([...ofModel.keys()])}
+          onChange={(value) => change({ model: value })}
+        />
+      </Filters>
+      {shown.length === 0 && <Empty icon="filter" title={t('nothingFits')} />}
+      {shown.map(([id, chains]) => (
+        <OneModel key={id} id={id} chains={chains} onAdd={() => onAdd(id)} />
+      ))}
+    </>
+  )
+}
+
+interface OneModelProps {
+  readonly id: string
+  readonly chains: readonly Chain[]
+  readonly onAdd: () => void
+}
+
+function OneModel({ id, chains, onAdd }: OneModelProps) {
+  const { t } = useTranslation()
+  return (
+    <section className={styles.model}>
+      <div className={styles.modelHead}>
+        <h2>{id}</h2>
+        <span>
+          {t('chains.served', {
+            usable: chains.filter(({ usable, health }) => usable && health.cooling_until === null).length,
+            count: chains.length,
+          })}
+        </span>
+        <Button
+          variant="subtle"
+          size="xs"
+          leftSection={<Icon name="plus" size={14} />}
+          aria-label={t('chains.addTo', { model: id })}
+          onClick={onAdd}
+        >
+          {t('chains.add')}
+        </Button>
+      </div>
+      <ModelChains model={id} chains={chains} />
+    </section>
+  )
+}
+
+function optionsOf(values: readonly string[]): readonly { readonly value: string; readonly label: string }[] {
+  return [...new Set(values)].sort().map((value) => ({ value, label: value }))
+}

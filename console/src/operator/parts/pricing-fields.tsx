@@ -1,0 +1,44 @@
+import { MultiSelect, NumberInput, TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import form from '../../parts/form.module.css'
+import styles from './operator.module.css'
+import { BILLING_MODES, MODE_OF, PRICE_FIELDS, type PricingValues } from './pricing-values.ts'
+
+interface PricingFieldsProps {
+  readonly form: { getInputProps(path: string): object }
+  /** The field of the form that holds them. */
+  readonly place: string
+  readonly of: PricingValues
+}
+
+/** By what is billed, and at which price. */
+export function PricingFields({ form: fields, place, of }: PricingFieldsProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <div className={form.row}>
+        <MultiSelect
+          label={t('operate.billedBy')}
+          data={BILLING_MODES.map((value) => ({ value, label: t(`operate.modes.${value}`) }))}
+          {...fields.getInputProps(`${place}.billing_modes`)}
+        />
+        <TextInput
+          label={t('operate.currency')}
+          maxLength={3}
+          {...fields.getInputProps(`${place}.currency`)}
+        />
+      </div>
+      <div className={styles.prices}>
+        {PRICE_FIELDS.filter((field) => of.billing_modes.includes(MODE_OF[field])).map((field) => (
+          <NumberInput
+            key={field}
+            label={t(`operate.prices.${field}`)}
+            min={0}
+            decimalScale={9}
+            {...fields.getInputProps(`${place}.${field}`)}
+          />
+        ))}
+      </div>
+    </>
+  )
+}

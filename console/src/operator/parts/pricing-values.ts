@@ -1,0 +1,77 @@
+/** Prices as forms hold them, and as the gateway takes them; the names are the same, so that faults find their fields. */
+
+export const PRICE_FIELDS = [
+  'input_price',
+  'output_price',
+  'cache_input_price',
+  'cache_write_price',
+  'cache_write_1h_price',
+  'cache_output_price',
+  'image_price',
+  'video_price',
+  'request_price',
+] as const
+export const BILLING_MODES = ['token', 'image', 'video_second', 'request'] as const
+export type BillingMode = (typeof BILLING_MODES)[number]
+
+/** Which mode asks for a price. */
+export const MODE_OF = {
+  input_price: 'token',
+  output_price: 'token',
+  cache_input_price: 'token',
+  cache_write_price: 'token',
+  cache_write_1h_price: 'token',
+  cache_output_price: 'token',
+  image_price: 'image',
+  video_price: 'video_second',
+  request_price: 'request',
+} as const satisfies Readonly<Record<(typeof PRICE_FIELDS)[number], BillingMode>>
+
+export type PriceField = (typeof PRICE_FIELDS)[number]
+
+/** A type, not an interface: forms hold records. */
+export type PricingValues = { readonly currency: string; readonly billing_modes: BillingMode[] } & {
+  /** Empty: none. */
+  readonly [Field in PriceField]: number | string
+}
+
+export type Pricing = { readonly currency: string; readonly billing_modes: readonly string[] } & {
+  readonly [Field in PriceField]: number | string | null
+}
+
+export function pricingValuesOf(pricing: Pricing | null, currency: string): PricingValues {
+  const modes = pricing?.billing_modes ?? ['token']
+  const price = (field: PriceField): number | string => pricing?.[field] ?? ''
+  return {
+    currency: pricing?.currency ?? currency,
+    billing_modes: BILLING_MODES.filter((mode) => modes.includes(mode)),
+    input_price: price('input_price'),
+    output_price: price('output_price'),
+    cache_input_price: price('cache_input_price'),
+    cache_write_price: price('cache_write_price'),
+    cache_write_1h_price: price('cache_write_1h_price'),
+    cache_output_price: price('cache_output_price'),
+    image_price: price('image_price'),
+    video_price: price('video_price'),
+    request_price: price('request_price'),
+  }
+}
+
+/** What no mode bills by is no price. */
+export function pricingBodyOf(values: PricingValues) {
+  const price = (field: PriceField): string | null =>
+    values[field] === '' || !values.billing_modes.includes(MODE_OF[field]) ? null : String(values[field])
+  return {
+    currency: values.currency,
+    billing_modes: values.billing_modes,
+    input_price: price('input_price'),
+    output_price: price('output_price'),
+    cache_input_price: price('cache_input_price'),
+    cache_write_price: price('cache_write_price'),
+    cache_write_1h_price: price('cache_write_1h_price'),
+    cache_output_price: price('cache_output_price'),
+    image_price: price('image_price'),
+    video_price: price('video_price'),
+    request_price: price('request_price'),
+  }
+}
