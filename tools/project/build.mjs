@@ -9,14 +9,22 @@ import { basename, join } from 'node:path'
 import { buildConsoleWhenNeeded } from './build-console.mjs'
 
 /** What becomes a file of its own: the process, the command line, and what runs in a thread of its own. */
-const ENTRIES = {
-  main: 'server/src/main.ts',
-  cli: 'server/src/cli/cli.ts',
+const THREADS = {
   'storage-worker': 'server/src/storage/sqlite/worker.ts',
   'ops-worker': 'server/src/http/ops/ops-worker.ts',
   'conversion-worker': 'server/src/pipeline/lanes/threads/worker.ts',
 }
-/** Stay in `node_modules`: what is no JavaScript, and what is large and wanted by few. */
+const ENTRIES = { main: 'server/src/main.ts', cli: 'server/src/cli/cli.ts', ...THREADS }
+/** What tests start as processes of their own, with the threads that they look for beside them. */
+const TEST_PROGRAMS = {
+  gateway: 'server/test/processes/gateway-child.ts',
+  'video-gateway': 'server/test/video/gateway-child.ts',
+  'task-gateway': 'server/test/videos/crash-child.ts',
+  calls: 'server/test/storage/crash-child.ts',
+  'video-task': 'server/test/storage/video-crash-child.ts',
+  ...THREADS,
+}
+/** Stay in `node_modules`: what is no JavaScript, what is large and wanted by few, and what tests share examples with. */
 const OUTSIDE = [
   '@node-rs/argon2',
   '@photostructure/sqlite',
@@ -25,6 +33,7 @@ const OUTSIDE = [
   'gpt-tokenizer',
   'nodemailer',
   'stripe',
+  'vitest',
 ]
 /** Packages of the older kind ask for what is Node's own by a name that modules do not have. */
 const REQUIRE =
@@ -36,9 +45,18 @@ const LOCK_WAIT_MS = 50
 /** Builds what changed. Resolves to the entries that exist. */
 export async function buildWhenNeeded(root) {
   const output = join(root, 'server/dist')
-  const entries = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(root, source)))
-  const recipe = recipeOf(root, entries)
   await buildConsoleWhenNeeded(root, output, (work) => withLock(output, work))
+  return bundleWhenNeeded(root, output, ENTRIES)
+}
+
+/** Programs of tests, bundled as the product is, so that they start as fast. Resolves when they are what the sources say. */
+export async function buildTestProgramsWhenNeeded(root) {
+  await bundleWhenNeeded(root, join(root, 'server/dist/test'), TEST_PROGRAMS)
+}
+
+async function bundleWhenNeeded(root, output, wanted) {
+  const entries = Object.entries(wanted).filter(([, source]) => existsSync(join(root, source)))
+  const recipe = recipeOf(root, entries)
   if (entries.length === 0 || isUpToDate(root, output, recipe)) return entries.map(([name]) => name)
   return withLock(output, async () => {
     if (!isUpToDate(root, output, recipe)) await bundle({ root, output, entries, recipe })

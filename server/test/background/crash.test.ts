@@ -7,8 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANSWER, objectOf, type MadeResponse } from '../gateway/background.ts'
 import { type Answer, get, postJson } from '../gateway/client.ts'
@@ -16,9 +14,10 @@ import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.t
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { eventually } from '../gateway/videos.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
-const CHILD = fileURLToPath(new URL('../../dist/crash-background-child.js', import.meta.url))
+const CHILD = programPath('task-gateway')
 /** Leases of the killed process have run out by then. */
 const AHEAD_MS = 60_000
 /** 100 tokens in at 10 yuan a million, 1000 out at 30. */
@@ -45,15 +44,7 @@ const children = new Set<ChildProcess>()
 
 beforeAll(async () => {
   vendor = await openScriptedUpstream()
-  await build({
-    entryPoints: [fileURLToPath(new URL('../videos/crash-child.ts', import.meta.url))],
-    outfile: CHILD,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-  })
+  await buildPrograms()
 })
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')

@@ -7,8 +7,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Cable } from '../postgres/cable.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
@@ -17,28 +15,18 @@ import { childrenOf } from './children.ts'
 import { type CountingUpstream, openCountingUpstream } from './counting-upstream.ts'
 import { writeGatewayFile } from './gateway-file.ts'
 import { eventually, type Launched, launch } from './launch.ts'
+import { buildPrograms, programPath } from './programs.ts'
 
 const FULL = process.env['SLUICE_OUTAGES'] === 'full'
 /** Beside the storage worker, where the built product looks for it. */
-const CHILD = fileURLToPath(new URL('../../dist/outage-gateway-child.js', import.meta.url))
+const CHILD = programPath('gateway')
 const BEAT_MS = 500
 const SILENT_MS = 2_000
 const OPENING = 100_000_000
 /** Everything waits for the beats of the product, or of the test. */
 const UNIT_MS = FULL ? 5_000 : BEAT_MS
 
-beforeAll(async () => {
-  await build({
-    entryPoints: [fileURLToPath(new URL('gateway-child.ts', import.meta.url))],
-    outfile: CHILD,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'error',
-  })
-})
+beforeAll(buildPrograms)
 
 /** A gateway's surroundings of a test's own. */
 class World {

@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 import { ACCOUNT, credits } from '../../src/core/calls/examples.ts'
 import { instanceId } from '../../src/core/ids.ts'
@@ -19,25 +17,16 @@ import {
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
-const CHILD = fileURLToPath(new URL('../../dist/crash-child.js', import.meta.url))
+const CHILD = programPath('calls')
 const LATER = NOW + 120_000
 const OPENING = credits(10_000_000)
 /** Answers after which each process is killed: early, and in full run. */
 const KILLED_AFTER = [3, 150, 700]
 
-beforeAll(async () => {
-  await build({
-    entryPoints: [fileURLToPath(new URL('crash-child.ts', import.meta.url))],
-    outfile: CHILD,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-  })
-})
+beforeAll(buildPrograms)
 
 test('SQLite: processes killed one after the other', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-crash-'))

@@ -7,8 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { ACCOUNT, credits, KEY } from '../../src/core/calls/examples.ts'
 import { callId, instanceId } from '../../src/core/ids.ts'
@@ -17,9 +15,10 @@ import { callOf, settleTask } from '../../src/storage/conformance/videos.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
-const CHILD = fileURLToPath(new URL('../../dist/video-crash-child.js', import.meta.url))
+const CHILD = programPath('video-task')
 /** Every lease has run out, and every instance but the parent is dead. */
 const LATER = NOW + 1_200_000
 const PARENT = instanceId('parent')
@@ -28,17 +27,7 @@ const WAIT = { timeout: 60_000, interval: 50 }
 const STEPS = ['reserve', 'intent', 'sent', 'running', 'polled', 'fetching', 'settled'] as const
 const MOMENTS = STEPS.flatMap((step) => [`begin ${step}`, `done ${step}`])
 
-beforeAll(async () => {
-  await build({
-    entryPoints: [fileURLToPath(new URL('video-crash-child.ts', import.meta.url))],
-    outfile: CHILD,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-  })
-})
+beforeAll(buildPrograms)
 
 test('SQLite: a task killed at any moment ends once', { timeout: 300_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-crash-'))

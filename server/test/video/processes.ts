@@ -1,29 +1,14 @@
 /** Gateways that run as processes of their own, one generation after the other, on one store. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { run } from '../../src/cli/run.ts'
+import { programPath } from '../processes/programs.ts'
 
-/** Beside the storage worker, where the built product looks for it. */
-const CHILD = fileURLToPath(new URL('../../dist/video-gateway-child.js', import.meta.url))
+const CHILD = programPath('video-gateway')
 /** Longer than any lease: what the generation before held is free. */
 const GENERATION_MS = 120_000
 /** Vendors say ten seconds between polls. */
 const PACE = 0.005
-
-export async function buildGateway(): Promise<void> {
-  await build({
-    entryPoints: [fileURLToPath(new URL('gateway-child.ts', import.meta.url))],
-    outfile: CHILD,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'error',
-  })
-}
 
 export interface GatewayProcess {
   readonly baseUrl: string

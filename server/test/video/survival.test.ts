@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
+import { buildPrograms } from '../processes/programs.ts'
 import { openS3Server, type S3Server } from '../s3/server.ts'
-import { buildGateway, type GatewayProcess, sluice, startProcess } from './processes.ts'
+import { type GatewayProcess, sluice, startProcess } from './processes.ts'
 import { type Moment, openVendor, type Vendor } from './vendor.ts'
 
 const KEY = 'sk-gateway-video-0000000000000000000000000000'
@@ -16,7 +17,7 @@ const KEY = 'sk-gateway-video-0000000000000000000000000000'
 const PRICE = 2_000
 const OPENING = 100_000
 
-beforeAll(buildGateway, 180_000)
+beforeAll(buildPrograms)
 
 describe.each([
   { engine: 'SQLite', blobs: 'a disk', instances: 1 },

@@ -5,8 +5,6 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
@@ -17,9 +15,10 @@ import {
 } from '../gateway/scripted-upstream.ts'
 import { creates, eventually, sampleVideo, VIDEO_PRICES } from '../gateway/videos.ts'
 import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
-const CHILD = fileURLToPath(new URL('../../dist/crash-video-child.js', import.meta.url))
+const CHILD = programPath('task-gateway')
 const VIDEO = sampleVideo(1)
 /** Leases of the killed process have run out by then. */
 const AHEAD_MS = 60_000
@@ -34,15 +33,7 @@ const children = new Set<ChildProcess>()
 
 beforeAll(async () => {
   vendor = await openScriptedUpstream()
-  await build({
-    entryPoints: [fileURLToPath(new URL('crash-child.ts', import.meta.url))],
-    outfile: CHILD,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-  })
+  await buildPrograms()
 })
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
