@@ -38,7 +38,7 @@ export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
       />
       <Figure
         name={t('overview.balance')}
-        value={account && <Amount value={account.balance} unit="yuan" />}
+        value={account && <Amount value={account.balance} currency={account.currency} />}
         note={
           account?.auto_exchange.enabled === true
             ? t('overview.exchangesBelow', { credits: format.number(account.auto_exchange.below_credits, 2) })

@@ -13,6 +13,15 @@ test.each([
   expect(english.split(value, digits)).toEqual({ whole, fraction })
 })
 
+test.each([
+  ['CNY', '¥', '¥'],
+  ['USD', '$', '$'],
+  ['EUR', '€', '€'],
+  ['CHF', 'CHF', 'CHF'],
+])('an amount of %s stands behind its sign', (currency, inEnglish, inChinese) => {
+  expect([english.sign(currency), chinese.sign(currency)]).toEqual([inEnglish, inChinese])
+})
+
 test('the sign of a share never stands alone in a line', () => {
   expect(english.percent(0.0067, 1)).toBe('0.7\u00a0%')
   expect(chinese.percent(0.21)).toBe('21\u00a0%')

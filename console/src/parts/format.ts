@@ -23,6 +23,8 @@ export interface Format {
   percent(share: number, digits?: number): string
   /** A decimal cut into what stands before and behind the point, rounded to `digits` decimals. */
   split(value: string, digits: number): { readonly whole: string; readonly fraction: string }
+  /** ¥, $: what stands before an amount of this currency, ISO 4217. */
+  sign(currency: string): string
   /** 22 Nov 2026 */
   date(moment: Moment): string
   /** 22 Nov; with the year where it is another one. */
@@ -117,6 +119,10 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
         ? { whole: text(parts), fraction: '' }
         : { whole: text(parts.slice(0, at)), fraction: text(parts.slice(at)) }
     },
+    sign: (currency) =>
+      numbers({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+        .formatToParts(0)
+        .find(({ type }) => type === 'currency')?.value ?? currency,
     date: (moment) => dateFormat.format(new Date(moment)),
     day: (moment) => (isThisYear(moment) ? dayFormat : dateFormat).format(new Date(moment)),
     month: (month) => monthFormat.format(new Date(`${month}-15T00:00:00Z`)),

@@ -77,8 +77,8 @@ test('list shows every organisation with its people and its Credits', async () =
 test('members shows who they are and what they may spend', async () => {
   const { out } = await sluice('organisations', 'members', TEAM)
   expect(out.split('\n').map((row) => row.split(/ {2,}/))).toEqual([
-    ['ID', 'ACCOUNT', 'ROLE', 'STATUS', 'CAP', 'SPENT', 'HELD', 'JOINED'],
-    ['mem_owner', 'ann@example.com', 'owner', 'active', '50', '0', '0', '2027-01-15'],
+    ['ID', 'ACCOUNT', 'ROLE', 'STATUS', 'CAP', 'SPENT', 'HELD', 'CURRENCY', 'JOINED'],
+    ['mem_owner', 'ann@example.com', 'owner', 'active', '50', '0', '0', 'CNY', '2027-01-15'],
     [''],
   ])
 })

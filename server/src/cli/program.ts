@@ -242,7 +242,7 @@ function addOrganisations(program: Command, io: Console): void {
     )
   organisations
     .command('members')
-    .description('list the members of one with their caps and what they spent this month, in yuan')
+    .description('list the members of one with their caps and what they spent this month')
     .argument('<organisation>', 'its id (acc_…)')
     .option(...JSON_OPTION)
     .action(async (id: string, flags: OutputFlags) =>
@@ -256,7 +256,7 @@ function addCodes(program: Command, io: Console): void {
     .command('create')
     .description('make codes that are worth money and print them, this once')
     .option('--credits <amount>', 'what each is worth in Credits')
-    .option('--yuan <amount>', 'or in yuan of balance')
+    .option('--yuan <amount>', 'or in balance, in the currency of the settings')
     .option('--count <number>', `how many, at most ${CODES_PER_BATCH_MAX}`, '1')
     .option('--expires <date>', 'when they expire, like 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--note <text>', 'what they are for')

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { putVendor } from '../gateway/gateway.ts'
-import type { Answer } from '../gateway/client.ts'
+import { type Answer, get, postJson } from '../gateway/client.ts'
 
 let admin: AdminGateway
 beforeEach(async () => {
@@ -85,6 +85,23 @@ describe('prices in another currency', () => {
       pricing: { currency: 'USD', input_price: 2 },
     })
   })
+})
+
+test('wherever an amount of money is told its currency stands beside it, in refusals too', async () => {
+  const { gateway } = admin
+  const plan = { code: 'PLUS', price: 10, quota: [{ credits: 100, seconds: 3600 }] }
+  expect(await admin.post('/plans', plan)).toMatchObject({ status: 201 })
+  expect((await admin.patch('/settings', { currency: 'USD' })).status).toBe(200)
+  const { headers } = await gateway.signIn()
+  const at = (path: string): string => `${gateway.baseUrl}/api/v1/user/user/${path}`
+  for (const path of ['account', 'statements', 'subscription/quote?plan=PLUS'])
+    expect((await get(at(path), headers)).body.data, path).toMatchObject({ currency: 'USD' })
+  expect((await get(at('plans'), headers)).body.data).toMatchObject([{ code: 'PLUS', currency: 'USD' }])
+  expect(await read()).toMatchObject({ currency: 'USD' })
+  const exchanged = await postJson(at('exchange'), { yuan: 5 }, headers)
+  expect(exchanged.body.message).toBe('the balance holds 0 USD, which is too little')
+  const bought = await postJson(at('subscription'), { plan: 'PLUS' }, headers)
+  expect(bought.body.message).toMatch(/^the balance lacks [\d.]+ USD for the plan PLUS$/)
 })
 
 describe('credits_per_yuan', () => {

@@ -112,7 +112,7 @@ describe('manual exchange', () => {
   test('more than the balance holds is refused whole, and in parallel no yuan too many is taken', async () => {
     const refused = await customer.send('POST', 'exchange', { yuan: '500.000001' }, once('big'))
     expect(said(refused)).toEqual([409, 40900])
-    expect(refused.body.message).toContain('500 yuan')
+    expect(refused.body.message).toContain('500 CNY')
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => customer.send('POST', 'exchange', { yuan: 100 })),
     )

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
   ACCOUNT,
@@ -175,6 +176,42 @@ test.each(rows)('on $engine, to schema $version: $name', async ({ version, check
     rmSync(dataDir, { recursive: true })
   }
 })
+
+test.each([
+  ['SQLite', `update settings set body = json_set(body, '$.currency', 'USD', '$.creditsPerYuan', '7000')`],
+  [
+    'PostgreSQL',
+    `update settings set body = (body::jsonb || '{"currency":"USD","creditsPerYuan":"7000"}')::text`,
+  ],
+])(
+  'on %s, to schema 26, where the money was called dollars: every price is in dollars at the rate there was',
+  async (engine, relabel) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sluice-old-'))
+    const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+    try {
+      const place = { databaseUrl: database?.url, dataDir }
+      await putOldDatabase(place, 25)
+      const old = await openEngine(optionsOf(place), 25)
+      await sql.raw(relabel).execute(old.writer)
+      await old.close()
+      const storage = await openStorage(optionsOf(place))
+      const { settings, models, plans } = await storage.catalogue.read()
+      expect(settings).toMatchObject({ currency: 'USD', creditsPerUnit: '7000', otherCurrencies: {} })
+      const [model] = [...models.values()]
+      expect(model?.pricing).toMatchObject({ currency: 'USD', inputPrice: '9' })
+      expect([...plans.values()]).toMatchObject([{ code: 'PRO', price: '199', currency: 'USD' }])
+      expect([...(await storage.prices.costs()).values()]).toMatchObject([{ currency: 'USD' }])
+      expect(await storage.prices.find('prc_1')).toMatchObject({ pricing: { currency: 'USD' } })
+      // A call that ran meanwhile costs what it was begun at.
+      await storage.calls.settle(settleTwoCredits('running'))
+      expect(await storage.ledger.verify()).toEqual([])
+      await storage.close()
+    } finally {
+      await database?.drop()
+      rmSync(dataDir, { recursive: true })
+    }
+  },
+)
 
 type Row = Readonly<Record<string, bigint | string | null>>
 

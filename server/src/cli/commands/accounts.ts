@@ -33,7 +33,7 @@ export async function accountsList(io: Console, flags: OutputFlags): Promise<voi
     view.credits,
     view.held_credits,
     view.owed,
-    view.balance,
+    `${view.balance} ${view.currency}`,
     view.plan ?? undefined,
   ])
   io.out(
@@ -76,9 +76,9 @@ async function organisationNames(
 }
 
 async function viewer(storage: Storage, at: number): Promise<(account: Account) => AccountView> {
-  const { creditsPerUnit, timezone } = (await storage.catalogue.read()).settings
+  const { currency, creditsPerUnit, timezone } = (await storage.catalogue.read()).settings
   const monthStart = createMonthOf()(at, timezone).from
-  return (account) => viewAccount(account, { creditsPerUnit, at, monthStart })
+  return (account) => viewAccount(account, { currency, creditsPerUnit, at, monthStart })
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

@@ -76,11 +76,11 @@ function readWorth(
 const PAGE_ROWS = 500
 
 export async function codesList(io: Console, flags: OutputFlags): Promise<void> {
-  const batches = await withStorage(io, 'refuse', async (storage) => {
-    const { creditsPerUnit } = (await storage.catalogue.read()).settings
+  const { batches, currency } = await withStorage(io, 'refuse', async (storage) => {
+    const { settings } = await storage.catalogue.read()
     const views: ReturnType<typeof viewBatch>[] = []
-    for await (const batch of eachBatch(storage)) views.push(viewBatch(batch, creditsPerUnit))
-    return views
+    for await (const batch of eachBatch(storage)) views.push(viewBatch(batch, settings.creditsPerUnit))
+    return { batches: views, currency: settings.currency }
   })
   if (flags.json === true) {
     io.out(jsonText(batches))
@@ -88,7 +88,7 @@ export async function codesList(io: Console, flags: OutputFlags): Promise<void> 
   }
   const rows = batches.map((batch) => [
     batch.id,
-    batch.credits === null ? `${batch.yuan ?? ''} yuan` : `${batch.credits} Credits`,
+    batch.credits === null ? `${batch.yuan ?? ''} ${currency}` : `${batch.credits} Credits`,
     batch.count,
     batch.redeemed,
     batch.voided,

@@ -62,8 +62,8 @@ export async function organisationsMembers(io: Console, id: string, flags: Outpu
         `there is no organisation ${id}: sluice organisations list shows them all`,
       )
     }
-    const { creditsPerUnit, timezone } = (await storage.catalogue.read()).settings
-    const options = { creditsPerUnit, monthStart: createMonthOf()(io.now(), timezone).from }
+    const { currency, creditsPerUnit, timezone } = (await storage.catalogue.read()).settings
+    const options = { currency, creditsPerUnit, monthStart: createMonthOf()(io.now(), timezone).from }
     const views: MemberView[] = []
     for await (const member of eachMember(storage, organisation.id)) views.push(viewMember(member, options))
     return views
@@ -74,7 +74,7 @@ export async function organisationsMembers(io: Console, id: string, flags: Outpu
   }
   io.out(
     tableText(
-      ['ID', 'ACCOUNT', 'ROLE', 'STATUS', 'CAP', 'SPENT', 'HELD', 'JOINED'],
+      ['ID', 'ACCOUNT', 'ROLE', 'STATUS', 'CAP', 'SPENT', 'HELD', 'CURRENCY', 'JOINED'],
       members.map((member) => [
         member.id,
         member.email ?? member.phone ?? member.account_id,
@@ -83,6 +83,7 @@ export async function organisationsMembers(io: Console, id: string, flags: Outpu
         member.monthly_cap_yuan === '0' ? undefined : member.monthly_cap_yuan,
         member.month_spent_yuan,
         member.month_held_yuan,
+        member.currency,
         member.joined_at.slice(0, 10),
       ]),
     ),

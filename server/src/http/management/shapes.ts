@@ -1,6 +1,6 @@
 /** What the answers of `management/`'s views hold, for the document and for whoever checks an answer. */
 import { z } from 'zod'
-import { decimalText, isoTime } from './wire-values.ts'
+import { currencyCode, decimalText, isoTime } from './wire-values.ts'
 
 export const accountShape = z.strictObject({
   id: z.string(),
@@ -17,6 +17,7 @@ export const accountShape = z.strictObject({
     description:
       'Credits: what calls cost beyond the monthly cap. Charged first as soon as the cap has room.',
   }),
+  currency: currencyCode,
   balance: decimalText,
   api_deduction: z.boolean(),
   verification: z.enum(['none', 'personal', 'enterprise']),

@@ -22,6 +22,11 @@ export const decimalText = z
   .regex(/^-?\d+(\.\d+)?$/)
   .meta({ description: 'A decimal number as text.' })
 
+/** Of the amounts beside it that are no Credits: `settings.currency`. */
+export const currencyCode = z
+  .string()
+  .meta({ description: 'ISO 4217, of the amounts beside it that are no Credits.' })
+
 export interface PageBounds {
   readonly rowsDefault: number
   readonly rowsMax: number

@@ -52,7 +52,7 @@ describe('an account', () => {
 })
 
 describe('the view of an account', () => {
-  const options = { creditsPerUnit: '1000', at: TEST_TIME, monthStart: TEST_TIME }
+  const options = { currency: 'CNY', creditsPerUnit: '1000', at: TEST_TIME, monthStart: TEST_TIME }
 
   test('shows amounts as decimal text: Credits in Credits, the rest in yuan', async () => {
     const id = await createAccount(

@@ -1,6 +1,6 @@
 /** Accounts in the management API: made, found, shown (decisions, Accounts). */
 import type { Subscription } from '../../core/calls/hot-rows.ts'
-import type { DecimalText, Plan } from '../../core/catalogue.ts'
+import type { Currency, DecimalText, Plan } from '../../core/catalogue.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
 import { microCredits, ZERO } from '../../core/money.ts'
@@ -82,6 +82,8 @@ export interface AccountView {
   readonly credits: string
   readonly held_credits: string
   readonly owed: string
+  /** Of the balance, the cap, and every amount whose name ends in `_yuan`; ISO 4217. */
+  readonly currency: string
   readonly balance: string
   readonly api_deduction: boolean
   readonly verification: Verification
@@ -94,6 +96,8 @@ export interface AccountView {
 }
 
 export interface AccountViewOptions {
+  /** The platform's own. */
+  readonly currency: Currency
   readonly creditsPerUnit: DecimalText
   /** Epoch ms. */
   readonly at: number
@@ -114,6 +118,7 @@ export function viewAccount(account: Account, options: AccountViewOptions): Acco
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
     owed: creditsText(account.owed),
+    currency: options.currency,
     balance: yuanText(account.balance, options.creditsPerUnit),
     api_deduction: account.apiDeduction,
     verification: verificationName(account.verification),

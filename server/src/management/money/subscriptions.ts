@@ -144,6 +144,7 @@ export async function quoteSubscription(
     kind: 'quote',
     quote: {
       change: decision.change,
+      currency: catalogue.settings.currency,
       ...costView(decision, catalogue),
       affordable,
       expires_at: isoOf(decision.subscription.expiresAt),
@@ -340,6 +341,8 @@ function termsView(subscription: Subscription, terms: SubscriptionTerms | undefi
 export interface PlanView {
   readonly code: string
   readonly level: number
+  /** Of the price, ISO 4217. */
+  readonly currency: string
   readonly price_yuan: string
   readonly price_credits: string
   readonly period_days: number
@@ -353,6 +356,7 @@ export function listPlans(catalogue: Catalogue): readonly PlanView[] {
       return {
         code: plan.code,
         level: plan.level,
+        currency: catalogue.settings.currency,
         price_yuan: yuanText(offer.price, catalogue.settings.creditsPerUnit),
         price_credits: creditsText(offer.price),
         period_days: plan.periodDays,

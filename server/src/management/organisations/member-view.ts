@@ -1,5 +1,5 @@
 /** Organisations, their members and who is asked to become one, as answers show them. */
-import type { DecimalText } from '../../core/catalogue.ts'
+import type { Currency, DecimalText } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ZERO } from '../../core/money.ts'
 import type {
@@ -13,12 +13,16 @@ import { yuanText } from '../money/amounts.ts'
 import { policyForm } from '../gateway-file/forms.ts'
 
 export interface MonthOptions {
+  /** The platform's own. */
+  readonly currency: Currency
   readonly creditsPerUnit: DecimalText
   /** First instant of the running calendar month in the platform's time zone, epoch ms. */
   readonly monthStart: number
 }
 
 export interface MonthView {
+  /** Of the amounts, ISO 4217. */
+  readonly currency: string
   readonly monthly_cap_yuan: string
   readonly month_spent_yuan: string
   /** Of running calls, at most. */
@@ -27,10 +31,11 @@ export interface MonthView {
 
 export function viewMonth(
   member: Pick<Member, 'monthlyCap' | 'monthStart' | 'monthSpent' | 'monthHeld'>,
-  { creditsPerUnit, monthStart }: MonthOptions,
+  { currency, creditsPerUnit, monthStart }: MonthOptions,
 ): MonthView {
   const runs = member.monthStart === monthStart
   return {
+    currency,
     monthly_cap_yuan: yuanText(member.monthlyCap, creditsPerUnit),
     month_spent_yuan: yuanText(runs ? member.monthSpent : ZERO, creditsPerUnit),
     month_held_yuan: yuanText(runs ? member.monthHeld : ZERO, creditsPerUnit),
@@ -102,6 +107,7 @@ export interface InvitationView {
   readonly id: string
   readonly email: string
   readonly role: MemberRole
+  readonly currency: string
   readonly monthly_cap_yuan: string
   readonly policy: JsonObject
   /** Account id of the member who asked. */
@@ -113,13 +119,18 @@ export interface InvitationView {
 
 export function viewInvitation(
   invitation: Omit<Invitation, 'tokenHash'>,
-  { creditsPerUnit, at }: { readonly creditsPerUnit: DecimalText; readonly at: number },
+  {
+    currency,
+    creditsPerUnit,
+    at,
+  }: Pick<MonthOptions, 'currency' | 'creditsPerUnit'> & { readonly at: number },
 ): InvitationView {
   const isLate = invitation.status === 'pending' && invitation.expiresAt <= at
   return {
     id: invitation.id,
     email: invitation.email,
     role: invitation.role,
+    currency,
     monthly_cap_yuan: yuanText(invitation.monthlyCap, creditsPerUnit),
     policy: policyForm(invitation.policy),
     invited_by: invitation.invitedBy,

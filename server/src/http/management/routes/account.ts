@@ -161,9 +161,9 @@ async function checkWebhook({ closedAddress }: ApiContext, url: string | null | 
 }
 
 function viewOptions(context: ApiContext) {
-  const { creditsPerUnit, timezone } = context.catalogue().settings
+  const { currency, creditsPerUnit, timezone } = context.catalogue().settings
   const at = context.now()
-  return { creditsPerUnit, at, monthStart: context.monthOf(at, timezone).from }
+  return { currency, creditsPerUnit, at, monthStart: context.monthOf(at, timezone).from }
 }
 
 function settingsChange(body: z.output<typeof settingsBody>): SettingsChange {

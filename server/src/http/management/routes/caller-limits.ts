@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { readLimitStates, viewLimits } from '../../../management/keys/limits-view.ts'
 import { viewMonth } from '../../../management/organisations/member-view.ts'
-import { decimalText, isoTime } from '../wire-values.ts'
+import { currencyCode, decimalText, isoTime } from '../wire-values.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 import type { Key } from '../../../storage/stores/keys.ts'
 import type { ApiContext } from '../api-context.ts'
@@ -27,6 +27,7 @@ export const keyLimitsShape = limitsShape.extend({
 })
 const memberLimitsShape = limitsShape.extend({
   id: z.string(),
+  currency: currencyCode,
   monthly_cap_yuan: decimalText.meta({ description: '0: no cap.' }),
   month_spent_yuan: decimalText,
   month_held_yuan: decimalText,
@@ -77,8 +78,8 @@ export async function readCallerLimits(
     ...(found === undefined ? [] : [`member:${found.id}` as const]),
   ])
   const at = context.now()
-  const { creditsPerUnit, limits, timezone } = context.catalogue().settings
-  const options = { creditsPerUnit, monthStart: context.monthOf(at, timezone).from }
+  const { currency, creditsPerUnit, limits, timezone } = context.catalogue().settings
+  const options = { currency, creditsPerUnit, monthStart: context.monthOf(at, timezone).from }
   return {
     key: viewLimits(stateOf(`key:${key.id}`), key.policy ?? limits, at),
     member:

@@ -39,7 +39,7 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
     body: exchangeBody,
     data: exchangeShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const { creditsPerUnit } = context.catalogue().settings
+      const { currency, creditsPerUnit } = context.catalogue().settings
       const { yuan, credits } = body
       const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerUnit)
       if (amount <= 0n) {
@@ -55,7 +55,9 @@ export function exchangeRoutes(app: Api, context: ApiContext): void {
       }
       const answer = answerOf(await exchangeBalance(context.storage, request), ({ balance }) => {
         const there = yuanText(balance, creditsPerUnit)
-        return new GatewayError(40900, { message: `the balance holds ${there} yuan, which is too little` })
+        return new GatewayError(40900, {
+          message: `the balance holds ${there} ${currency}, which is too little`,
+        })
       })
       return exchangeShape.parse(answer)
     },

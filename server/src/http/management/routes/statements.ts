@@ -12,7 +12,7 @@ import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { refuseFields } from '../request-fields.ts'
 import { sendExport } from '../send-export.ts'
-import { decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
+import { currencyCode, decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Money'
@@ -35,6 +35,7 @@ const sums = z.strictObject({ credits: decimalText, balance: decimalText })
 const statementShape = z.strictObject({
   from: isoTime,
   to: isoTime,
+  currency: currencyCode,
   opening: sums,
   closing: sums,
   entries: z.array(
@@ -70,7 +71,7 @@ function reading(app: Api, context: ApiContext): void {
     query: z.strictObject({ ...pageQuery({ rowsDefault: 100, rowsMax: 500 }), ...period }),
     data: statementShape,
     handle: async ({ caller, query }) => {
-      const { creditsPerUnit } = context.catalogue().settings
+      const { currency, creditsPerUnit } = context.catalogue().settings
       const asked = periodOf(context, query)
       const view = await readStatement(storage, caller.account.id, { ...asked, creditsPerUnit })
       const { limit, cursor } = query
@@ -81,6 +82,7 @@ function reading(app: Api, context: ApiContext): void {
       })
       return {
         ...view,
+        currency,
         entries: page.entries.map((entry) => viewEntry(entry, creditsPerUnit)),
         next_cursor: page.next === undefined ? null : writeCursor(PATH, page.next),
       }

@@ -15,7 +15,7 @@ import { answerOf } from '../act-answer.ts'
 import { receiptsOf } from '../../../management/money/receipts.ts'
 import { defineRoute } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
-import { decimalText, isoTime } from '../wire-values.ts'
+import { currencyCode, decimalText, isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
 const TAG = 'Subscription'
@@ -27,6 +27,7 @@ const planCode = z.string().min(1).max(64)
 const planShape = z.strictObject({
   code: z.string(),
   level: z.number().int(),
+  currency: currencyCode,
   price_yuan: decimalText,
   price_credits: decimalText,
   period_days: z.number().int(),
@@ -69,6 +70,7 @@ const costs = {
 const orderShape = z.strictObject({ id: z.string(), ...costs, ...terms })
 const quoteShape = z.strictObject({
   change: z.enum(['new', 'upgrade']),
+  currency: currencyCode,
   ...costs,
   affordable: z.boolean(),
   expires_at: isoTime,
@@ -237,10 +239,10 @@ function refuseOrder(context: ApiContext, plan: string, part: 'body' | 'query') 
         })
       case 'too-few': {
         const { missing } = refusal
-        const yuan = yuanText(missing.amount, context.catalogue().settings.creditsPerUnit)
+        const { currency, creditsPerUnit } = context.catalogue().settings
         const what =
           missing.pool === 'balance'
-            ? `the balance lacks ${yuan} yuan`
+            ? `the balance lacks ${yuanText(missing.amount, creditsPerUnit)} ${currency}`
             : `${creditsText(missing.amount)} Credits are missing`
         return new GatewayError(40900, { message: `${what} for the plan ${plan}` })
       }

@@ -331,13 +331,13 @@ function readGrant(
 type AccountRow = z.output<typeof accountRowShape>
 
 async function viewRows(context: ApiContext, accounts: readonly Account[]): Promise<AccountRow[]> {
-  const { creditsPerUnit, timezone } = context.catalogue().settings
+  const { currency, creditsPerUnit, timezone } = context.catalogue().settings
   const at = context.now()
   const monthStart = context.monthOf(at, timezone).from
   const names = await context.storage.accounts.readNames(accounts.map(({ id }) => id))
   return accounts.map((account) =>
     accountRowShape.parse({
-      ...viewAccount(account, { creditsPerUnit, at, monthStart }),
+      ...viewAccount(account, { currency, creditsPerUnit, at, monthStart }),
       name: names.get(account.id) ?? null,
       created_at: new Date(account.createdAt).toISOString(),
     }),

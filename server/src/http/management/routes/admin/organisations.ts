@@ -9,7 +9,7 @@ import { creditsText, yuanText } from '../../../../management/money/amounts.ts'
 import { viewMember } from '../../../../management/organisations/member-view.ts'
 import type { Organisation } from '../../../../storage/stores/organisations.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
-import { decimalText, isoTime, pageQuery } from '../../wire-values.ts'
+import { currencyCode, decimalText, isoTime, pageQuery } from '../../wire-values.ts'
 import { memberShape, monthOptions, shown } from '../organisations/shapes.ts'
 import { present } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
@@ -26,6 +26,7 @@ const organisationShape = z.strictObject({
   credits: decimalText,
   held_credits: decimalText,
   owed: decimalText,
+  currency: currencyCode,
   balance: decimalText,
 })
 
@@ -95,6 +96,7 @@ async function viewRow(
   { id, name, createdAt }: Organisation,
 ): Promise<z.output<typeof organisationShape>> {
   const account = present(await context.storage.accounts.find(id))
+  const { currency, creditsPerUnit } = context.catalogue().settings
   return {
     id,
     name,
@@ -103,6 +105,7 @@ async function viewRow(
     credits: creditsText(microCredits(account.credits - account.held)),
     held_credits: creditsText(account.held),
     owed: creditsText(account.owed),
-    balance: yuanText(account.balance, context.catalogue().settings.creditsPerUnit),
+    currency,
+    balance: yuanText(account.balance, creditsPerUnit),
   }
 }

@@ -301,8 +301,8 @@ async function requireInvitationOf(
 }
 
 function viewOf(context: ApiContext, invitation: Omit<Invitation, 'tokenHash'>) {
-  const { creditsPerUnit } = context.catalogue().settings
-  return shown(invitationShape, viewInvitation(invitation, { creditsPerUnit, at: context.now() }))
+  const { currency, creditsPerUnit } = context.catalogue().settings
+  return shown(invitationShape, viewInvitation(invitation, { currency, creditsPerUnit, at: context.now() }))
 }
 
 function notValid(): GatewayError {

@@ -11,7 +11,7 @@ import type { MemberCaller } from '../../caller.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
 import { pageOf } from '../../page-of.ts'
 import { refuseFields } from '../../request-fields.ts'
-import { decimalText, pageQuery } from '../../wire-values.ts'
+import { currencyCode, decimalText, pageQuery } from '../../wire-values.ts'
 import {
   checkChange,
   monthOptions,
@@ -130,6 +130,7 @@ function closing(app: Api, context: ApiContext): void {
     id: z.string(),
     closed: z.literal(true),
     credits: decimalText.meta({ description: 'What was given up.' }),
+    currency: currencyCode,
     balance: decimalText,
   })
   defineRoute(app, context, {
@@ -160,14 +161,15 @@ function closing(app: Api, context: ApiContext): void {
 }
 
 function viewClosed(context: ApiContext, id: AccountId, outcome: CloseOutcome) {
-  const { creditsPerUnit } = context.catalogue().settings
+  const { currency, creditsPerUnit } = context.catalogue().settings
   switch (outcome.kind) {
     case 'closed': {
       const credits = creditsText(outcome.credits)
-      return { id, closed: true as const, credits, balance: yuanText(outcome.balance, creditsPerUnit) }
+      const balance = yuanText(outcome.balance, creditsPerUnit)
+      return { id, closed: true as const, credits, currency, balance }
     }
     case 'money-left': {
-      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerUnit)} yuan`
+      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerUnit)} ${currency}`
       throw new GatewayError(40900, {
         message: `${left} are left: spend them, or say forfeit=true to give them up`,
       })
@@ -204,7 +206,7 @@ const fundBody = z
   .refine((body) => (body.yuan === undefined) !== (body.credits === undefined), {
     message: 'must hold either credits or yuan',
   })
-const moneyShape = z.strictObject({ credits: decimalText, balance: decimalText })
+const moneyShape = z.strictObject({ credits: decimalText, currency: currencyCode, balance: decimalText })
 const fundedShape = z.strictObject({
   id: z.string().meta({ description: 'The transaction of the ledger.' }),
   repeated: z.boolean().meta({ description: 'true: done before under this Idempotency-Key.' }),
@@ -227,7 +229,7 @@ function funding(app: Api, context: ApiContext): void {
     body: fundBody,
     data: fundedShape,
     handle: async ({ caller, body, idempotencyKey }) => {
-      const { creditsPerUnit } = context.catalogue().settings
+      const { currency, creditsPerUnit } = context.catalogue().settings
       const pool = body.yuan === undefined ? 'credits' : 'balance'
       const amount =
         body.yuan === undefined
@@ -245,7 +247,7 @@ function funding(app: Api, context: ApiContext): void {
         idempotencyKey,
         at: context.now(),
       })
-      if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, creditsPerUnit })
+      if (outcome.kind !== 'funded') throw refuseFunding(outcome, { pool, currency, creditsPerUnit })
       return {
         id: outcome.transactionId,
         repeated: outcome.repeated,
@@ -258,7 +260,15 @@ function funding(app: Api, context: ApiContext): void {
 
 function refuseFunding(
   outcome: Exclude<FundingOutcome, { kind: 'funded' }>,
-  { pool, creditsPerUnit }: { readonly pool: 'credits' | 'balance'; readonly creditsPerUnit: string },
+  {
+    pool,
+    currency,
+    creditsPerUnit,
+  }: {
+    readonly pool: 'credits' | 'balance'
+    readonly currency: string
+    readonly creditsPerUnit: string
+  },
 ): GatewayError {
   switch (outcome.kind) {
     case 'too-little': {
@@ -266,7 +276,7 @@ function refuseFunding(
       const there =
         pool === 'credits'
           ? `you have ${creditsText(available)} Credits`
-          : `your balance holds ${yuanText(available, creditsPerUnit)} yuan`
+          : `your balance holds ${yuanText(available, creditsPerUnit)} ${currency}`
       return new GatewayError(40900, { message: `${there}, which is too little` })
     }
     case 'none':
@@ -278,9 +288,11 @@ function refuseFunding(
 
 async function moneyOf(context: ApiContext, known: Account): Promise<z.output<typeof moneyShape>> {
   const account = (await context.storage.accounts.find(known.id)) ?? known
+  const { currency, creditsPerUnit } = context.catalogue().settings
   return {
+    currency,
     credits: creditsText(microCredits(account.credits - account.held)),
-    balance: yuanText(account.balance, context.catalogue().settings.creditsPerUnit),
+    balance: yuanText(account.balance, creditsPerUnit),
   }
 }
 

@@ -9,7 +9,7 @@ import type { MemberChange, MemberPatch } from '../../../../storage/stores/organ
 import { MEMBER_ROLES } from '../../../../storage/stores/organisations.ts'
 import { amountInput } from '../../amount-input.ts'
 import type { SessionCaller } from '../../caller.ts'
-import { decimalText, isoTime } from '../../wire-values.ts'
+import { currencyCode, decimalText, isoTime } from '../../wire-values.ts'
 import type { ApiContext } from '../../api-context.ts'
 
 export const TAG = 'Organisations'
@@ -94,6 +94,7 @@ export const membershipShape = z.strictObject({
   id: z.string(),
   role: roleInput,
   status: z.enum(['active', 'suspended']),
+  currency: currencyCode,
   monthly_cap_yuan: decimalText,
   month_spent_yuan: decimalText,
   month_held_yuan: decimalText.meta({ description: 'Of running calls, at most.' }),
@@ -120,6 +121,7 @@ export const invitationShape = z.strictObject({
   id: z.string(),
   email: z.string(),
   role: roleInput,
+  currency: currencyCode,
   monthly_cap_yuan: decimalText,
   policy: policyShape,
   invited_by: z.string(),
@@ -134,8 +136,8 @@ export function shown<Shape extends z.ZodType>(shape: Shape, view: object): z.ou
 }
 
 export function monthOptions(context: ApiContext) {
-  const { creditsPerUnit, timezone } = context.catalogue().settings
-  return { creditsPerUnit, monthStart: context.monthOf(context.now(), timezone).from }
+  const { currency, creditsPerUnit, timezone } = context.catalogue().settings
+  return { currency, creditsPerUnit, monthStart: context.monthOf(context.now(), timezone).from }
 }
 
 /** What binds a person is their own affair: nobody who looks through their eyes does it for them. */
