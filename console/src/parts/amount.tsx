@@ -1,4 +1,4 @@
-import { useFormat } from './format.ts'
+import { currencySign, useFormat } from './format.ts'
 import parts from './parts.module.css'
 
 interface AmountProps {
@@ -15,7 +15,7 @@ interface AmountProps {
 /** An amount with its whole part in front: what is small stands back, and nothing is rounded away unseen. */
 export function Amount({ value, unit = 'credits', currency, digits = 2 }: AmountProps) {
   const format = useFormat()
-  const sign = currency === undefined ? (unit === 'yuan' ? '¥' : '') : format.sign(currency)
+  const sign = currency === undefined ? (unit === 'yuan' ? '¥' : '') : currencySign(format, currency)
   const { whole, fraction } = format.split(value, Math.min(digits, 2))
   const rest = digits === 6 ? format.split(value, 6).fraction.slice(fraction.length) : ''
   const cut = digits === 6 ? format.split(value, 6) : { whole, fraction }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFormat } from './format.ts'
+import { createFormat, currencySign } from './format.ts'
 
 const english = createFormat('en', 'Europe/Berlin')
 const chinese = createFormat('zh-CN', 'Asia/Shanghai')
@@ -19,7 +19,7 @@ test.each([
   ['EUR', '€', '€'],
   ['CHF', 'CHF', 'CHF'],
 ])('an amount of %s stands behind its sign', (currency, inEnglish, inChinese) => {
-  expect([english.sign(currency), chinese.sign(currency)]).toEqual([inEnglish, inChinese])
+  expect([currencySign(english, currency), currencySign(chinese, currency)]).toEqual([inEnglish, inChinese])
 })
 
 test('the sign of a share never stands alone in a line', () => {

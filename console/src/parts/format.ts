@@ -23,8 +23,6 @@ export interface Format {
   percent(share: number, digits?: number): string
   /** A decimal cut into what stands before and behind the point, rounded to `digits` decimals. */
   split(value: string, digits: number): { readonly whole: string; readonly fraction: string }
-  /** ¥, $: what stands before an amount of this currency, ISO 4217. */
-  sign(currency: string): string
   /** 22 Nov 2026 */
   date(moment: Moment): string
   /** 22 Nov; with the year where it is another one. */
@@ -119,10 +117,6 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
         ? { whole: text(parts), fraction: '' }
         : { whole: text(parts.slice(0, at)), fraction: text(parts.slice(at)) }
     },
-    sign: (currency) =>
-      numbers({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
-        .formatToParts(0)
-        .find(({ type }) => type === 'currency')?.value ?? currency,
     date: (moment) => dateFormat.format(new Date(moment)),
     day: (moment) => (isThisYear(moment) ? dayFormat : dateFormat).format(new Date(moment)),
     month: (month) => monthFormat.format(new Date(`${month}-15T00:00:00Z`)),
@@ -156,6 +150,16 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
       count < 1_000_000 ? unit(count / 1_000, 'kilobyte') : unit(count / 1_000_000, 'megabyte', 1),
   }
   return format
+}
+
+/** ¥, $: what stands before an amount of this currency, ISO 4217. */
+export function currencySign({ language }: Pick<Format, 'language'>, currency: string): string {
+  const parts = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  }).formatToParts(0)
+  return parts.find(({ type }) => type === 'currency')?.value ?? currency
 }
 
 /** Thousands are k everywhere else. */
