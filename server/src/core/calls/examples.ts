@@ -27,7 +27,7 @@ import type {
   Subject,
   Transfer,
 } from './hot-rows.ts'
-import type { CallLogRow } from './log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from './log-row.ts'
 import type {
   AbandonOperation,
   Demand,
@@ -162,6 +162,7 @@ export function exampleReserve(id: string, changes: Partial<ReserveOperation> = 
 
 export function exampleLog(id: string, changes: Partial<CallLogRow> = {}): CallLogRow {
   return {
+    ...EMPTY_LOG_ROW,
     callId: callId(id),
     requestId: id,
     createdAt: 1_000_000,
@@ -175,32 +176,8 @@ export function exampleLog(id: string, changes: Partial<CallLogRow> = {}): CallL
     chainId: CHAIN,
     keyId: KEY,
     accountId: ACCOUNT,
-    stream: false,
     httpStatus: 200,
-    code: undefined,
-    user: undefined,
-    appId: undefined,
-    customId: undefined,
-    usage: NO_USAGE,
-    usageSource: undefined,
-    usageSuspect: undefined,
-    secondsDeclared: undefined,
-    secondsProduced: undefined,
-    images: 0,
-    amount: ZERO,
-    deducted: ZERO,
-    owed: ZERO,
-    recipe: undefined,
-    subscriptionCovered: false,
-    byok: false,
-    capped: false,
-    droppedFields: [],
-    attempts: [],
-    firstByteMs: undefined,
-    durationMs: 0,
-    clientGone: false,
     ending: 'complete',
-    recovered: false,
     ...changes,
   }
 }

@@ -1,7 +1,7 @@
 /** One call as the log keeps it (contract §1.11; decisions, Accounts). */
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
-import type { MicroCredits } from '../money.ts'
-import type { Usage } from '../canonical/usage.ts'
+import { type MicroCredits, ZERO } from '../money.ts'
+import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import type { Recipe, UsageSource } from './recipe.ts'
 import type { UsageSuspect } from '../metering/possible-usage.ts'
 
@@ -67,6 +67,43 @@ export interface CallLogRow {
   /** The call was ended by recovery first; an ending other than `recovered` is what its own instance said later. */
   readonly recovered: boolean
 }
+
+/** What a row says of a call that nothing is known of yet and to which nothing has happened. */
+export const EMPTY_LOG_ROW = {
+  upstreamProtocol: undefined,
+  modelRequested: undefined,
+  model: undefined,
+  vendorCode: undefined,
+  chainId: undefined,
+  keyId: undefined,
+  accountId: undefined,
+  stream: false,
+  httpStatus: 0,
+  code: undefined,
+  user: undefined,
+  appId: undefined,
+  customId: undefined,
+  usage: NO_USAGE,
+  usageSource: undefined,
+  usageSuspect: undefined,
+  secondsDeclared: undefined,
+  secondsProduced: undefined,
+  images: 0,
+  amount: ZERO,
+  deducted: ZERO,
+  owed: ZERO,
+  recipe: undefined,
+  subscriptionCovered: false,
+  byok: false,
+  capped: false,
+  droppedFields: [],
+  attempts: [],
+  firstByteMs: undefined,
+  durationMs: 0,
+  clientGone: false,
+  ending: 'refused',
+  recovered: false,
+} as const satisfies Partial<CallLogRow>
 
 /** One chain tried: why it was chosen and what came of it. */
 export interface AttemptRecord {

@@ -1,12 +1,11 @@
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import { type VendorCode, vendorCode } from '../ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { ZERO } from '../money.ts'
 import { priceCall } from '../pricing/price.ts'
 import { readTerms } from '../pricing/read-terms.ts'
 import type { PriceTerms } from '../pricing/terms.ts'
 import type { CallProgress, OpenCall } from './hot-rows.ts'
-import type { CallLogRow } from './log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from './log-row.ts'
 import type { AbandonOperation, SettleOperation } from './operations.ts'
 
 /** What is known of a call when it is reserved and stands in its log row however it ends. */
@@ -162,6 +161,7 @@ export function describedRow(
   // A video is on record before anybody has heard of it.
   const begun = progress !== undefined && progress.usageSource !== 'declared'
   return {
+    ...EMPTY_LOG_ROW,
     callId: call.callId,
     requestId: description.requestId,
     createdAt: description.createdAt,
@@ -183,22 +183,10 @@ export function describedRow(
     customId: description.customId,
     usage: progress?.usage ?? NO_USAGE,
     usageSource: progress?.usageSource,
-    usageSuspect: undefined,
     secondsDeclared: description.secondsDeclared,
-    secondsProduced: undefined,
     images: progress?.images ?? 0,
-    amount: ZERO,
-    deducted: ZERO,
-    owed: ZERO,
-    recipe: undefined,
-    subscriptionCovered: false,
     byok: progress?.byok ?? false,
-    capped: false,
-    droppedFields: [],
-    attempts: [],
-    firstByteMs: undefined,
     durationMs: Math.max(0, call.touchedAt - description.createdAt),
-    clientGone: false,
     ending: 'recovered',
     recovered: true,
   }

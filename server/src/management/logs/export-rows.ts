@@ -1,5 +1,7 @@
 /** Rows of any list as text, one after the other, in a form that spreadsheets or programs read. */
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/calls/log-row.ts'
+import { callId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { viewLogRow } from './log-view.ts'
 import type { LogFilter } from '../../storage/stores/logs.ts'
@@ -51,50 +53,28 @@ export async function* eachLogRow(
   } while (cursor !== undefined)
 }
 
-export const LOG_COLUMNS: readonly string[] = [
-  'request_id',
-  'created_at',
-  'ended_at',
-  'endpoint',
-  'client_protocol',
-  'upstream_protocol',
-  'model_requested',
-  'model',
-  'vendor_code',
-  'chain_id',
-  'key_id',
-  'stream',
-  'http_status',
-  'code',
-  'user',
-  'app_id',
-  'custom_id',
-  'usage_input',
-  'usage_cached_input',
-  'usage_cache_write',
-  'usage_cache_write_1h',
-  'usage_output',
-  'usage_reasoning',
-  'usage_source',
-  'usage_suspect',
-  'seconds_declared',
-  'seconds_produced',
-  'images',
-  'amount',
-  'deducted',
-  'owed',
-  'subscription_covered',
-  'byok',
-  'capped',
-  'first_byte_ms',
-  'duration_ms',
-  'client_gone',
-  'ending',
-  'recovered',
-  'dropped_fields',
-  'attempts',
-  'recipe',
-]
+/** Long ones stand at the end of a line, where they hide no other. */
+const LONG = ['dropped_fields', 'attempts', 'recipe']
+
+const NO_CALL: CallLogRow = {
+  ...EMPTY_LOG_ROW,
+  callId: callId('none'),
+  requestId: '',
+  createdAt: 0,
+  endedAt: 0,
+  endpoint: '',
+  clientProtocol: '',
+}
+
+/** All that a row of the log shows, in its order; `usage` a column for each counter. */
+export const LOG_COLUMNS: readonly string[] = columnsOf(viewLogRow(NO_CALL))
+
+function columnsOf(row: JsonObject): readonly string[] {
+  const columns = Object.entries(row).flatMap(([name, value]) =>
+    isJsonObject(value) ? Object.keys(value).map((member) => `${name}_${member}`) : [name],
+  )
+  return [...columns.filter((name) => !LONG.includes(name)), ...LONG]
+}
 
 export const ENTRY_COLUMNS: readonly string[] = [
   'id',
@@ -108,11 +88,9 @@ export const ENTRY_COLUMNS: readonly string[] = [
 ]
 
 function cellsOf(row: JsonObject, columns: readonly string[]): readonly string[] {
-  const usage = row['usage']
   const cells = new Map(Object.entries(row))
-  if (typeof usage === 'object' && usage !== null && !Array.isArray(usage)) {
-    for (const [name, value] of Object.entries(usage)) cells.set(`usage_${name}`, value)
-  }
+  for (const [name, value] of Object.entries(isJsonObject(row['usage']) ? row['usage'] : {}))
+    cells.set(`usage_${name}`, value)
   return columns.map((column) => cellText(cells.get(column)))
 }
 

@@ -1,9 +1,7 @@
-import type { AttemptRecord, CallLogRow } from '../../core/calls/log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/calls/log-row.ts'
 import type { CallDescription, DescribedChain } from '../../core/calls/recover.ts'
-import { NO_USAGE } from '../../core/canonical/usage.ts'
 import type { Model } from '../../core/catalogue.ts'
 import type { ModelId } from '../../core/ids.ts'
-import { ZERO } from '../../core/money.ts'
 import type { AdmittedCall, LoggedCall } from '../call.ts'
 
 /** A call of any kind once its model is known. */
@@ -59,49 +57,24 @@ function describedChainsOf(model: Model): Readonly<Record<string, DescribedChain
 /** A log row with everything this stage of the call knows; the rest says that nothing happened. */
 export function baseLogRow(call: LoggedCall, endedAt: number): CallLogRow {
   return {
+    ...EMPTY_LOG_ROW,
     callId: call.callId,
     requestId: call.requestId,
     createdAt: call.at,
     endedAt,
     endpoint: call.endpoint.path,
     clientProtocol: call.endpoint.protocol,
-    upstreamProtocol: undefined,
     modelRequested: bounded(call.modelId ?? call.endpoint.pathModel),
-    model: undefined,
-    vendorCode: undefined,
-    chainId: undefined,
     keyId: call.key?.id,
     accountId: call.account?.id,
     stream: call.stream ?? false,
-    httpStatus: 0,
-    code: undefined,
     user: call.user,
     appId: appIdOf(call),
     customId: customIdOf(call),
-    usage: NO_USAGE,
-    usageSource: undefined,
-    usageSuspect: undefined,
-    secondsDeclared: undefined,
-    secondsProduced: undefined,
-    images: 0,
-    amount: ZERO,
-    deducted: ZERO,
-    owed: ZERO,
-    recipe: undefined,
-    subscriptionCovered: false,
-    byok: false,
-    capped: false,
-    droppedFields: [],
-    attempts: NO_ATTEMPTS,
-    firstByteMs: undefined,
     durationMs: endedAt - call.at,
-    clientGone: false,
-    ending: 'refused',
-    recovered: false,
   }
 }
 
-const NO_ATTEMPTS: readonly AttemptRecord[] = []
 /** Logged texts of the client are cut: a log is no place to store data. */
 const LOGGED_TEXT_MAX = 256
 

@@ -1,5 +1,5 @@
 /** Call logs: what is filtered by has a column, the rest is one JSON text, so that a row costs one short insert. */
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../../core/calls/log-row.ts'
 import { NO_USAGE, type Usage } from '../../../core/canonical/usage.ts'
 import { accountId, callId, keyId } from '../../../core/ids.ts'
 import { microCredits, ZERO } from '../../../core/money.ts'
@@ -44,20 +44,6 @@ export const callLogs: Table<CallLogRow> = {
   ],
 }
 
-type Column =
-  | 'callId'
-  | 'requestId'
-  | 'createdAt'
-  | 'endedAt'
-  | 'accountId'
-  | 'keyId'
-  | 'httpStatus'
-  | 'appId'
-  | 'customId'
-  | 'user'
-  | 'amount'
-  | 'deducted'
-
 /** As JSON keeps it: `undefined` is absent, and usage holds only the counters that were reported. */
 type Detail = Omit<CallLogRow, Column | 'usage' | 'recipe' | 'owed' | 'recovered'> & {
   readonly usage: Partial<Usage>
@@ -67,41 +53,49 @@ type Detail = Omit<CallLogRow, Column | 'usage' | 'recipe' | 'owed' | 'recovered
   readonly recovered?: true | undefined
 }
 
+type Column = keyof ReturnType<typeof columnsOf>
+
+/** JSON leaves them out: they have columns of their own. */
+const IN_COLUMNS: { readonly [Name in Column]: undefined } = {
+  callId: undefined,
+  requestId: undefined,
+  createdAt: undefined,
+  endedAt: undefined,
+  accountId: undefined,
+  keyId: undefined,
+  httpStatus: undefined,
+  appId: undefined,
+  customId: undefined,
+  user: undefined,
+  amount: undefined,
+  deducted: undefined,
+}
+
 function encodeDetail(log: CallLogRow): string {
   const detail: Detail = {
-    endpoint: log.endpoint,
-    clientProtocol: log.clientProtocol,
-    upstreamProtocol: log.upstreamProtocol,
+    ...log,
+    ...IN_COLUMNS,
     modelRequested: log.modelRequested === undefined ? undefined : indexableText(log.modelRequested),
-    model: log.model,
-    vendorCode: log.vendorCode,
-    chainId: log.chainId,
-    stream: log.stream,
-    code: log.code,
-    usage: log.usage,
-    usageSource: log.usageSource,
-    usageSuspect: log.usageSuspect,
-    secondsDeclared: log.secondsDeclared,
-    secondsProduced: log.secondsProduced,
-    images: log.images,
-    recipe: log.recipe,
-    subscriptionCovered: log.subscriptionCovered,
-    byok: log.byok,
-    capped: log.capped,
     owed: log.owed === ZERO ? undefined : log.owed.toString(),
-    droppedFields: log.droppedFields,
-    attempts: log.attempts,
-    firstByteMs: log.firstByteMs,
-    durationMs: log.durationMs,
-    clientGone: log.clientGone,
-    ending: log.ending,
     recovered: log.recovered || undefined,
   }
   return JSON.stringify(detail)
 }
 
 export function decodeCallLog(row: StoredRow): CallLogRow {
-  const detail = parseStored<Detail>(textOf(row, 'detail'))
+  const { owed, recipe, ...detail } = parseStored<Detail>(textOf(row, 'detail'))
+  return {
+    ...EMPTY_LOG_ROW,
+    ...detail,
+    ...columnsOf(row),
+    usage: { ...NO_USAGE, ...detail.usage },
+    owed: owed === undefined ? ZERO : microCredits(BigInt(owed)),
+    recipe: recipe && readRecipe(recipe),
+    recovered: detail.recovered ?? detail.ending === 'recovered',
+  }
+}
+
+function columnsOf(row: StoredRow) {
   const account = optionalTextOf(row, 'account_id')
   const key = optionalTextOf(row, 'key_id')
   return {
@@ -109,40 +103,13 @@ export function decodeCallLog(row: StoredRow): CallLogRow {
     requestId: textOf(row, 'request_id'),
     createdAt: numberOf(row, 'created_at'),
     endedAt: numberOf(row, 'ended_at'),
-    endpoint: detail.endpoint,
-    clientProtocol: detail.clientProtocol,
-    upstreamProtocol: detail.upstreamProtocol,
-    modelRequested: detail.modelRequested,
-    model: detail.model,
-    vendorCode: detail.vendorCode,
-    chainId: detail.chainId,
-    keyId: key === undefined ? undefined : keyId(key),
     accountId: account === undefined ? undefined : accountId(account),
-    stream: detail.stream,
+    keyId: key === undefined ? undefined : keyId(key),
     httpStatus: numberOf(row, 'http_status'),
-    code: detail.code,
-    user: optionalTextOf(row, 'end_user'),
     appId: optionalTextOf(row, 'app_id'),
     customId: optionalTextOf(row, 'custom_id'),
-    usage: { ...NO_USAGE, ...detail.usage },
-    usageSource: detail.usageSource,
-    usageSuspect: detail.usageSuspect,
-    secondsDeclared: detail.secondsDeclared,
-    secondsProduced: detail.secondsProduced,
-    images: detail.images,
+    user: optionalTextOf(row, 'end_user'),
     amount: microCredits(integerOf(row, 'amount')),
     deducted: microCredits(integerOf(row, 'deducted')),
-    owed: detail.owed === undefined ? ZERO : microCredits(BigInt(detail.owed)),
-    recipe: detail.recipe && readRecipe(detail.recipe),
-    subscriptionCovered: detail.subscriptionCovered,
-    byok: detail.byok,
-    capped: detail.capped,
-    droppedFields: detail.droppedFields,
-    attempts: detail.attempts,
-    firstByteMs: detail.firstByteMs,
-    durationMs: detail.durationMs,
-    clientGone: detail.clientGone,
-    ending: detail.ending,
-    recovered: detail.recovered ?? detail.ending === 'recovered',
   }
 }
