@@ -21,6 +21,8 @@ const DECIMAL_FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,4}))?$
 
 /** Reads `0.9`, `-12`, `.5`, `1e-7` or a number as JavaScript prints it. Nothing else is a decimal. */
 export function parseDecimal(input: string | number): DecimalResult {
+  if (typeof input === 'number' && Number.isSafeInteger(input))
+    return { kind: 'decimal', value: decimalOf(BigInt(input)) }
   const text = typeof input === 'number' ? String(input) : input
   if (text.length > DECIMAL_LENGTH_MAX) {
     return { kind: 'refused', reason: `longer than ${DECIMAL_LENGTH_MAX} characters` }
@@ -59,14 +61,19 @@ export function compare(left: Decimal, right: Decimal): -1 | 0 | 1 {
 
 /** The number in units of 10^-`scale`; `scale` must not be smaller than the number's own. */
 export function unitsAt(value: Decimal, scale: number): bigint {
-  return scale === value.scale ? value.units : value.units * 10n ** BigInt(scale - value.scale)
+  return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale)
 }
+
+/** Those that formulas need; a power is dearer than the division it is for. */
+const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
+
+const powerOfTen = (exponent: number): bigint => POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
 
 export const decimalOf = (units: bigint): Decimal => ({ units, scale: 0 })
 
 /** Nearest integer; exactly between two, the even one. */
 export function roundHalfEven(value: Decimal): bigint {
-  return value.scale === 0 ? value.units : divideHalfEven(value.units, 10n ** BigInt(value.scale))
+  return value.scale === 0 ? value.units : divideHalfEven(value.units, powerOfTen(value.scale))
 }
 
 /** `numerator` / `denominator` to the nearest integer, ties to the even one. `denominator` is positive. */
@@ -91,7 +98,7 @@ export function printDecimal(value: Decimal): string {
 /** Brings a negative scale to 0 and strips zeros behind the point, so that equal numbers look equal. */
 function normalize(units: bigint, scale: number): Decimal {
   if (units === 0n) return { units, scale: 0 }
-  if (scale <= 0) return { units: units * 10n ** BigInt(-scale), scale: 0 }
+  if (scale <= 0) return { units: units * powerOfTen(-scale), scale: 0 }
   let rest = units
   let places = scale
   while (places > 0 && rest % 10n === 0n) {

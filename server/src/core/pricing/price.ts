@@ -132,10 +132,20 @@ function withSurcharges(cost: Decimal, surcharges: readonly AppliedSurcharge[]):
 const TOKENS_PER_PRICE_DIGITS = 6
 const PERCENT_DIGITS = 2
 
+/** Prices and rates as they are written: a platform has few, and every call needs some. */
+const known = new Map<string, Decimal>()
+const KNOWN_MAX = 1_000
+
 /** Prices and counts were checked where they came in; an impossible one here is a broken invariant and must not become money. */
 function read(value: string | number): Decimal {
+  const found = typeof value === 'string' ? known.get(value) : undefined
+  if (found !== undefined) return found
   const result = parseDecimal(value)
   if (result.kind === 'refused') throw new Error(`a price formula holds "${value}": ${result.reason}`)
   if (result.value.units < 0n) throw new Error(`a price formula holds the negative number ${value}`)
+  if (typeof value === 'string') {
+    if (known.size >= KNOWN_MAX) known.clear()
+    known.set(value, result.value)
+  }
   return result.value
 }
