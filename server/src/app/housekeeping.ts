@@ -139,9 +139,9 @@ async function expireTurns(storage: Pick<Storage, 'turns'>, at: number): Promise
 }
 
 /**
- * Contract §8: a video's record is kept 24 hours, and its bytes no longer than that. The bytes go first, so that a process
- * that dies in between leaves a record by which the next round finds them; nobody is shown an expired one. What the place of
- * the bytes does not do now is done in a later round.
+ * A video's record is kept 24 hours (docs/reference/contract.md#8-03), and its bytes no longer than that. The bytes go
+ * first, so that a process that dies in between leaves a record by which the next round finds them; nobody is shown an
+ * expired one. What the place of the bytes does not do now is done in a later round.
  */
 export async function expireVideos(
   {

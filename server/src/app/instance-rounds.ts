@@ -26,7 +26,7 @@ export interface InstanceRoundsOptions {
   readonly periods: WatchPeriods
 }
 
-/** Contract §8: a slot that nobody renews lives 600 s. */
+/** A slot that nobody renews lives 600 s (docs/reference/contract.md#8-06). */
 const LEAKED_AFTER_MS = 600_000
 /** Told to begin a new epoch it beats again at once; who is told so again and again waits for the next round. */
 const EPOCHS_AT_ONCE = 3

@@ -13,7 +13,10 @@ export interface Config extends Omit<VariableValues, 'databaseUrl' | 'blobUrl'> 
   readonly database: DatabaseConfig
   readonly blob: BlobConfig
   readonly opsHost: string
-  /** True: `port` serves both addresses, told apart by the host name of `gatewayUrl` (decisions, Addresses). */
+  /**
+   * True: `port` serves both addresses, told apart by the host name of `gatewayUrl`
+   * (docs/reference/contract.md#D-addresses-02).
+   */
   readonly sharedPort: boolean
   /** `SLUICE_…` variables that are set but mean nothing, each with a hint; worth a warning at start. */
   readonly warnings: readonly string[]

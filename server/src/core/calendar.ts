@@ -1,7 +1,7 @@
 /** Days and months as people of a time zone count them, through every change of its clock. Instants are epoch ms. */
 import { Temporal } from 'temporal-polyfill'
 
-/** The calendar month of a moment in a time zone (decisions, Money: monthly cap). */
+/** The calendar month of a moment in a time zone (docs/reference/contract.md#D-money-21). */
 export type MonthOf = (at: number, timezone: string) => Month
 
 export interface Month {

@@ -1,6 +1,6 @@
 /**
  * What the platform offers: vendors, credentials, models with their prices and chains, groups, settings.
- * One immutable value; a change makes a new one (contract §2.1, §2.2; gateway file).
+ * One immutable value; a change makes a new one (docs/reference/contract.md#2.1, #2.2; docs/reference/gateway-file.md).
  */
 import type { ChainId, CredentialId, ForwardModelId, ModelId, VendorCode } from './ids.ts'
 import type { Policy } from './limits/policy.ts'
@@ -65,7 +65,7 @@ export interface Credential {
   readonly vendorCode: VendorCode
   readonly name: string
   readonly secret: CredentialSecret
-  /** Limits that steer routing; they never refuse a call (decisions, Admission). */
+  /** Limits that steer routing; they never refuse a call (docs/reference/contract.md#D-admission-24). */
   readonly limits: Policy
   readonly status: Status
 }
@@ -131,7 +131,7 @@ export interface Model {
   readonly status: Status
   readonly clientVisible: boolean
   readonly supportFeatures: readonly Feature[]
-  /** 0 none, 1 personal, 2 enterprise; 0 or below always passes (contract §5.11). */
+  /** 0 none, 1 personal, 2 enterprise; 0 or below always passes (docs/reference/contract.md#5-47). */
   readonly requiredVerification: number
   /** 0 none, 1 PLUS, 2 PRO, 3 PROMAX. */
   readonly requiredPlan: number
@@ -150,7 +150,7 @@ export interface Model {
 /** What is written of a model. */
 export type ModelFields = Omit<Model, 'chains' | 'createdAt'>
 
-/** A named set {protocol, models} that a key may be bound to (decisions, Addresses). */
+/** A named set {protocol, models} that a key may be bound to (docs/reference/contract.md#D-addresses-09). */
 export interface Group {
   readonly name: string
   readonly protocol: ProtocolId

@@ -2,13 +2,13 @@
 declare const brand: unique symbol
 type Branded<Value, Name extends string> = Value & { readonly [brand]: Name }
 
-/** The platform's public model id, the value a client sends as `model` (contract §1.5). */
+/** The platform's public model id, the value a client sends as `model` (docs/reference/contract.md#1-36). */
 export type ModelId = Branded<string, 'ModelId'>
-/** The upstream provider's own model name (contract §2.1 `forward_model_id`). */
+/** The upstream provider's own model name (docs/reference/contract.md#1-37). */
 export type ForwardModelId = Branded<string, 'ForwardModelId'>
-/** A provider's code in the catalogue (contract §2.1 `vendor_code`). */
+/** A provider's code in the catalogue (docs/reference/contract.md#2.1). */
 export type VendorCode = Branded<string, 'VendorCode'>
-/** Row id of a catalogue entry: one chain (contract §2.1 `id`). */
+/** Row id of a catalogue entry: one chain (docs/reference/contract.md#2.1). */
 export type ChainId = Branded<number, 'ChainId'>
 export type CredentialId = Branded<string, 'CredentialId'>
 export type AccountId = Branded<string, 'AccountId'>

@@ -1,6 +1,6 @@
 declare const microCreditsBrand: unique symbol
 
-/** An amount of money: integer micro-Credits, 1 Credit = 1 000 000 µCr (decisions, Names and numbers). */
+/** An amount of money: integer micro-Credits, 1 Credit = 1 000 000 µCr (docs/reference/contract.md#D-names-01). */
 export type MicroCredits = bigint & { readonly [microCreditsBrand]: true }
 
 export const microCredits = (amount: bigint): MicroCredits => amount as MicroCredits

@@ -14,7 +14,9 @@ export interface VideoDialect {
   auth(fields: ReadonlySet<string>): Auth
   /** What this upstream takes an image as; the request pipeline fetches or publishes to make one of these of it. */
   readonly imageForms: readonly ImageForm[]
-  /** Seconds the vendor makes when none are asked for: billed, shown and sent (decisions, Video). */
+  /**
+   * Seconds the vendor makes when none are asked for: billed, shown and sent (docs/reference/contract.md#D-video-18).
+   */
   defaultSeconds(model: ForwardModelId, request: VideoRequest): number
   /** The create call. Images of `request` are already in a form of `imageForms`. */
   submit(input: VideoSubmit): VideoSubmission

@@ -1,5 +1,7 @@
-/** The trap that shows only between sockets (reference §3, 40), and that every one of the forty has its test. */
-import { readdirSync, readFileSync } from 'node:fs'
+/**
+ * The trap that shows only between sockets (docs/protocols.md#trap-40), and that every one of the forty has its test.
+ */
+import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -65,38 +67,36 @@ describe('a client that goes', () => {
     ['chat', '/v1/chat/completions', { messages: [{ role: 'user', content: 'count' }] }],
     ['responses', '/v1/responses', { input: 'count' }],
     ['messages', '/v1/messages', { max_tokens: 50, messages: [{ role: 'user', content: 'count' }] }],
-  ])('trap 40: (%s) takes the upstream with it, and pays for what was made', async (_name, path, body) => {
-    const { answerer, closed } = endless()
-    upstream.script(answerer)
-    await hangUpAfterFirst(path, { model: 'm', stream: true, ...body })
-    await closed
-    const log = await gateway.lastLog()
-    expect(log).toMatchObject({ clientGone: true, ending: 'client-gone', usageSource: 'estimated' })
-    expect(log.usage.output).toBeGreaterThan(0)
-    expect(log.amount).toBeGreaterThan(0n)
-    expect((await gateway.account()).held).toBe(0n)
-  })
+  ])(
+    '(%s) takes the upstream with it, and pays for what was made (docs/protocols.md#trap-40)',
+    async (_name, path, body) => {
+      const { answerer, closed } = endless()
+      upstream.script(answerer)
+      await hangUpAfterFirst(path, { model: 'm', stream: true, ...body })
+      await closed
+      const log = await gateway.lastLog()
+      expect(log).toMatchObject({ clientGone: true, ending: 'client-gone', usageSource: 'estimated' })
+      expect(log.usage.output).toBeGreaterThan(0)
+      expect(log.amount).toBeGreaterThan(0n)
+      expect((await gateway.account()).held).toBe(0n)
+    },
+  )
 })
 
-test('every trap of the reference has a test of its name', () => {
-  const found = new Set<number>()
-  for (const path of testFiles(join(import.meta.dirname, '../../src')).concat(
-    testFiles(join(import.meta.dirname, '..')),
-  )) {
-    for (const [, number] of readFileSync(path, 'utf8').matchAll(
-      /test(?:\.each\([^]*?\))?\('trap (\d\d): /g,
-    )) {
-      found.add(Number(number))
-    }
-  }
-  const all = Array.from({ length: 40 }, (_, index) => index + 1)
-  expect(all.filter((number) => !found.has(number))).toEqual([])
+test('every trap of docs/protocols.md has a test of its name among those made for traps', () => {
+  const protocols = join(import.meta.dirname, '../../src/core/protocols')
+  const files = [
+    join(protocols, 'stream-traps.test.ts'),
+    join(protocols, 'request-traps.test.ts'),
+    import.meta.filename,
+  ]
+  const named = files.flatMap((file) => ids(readFileSync(file, 'utf8'), /#(trap-\d+)\)',/g))
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/protocols.md'), 'utf8')
+  const rows = ids(page, /^\| (trap-\d+) \|/gm)
+  expect(rows).toHaveLength(40)
+  expect(rows.filter((row) => !named.includes(row))).toEqual([])
 })
 
-function testFiles(directory: string): readonly string[] {
-  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(directory, entry.name)
-    if (entry.isDirectory()) return testFiles(path)
-    return entry.name.endsWith('.test.ts') ? [path] : []
-  })
+function ids(text: string, form: RegExp): readonly string[] {
+  return [...text.matchAll(form)].flatMap(([, id]) => id ?? [])
 }

@@ -238,7 +238,7 @@ function checkKey(key: KeyRow, { names, keyPrefix }: AccountContext, report: Rep
   }
 }
 
-/** The service's prefix, then base64url characters (contract §2.6). */
+/** The service's prefix, then base64url characters (docs/reference/contract.md#2.6). */
 export function isKeySecret(text: string, keyPrefix: string): boolean {
   return text.startsWith(keyPrefix) && /^[A-Za-z0-9_-]+$/.test(text.slice(keyPrefix.length))
 }

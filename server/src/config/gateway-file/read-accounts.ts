@@ -35,14 +35,14 @@ import {
   word,
 } from './values.ts'
 
-/** Levels of the plans the contract names (contract §5.11). */
+/** Levels of the plans the contract names (docs/reference/contract.md#5-41). */
 const PLAN_LEVELS: ReadonlyMap<string, number> = new Map([
   ['PLUS', 1],
   ['PRO', 2],
   ['PROMAX', 3],
 ])
 const DAYS = integer({ least: 1, most: 36_500 })
-/** Money at the edges has at most six decimals (decisions, Names and numbers). */
+/** Money at the edges has at most six decimals (docs/reference/contract.md#D-names-02). */
 const AMOUNT = decimal({ decimalsMax: 6, most: '1000000000000' })
 /** Derived from µCr at any rate, so it may need more. */
 const EXACT_AMOUNT = decimal({ most: '1000000000' })

@@ -36,7 +36,7 @@ const MONTH_MS_MAX = 31 * 86_400_000
 
 /**
  * Whether a call may begin: a call whose worst case would pass the cap is refused, since what it costs is charged in full
- * whatever the cap says (decisions, Money). What costs nothing begins with no room at all.
+ * whatever the cap says (docs/reference/contract.md#D-money-24). What costs nothing begins with no room at all.
  */
 export function decideCap(
   holder: CapHolder,
@@ -70,9 +70,9 @@ export function spentIn(holder: CapHolder, month: Pick<Month, 'startAt'>): Micro
 }
 
 /**
- * What of `due` the cap has room for; the rest is owed, never forgiven (decisions, Money). A call may take what it held
- * and what nobody holds, never what others hold: so together they stay within the cap, and a cap that was lowered
- * meanwhile counts from the next call.
+ * What of `due` the cap has room for; the rest is owed, never forgiven (docs/reference/contract.md#D-money-24). A call
+ * may take what it held and what nobody holds, never what others hold: so together they stay within the cap, and a cap
+ * that was lowered meanwhile counts from the next call.
  *
  * @param held of the month by the call that is charged; the holder's `monthHeld` still counts it
  */

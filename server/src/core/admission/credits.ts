@@ -31,7 +31,8 @@ export type CreditsDecision =
 /**
  * Sizes the hold on Credits. It never makes them negative. A call is held for in full, its worst case, where Credits have
  * that much. Where they have less, its likely price is held and the rest lent, to one call at a time: calls that run
- * together cannot take an account further below zero than one of them could alone (decisions, Money).
+ * together cannot take an account further below zero than one of them could alone
+ * (docs/decisions/0016-lending-to-one-call.md).
  *
  * Each monthly cap is held to the worst case apart from the Credits themselves, so that a capped account needs no more
  * Credits than any other.

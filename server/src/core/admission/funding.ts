@@ -36,8 +36,9 @@ export interface FundingQuestion {
 
 /**
  * The order of payment: own credential for the chain's vendor, then the subscription's quota, then Credits when API
- * deduction is on (decisions, Money). Where own credentials fit some chains and nothing pays for the others, the call
- * may use those chains alone. Refusals: 40202 nothing can ever pay, 42905 only a used-up quota could, 42906 the cap.
+ * deduction is on (docs/reference/contract.md#D-money-01, #D-money-04, #D-money-05). Where own credentials fit some
+ * chains and nothing pays for the others, the call may use those chains alone. Refusals: 40202 nothing can ever pay,
+ * 42905 only a used-up quota could, 42906 the cap.
  */
 export function decideFunding(question: FundingQuestion): FundingDecision {
   const byokVendors = ownVendors(question.account, question.demand)

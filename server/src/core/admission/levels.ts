@@ -1,7 +1,7 @@
 import type { AccountRow } from '../calls/hot-rows.ts'
 import type { Refusal } from '../calls/operations.ts'
 
-/** What a model requires of an account (contract §5.11). */
+/** What a model requires of an account (docs/reference/contract.md#5-38). */
 export interface RequiredLevels {
   readonly requiredVerification: number
   readonly requiredPlan: number
@@ -9,7 +9,8 @@ export interface RequiredLevels {
 
 /**
  * Model admission: the account's level must reach the required one, in both rankings; 0 or below always passes. The
- * verification message comes first when both fail (decisions, Admission). BYOK exempts nobody (contract §5.9).
+ * verification message comes first when both fail (docs/reference/contract.md#D-admission-33). BYOK exempts nobody
+ * (docs/reference/contract.md#5-32).
  */
 export function decideLevels(
   account: Pick<AccountRow, 'verification' | 'subscription'>,

@@ -1,6 +1,7 @@
 /**
- * What running calls cost beyond the account's monthly cap is owed (decisions, Money). It is charged before anything else
- * as soon as the cap has room again, and counts as spent in the month in which it is charged.
+ * What running calls cost beyond the account's monthly cap is owed (docs/reference/contract.md#D-money-24). It is
+ * charged before anything else as soon as the cap has room again, and counts as spent in the month in which it is
+ * charged.
  */
 import type { AccountRow } from '../calls/hot-rows.ts'
 import { withFunds } from '../calls/account-funds.ts'

@@ -17,7 +17,10 @@ const VERIFY_HINT = 'your account is not verified yet: complete identity verific
 const VERIFY_TOO =
   'your account is not verified yet either: complete identity verification for models that ask for it'
 
-/** Nothing can pay for the call (contract §5.8); an unverified account is told to verify as well. */
+/**
+ * Nothing can pay for the call (docs/reference/contract.md#5-25, #5-29); an unverified account is told to verify as
+ * well.
+ */
 export function refuseRightToCall(account: Pick<AccountRow, 'verification'>, cause: NothingPays): Refusal {
   const hint = cause.kind === 'too-few' ? VERIFY_TOO : VERIFY_HINT
   const message = account.verification > 0 ? causeOf(cause) : `${causeOf(cause)}; ${hint}`

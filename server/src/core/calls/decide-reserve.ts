@@ -15,8 +15,8 @@ import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from 
 import type { Demand, LimitOwner, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
 
 /**
- * Order of checks (decisions): key → account → member → model admission → right to call → limits and concurrency of
- * key, member and account → hold. Nothing is written before everything has passed.
+ * Order of checks (docs/reference/contract.md#D-admission): key → account → member → model admission → right to call →
+ * limits and concurrency of key, member and account → hold. Nothing is written before everything has passed.
  */
 export function decideReserve(draft: Draft, operation: ReserveOperation): ReserveOutcome {
   const open = draft.openCall(operation.callId)

@@ -53,8 +53,9 @@ export function decideSettle(draft: Draft, operation: SettleOperation): SettleOu
 }
 
 /**
- * Releases the hold and charges; Credits may fall below zero by this call's overrun (decisions, Money). What lies over the
- * account's cap is owed; a member's cap gates admission only. Returns what is owed of this call.
+ * Releases the hold and charges; Credits may fall below zero by this call's overrun
+ * (docs/reference/contract.md#D-money-11). What lies over the account's cap is owed; a member's cap gates admission
+ * only. Returns what is owed of this call.
  */
 function payCredits(
   draft: Draft,

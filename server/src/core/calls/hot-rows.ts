@@ -1,6 +1,6 @@
 /**
  * What the store loads under lock for a batch of hot operations, and what `decideBatch` wants written. Both engines
- * load, decide with the same pure code, and write; the arithmetic exists once (design: Storage, group commit).
+ * load, decide with the same pure code, and write; the arithmetic exists once (docs/decisions/0004-storage-engines.md).
  */
 import type { Usage } from '../canonical/usage.ts'
 import type {
@@ -68,7 +68,7 @@ export interface MemberRow {
 export interface AccountRow {
   readonly id: AccountId
   readonly status: 'active' | 'suspended'
-  /** 0 none, 1 personal, 2 enterprise: the one source of truth (contract §5.11). */
+  /** 0 none, 1 personal, 2 enterprise: the one source of truth (docs/reference/contract.md#5-49). */
   readonly verification: number
   readonly userRate: string
   /** Spendable plus held. May be negative by one call's overrun. */
@@ -144,7 +144,10 @@ export interface OpenCall {
   readonly touchedAt: number
   readonly held: MicroCredits
   readonly quotaHeld: MicroCredits
-  /** Held against the monthly cap: the worst case, so it may be more than `held` (decisions, Money). */
+  /**
+   * Held against the monthly cap: the worst case, so it may be more than `held`
+   * (docs/reference/contract.md#D-money-25).
+   */
   readonly monthHeld: MicroCredits
   /** Held against the member's monthly cap. */
   readonly memberHeld: MicroCredits

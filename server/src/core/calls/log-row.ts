@@ -1,4 +1,4 @@
-/** One call as the log keeps it (contract §1.11; decisions, Accounts). */
+/** One call as the log keeps it (docs/reference/contract.md#1-66, #D-accounts-70). */
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
 import { type MicroCredits, ZERO } from '../money.ts'
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'

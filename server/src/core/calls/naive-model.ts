@@ -1,7 +1,7 @@
 /**
- * The rules of contract §7.3, §8 and of the decisions told once more, as plainly as possible and on purpose in another
- * way than the code: every window a list of uses, every price integer arithmetic, one call after the other. The
- * simulation holds `decideBatch` to it. For tests only; it is long because it is one idea, a second opinion.
+ * The rules of docs/reference/contract.md#7.3, #8, #D-admission, #D-money told once more, as plainly as possible and on
+ * purpose in another way than the code: every window a list of uses, every price integer arithmetic, one call after the
+ * other. The simulation holds `decideBatch` to it. For tests only; it is long because it is one idea, a second opinion.
  */
 import { NaiveWindow } from '../limits/naive-window.ts'
 import type { Dimension, Policy } from '../limits/policy.ts'

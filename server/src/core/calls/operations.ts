@@ -1,6 +1,7 @@
 /**
- * The hot verbs: everything a call does to money, windows and slots (design: Storage). They are plain data, are
- * collected for about a millisecond and run as one transaction, in order. Each is idempotent by call id.
+ * The hot verbs: everything a call does to money, windows and slots (docs/decisions/0003-admission-under-the-lock.md).
+ * They are plain data, are collected for about a millisecond and run as one transaction, in order. Each is idempotent
+ * by call id.
  */
 import type { Usage } from '../canonical/usage.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
@@ -54,7 +55,7 @@ export interface Estimate {
   readonly videoSeconds: number
   /**
    * `strict`: the client named its cap, the hold must be funded in full. `affordable`: the bound may shrink to what the
-   * account has. Accounts with a monthly cap are always held to the worst case (decisions, Money).
+   * account has. Accounts with a monthly cap are always held to the worst case (docs/reference/contract.md#D-money-25).
    */
   readonly bound: 'strict' | 'affordable'
   /** Upper bounds: no call can cost more than these. */
@@ -113,7 +114,7 @@ export type ReserveOutcome =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
-/** Who pays, by the order of payment (decisions, Money). */
+/** Who pays, by the order of payment (docs/reference/contract.md#D-money-01). */
 export interface Funding {
   readonly kind: 'funded'
   /** Chains of these vendors run on the account's own credentials and cost nothing. */

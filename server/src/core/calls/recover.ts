@@ -93,7 +93,10 @@ function termsOf(call: OpenCall, progress: CallProgress): string {
   return (isFallback ? call.fallbackTerms : undefined) ?? call.terms
 }
 
-/** A video task is produced as soon as the vendor has it: its seconds are declared, not counted (contract §8 rule 4). */
+/**
+ * A video task is produced as soon as the vendor has it: its seconds are declared, not counted
+ * (docs/reference/contract.md#8-25).
+ */
 function hasProduced(call: OpenCall, progress: CallProgress): boolean {
   const { input, cachedInput, cacheWrite, cacheWrite1h, output } = progress.usage
   const declared = progress.usageSource === 'declared' && call.counts.videos > 0

@@ -26,7 +26,7 @@ const FUNCTION = {
 const short = { ttl: '5m' } as const
 const long = { ttl: '1h' } as const
 
-describe('trap 35: cache marks', () => {
+describe('cache marks (docs/protocols.md#trap-35)', () => {
   test('of more than four the last four stay', () => {
     expect(kept([short, short, undefined, short, short, short])).toEqual([
       undefined,

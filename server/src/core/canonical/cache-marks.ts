@@ -1,7 +1,7 @@
-/** Cache marks within what upstreams take: a few, the last ones, all of one life (reference §3, trap 35). */
+/** Cache marks within what upstreams take: a few, the last ones, all of one life (docs/protocols.md#trap-35). */
 import type { CacheMark, CanonicalRequest } from './request.ts'
 
-/** Anthropic refuses a fifth mark (reference §1.3). */
+/** Anthropic refuses a fifth mark (docs/protocols.md#messages-requests). */
 export const CACHE_MARKS_MAX = 4
 
 /** Where a mark stands, as `client-fields.ts` knows it. */

@@ -1,6 +1,7 @@
 /**
  * Free-text tools where an upstream only knows functions: a function with one text argument, `input`, and back
- * (reference §2.1). The way back reads the text out of the JSON as it is written, without waiting for its end.
+ * (docs/protocols.md#requests-between-protocols). The way back reads the text out of the JSON as it is written, without
+ * waiting for its end.
  */
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { parseJson } from './json-text.ts'

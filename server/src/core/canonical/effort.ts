@@ -1,12 +1,12 @@
 /**
- * Reasoning strength in its three tongues: effort words, token budgets and Gemini's levels (reference §2.6).
+ * Reasoning strength in its three tongues: effort words, token budgets and Gemini's levels (docs/protocols.md#effort).
  * The numbers are this gateway's own proposal; the vendors publish none.
  */
 import { EFFORTS, type Effort, type ReasoningRequest } from './request.ts'
 
-/** Below this a messages upstream refuses a budget (reference §1.3). */
+/** Below this a messages upstream refuses a budget (docs/protocols.md#messages-requests). */
 export const BUDGET_MIN_TOKENS = 1024
-/** Gemini's own word for "as much as you like" (reference §1.4). */
+/** Gemini's own word for "as much as you like" (docs/protocols.md#gemini-requests). */
 export const BUDGET_AUTO = -1
 
 const BUDGETS: Readonly<Record<Effort, number>> = {
@@ -30,7 +30,7 @@ const GEMINI_BUDGETS: Readonly<Record<Effort, number>> = {
   max: 24576,
 }
 
-/** What a Gemini model that cannot stop thinking gets by with: 2.5 Pro's least (reference §2.6). */
+/** What a Gemini model that cannot stop thinking gets by with: 2.5 Pro's least (docs/protocols.md#gemini-requests). */
 export const GEMINI_BUDGET_MIN_TOKENS = 128
 
 export const GEMINI_LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] as const
@@ -63,7 +63,7 @@ export function geminiBudgetForEffort(effort: Effort): number {
   return GEMINI_BUDGETS[effort]
 }
 
-/** The effort a budget stands for; a budget left to the model is medium (reference §2.6). */
+/** The effort a budget stands for; a budget left to the model is medium (docs/protocols.md#effort). */
 export function effortForBudget(budgetTokens: number): Effort {
   if (budgetTokens < 0) return 'medium'
   if (budgetTokens === 0) return 'none'

@@ -52,7 +52,7 @@ describe('an envelope', () => {
   )
 })
 
-describe('trap 23: a blob is replayed', () => {
+describe('a blob is replayed (docs/protocols.md#trap-23)', () => {
   const reader = { protocol: 'responses', issuer: 'openai' } as const
   test.each([
     ['to the issuer that made it', { issuer: 'openai', id: undefined, data: 'x' }, true],

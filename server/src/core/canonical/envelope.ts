@@ -1,7 +1,7 @@
 /**
- * Reasoning blobs on their way through clients of other protocols (reference §2.8). A blob is only of use to whoever
- * issued it, so it travels with its issuer's name and is replayed to no one else. The whole envelope is base64,
- * because Gemini clients hold signatures as bytes.
+ * Reasoning blobs on their way through clients of other protocols (docs/protocols.md#reasoning-envelope). A blob is
+ * only of use to whoever issued it, so it travels with its issuer's name and is replayed to no one else. The whole
+ * envelope is base64, because Gemini clients hold signatures as bytes.
  */
 import type { ProtocolId } from '../catalogue.ts'
 import { decodeBase64, decodeBase64Bytes, encodeBase64 } from './base64.ts'
@@ -53,7 +53,7 @@ export interface SignatureReader {
 
 /**
  * A blob goes back only to who issued it, a bare one only in the protocol it came in; everybody else refuses it or
- * misreads it (reference §0, rule 7).
+ * misreads it (docs/protocols.md#rule-7).
  */
 export function mayReplay(signature: Signature | undefined, reader: SignatureReader): signature is Signature {
   if (signature === undefined) return false

@@ -107,7 +107,7 @@ describe('the OpenAPI subset of Gemini', () => {
     ).split(' '),
   )
 
-  test('trap 33: no keyword outside the subset is left, whatever the schema', () => {
+  test('no keyword outside the subset is left, whatever the schema (docs/protocols.md#trap-33)', () => {
     const keyword = fc.constantFrom(
       ...(
         'type properties items anyOf oneOf allOf $ref const enum $schema patternProperties additionalProperties ' +

@@ -1,7 +1,8 @@
 /**
  * Schema dialects. Clients send full JSON Schema; Anthropic's structured output takes a strict part of it, Gemini's
- * `parameters` a part of OpenAPI 3.0 that refuses every unknown keyword (reference §1.4, §2.7). What a dialect cannot
- * say moves into `description`, where the model still reads it. All walks are bounded in depth and in nodes.
+ * `parameters` a part of OpenAPI 3.0 that refuses every unknown keyword
+ * (docs/protocols.md#gemini-requests, #structured-output-without-support). What a dialect cannot say moves into
+ * `description`, where the model still reads it. All walks are bounded in depth and in nodes.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { isJsonArray } from './json-text.ts'

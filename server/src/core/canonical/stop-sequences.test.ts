@@ -46,7 +46,7 @@ function toldBy(response: CanonicalResponse): string {
     .join('|')
 }
 
-describe('trap 36: an answer cut at a stop sequence the upstream cannot take', () => {
+describe('an answer cut at a stop sequence the upstream cannot take (docs/protocols.md#trap-36)', () => {
   test('a stream cut anywhere says the same as the whole answer', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'ab', 'STOP', 'ST', 'OP', 'S'), { maxLength: 12 })

@@ -1,6 +1,6 @@
 /**
  * Stop sequences for upstreams that take none, or fewer than the client named: the answer is cut here, before the first
- * of them to appear in a text, wherever the stream is cut into pieces (reference §3, trap 36).
+ * of them to appear in a text, wherever the stream is cut into pieces (docs/protocols.md#trap-36).
  */
 import type { Block, Candidate, CanonicalResponse, Finish, StreamPart } from './response.ts'
 

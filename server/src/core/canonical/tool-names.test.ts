@@ -4,7 +4,7 @@ import { findTools, upstreamCallId, upstreamToolName } from './tool-names.ts'
 
 const long = 'mcp__a_server_with_a_name__a_tool_with_a_name_that_no_vendor_takes_as_it_is'
 
-describe('trap 34: tool names and call ids within a target’s limits', () => {
+describe('tool names and call ids within a target’s limits (docs/protocols.md#trap-34)', () => {
   test.each([
     ['a name that fits stays', { name: 'get_weather', namespace: undefined }, 64, 'get_weather'],
     ['a namespace is flattened', { name: 'read', namespace: 'files' }, 64, 'files__read'],

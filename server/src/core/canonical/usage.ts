@@ -1,5 +1,5 @@
 /**
- * Tokens of one call in disjoint classes (decisions, Names and numbers): no token stands in two of them.
+ * Tokens of one call in disjoint classes (docs/reference/contract.md#D-names-34): no token stands in two of them.
  * `undefined` means not reported, 0 means known to be none. `reasoning` is the part of `output` spent on
  * reasoning, so it is never added to it.
  */
@@ -24,7 +24,9 @@ export const NO_USAGE: Usage = {
   reasoning: undefined,
 }
 
-/** Later counters replace earlier ones; a counter that is not reported keeps the value it had (reference §2.5). */
+/**
+ * Later counters replace earlier ones; a counter that is not reported keeps the value it had (docs/protocols.md#usage).
+ */
 export function mergeUsage(earlier: Usage, later: Usage): Usage {
   return {
     input: later.input ?? earlier.input,

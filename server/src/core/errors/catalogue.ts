@@ -1,6 +1,6 @@
 /**
  * Every error the gateway itself makes: one table, from which the envelope, the reference page and the tests
- * are made (contract §7.1; decisions, Errors). An upstream's error is never in here: it passes through.
+ * are made (docs/reference/contract.md#7.1, #D-errors). An upstream's error is never in here: it passes through.
  */
 export const ERRORS = {
   40000: { status: 400, title: 'invalid request', message: 'the request body is not valid' },
@@ -92,5 +92,5 @@ export const ERRORS = {
   { readonly status: number; readonly title: string; readonly message: string }
 >
 
-/** A gateway error code (contract §7.1). */
+/** A gateway error code (docs/reference/contract.md#7.1). */
 export type ErrorCode = keyof typeof ERRORS

@@ -10,7 +10,7 @@ export interface GatewayErrorDetails {
   readonly internal?: string
   /** Sent as whole seconds in `Retry-After`, rounded up, at least 1. */
   readonly retryAfterMs?: number
-  /** The upstream's untouched answer, where one exists (contract §2.7). */
+  /** The upstream's untouched answer, where one exists (docs/reference/contract.md#2.7). */
   readonly upstreamBody?: JsonValue
   /** Extra members of `error` that a client's SDK recovers from. */
   readonly details?: JsonObject

@@ -2,8 +2,8 @@
 const UNKNOWN_WAIT_MS = 1_000
 
 /**
- * The `retry-after` header: whole seconds, at least 1, on every 429 and wherever waiting helps (contract §7.3; decisions,
- * Errors).
+ * The `retry-after` header: whole seconds, at least 1, on every 429 and wherever waiting helps
+ * (docs/reference/contract.md#7.3-03, #D-errors-22, #D-errors-23).
  */
 export function retryAfterHeader(
   status: number,

@@ -2,10 +2,10 @@ import type { Counts } from '../calls/operations.ts'
 
 /** Everything the engine of windows needs to know of one dimension. */
 export interface DimensionRule {
-  /** Code a full window refuses with (decisions, Errors). */
+  /** Code a full window refuses with (docs/reference/contract.md#D-errors-11). */
   readonly code: 42902 | 42903 | 42910
   /**
-   * How a call takes part when it is admitted (decisions, Admission).
+   * How a call takes part when it is admitted (docs/reference/contract.md#D-admission-12).
    * `count`: charged at once, given back when the upstream never generated.
    * `hold`: held until settlement, which charges what was really used.
    * `room`: nothing is taken, but a window already full refuses the next call; charged at settlement.

@@ -1,6 +1,7 @@
 /**
  * The limits of one subject: check, take, give back, settle. All or nothing is kept by asking `decideLimits` of every
- * subject first and taking only when none refuses; a refused call consumes nothing (decisions, Admission).
+ * subject first and taking only when none refuses; a refused call consumes nothing
+ * (docs/reference/contract.md#D-admission-11).
  */
 import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
 import type { Counts, WindowReading } from '../calls/operations.ts'
@@ -27,14 +28,17 @@ export interface Exceeded {
   readonly limit: ExceededLimit
 }
 
-/** A full concurrency limit frees when any call ends, which nobody can foretell (decisions, Errors). */
+/**
+ * A full concurrency limit frees when any call ends, which nobody can foretell
+ * (docs/reference/contract.md#D-errors-24).
+ */
 export const CONCURRENCY_RETRY_MS = 1_000
 
 export const emptyState = (subject: Subject): LimitState => ({ subject, slots: 0, windows: [] })
 
 /**
  * The exceeded limit that takes longest to free, or undefined when the call may pass. Waiting for the longest is
- * waiting enough (contract §7.3 rule 2), so code and `Retry-After` name the same window.
+ * waiting enough (docs/reference/contract.md#7.3-04), so code and `Retry-After` name the same window.
  */
 export function decideLimits(
   state: LimitState,

@@ -1,7 +1,7 @@
-/** Limits of one subject: a key, an account or an upstream credential (contract §2.6, §8). */
+/** Limits of one subject: a key, an account or an upstream credential (docs/reference/contract.md#2.6, #8). */
 
 export const DIMENSIONS = ['requests', 'tokens', 'images', 'videos', 'amount', 'video_seconds'] as const
-/** What a window counts. Each dimension has windows and anchors of its own (contract §8 rule 1). */
+/** What a window counts. Each dimension has windows and anchors of its own (docs/reference/contract.md#8-13). */
 export type Dimension = (typeof DIMENSIONS)[number]
 
 /** One tier: at most `limit` of `dimension` in `seconds` from first use. `amount` is in whole Credits or decimals of it. */

@@ -1,8 +1,8 @@
 /**
  * The quota of a subscription: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are
  * held at admission and charged at settlement. One call may overrun its hold, as one may overrun Credits: the windows then
- * count past what they grant, the next call finds them used up (decisions, Money, in the same sense), and what lies beyond
- * is carried over into the window that follows.
+ * count past what they grant, the next call finds them used up (docs/decisions/0018-carried-over-quota.md), and what
+ * lies beyond is carried over into the window that follows.
  */
 import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
 import { correctWindow, isLive } from './limit-state.ts'

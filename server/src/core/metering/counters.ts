@@ -12,7 +12,7 @@ export type Counters<Name extends string> = Readonly<Record<Name, number | undef
 export interface UsageReader {
   /**
    * Reads the JSON object `bytes[from, to)`. undefined: it says nothing (no counters, or all of them zero), which is not
-   * "none used" (reference §2.5).
+   * "none used" (docs/protocols.md#usage).
    */
   read(bytes: Uint8Array, from: number, to: number): Usage | undefined
 }

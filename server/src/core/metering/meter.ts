@@ -1,6 +1,7 @@
 /**
  * What one answer has used and produced, at any moment of its life. Passed streams tell it through the tap, converted
- * ones through their canonical parts; either way the same arithmetic decides what is billed (contract §7.3.3).
+ * ones through their canonical parts; either way the same arithmetic decides what is billed
+ * (docs/reference/contract.md#7.3-08).
  */
 import type { StreamPart } from '../canonical/response.ts'
 import { mergeUsage, NO_USAGE, type Usage } from '../canonical/usage.ts'

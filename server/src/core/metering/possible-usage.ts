@@ -32,8 +32,8 @@ const FRAMING_TOKENS = 10_000
 
 /**
  * A reading that cannot be is charged at what can be: input beyond the model's context, output beyond both the model's
- * maximum and what the answer's bytes could hold (decisions, Readings that cannot be). Counts that are no whole numbers
- * from 0 on count as not told.
+ * maximum and what the answer's bytes could hold (docs/operating/charges.md#usage-that-cannot-be). Counts that are no
+ * whole numbers from 0 on count as not told.
  */
 export function boundUsage(reported: Usage, bounds: UsageBounds): PossibleUsage {
   const usage = wholeCounts(reported)

@@ -2,7 +2,7 @@ import { type Counters, minus, usageReaders } from './counters.ts'
 
 type Name = 'prompt' | 'cached' | 'cacheWrite' | 'completion' | 'reasoning' | 'total'
 
-/** Prompt includes what was cached (reference §2.5). */
+/** Prompt includes what was cached (docs/protocols.md#usage). */
 export const createChatUsageReader = usageReaders<Name>({
   places: {
     prompt: ['prompt_tokens'],

@@ -2,7 +2,10 @@ import { type Counters, minus, usageReaders } from './counters.ts'
 
 type Name = 'prompt' | 'toolPrompt' | 'cached' | 'candidates' | 'thoughts' | 'total'
 
-/** Prompt includes what was cached; candidates exclude thoughts, except where the total says otherwise (reference §2.5). */
+/**
+ * Prompt includes what was cached; candidates exclude thoughts, except where the total says otherwise
+ * (docs/protocols.md#usage).
+ */
 export const createGeminiUsageReader = usageReaders<Name>({
   places: {
     prompt: ['promptTokenCount'],

@@ -2,7 +2,7 @@ import { minus, usageReaders } from './counters.ts'
 
 type Name = 'input' | 'cacheRead' | 'cacheWritten' | 'written5m' | 'written1h' | 'output' | 'thinking'
 
-/** Input excludes what was cached or written to the cache (reference §2.5). */
+/** Input excludes what was cached or written to the cache (docs/protocols.md#usage). */
 export const createMessagesUsageReader = usageReaders<Name>({
   places: {
     input: ['input_tokens'],

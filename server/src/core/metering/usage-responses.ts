@@ -2,7 +2,7 @@ import { minus, usageReaders } from './counters.ts'
 
 type Name = 'input' | 'cached' | 'cacheWrite' | 'output' | 'reasoning'
 
-/** Input includes what was cached, output includes reasoning (reference §2.5). */
+/** Input includes what was cached, output includes reasoning (docs/protocols.md#usage). */
 export const createResponsesUsageReader = usageReaders<Name>({
   places: {
     input: ['input_tokens'],

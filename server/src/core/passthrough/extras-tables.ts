@@ -1,4 +1,4 @@
-/** Where each protocol's answers tell of what vendors charge for beside tokens (reference §1). */
+/** Where each protocol's answers tell of what vendors charge for beside tokens. */
 import type { ProtocolId } from '../catalogue.ts'
 
 /** What a value found in an answer means. */

@@ -1,8 +1,8 @@
 /**
  * Watches a streamed answer pass. Every event's bytes go on as they came, except the model's name, which becomes the
- * platform id (contract §1.5); what the answer used, produced and how it ended is read off on the way. One machine for
- * all protocols; what differs between them is in the `answer-…` tables. Longer than most files because it is that one
- * machine, and it runs for every event of every passed stream.
+ * platform id (docs/reference/contract.md#D-requests-42); what the answer used, produced and how it ended is read off
+ * on the way. One machine for all protocols; what differs between them is in the `answer-…` tables. Longer than most
+ * files because it is that one machine, and it runs for every event of every passed stream.
  */
 import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'
@@ -55,7 +55,10 @@ export interface StreamObservation {
   readonly closed: boolean
   /** An event outgrew the framer's bound. The stream is broken: nothing more comes out of it. */
   readonly overflow: boolean
-  /** Another message began inside this one, as behind proxies that try again (reference §1.3). Broken likewise. */
+  /**
+   * Another message began inside this one, as behind proxies that try again (docs/protocols.md#messages-streams).
+   * Broken likewise.
+   */
   readonly spliced: boolean
   /** Id the upstream gave the answer. Responses only. */
   readonly answerId: string | undefined
@@ -313,7 +316,8 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     const { done } = this.#answers.stream
     this.#doneSeen = true
     if (done === 'terminator') this.#terminatorSeen = true
-    // A stream that failed carries no [DONE], whatever the upstream thinks: clients judge success by it (contract §6.1).
+    // A stream that failed carries no [DONE], whatever the upstream thinks: clients judge success by it
+    // (docs/reference/contract.md#6.1-04).
     if (this.error !== undefined) return
     this.#emit(this.#framer.start, this.#framer.end)
   }
@@ -434,7 +438,10 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     this.#assembler.add(this.#framer.bytes, from, to)
   }
 
-  /** Clients judge success by the terminator; not every upstream of these protocols sends it (contract §6.1, §6.2). */
+  /**
+   * Clients judge success by the terminator; not every upstream of these protocols sends it
+   * (docs/reference/contract.md#6.1-04, #6.2-03).
+   */
   #lacksDone(): boolean {
     const { done } = this.#answers.stream
     return done !== 'none' && this.terminated && !this.#doneSeen && this.error === undefined

@@ -1,6 +1,6 @@
 /**
  * Exact decimal numbers: `units` × 10^-`scale`. Prices, multipliers and rates are kept as these, so that a formula of
- * any length is rounded once, at its end (decisions, Names and numbers). A float appears nowhere.
+ * any length is rounded once, at its end (docs/reference/contract.md#D-names-03). A float appears nowhere.
  */
 export interface Decimal {
   readonly units: bigint

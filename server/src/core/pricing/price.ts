@@ -11,7 +11,7 @@ import type { Recipe, RecipeLine } from '../calls/recipe.ts'
 export interface Consumption {
   readonly usage: Usage
   readonly images: number
-  /** Declared seconds of video, not the produced length (contract §8 rule 4). */
+  /** Declared seconds of video, not the produced length (docs/reference/contract.md#8-25). */
   readonly videoSeconds: number
   readonly requests: number
 }
@@ -35,7 +35,7 @@ export interface PricedCall {
 
 /**
  * The exact amount of a call: list amount × chain's rate_multiplier × user_rate/100, rounded once at the end
- * (decisions, Names and numbers). A model billed by several modes sums them.
+ * (docs/reference/contract.md#D-names-10). A model billed by several modes sums them.
  */
 export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall {
   const { terms, made = NOTHING_KNOWN } = tariff
@@ -57,7 +57,7 @@ export function recomputeAmount(recipe: Omit<Recipe, 'amount'>): MicroCredits {
   return amountOf(recipe)
 }
 
-/** What is taken of an amount: below 1 Credit nothing, else all of it, unrounded (contract §8 rule 6). */
+/** What is taken of an amount: below 1 Credit nothing, else all of it, unrounded (docs/reference/contract.md#8-33). */
 export function deductible(amount: MicroCredits): MicroCredits {
   return amount < MICRO_CREDITS_PER_CREDIT ? ZERO : amount
 }
@@ -76,7 +76,7 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
   if (modes.includes('token')) {
     const { usage } = consumption
     const cachedInput = usage.cachedInput ?? 0
-    // Only a call that hit the cache has cheap output (decisions, Names and numbers).
+    // Only a call that hit the cache has cheap output (docs/reference/contract.md#D-names-17).
     const outputPrice =
       cachedInput > 0 ? (pricing.cacheOutputPrice ?? pricing.outputPrice) : pricing.outputPrice
     line('input', usage.input ?? 0, pricing.inputPrice, 1_000_000)

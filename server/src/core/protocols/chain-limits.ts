@@ -5,7 +5,10 @@ import type { CanonicalRequest, MediaPart, ToolChoice, Turn } from '../canonical
 import type { Capabilities, Encoded, Refused } from './protocol.ts'
 import { unsupported } from './refusal.ts'
 
-/** Models that refuse sampling fields while they reason take them with reasoning off (reference §2.1). */
+/**
+ * Models that refuse sampling fields while they reason take them with reasoning off
+ * (docs/protocols.md#requests-between-protocols).
+ */
 export function takesHeat(
   { reasoning }: CanonicalRequest,
   { sampling, efforts }: Pick<Capabilities, 'sampling' | 'efforts'>,
@@ -13,7 +16,10 @@ export function takesHeat(
   return sampling !== 'none' || (efforts.includes('none') && reasoning?.effort === 'none')
 }
 
-/** Within 0 to 2 a hot wish becomes the hottest the model has; beyond that the upstream judges (contract §4.1). */
+/**
+ * Within 0 to 2 a hot wish becomes the hottest the model has; beyond that the upstream judges
+ * (docs/protocols.md#requests-between-protocols).
+ */
 export function clampTemperature(temperature: number, { temperatureMax }: Capabilities): number {
   return temperature > 2 ? temperature : Math.min(temperature, temperatureMax)
 }
@@ -28,7 +34,7 @@ export function cutAt(stop: readonly string[], taken: readonly string[]): Pick<E
   return left.length === 0 ? {} : { cutAt: left.slice(0, CUTS_MAX) }
 }
 
-/** OpenAI's limit for end-user ids; other protocols' ids can be whole JSON documents (clients §3). */
+/** OpenAI's limit for end-user ids; other protocols' ids can be whole JSON documents (docs/protocols.md#client-4). */
 const USER_LENGTH_MAX = 64
 
 export function shortUser(user: string): string {
@@ -59,14 +65,16 @@ export function reasons({ reasoning }: CanonicalRequest, capabilities: Capabilit
   return effortOf(reasoning) !== 'none'
 }
 
-/** A forced tool where thinking forbids it becomes a free choice (reference §3, trap 32). */
+/** A forced tool where thinking forbids it becomes a free choice (docs/protocols.md#trap-32). */
 export function mustFreeChoice(request: CanonicalRequest, capabilities: Capabilities): boolean {
   const { toolChoice } = request
   if (toolChoice === undefined || !isForced(toolChoice)) return false
   return reasons(request, capabilities) && !capabilities.forcedToolWithReasoning
 }
 
-/** Asked for something that would be another answer without it (reference §2, policy). */
+/**
+ * Asked for something that would be another answer without it (docs/protocols.md#what-is-dropped-and-what-is-refused).
+ */
 export function findImpossible(request: CanonicalRequest, capabilities: Capabilities): Refused | undefined {
   if ((request.candidates ?? 1) > 1 && !capabilities.candidates) {
     return unsupported('candidates', 'this model gives one answer per request')
@@ -109,7 +117,7 @@ export function isVideo({ media, source }: MediaPart): boolean {
   return media === 'file' && typed && source.mediaType?.toLowerCase().startsWith('video/') === true
 }
 
-/** Neither protocol has a field for it, and models read the word (reference §2.3). */
+/** Neither protocol has a field for it, and models read the word (docs/protocols.md#requests-between-protocols). */
 export function withErrorWord(text: string, isError: boolean): string {
   return isError && !/^\W*error\b/i.test(text) ? `Error: ${text}` : text
 }

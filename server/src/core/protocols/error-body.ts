@@ -11,7 +11,10 @@ const NO_WORDS = 'the upstream failed without saying why'
 /** An upstream's prose goes to the client and the log: bounded. */
 const MESSAGE_LENGTH_MAX = 8_000
 
-/** The status a type or code stands for, for errors that come inside a stream or a 200 (reference §1.1, §1.2). */
+/**
+ * The status a type or code stands for, for errors that come inside a stream or a 200
+ * (docs/protocols.md#chat-errors, #responses-errors).
+ */
 const STATUS_OF_WORD: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   invalid_request: 400,

@@ -818,7 +818,7 @@ const candidate: fc.Arbitrary<Omit<Candidate, 'index'>> = fc
     },
   }))
 
-/** The end follows from what was said: calls before refusals before the model's own word (reference §0, rule 8). */
+/** The end follows from what was said: calls before refusals before the model's own word (docs/protocols.md#rule-8). */
 export function reasonOf(
   ending: 'stop' | 'length' | 'content-filter' | 'stop-sequence',
   blocks: readonly Block[],

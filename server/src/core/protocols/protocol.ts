@@ -1,6 +1,6 @@
 /**
  * What a wire language offers: a codec both ways between its own JSON and the canonical form. Pure and
- * synchronous; the same folder serves clients and upstreams (design: protocol = codec, provider = dialect).
+ * synchronous; the same folder serves clients and upstreams (docs/architecture.md#codec--dialect).
  */
 import type { ProtocolId } from '../catalogue.ts'
 import type { CanonicalRequest, Effort, MediaPart } from '../canonical/request.ts'
@@ -12,7 +12,10 @@ export interface Protocol {
   readonly id: ProtocolId
   /** Where a request says which model it is for, and whether to stream. */
   readonly modelPlace: 'body' | 'path'
-  /** The header its clients send their key in instead of a bearer, and at which address it is read (decisions, Addresses). */
+  /**
+   * The header its clients send their key in instead of a bearer, and at which address it is read
+   * (docs/reference/contract.md#D-addresses-17, #D-addresses-30).
+   */
   readonly keyHeader?: { readonly name: string; readonly at: 'both-addresses' | 'gateway-address' }
   /** Headers of its clients that change what a request means, lower case: they reach an upstream of the same protocol. */
   readonly forwardedHeaders: readonly string[]
@@ -77,7 +80,7 @@ export interface EncodeTarget {
   readonly issuer: string
 }
 
-/** What a chain's model can do, as data (reference §6). Provider folders give defaults, chains may differ. */
+/** What a chain's model can do, as data. Provider folders give defaults, chains may differ. */
 export interface Capabilities {
   /** A system message in the middle of the conversation keeps its role. */
   readonly midSystem: boolean

@@ -1,4 +1,7 @@
-/** Refusals as values: a request that cannot mean anything, with the field that says so (decisions, Requests). */
+/**
+ * Refusals as values: a request that cannot mean anything, with the field that says so
+ * (docs/reference/contract.md#D-requests-63).
+ */
 import type { CanonicalField } from './client-fields.ts'
 import type { Refused } from './protocol.ts'
 

@@ -1,4 +1,4 @@
-/** Requests that real gateways got wrong (reference §3, 20–23, 27–36): one test a trap, named by its number. */
+/** Requests that real gateways got wrong (docs/protocols.md#traps): one test a trap, named by its number. */
 import { describe, expect, test } from 'vitest'
 import { openSignature } from '../canonical/envelope.ts'
 import { withoutSignatures } from '../canonical/signatures.ts'
@@ -36,11 +36,14 @@ describe('reasoning', () => {
   test.each([
     ['chat', () => sent('chat', 'messages', { messages: chatHistory() })],
     ['responses', () => sent('responses', 'messages', { input: responsesHistory() })],
-  ])('trap 20: a thought signature survives a %s client and returns to its issuer', (_client, send) => {
-    expect(contentOf(messagesOf(send())[1])[0]).toEqual(THOUGHT)
-  })
+  ])(
+    'a thought signature survives a %s client and returns to its issuer (docs/protocols.md#trap-20)',
+    (_client, send) => {
+      expect(contentOf(messagesOf(send())[1])[0]).toEqual(THOUGHT)
+    },
+  )
 
-  test('trap 21: thoughts keep their blocks, order and words', () => {
+  test('thoughts keep their blocks, order and words (docs/protocols.md#trap-21)', () => {
     const content = [
       THOUGHT,
       { type: 'redacted_thinking', data: 'ZGF0YQ==' },
@@ -52,7 +55,7 @@ describe('reasoning', () => {
     expect(contentOf(messagesOf(body)[1])).toEqual(content)
   })
 
-  test('trap 22: a call of the turn in progress has a thought signature for Gemini: its own, else the placeholder', () => {
+  test('a call of the turn in progress has a thought signature for Gemini: its own, else the placeholder (docs/protocols.md#trap-22)', () => {
     const own = answered('gemini', 'chat', {
       candidates: [
         {
@@ -79,7 +82,7 @@ describe('reasoning', () => {
     expect(parts(foreign)[0]?.thoughtSignature).toBe('skip_thought_signature_validator')
   })
 
-  test('trap 23: a blob goes to nobody but its issuer, without leaving an orphan, and can be left out', () => {
+  test('a blob goes to nobody but its issuer, without leaving an orphan, and can be left out (docs/protocols.md#trap-23)', () => {
     const request = decoded('responses', { input: responsesHistory() })
     const [, reasoning] = responsesHistory()
     expect(openSignature(textOf(reasoning?.encrypted_content) ?? '').signature.issuer).toBe(ISSUER)
@@ -110,7 +113,7 @@ describe('reasoning', () => {
     )
   })
 
-  test('trap 27: an upstream that wants its thoughts back finds them on every turn of the history', () => {
+  test('an upstream that wants its thoughts back finds them on every turn of the history (docs/protocols.md#trap-27)', () => {
     const turns = [
       HI,
       {
@@ -136,7 +139,7 @@ describe('tools', () => {
     messages: [HI, { role: 'assistant', content: [use('a'), use('b')] }, { role: 'user', content: user }],
   })
 
-  test('trap 28: results stand right behind their calls, whatever text came between or before', () => {
+  test('results stand right behind their calls, whatever text came between or before (docs/protocols.md#trap-28)', () => {
     const mixed = turns([
       { type: 'text', text: 'note' },
       result('b'),
@@ -163,7 +166,7 @@ describe('tools', () => {
     expect(back.map(({ type }) => type)).toEqual(['tool_result', 'tool_result', 'text'])
   })
 
-  test('trap 29: Gemini gets one response for each call, a made one where the client sent none', () => {
+  test('Gemini gets one response for each call, a made one where the client sent none (docs/protocols.md#trap-29)', () => {
     const body = sent('messages', 'gemini', turns([result('b')]))
     const [, asked, told] = listIn(body.contents)
     expect(listIn(asked?.parts)).toHaveLength(2)
@@ -173,7 +176,7 @@ describe('tools', () => {
     expect(responses[1]?.response).toEqual({ output: 'seen' })
   })
 
-  test('trap 30: blank texts go to no messages upstream, and no message is left empty', () => {
+  test('blank texts go to no messages upstream, and no message is left empty (docs/protocols.md#trap-30)', () => {
     const messages = [
       { role: 'user', content: '' },
       { role: 'user', content: 'hi' },
@@ -194,7 +197,7 @@ describe('tools', () => {
     }
   })
 
-  test('trap 31: a picture in a result reaches every upstream as a picture', () => {
+  test('a picture in a result reaches every upstream as a picture (docs/protocols.md#trap-31)', () => {
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }
     const body = turns([result('a', [{ type: 'text', text: 'see' }, picture]), result('b')])
     const inside = { imagesInToolResults: false }
@@ -207,7 +210,7 @@ describe('tools', () => {
     )
   })
 
-  test('trap 32: a forced tool where thinking forbids it becomes a free choice, and is told as dropped', () => {
+  test('a forced tool where thinking forbids it becomes a free choice, and is told as dropped (docs/protocols.md#trap-32)', () => {
     const request = decoded('chat', {
       messages: [HI],
       reasoning_effort: 'high',
@@ -222,7 +225,7 @@ describe('tools', () => {
     expect(dropped).toContain('toolChoice')
   })
 
-  test('trap 33: schemas keep to what the upstream takes, and a schema that holds itself ends', () => {
+  test('schemas keep to what the upstream takes, and a schema that holds itself ends (docs/protocols.md#trap-33)', () => {
     const schema: JsonObject = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -242,7 +245,7 @@ describe('tools', () => {
     expect(whole).toContain('parametersJsonSchema')
   })
 
-  test('trap 34: names and ids beyond the limits change the same way for call and result, and come back as they were', () => {
+  test('names and ids beyond the limits change the same way for call and result, and come back as they were (docs/protocols.md#trap-34)', () => {
     const name = `namespace.${'very_'.repeat(20)}long`
     const id = `call:${'x'.repeat(90)}`
     const messages = [
@@ -268,7 +271,7 @@ describe('tools', () => {
 })
 
 describe('marks and stops', () => {
-  test('trap 35: at most four cache marks go up, the last ones, and all live equally long', () => {
+  test('at most four cache marks go up, the last ones, and all live equally long (docs/protocols.md#trap-35)', () => {
     const mark = (text: string, ttl?: string): JsonObject => ({
       type: 'text',
       text,
@@ -286,7 +289,7 @@ describe('marks and stops', () => {
     expect(JSON.stringify(listIn(body.system))).not.toContain('cache_control')
   })
 
-  test('trap 36: stop sequences an upstream has no words for are handed to whoever cuts the answer', () => {
+  test('stop sequences an upstream has no words for are handed to whoever cuts the answer (docs/protocols.md#trap-36)', () => {
     const request = decoded('messages', { max_tokens: 9, messages: [HI], stop_sequences: ['END', 'STOP'] })
     expect(encoded('responses', request).cutAt).toEqual(['END', 'STOP'])
     expect(encoded('chat', request, { stopMax: 1 })).toMatchObject({ cutAt: ['STOP'] })

@@ -1,6 +1,7 @@
 /**
- * One block at a time, for client protocols that cannot interleave (reference §0, rule 5). The block that opened first
- * goes through live; what others say meanwhile is held until their turn comes. Candidates do not wait for each other.
+ * One block at a time, for client protocols that cannot interleave (docs/protocols.md#rule-5). The block that opened
+ * first goes through live; what others say meanwhile is held until their turn comes. Candidates do not wait for each
+ * other.
  */
 import { addAll } from '../canonical/add-all.ts'
 import type { StreamPart } from '../canonical/response.ts'

@@ -1,4 +1,4 @@
-/** Streams that real gateways got wrong (reference §3, 1–19, 24–26, 37–39): one test a trap, named by its number. */
+/** Streams that real gateways got wrong (docs/protocols.md#traps): one test a trap, named by its number. */
 import { describe, expect, test } from 'vitest'
 import { foldStream } from '../canonical/fold.ts'
 import type { StreamPart } from '../canonical/response.ts'
@@ -66,7 +66,7 @@ const finishOf = (parts: readonly StreamPart[]) => foldStream(parts).candidates[
 const lastOf = (parts: readonly StreamPart[]) => parts.at(-1)?.type
 
 describe('blocks and calls', () => {
-  test('trap 01: a tool index of a chat client counts tools, not blocks', () => {
+  test('a tool index of a chat client counts tools, not blocks (docs/protocols.md#trap-1)', () => {
     const parts = heard('messages', [
       START,
       ...block(0, TEXT, say('hm')),
@@ -81,7 +81,7 @@ describe('blocks and calls', () => {
     expect(indices.flat().some((one) => (one as JsonObject).index === 2)).toBe(false)
   })
 
-  test('trap 02: a new id begins a new call, also under the same index', () => {
+  test('a new id begins a new call, also under the same index (docs/protocols.md#trap-2)', () => {
     const parts = heard('chat', [
       callsChunk(callDelta(0, { id: 'a', name: 'look', text: '{"x":1}' })),
       callsChunk(callDelta(0, { id: 'b', name: 'hear', text: '{"y":2}' })),
@@ -93,7 +93,7 @@ describe('blocks and calls', () => {
     ])
   })
 
-  test('trap 03: interleaved arguments of parallel calls reach a messages client block by block', async () => {
+  test('interleaved arguments of parallel calls reach a messages client block by block (docs/protocols.md#trap-3)', async () => {
     const parts = heard('chat', [
       callsChunk(
         callDelta(0, { id: 'a', name: 'look', text: '' }),
@@ -110,7 +110,7 @@ describe('blocks and calls', () => {
     ])
   })
 
-  test('trap 04: deltas and ends find their block by output index, not by what came last', () => {
+  test('deltas and ends find their block by output index, not by what came last (docs/protocols.md#trap-4)', () => {
     const parts = heard('responses', [
       item(0, call('a')),
       item(1, call('b')),
@@ -127,7 +127,7 @@ describe('blocks and calls', () => {
     ])
   })
 
-  test('trap 05: block indices are without a gap, and nothing stops that never began', () => {
+  test('block indices are without a gap, and nothing stops that never began (docs/protocols.md#trap-5)', () => {
     const parts = heard('messages', [
       START,
       { type: 'content_block_stop', index: 4 },
@@ -145,7 +145,7 @@ describe('blocks and calls', () => {
     ])
   })
 
-  test('trap 06: a line feed between calls opens no text inside them', () => {
+  test('a line feed between calls opens no text inside them (docs/protocols.md#trap-6)', () => {
     const parts = heard('chat', [
       callsChunk(callDelta(0, { id: 'a', name: 'look', text: '{}' })),
       chunk({ content: '\n' }),
@@ -158,7 +158,7 @@ describe('blocks and calls', () => {
     expect(kinds).toEqual(['tool_use', 'tool_use'])
   })
 
-  test('trap 07: thoughts that come a second time open a second block', () => {
+  test('thoughts that come a second time open a second block (docs/protocols.md#trap-7)', () => {
     const parts = heard('chat', [
       chunk({ reasoning_content: 'first' }),
       chunk({ content: 'said' }),
@@ -174,7 +174,7 @@ describe('blocks and calls', () => {
     ])
   })
 
-  test('trap 08: a chunk that switches, carries words and ends loses none of them', () => {
+  test('a chunk that switches, carries words and ends loses none of them (docs/protocols.md#trap-8)', () => {
     const parts = heard('chat', [
       chunk({
         reasoning_content: 'a',
@@ -187,7 +187,7 @@ describe('blocks and calls', () => {
     expect(calls(parts)).toEqual([['t', 'look', '{}']])
   })
 
-  test('trap 09: a call without arguments has an empty object for them', async () => {
+  test('a call without arguments has an empty object for them (docs/protocols.md#trap-9)', async () => {
     const parts = heard('chat', [
       callsChunk(callDelta(0, { id: 'a', name: 'look', text: '' })),
       chunk({}, 'tool_calls'),
@@ -199,7 +199,7 @@ describe('blocks and calls', () => {
     expect((await accumulateMessage(wireTo('messages', parts))).content).toMatchObject([{ input: {} }])
   })
 
-  test('trap 10: arguments that parse already may still grow', () => {
+  test('arguments that parse already may still grow (docs/protocols.md#trap-10)', () => {
     const parts = heard('chat', [
       callsChunk(callDelta(0, { id: 'a', name: 'look', text: '1' })),
       callsChunk(callDelta(0, { text: '2' })),
@@ -209,7 +209,7 @@ describe('blocks and calls', () => {
     expect(calls(parts)).toEqual([['a', 'look', '123']])
   })
 
-  test('trap 11: two entries of one index in one chunk are one call', () => {
+  test('two entries of one index in one chunk are one call (docs/protocols.md#trap-11)', () => {
     const parts = heard('chat', [
       callsChunk(callDelta(0, { id: 'a', name: 'look', text: '{"x"' }), callDelta(0, { text: ':1}' })),
       chunk({}, 'tool_calls'),
@@ -217,7 +217,7 @@ describe('blocks and calls', () => {
     expect(calls(parts)).toEqual([['a', 'look', '{"x":1}']])
   })
 
-  test('trap 12: without an index the id tells calls apart, and an empty name opens none', () => {
+  test('without an index the id tells calls apart, and an empty name opens none (docs/protocols.md#trap-12)', () => {
     const parts = heard('chat', [
       callsChunk(callDelta(null, { id: 'a', name: 'look', text: '{"x":' })),
       callsChunk(callDelta(null, { id: 'a', name: '', text: '1}' })),
@@ -232,7 +232,7 @@ describe('blocks and calls', () => {
 })
 
 describe('usage and ends', () => {
-  test('trap 13: the usage chunk goes only to who asked for it, and its choices are an empty list', () => {
+  test('the usage chunk goes only to who asked for it, and its choices are an empty list (docs/protocols.md#trap-13)', () => {
     const parts = heard('messages', [START, ...block(0, TEXT, say('a')), ...stopped()])
     const usages = toldTo('chat', parts).filter(({ usage }) => usage !== undefined && usage !== null)
     expect(usages.map(({ choices }) => choices)).toEqual([[]])
@@ -240,7 +240,7 @@ describe('usage and ends', () => {
     expect(encoder.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
-  test('trap 14: usage may come with any chunk, the last one counts and none of them is the end', () => {
+  test('usage may come with any chunk, the last one counts and none of them is the end (docs/protocols.md#trap-14)', () => {
     const usage = (completion_tokens: number): JsonObject => ({
       usage: { prompt_tokens: 9, completion_tokens },
     })
@@ -253,7 +253,7 @@ describe('usage and ends', () => {
     expect(foldStream(parts).usage).toMatchObject({ output: 5 })
   })
 
-  test('trap 15: usage that is null, or all zero, is not known rather than nothing', () => {
+  test('usage that is null, or all zero, is not known rather than nothing (docs/protocols.md#trap-15)', () => {
     const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
     for (const usage of [null, zero]) {
       const parts = heard('chat', [chunk({ content: 'a' }, 'stop', { usage })])
@@ -272,16 +272,19 @@ describe('usage and ends', () => {
     ],
     ['messages', [START, ...block(0, TEXT, say('a'))]],
     ['gemini', [gemini([{ text: 'a' }])]],
-  ] as const)('trap 16: a %s stream without its end is a failure in every protocol', (upstream, events) => {
-    const parts = heard(upstream, events, { done: false })
-    expect(lastOf(parts)).toBe('error')
-    expect(wireTo('chat', parts)).not.toContain('[DONE]')
-    expect(wireTo('messages', parts)).not.toContain('event: message_stop')
-    expect(wireTo('responses', parts)).toContain('response.failed')
-    expect(wireTo('responses', parts)).not.toContain('response.completed')
-  })
+  ] as const)(
+    'a %s stream without its end is a failure in every protocol (docs/protocols.md#trap-16)',
+    (upstream, events) => {
+      const parts = heard(upstream, events, { done: false })
+      expect(lastOf(parts)).toBe('error')
+      expect(wireTo('chat', parts)).not.toContain('[DONE]')
+      expect(wireTo('messages', parts)).not.toContain('event: message_stop')
+      expect(wireTo('responses', parts)).toContain('response.failed')
+      expect(wireTo('responses', parts)).not.toContain('response.completed')
+    },
+  )
 
-  test('trap 17: an answer that made a call ends with it, whatever the upstream says', () => {
+  test('an answer that made a call ends with it, whatever the upstream says (docs/protocols.md#trap-17)', () => {
     const parts = heard('gemini', [
       gemini([{ functionCall: { name: 'look', args: {} } }]),
       gemini([{ text: '' }], { finishReason: 'STOP' }),
@@ -291,7 +294,7 @@ describe('usage and ends', () => {
     expect(JSON.stringify(toldTo('messages', parts))).toContain('"stop_reason":"tool_use"')
   })
 
-  test('trap 18: an incomplete response closes its blocks before it ends', () => {
+  test('an incomplete response closes its blocks before it ends (docs/protocols.md#trap-18)', () => {
     const parts = heard('responses', [
       item(0, { type: 'message', id: 'm', role: 'assistant', content: [] }),
       { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'cut' },
@@ -310,7 +313,7 @@ describe('usage and ends', () => {
     expect(types.indexOf('content_block_stop')).toBeLessThan(types.indexOf('message_delta'))
   })
 
-  test('trap 19: a filter and a refusal are told as such, not as an ordinary end', () => {
+  test('a filter and a refusal are told as such, not as an ordinary end (docs/protocols.md#trap-19)', () => {
     const filtered = heard('chat', [chunk({ content: '' }, 'content_filter')])
     expect(JSON.stringify(toldTo('messages', filtered))).toContain('"stop_reason":"refusal"')
     const refused = heard('messages', [START, ...stopped('refusal')])
@@ -318,7 +321,7 @@ describe('usage and ends', () => {
     expect(wireTo('responses', refused)).toContain('"reason":"content_filter"')
   })
 
-  test('trap 24: message_start tells an estimate of the input, message_delta the true count', () => {
+  test('message_start tells an estimate of the input, message_delta the true count (docs/protocols.md#trap-24)', () => {
     const usage = { prompt_tokens: 90, completion_tokens: 2 }
     const parts = heard('chat', [chunk({ content: 'a' }), chunk({}, 'stop', { usage })])
     const events = toldTo('messages', parts)
@@ -328,7 +331,7 @@ describe('usage and ends', () => {
     expect(delta?.usage).toMatchObject({ input_tokens: 90, output_tokens: 2 })
   })
 
-  test('trap 25: what was read from a cache is outside the input of a messages client', () => {
+  test('what was read from a cache is outside the input of a messages client (docs/protocols.md#trap-25)', () => {
     const usage = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 60 } }
     const body = {
       id: 'c',
@@ -342,7 +345,7 @@ describe('usage and ends', () => {
     })
   })
 
-  test('trap 26: cached tokens are counted once on the way there and back', () => {
+  test('cached tokens are counted once on the way there and back (docs/protocols.md#trap-26)', () => {
     const usage = {
       input_tokens: 40,
       cache_read_input_tokens: 60,
@@ -367,7 +370,7 @@ describe('bytes and breaks', () => {
   const WORDS = 'grüße, 世界 😀'
   const wire = `: hello\r\n\r\ndata:${JSON.stringify(chunk({ role: 'assistant', content: WORDS }))}\r\n\r\n: keep-alive\r\rdata: ${JSON.stringify(chunk({ content: 'x'.repeat(120_000) }))}\n\ndata: ${JSON.stringify(chunk({}, 'stop'))}\n\ndata:[DONE]\n\n`
 
-  test('trap 37: packets may be cut at any byte, lines end in any way, comments are no data, events may be huge', () => {
+  test('packets may be cut at any byte, lines end in any way, comments are no data, events may be huge (docs/protocols.md#trap-37)', () => {
     const bytes = new TextEncoder().encode(wire)
     for (const size of [1, 2, 3, 7, 1_024, bytes.length]) {
       const reader = createSseReader({ lifted: new LiftedStrings(undefined) })
@@ -384,7 +387,7 @@ describe('bytes and breaks', () => {
     }
   })
 
-  test('trap 38: an error in mid-stream is told as one, in each protocol, and is never a normal end', () => {
+  test('an error in mid-stream is told as one, in each protocol, and is never a normal end (docs/protocols.md#trap-38)', () => {
     const parts = heard('messages', [
       START,
       ...block(0, TEXT, say('a')),
@@ -399,7 +402,7 @@ describe('bytes and breaks', () => {
     expect(wireTo('gemini', parts)).toContain('busy')
   })
 
-  test('trap 39: the last event repeats the whole answer, and every item opens and closes in its order', async () => {
+  test('the last event repeats the whole answer, and every item opens and closes in its order (docs/protocols.md#trap-39)', async () => {
     const parts = heard('messages', [
       START,
       ...block(0, { type: 'thinking', thinking: '' }, { type: 'thinking_delta', thinking: 'hm' }),

@@ -1,4 +1,7 @@
-/** What a client may say and another protocol’s upstream would refuse, or not understand (reference §2, policy; §3). */
+/**
+ * What a client may say and another protocol’s upstream would refuse, or not understand
+ * (docs/protocols.md#what-is-dropped-and-what-is-refused).
+ */
 import { describe, expect, test } from 'vitest'
 import { decoded, sent } from '../../../test/protocols/trap-kit.ts'
 import type { JsonObject } from '../json.ts'

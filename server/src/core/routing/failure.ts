@@ -1,6 +1,6 @@
 /**
- * What an upstream's failure is, and what follows from it (contract §1.6–1.9, §7.3). Decided by status, type and
- * code, never by the words of a message: prose changes, and it may quote the client.
+ * What an upstream's failure is, and what follows from it (docs/reference/contract.md#1-61, #7.3). Decided by status,
+ * type and code, never by the words of a message: prose changes, and it may quote the client.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
@@ -44,7 +44,7 @@ export interface Consequence {
   /** Sent once more over the same chain, at once. */
   readonly sameChainAgain: boolean
   readonly nextChain: boolean
-  /** The account's fallback model may be tried when no chain is left (decisions, Fallback). */
+  /** The account's fallback model may be tried when no chain is left (docs/reference/contract.md#D-fallback). */
   readonly fallback: boolean
   /**
    * What it does to the chain's health. `as-failure`: several of them let it rest. `at-once`: one does, since a person has
@@ -54,8 +54,9 @@ export interface Consequence {
 }
 
 /**
- * Reference §4, proposed rules; decisions, Fallback: a refusal and a request at fault never move on. A 404 may be about
- * something the client named, so one does not let the chain rest.
+ * A refusal and a request at fault never move on (docs/protocols.md#failures-of-upstreams;
+ * docs/reference/contract.md#D-fallback). A 404 may be about something the client named, so one does not let the chain
+ * rest.
  */
 export const CONSEQUENCES: Readonly<Record<FailureKind | BrokenKind, Consequence>> = {
   connect: { sameChainAgain: true, nextChain: true, fallback: true, counts: 'as-failure' },

@@ -100,7 +100,7 @@ export const HEALTHY: ChainHealth = {
   lastError: undefined,
 }
 
-/** Decisions: two in a row, or more than half of the last twenty. */
+/** Two in a row, or more than half of the last twenty (docs/decisions/0005-routing-and-endings.md). */
 export const OUTCOMES_MAX = 20
 const FAILURES_IN_ROW = 2
 /** Half of very few is chance. */
@@ -117,7 +117,7 @@ const FLAPPING_MS = 600_000
 const PROBE_MS_MAX = 900_000
 /** A probe whose answer has begun may flow for as long as its client reads; others need not wait for that. */
 const PROBE_ANSWER_MS_MAX = 30_000
-/** Decisions: a 429 rests for its `Retry-After`, at most 60 s, but lets one call a second through. */
+/** A 429 rests for its `Retry-After`, at most 60 s, but lets one call a second through. */
 const RATE_LIMIT_MS_MIN = 1_000
 const RATE_LIMIT_MS_MAX = 60_000
 const EXTRA_CALL_EVERY_MS = 1_000

@@ -1,4 +1,7 @@
-/** In what order the chains of a model are tried (contract §1.6): availability, rate-limit state, priority, weight. */
+/**
+ * In what order the chains of a model are tried (docs/reference/contract.md#1-41): availability, rate-limit state,
+ * priority, weight.
+ */
 import type { Catalogue, Chain, ChainProtocol, Model } from '../catalogue.ts'
 import type { VendorCode } from '../ids.ts'
 import type { ChainHealth } from './health.ts'
@@ -16,7 +19,7 @@ export interface RoutingState {
   readonly speaks: (protocol: Chain['protocol']) => boolean
   /** Chains of this protocol go first among equal priorities: nothing has to be converted. */
   readonly preferred: ChainProtocol
-  /** The client names who shall do it (contract §1.6); undefined: whoever is best. */
+  /** The client names who shall do it (docs/reference/contract.md#1-45); undefined: whoever is best. */
   readonly pinned?: VendorCode | undefined
   /** Chains that can answer this call at all: a conversation kept upstream goes on where it is kept. Absent: every one. */
   readonly mayAnswer?: (chain: Chain) => boolean

@@ -13,9 +13,9 @@ const CODES: ReadonlySet<string> = new Set([
 const PLACES = /\b(signature|encrypted[_ ]content|thought[_ ]?signature|thinking|redacted_thinking)\b/i
 
 /**
- * The upstream cannot read reasoning that was sent back to it. Two of three vendors give no code of their own (reference
- * §3, trap 23), so a refusal of the request is also read for the field it names; all that follows is one more try
- * without what it names.
+ * The upstream cannot read reasoning that was sent back to it. Two of three vendors give no code of their own
+ * (docs/protocols.md#trap-23), so a refusal of the request is also read for the field it names; all that follows is one
+ * more try without what it names.
  */
 export function refusesSignatures(failure: UpstreamFailure): boolean {
   if (failure.status !== 400 && failure.status !== 422 && failure.status !== 200) return false

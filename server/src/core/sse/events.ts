@@ -20,7 +20,9 @@ export interface SseReaderOptions {
   readonly lifted: LiftedStrings
 }
 
-/** Comments and blocks without data are left out. UTF-8 is decoded only per complete event (reference §0, rule 10). */
+/**
+ * Comments and blocks without data are left out. UTF-8 is decoded only per complete event (docs/protocols.md#rule-10).
+ */
 export function createSseReader(options: SseReaderOptions): SseReader {
   return new Reader(options)
 }

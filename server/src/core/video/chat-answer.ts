@@ -1,4 +1,7 @@
-/** A finished task as a chat completion (contract §4.4 rule 5): `status: 'done'` and `video.url` beside the usual shape. */
+/**
+ * A finished task as a chat completion (docs/reference/contract.md#4.4): `status: 'done'` and `video.url` beside the
+ * usual shape.
+ */
 import type { JsonObject } from '../json.ts'
 import type { VideoTask } from './task.ts'
 import { unixSeconds, videoObject } from './video-object.ts'

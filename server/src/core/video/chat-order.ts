@@ -1,4 +1,4 @@
-/** A chat call to a video model as the fields of an order (decisions, Video; contract §4.4 rule 5). */
+/** A chat call to a video model as the fields of an order (docs/reference/contract.md#D-video-34). */
 import type { JsonObject, JsonValue } from '../json.ts'
 import { isJsonObject } from '../json.ts'
 import type { FormFields } from './form.ts'

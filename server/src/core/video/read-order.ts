@@ -1,4 +1,7 @@
-/** From fields to an order (contract §4.4): what is known is read, aliases included, everything else is passed on. */
+/**
+ * From fields to an order (docs/reference/contract.md#4.4): what is known is read, aliases included, everything else is
+ * passed on.
+ */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { type FormFields, type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
 import { type DecodeBase64, type ReadMedia, readMedia, readMediaList } from './media.ts'
@@ -19,7 +22,7 @@ export type ReadOrder =
   | { readonly kind: 'order'; readonly order: VideoOrderFields }
   | { readonly kind: 'refused'; readonly code: 40000 | 40002; readonly message: string | undefined }
 
-/** Prompt before model, as the contract lists them (§7.1). */
+/** Prompt before model, as the contract lists them (docs/reference/contract.md#7.1-02, #7.1-03). */
 export function readOrder(fields: FormFields, decode: DecodeBase64): ReadOrder {
   const twice = ['prompt', 'model'].find((name) => isFormList(fields[name]))
   if (twice !== undefined)

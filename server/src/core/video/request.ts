@@ -1,6 +1,6 @@
 /**
  * A video order in no vendor's format: what `POST /v1/videos` (JSON or multipart) and a chat call to a video model are
- * both read into, and what every vendor's form is made from (contract §4.4).
+ * both read into, and what every vendor's form is made from (docs/reference/contract.md#4.4).
  */
 import type { JsonObject } from '../json.ts'
 

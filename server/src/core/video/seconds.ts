@@ -3,9 +3,9 @@ const SECONDS_LEAST = 1
 const SECONDS_MAX = 999_999_999
 
 /**
- * The length an order declares: what is billed and shown (contract §4.4, §8 rule 4). Text that is no positive number
- * declares nothing, `-1` and `0` included, by which some vendors mean a length of their own choice. What a loose reader
- * takes for a number is that number: `4e1`, `1_0`, `0x10`, `１２`.
+ * The length an order declares: what is billed and shown (docs/reference/contract.md#4.4, #8-25). Text that is no
+ * positive number declares nothing, `-1` and `0` included, by which some vendors mean a length of their own choice.
+ * What a loose reader takes for a number is that number: `4e1`, `1_0`, `0x10`, `１２`.
  */
 export function declaredSeconds(text: string | undefined): number | undefined {
   if (text === undefined || text.length > 40) return undefined
@@ -18,7 +18,7 @@ export function declaredSeconds(text: string | undefined): number | undefined {
 /** As of amounts. */
 const DECIMALS_MAX = 6
 
-/** What is billed, what is shown, and what the vendor is told (decisions, Video). */
+/** What is billed, what is shown, and what the vendor is told (docs/reference/contract.md#D-video-18). */
 export interface OrderedSeconds {
   readonly billed: number
   /** Shown as `seconds`. */

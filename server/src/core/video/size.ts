@@ -1,6 +1,6 @@
 /**
  * From the pixels a client asks for to what vendors take instead: a ratio, a resolution step, or the nearest size of a
- * list. What cannot be converted is `undefined` and left out (contract §4.4).
+ * list. What cannot be converted is `undefined` and left out (docs/reference/contract.md#4.4).
  */
 import type { VideoSize } from './request.ts'
 

@@ -1,4 +1,7 @@
-/** A video task as it is kept (contract §3, decisions Video): an order that outlives its request, its process and its instance. */
+/**
+ * A video task as it is kept (docs/reference/contract.md#3, #D-video-12): an order that outlives its request, its
+ * process and its instance.
+ */
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts'

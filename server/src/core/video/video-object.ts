@@ -1,4 +1,4 @@
-/** A task as clients see it (contract §2.5): the official SDK's own shape and `url` beside it. */
+/** A task as clients see it (docs/reference/contract.md#2.5): the official SDK's own shape and `url` beside it. */
 import type { JsonObject } from '../json.ts'
 import type { VideoTask } from './task.ts'
 

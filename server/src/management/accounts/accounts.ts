@@ -1,4 +1,4 @@
-/** Accounts in the management API: made, found, shown (decisions, Accounts). */
+/** Accounts in the management API: made, found, shown. */
 import type { Subscription } from '../../core/calls/hot-rows.ts'
 import type { Currency, DecimalText, Plan } from '../../core/catalogue.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
@@ -13,7 +13,7 @@ import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 const USER_RATE_DEFAULT = '100'
 const DAY_MS = 86_400_000
 const VERIFICATIONS = ['none', 'personal', 'enterprise'] as const
-/** How verified an account is, by name; its place is its level (contract §5.11). */
+/** How verified an account is, by name; its place is its level (docs/reference/contract.md#5-38). */
 export type Verification = (typeof VERIFICATIONS)[number]
 
 /** What every account begins with; `AccountStore.create` is given all of it. */
@@ -69,7 +69,7 @@ export async function* eachAccount(
   }
 }
 
-/** What `GET …/account` shows; amounts are decimal text (decisions, Accounts). */
+/** What `GET …/account` shows; amounts are decimal text (docs/reference/contract.md#D-accounts-36). */
 export interface AccountView {
   readonly id: string
   /** Nobody signs in as an organisation. */

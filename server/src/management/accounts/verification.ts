@@ -1,4 +1,7 @@
-/** Requests to be verified: submitted with documents, decided by an admin, effective at once (contract §5.11). */
+/**
+ * Requests to be verified: submitted with documents, decided by an admin, effective at once
+ * (docs/reference/contract.md#5-49).
+ */
 import type { AccountId } from '../../core/ids.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { VerificationDocument, VerificationRequest } from '../../storage/stores/customers.ts'

@@ -5,7 +5,7 @@ export type SignedAmount =
   | { readonly kind: 'value'; readonly value: DecimalText }
   | { readonly kind: 'mistake'; readonly message: string }
 
-/** Money at the edges has at most six decimals (decisions, Names and numbers). */
+/** Money at the edges has at most six decimals (docs/reference/contract.md#D-names-02). */
 const DECIMALS_MAX = 6
 /** Far beyond any amount; what a booking may be worth is decided where it is known (core/money.ts). */
 const WHOLE_DIGITS_MAX = 12

@@ -20,7 +20,7 @@ const two = sampleCatalogue({
 })
 
 describe('a row of the catalogue', () => {
-  test('holds exactly the fields of contract §2.1', () => {
+  test('holds exactly the fields of a row (docs/reference/contract.md#2.1)', () => {
     expect(listCatalogue(two)[0]).toEqual({
       id: 11,
       model_id: 'gpt-5',
@@ -80,7 +80,7 @@ describe('a row of the catalogue', () => {
 describe('a pricing entry', () => {
   const all = { userRate: undefined, modelId: undefined, vendorCode: undefined }
 
-  test('holds the fields of contract §2.2 and those of the decisions', () => {
+  test('holds the fields of an entry and those added to it (docs/reference/contract.md#2.2, #D-names-19)', () => {
     expect(listPricing(two, all)[0]).toEqual({
       model_id: 'gpt-5',
       name: 'Model gpt-5',

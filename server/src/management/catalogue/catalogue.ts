@@ -1,8 +1,11 @@
-/** What the catalogue and the pricing endpoint show: one row per usable chain (contract §2.1, §2.2, §4.5). */
+/**
+ * What the catalogue and the pricing endpoint show: one row per usable chain
+ * (docs/reference/contract.md#2.1, #2.2, #4.5).
+ */
 import type { Catalogue, Chain, DecimalText, Model, Vendor } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 
-/** Contract §2.1. */
+/** One usable chain, as a row of the catalogue (docs/reference/contract.md#2.1). */
 export interface CatalogueEntry {
   readonly id: number
   readonly model_id: string
@@ -16,8 +19,8 @@ export interface CatalogueEntry {
 }
 
 /**
- * Contract §2.2 with the further fields of decisions, Names and numbers. Prices are list prices in the model's `currency`, each the one
- * that applies: 0 for what the model is not billed by.
+ * A pricing entry with further fields (docs/reference/contract.md#2.2, #D-names-19). Prices are list prices in the
+ * model's `currency`, each the one that applies: 0 for what the model is not billed by.
  */
 export interface PricingEntry {
   readonly model_id: string
@@ -63,7 +66,10 @@ interface UsableChain {
 
 const LIST_RATE = '100'
 
-/** Every enabled, visible model's usable chains; the caller's level does not matter here (contract §2.1). */
+/**
+ * Every enabled, visible model's usable chains; the caller's level does not matter here
+ * (docs/reference/contract.md#2.1).
+ */
 export function listCatalogue(catalogue: Catalogue): readonly CatalogueEntry[] {
   return visibleChains(catalogue).map(({ model, chain, vendor }) => ({
     id: chain.id,

@@ -1,4 +1,7 @@
-/** `GET /v1/models`: what one key may call, in the listing shape its client reads (decisions, Addresses). */
+/**
+ * `GET /v1/models`: what one key may call, in the listing shape its client reads
+ * (docs/reference/contract.md#D-addresses-25).
+ */
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import type { Key } from '../../storage/stores/keys.ts'

@@ -13,7 +13,7 @@ import { placeOfAccount } from './sign-in.ts'
 import { mayBeTexted, takeText, type TextAsker, textWaitMs } from './text-messages.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
-/** Decisions, Accounts: 6 digits, 10 minutes, 5 tries. */
+/** 6 digits, 10 minutes, 5 tries (docs/reference/contract.md#D-accounts-05, #D-accounts-06, #D-accounts-07). */
 const DIGITS = 6
 const LIFE_MS = 600_000
 const TRIES = 5

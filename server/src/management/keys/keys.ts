@@ -1,4 +1,4 @@
-/** API keys in the management API: made, listed, switched, deleted (contract §2.6, §5.5, §5.6). */
+/** API keys in the management API: made, listed, switched, deleted (docs/reference/contract.md#2.6, #5-12, #5-15). */
 import { randomBytes } from 'node:crypto'
 import { isAddressRange } from '../../config/address-range.ts'
 import { isKeySecret, keySecretRule } from '../../config/gateway-file/check-rows.ts'
@@ -51,7 +51,7 @@ export type KeyCreation =
 
 /** Random bytes in a made key: 43 characters of base64url. */
 const SECRET_BYTES = 32
-/** Characters a list shows after the prefix (contract §2.6). */
+/** Characters a list shows after the prefix (docs/reference/contract.md#2.6). */
 const HINT_CHARACTERS = 6
 const NAME_CHARACTERS_MAX = 100
 
@@ -151,7 +151,7 @@ export async function rotateKey(
   return key === undefined ? undefined : { key: viewKey(key), plaintext, formerUntil }
 }
 
-/** The service's prefix and 32 random bytes as base64url (contract §2.6). */
+/** The service's prefix and 32 random bytes as base64url (docs/reference/contract.md#2.6). */
 export function makeKeySecret(prefix: string): Secret {
   return new Secret(prefix + randomBytes(SECRET_BYTES).toString('base64url'))
 }

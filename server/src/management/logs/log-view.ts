@@ -1,4 +1,4 @@
-/** One call as `GET …/logs` shows it (decisions, Accounts). */
+/** One call as `GET …/logs` shows it (docs/reference/contract.md#D-accounts-70). */
 import type { CallLogRow } from '../../core/calls/log-row.ts'
 import { MICRO_CREDITS_PER_CREDIT } from '../../core/money.ts'
 import type { AppliedSurcharge } from '../../core/pricing/surcharges.ts'

@@ -1,4 +1,7 @@
-/** Amounts between the integers inside and the decimal text people and programs read (decisions, Names and numbers). */
+/**
+ * Amounts between the integers inside and the decimal text people and programs read
+ * (docs/reference/contract.md#D-names-02).
+ */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, POOL_MAX } from '../../core/money.ts'
 import {

@@ -1,4 +1,4 @@
-/** Balance into Credits by hand (contract §5.10). The automatic one is a call's affair. */
+/** Balance into Credits by hand (docs/reference/contract.md#5-35). The automatic one is a call's affair. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { balancePool, creditsPool } from '../../core/calls/ledger.ts'
 import type { AccountId } from '../../core/ids.ts'

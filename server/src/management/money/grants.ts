@@ -1,4 +1,7 @@
-/** Money an account begins with, and money an admin gives: bookings that no call makes (decisions, Money). */
+/**
+ * Money an account begins with, and money an admin gives: bookings that no call makes
+ * (docs/reference/contract.md#D-money-14).
+ */
 import type { Transfer } from '../../core/calls/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import { balancePool, creditsPool } from '../../core/calls/ledger.ts'

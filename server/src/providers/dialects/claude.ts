@@ -6,7 +6,7 @@ const EVERY_CLAUDE: Partial<Capabilities> = {
   images: 'url',
   documents: 'url',
   strictTools: true,
-  // Tool names may have 128 characters (reference §3, trap 34 is about narrower targets).
+  // Tool names may have 128 characters (docs/protocols.md#trap-34 is about narrower targets).
   toolNameMax: 128,
   toolIdMax: 256,
   serviceTier: true,
@@ -25,7 +25,8 @@ export function hostedClaudeCapabilities(model: string): Partial<Capabilities> {
 export function claudeCapabilities(model: string): Partial<Capabilities> {
   const version = claudeVersion(model)
   if (version === undefined || version < 3.7) return { ...EVERY_CLAUDE, prefill: true }
-  // From Opus 4.7 on every sampling field is refused but temperature 1 (reference §1.3), and budgets are, too.
+  // From Opus 4.7 on every sampling field is refused but temperature 1 (docs/protocols.md#messages-requests), and
+  // budgets are, too.
   if (version >= 4.7) {
     return {
       ...EVERY_CLAUDE,

@@ -83,8 +83,8 @@ export function modelBelow(baseUrl: string, model: string): string {
 }
 
 /**
- * Gemini 3 takes levels, 2.5 budgets, older ones do not think (reference §1.4, §2.6). Before 3 a prompt is billed one search
- * however many there were.
+ * Gemini 3 takes levels, 2.5 budgets, older ones do not think (docs/protocols.md#gemini-requests, #effort). Before 3 a
+ * prompt is billed one search however many there were.
  */
 export function geminiModelCapabilities(model: string): Partial<Capabilities> {
   if (/^gemini-[3-9]/.test(model)) {

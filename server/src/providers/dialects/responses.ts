@@ -3,7 +3,7 @@ import type { Capabilities } from '../../core/protocols/protocol.ts'
 import type { Dialect } from '../provider.ts'
 import { type OpenAiDialectDescription, openAiDialect } from './openai-dialect.ts'
 
-/** The protocol has no stop, seed, penalties or several candidates (reference §1.2). */
+/** The protocol has no stop, seed, penalties or several candidates (docs/protocols.md#responses-requests). */
 export const RESPONSES_CAPABILITIES: Capabilities = {
   midSystem: true,
   systemRole: 'system',

@@ -16,7 +16,7 @@ export function ratioFor(request: VideoRequest): string | undefined {
 
 /**
  * The step for an order that names none outright. 2.6 has its own sound at full pixels only, so asking for sound raises
- * a step that was only derived (reference §3.3).
+ * a step that was only derived (docs/protocols.md#video-3).
  */
 export function stepFor(request: VideoRequest, model: ForwardModelId, words: TierWords): string | undefined {
   if (request.generateAudio === true && /2[.-]6/.test(model)) return words['1080p']

@@ -33,7 +33,7 @@ export function taskClassOf(kind: FailureKind): VideoFailure['class'] {
 
 /**
  * Request, trace and support ids out of a message: they name the operator's account at the vendor to whoever reads them
- * (reference §5.7).
+ * (docs/protocols.md#video-6).
  */
 export function withoutIds(message: string): string {
   return message

@@ -1,6 +1,6 @@
 /**
  * Where the fields of a video order go in a vendor's form. What a vendor names no place for is dropped and reported, so
- * nothing disappears unseen (contract §4.4, rule 2).
+ * nothing disappears unseen (docs/reference/contract.md#4.4).
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
@@ -59,7 +59,7 @@ export function merged(layers: readonly (JsonObject | undefined)[]): JsonObject 
 
 /**
  * What only the gateway decides, whatever the vendor: which model, how long (it is billed), how many, who is told, and
- * queues of hours that a call cannot wait for (reference §3.4, §5.5).
+ * queues of hours that a call cannot wait for (docs/protocols.md#video-4).
  */
 const NEVER_PASSED: ReadonlySet<string> = new Set([
   'model',

@@ -1,6 +1,6 @@
 /**
  * What a vendor's status word, result and error together mean. Words are compared without case against explicit sets;
- * an unknown word is work in progress unless a result or an error lies beside it (reference §5.3).
+ * an unknown word is work in progress unless a result or an error lies beside it (docs/protocols.md#video-5).
  */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'

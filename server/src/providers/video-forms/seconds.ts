@@ -1,4 +1,4 @@
-/** The declared length as vendors take it. It is billed, so it is never clamped (reference §3.1). */
+/** The declared length as vendors take it. It is billed, so it is never clamped (docs/protocols.md#video-2). */
 import type { VideoSubmit } from '../video.ts'
 
 /**

@@ -26,7 +26,7 @@ import { type ClientField, placeFields } from './place.ts'
 import { stepOf, taskWord } from './progress.ts'
 import { linkIn, numberIn, objectAt, originOf, textIn } from './read.ts'
 
-/** Reference §5.6. */
+/** What the vendor makes when none are asked for. */
 const DEFAULT_SECONDS = 4
 /** The guide says 10 to 20 seconds. */
 const POLL_MS = 10_000

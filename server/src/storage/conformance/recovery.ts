@@ -19,7 +19,7 @@ import { NOW, openWithAccount, settleTwoCredits, type StorageSuite, TWO_CREDITS,
 const DEAD = instanceId('dead')
 const ALIVE = instanceId('alive')
 const LATER = NOW + 120_000
-/** The dead one was last heard of long before; slots live 600 s (contract §8). */
+/** The dead one was last heard of long before; slots live 600 s (docs/reference/contract.md#8-06). */
 const BOUNDS = { at: LATER, deadBefore: LATER - 30_000, leakedBefore: LATER - 600_000 }
 
 const ONE_AT_ONCE = { concurrency: 1, windows: [] }

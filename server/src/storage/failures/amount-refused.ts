@@ -33,7 +33,7 @@ export function rateHoldText(hold: RateHold): string {
   return `cannot change any more: ${HOLDS[hold]}${advice}`
 }
 
-/** The rate cannot be changed (docs/decisions). */
+/** The rate cannot be changed (docs/decisions/0011-yuan-keep-their-worth.md). */
 export class RateFixed extends Error {
   readonly hold: RateHold
 

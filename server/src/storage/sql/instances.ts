@@ -7,7 +7,10 @@ import type { Schema } from './schema.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from './table.ts'
 import type { BeatOutcome } from '../stores/calls.ts'
 
-/** A call's slot lives 600 s (contract §8); a running call is renewed well before, a short one never. */
+/**
+ * A call's slot lives 600 s (docs/reference/contract.md#8-06); a running call is renewed well before, a short one
+ * never.
+ */
 const RENEW_AFTER_MS = 60_000
 
 /** Says that the instance lives, unless its epoch was raised. */

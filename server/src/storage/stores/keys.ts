@@ -7,7 +7,7 @@ export interface ByokEntry {
   readonly enabled: boolean
 }
 
-/** An API key. Only its SHA-256 is stored (contract §2.6). */
+/** An API key. Only its SHA-256 is stored (docs/reference/contract.md#5-12). */
 export interface Key {
   readonly id: KeyId
   readonly accountId: AccountId

@@ -1,7 +1,7 @@
 /**
- * What responses left behind, so that a client can continue from them or read them again (contract §4.2). Rows belong to
- * the API key that made them; nobody else sees them. They live for a bounded time from their last use, and what clients
- * and models said in them is sealed at rest like a credential.
+ * What responses left behind, so that a client can continue from them or read them again
+ * (docs/reference/contract.md#4.2). Rows belong to the API key that made them; nobody else sees them. They live for a
+ * bounded time from their last use, and what clients and models said in them is sealed at rest like a credential.
  */
 import type { ChainId, KeyId, ModelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,6 +1,9 @@
 import type { AnswerTable } from './answer-table.ts'
 
-/** Chat completions and its dialects (reference §1.1). `content` may be a list of parts (Mistral, image models). */
+/**
+ * Chat completions and its dialects (docs/protocols.md#chat-answers, #chat-streams). `content` may be a list of parts
+ * (Mistral, image models).
+ */
 export const CHAT_ANSWERS = {
   stream: {
     fields: {

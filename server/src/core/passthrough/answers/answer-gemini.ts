@@ -1,6 +1,9 @@
 import type { AnswerRole, AnswerTable } from './answer-table.ts'
 
-/** Fields of one generateContent answer; a stream's events and a whole body have the same shape (reference §1.4). */
+/**
+ * Fields of one generateContent answer; a stream's events and a whole body have the same shape
+ * (docs/protocols.md#gemini-answers).
+ */
 const ANSWER = {
   error: 'error',
   usageMetadata: 'usage',

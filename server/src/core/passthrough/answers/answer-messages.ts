@@ -1,8 +1,9 @@
 import type { AnswerTable } from './answer-table.ts'
 
 /**
- * Messages (reference §1.3). An empty text block opens before anything is generated; a thinking block opens when the
- * model has begun, and with hidden thinking nothing else may follow for minutes, so it is not held back.
+ * Messages (docs/protocols.md#messages-streams). An empty text block opens before anything is generated; a thinking
+ * block opens when the model has begun, and with hidden thinking nothing else may follow for minutes, so it is not held
+ * back.
  */
 export const MESSAGES_ANSWERS = {
   stream: {

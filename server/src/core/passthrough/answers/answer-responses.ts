@@ -1,6 +1,9 @@
 import type { AnswerTable } from './answer-table.ts'
 
-/** Responses (reference §1.2): every event names its type; the first two or three only say that work was taken on. */
+/**
+ * Responses (docs/protocols.md#responses-streams): every event names its type; the first two or three only say that
+ * work was taken on.
+ */
 export const RESPONSES_ANSWERS = {
   stream: {
     fields: {

@@ -62,7 +62,7 @@ export interface AnswerTable {
     readonly contentPrefix: string | undefined
     /** Block types that open before anything was generated. */
     readonly quietBlocks: readonly string[]
-    /** `[DONE]`: ends a clean stream, or must be added to one that lacks it (contract §6.2). */
+    /** `[DONE]`: ends a clean stream, or must be added to one that lacks it (docs/reference/contract.md#6.2-03). */
     readonly done: 'terminator' | 'added' | 'none'
     /** `finish` alone ends the stream well: where no event of its own does. */
     readonly finishTerminates: boolean

@@ -1,4 +1,4 @@
-/** Asking a chat upstream for its usage when the client did not (decisions, Requests: `stream_usage: inject`). */
+/** Asking a chat upstream for its usage when the client did not (docs/reference/contract.md#D-requests-21). */
 import type { ScannedRequest } from './request-scan.ts'
 import type { Edit } from '../splice.ts'
 

@@ -41,8 +41,9 @@ export type RequestRole =
   | 'content-type'
 
 /**
- * The fields of each protocol the gateway looks at (contract §1.4; reference §1). Media fields are only measured, so
- * that a picture's base64 is not taken for prompt text when the hold is sized. Gemini takes both spellings of a name.
+ * The fields of each protocol the gateway looks at (docs/reference/contract.md#1-32). Media fields are only measured,
+ * so that a picture's base64 is not taken for prompt text when the hold is sized. Gemini takes both spellings of a
+ * name.
  */
 export const REQUEST_FIELDS = {
   chat: {

@@ -1,6 +1,7 @@
 /**
  * What the gateway reads of a request body, from its bytes as they arrive: the names it routes and logs by, and what
- * sizes the hold. Everything else is checked to be JSON and otherwise left alone (contract §1.4; decisions, Requests).
+ * sizes the hold. Everything else is checked to be JSON and otherwise left alone
+ * (docs/reference/contract.md#1-32, #1-33).
  */
 import type { ProtocolId } from '../../catalogue.ts'
 import { ITEM_ID_CHARACTERS_MAX, type ItemReference, ItemReferencesReading } from './item-references.ts'
@@ -28,7 +29,7 @@ export interface ScannedRequest {
   readonly kind: 'scanned'
   /** The last `model` of the body; undefined only for gemini, whose path names it. */
   readonly model: string | undefined
-  /** Every top-level `model` value: all are replaced (decisions, Requests). Empty for gemini. */
+  /** Every top-level `model` value: all are replaced (docs/reference/contract.md#D-requests-12). Empty for gemini. */
   readonly modelSpans: readonly Span[]
   /** `true`; `false`, `null` and nothing mean no, and any other value is refused. */
   readonly stream: boolean

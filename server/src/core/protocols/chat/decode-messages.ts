@@ -1,4 +1,7 @@
-/** Chat messages → system parts and turns. Accepts what real clients send (clients §3), refuses what means nothing. */
+/**
+ * Chat messages → system parts and turns. Accepts what real clients send (docs/protocols.md#client-10), refuses what
+ * means nothing.
+ */
 import { conversation, type Conversation } from '../../canonical/conversation.ts'
 import { openSignature } from '../../canonical/envelope.ts'
 import { argumentsText, isJsonArray } from '../../canonical/json-text.ts'
@@ -207,7 +210,7 @@ function decodeResult(message: JsonObject, field: string, callId: string): ToolR
   return { type: 'tool-result', callId, kind: 'function', content, isError: false, ...cacheOf(message) }
 }
 
-/** Text, parts, or nothing; empty texts are nothing too (reference §3, trap 30). */
+/** Text, parts, or nothing; empty texts are nothing too (docs/protocols.md#trap-30). */
 function readContent(message: JsonObject, field: string): readonly Part[] | Refused {
   const { content } = message
   if (content === undefined || content === null || content === '') return []

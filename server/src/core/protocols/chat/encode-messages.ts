@@ -1,7 +1,7 @@
 /**
  * System parts and turns → chat messages. Tool messages follow their assistant message at once; what a tool message
  * cannot hold (images) and what the target has no place for (instructions in the middle) waits for the next user
- * message, or gets one of its own (reference §2.1, §2.2).
+ * message, or gets one of its own (docs/protocols.md#requests-between-protocols).
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
@@ -167,7 +167,7 @@ function writeAssistant(turn: Turn, writing: Writing): Refused | undefined {
   return undefined
 }
 
-/** Vendors that want their reasoning back want the field on every assistant message (reference §3, trap 27). */
+/** Vendors that want their reasoning back want the field on every assistant message (docs/protocols.md#trap-27). */
 function encodeReasoning(
   parts: readonly ReasoningPart[],
   { target, dropped }: Writing,

@@ -111,7 +111,7 @@ function encodeOutput({ request, target, dropped }: Encoding): JsonObject {
     }
     return { ...wordy, response_format: { type: 'json_schema', json_schema: wrapped } }
   }
-  // Less than was asked for: said in the log, never an error (contract §4.1).
+  // Less than was asked for: said in the log, never an error (docs/reference/contract.md#D-requests-30).
   if (output.kind === 'json-schema' || !jsonObject) dropped.add('output')
   return jsonObject ? { ...wordy, response_format: { type: 'json_object' } } : wordy
 }

@@ -1,4 +1,4 @@
-/** Why an answer ended, between chat's words and the canonical ones (reference §2.4). */
+/** Why an answer ended, between chat's words and the canonical ones (docs/protocols.md#endings). */
 import type { Finish, FinishReason } from '../../canonical/response.ts'
 import type { ChatFinishReason } from './wire.ts'
 

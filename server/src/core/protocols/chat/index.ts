@@ -1,4 +1,4 @@
-/** Chat completions, both ways (contract §2.3, §4.1, §6.1; reference §1.1). */
+/** Chat completions, both ways (docs/reference/contract.md#2.3, #4.1, #6.1; docs/protocols.md#chat). */
 import { readErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
 import { decodeRequest } from './decode-request.ts'

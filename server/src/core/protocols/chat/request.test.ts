@@ -166,7 +166,7 @@ describe('what a chat client sends', () => {
     expect(partsOf([part])).toMatchObject([expected])
   })
 
-  test('trap 30: empty texts are nothing, also beside tool calls', () => {
+  test('empty texts are nothing, also beside tool calls (docs/protocols.md#trap-30)', () => {
     expect(partsOf(['', { type: 'text', text: '' }, { type: 'text', text: 'x' }])).toEqual([text('x')])
     const request = decode({
       messages: [
@@ -243,7 +243,7 @@ describe('what a chat client sends', () => {
     expect(request.toolChoice).toEqual({ kind: 'tool', name: 'look' })
   })
 
-  test('trap 20: our envelope comes back out of reasoning_details and extra_content', () => {
+  test('our envelope comes back out of reasoning_details and extra_content (docs/protocols.md#trap-20)', () => {
     const sealed = sealSignature({ issuer: undefined, id: 'rs_1', data: 'blob' }, 'summary', 'openai')
     const ofCall = sealSignature({ issuer: undefined, id: undefined, data: 'thought' }, 'call', 'google')
     const request = decode({
@@ -541,7 +541,7 @@ describe('what a chat upstream gets', () => {
     expect(clientPaths('messages', dropped)).toEqual(['tools[].strict', 'top_k', 'metadata'])
   })
 
-  test('trap 31: an image in a tool result goes into the next user message, after all results', () => {
+  test('an image in a tool result goes into the next user message, after all results (docs/protocols.md#trap-31)', () => {
     expect(
       messagesOf([
         { role: 'user', parts: [text('look')] },
@@ -588,7 +588,7 @@ describe('what a chat upstream gets', () => {
     ])
   })
 
-  test('trap 27: a vendor that wants its reasoning back gets the field on every assistant message', () => {
+  test('a vendor that wants its reasoning back gets the field on every assistant message (docs/protocols.md#trap-27)', () => {
     const turns: readonly Turn[] = [
       { role: 'user', parts: [text('a')] },
       {
@@ -611,7 +611,7 @@ describe('what a chat upstream gets', () => {
     expect(without.dropped).toEqual(['reasoningHistory'])
   })
 
-  test('trap 23: a signature goes back only to its issuer', () => {
+  test('a signature goes back only to its issuer (docs/protocols.md#trap-23)', () => {
     const turns = (issuer: string): readonly Turn[] => [
       { role: 'user', parts: [text('a')] },
       {
@@ -646,7 +646,7 @@ describe('what a chat upstream gets', () => {
     expect(new Set(foreign.dropped)).toEqual(new Set(['reasoningHistory', 'signatures']))
   })
 
-  test('trap 32: a forced tool becomes a free choice where thinking forbids it', () => {
+  test('a forced tool becomes a free choice where thinking forbids it (docs/protocols.md#trap-32)', () => {
     const tools = [
       {
         type: 'function',
@@ -672,7 +672,7 @@ describe('what a chat upstream gets', () => {
     expect(encode(forced, { ...thinker, forcedToolWithReasoning: true }).body.tool_choice).toBe('required')
   })
 
-  test('trap 33: a chain that takes only a part of JSON Schema gets that part', () => {
+  test('a chain that takes only a part of JSON Schema gets that part (docs/protocols.md#trap-33)', () => {
     const tools = [
       {
         type: 'function',
@@ -687,7 +687,7 @@ describe('what a chat upstream gets', () => {
     expect(JSON.stringify(body.tools)).not.toMatch(/const|additionalProperties/)
   })
 
-  test('trap 34: one long id is the same short one in the call and in its result', () => {
+  test('one long id is the same short one in the call and in its result (docs/protocols.md#trap-34)', () => {
     const id = 'toolu_'.padEnd(90, 'x')
     const messages = JSON.stringify(
       messagesOf(
@@ -704,7 +704,7 @@ describe('what a chat upstream gets', () => {
     expect(messages).toContain(`"tool_call_id":"${made}"`)
   })
 
-  test('trap 36: stop sequences are kept as far as they go', () => {
+  test('stop sequences are kept as far as they go (docs/protocols.md#trap-36)', () => {
     expect(encode({ stop: ['a', 'b', 'c', 'd', 'e'] }, { stopMax: 4 })).toMatchObject({
       body: { stop: ['a', 'b', 'c', 'd'] },
       dropped: ['stop'],
@@ -713,7 +713,7 @@ describe('what a chat upstream gets', () => {
     expect(encode({ stop: ['a'] }, { stopMax: 4 })).not.toHaveProperty('cutAt')
   })
 
-  test('trap 35: marks go in the chain’s own words and never more than four', () => {
+  test('marks go in the chain’s own words and never more than four (docs/protocols.md#trap-35)', () => {
     const marked = (said: string): Part => ({ type: 'text', text: said, cache: { ttl: '5m' } })
     const turns: readonly Turn[] = [{ role: 'user', parts: ['a', 'b', 'c', 'd', 'e'].map(marked) }]
     const anthropic = encode({ turns }, { cacheMarks: 'anthropic' })

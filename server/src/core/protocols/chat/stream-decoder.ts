@@ -1,7 +1,7 @@
 /**
- * A chat stream of an upstream → canonical parts. Accepts what vendors make of the protocol (reference §1.1): usage
- * anywhere, chunks without choices or delta, tool pieces in any order. The finish is told only when `[DONE]` came,
- * because until then an error may still follow it.
+ * A chat stream of an upstream → canonical parts. Accepts what vendors make of the protocol
+ * (docs/protocols.md#chat-streams): usage anywhere, chunks without choices or delta, tool pieces in any order. The
+ * finish is told only when `[DONE]` came, because until then an error may still follow it.
  */
 import type { BlockStart, Citation, StreamPart, UpstreamError } from '../../canonical/response.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
@@ -145,7 +145,10 @@ export class ChatStreamDecoder implements StreamDecoder {
     return candidate
   }
 
-  /** One chunk may close a block, open the next and bring its first text (reference §3, trap 8): everything in order. */
+  /**
+   * One chunk may close a block, open the next and bring its first text (docs/protocols.md#trap-8): everything in
+   * order.
+   */
   #delta(candidate: CandidateState, delta: JsonObject, choice: JsonObject): void {
     this.#reasoning(candidate, delta)
     this.#content(candidate, delta, choice)
@@ -316,7 +319,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       }
     }
     for (const tool of candidate.tools.all()) {
-      // A call without parameters is `{}`, whatever the vendor leaves out (reference §3, trap 9).
+      // A call without parameters is `{}`, whatever the vendor leaves out (docs/protocols.md#trap-9).
       if (!tool.sawArguments && tool.kind === 'function') this.#arguments(tool, callArguments(undefined))
     }
   }

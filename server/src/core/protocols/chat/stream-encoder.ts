@@ -1,6 +1,6 @@
 /**
  * Canonical parts → a chat stream. The first chunk of a candidate carries the role, tools are counted from 0 among
- * tools only (reference §3, trap 1), usage comes last and only when asked for, `[DONE]` only after a clean end.
+ * tools only (docs/protocols.md#trap-1), usage comes last and only when asked for, `[DONE]` only after a clean end.
  * Chunks are built from prepared strings; only the delta's own text is quoted anew.
  */
 import { type EnvelopeKind, sealSignature } from '../../canonical/envelope.ts'
@@ -316,7 +316,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     if (state?.type !== 'tool-call') return ''
     if (state.input !== undefined) return this.#callDelta(state, state.input.end())
     if (state.sawArguments || state.kind === 'custom') return ''
-    // Clients parse the arguments of every call, also of one without parameters (reference §3, trap 9).
+    // Clients parse the arguments of every call, also of one without parameters (docs/protocols.md#trap-9).
     return `${state.continuation}"{}"}}]}${this.#tail}`
   }
 

@@ -65,7 +65,7 @@ function errorOf(parts: readonly StreamPart[]) {
 }
 
 describe('what chat upstreams make of their streams', () => {
-  test('trap 2: a new id with a name is a new call, also under the same index', () => {
+  test('a new id with a name is a new call, also under the same index (docs/protocols.md#trap-2)', () => {
     const parts = decode(
       toolPiece({ index: 0, id: 'a', function: { name: 'one', arguments: '{"x":1}' } }),
       toolPiece({ index: 0, id: 'b', function: { name: 'one', arguments: '{"x":2}' } }),
@@ -78,7 +78,7 @@ describe('what chat upstreams make of their streams', () => {
     ])
   })
 
-  test('trap 3: interleaved pieces of parallel calls go to their own call', () => {
+  test('interleaved pieces of parallel calls go to their own call (docs/protocols.md#trap-3)', () => {
     const parts = decode(
       toolPiece({ index: 0, id: 'a', type: 'function', function: { name: 'one', arguments: '' } }),
       toolPiece({ index: 1, id: 'b', type: 'function', function: { name: 'two', arguments: '' } }),
@@ -95,7 +95,7 @@ describe('what chat upstreams make of their streams', () => {
     ])
   })
 
-  test('trap 6: a blank between calls is nothing, a blank before a text belongs to it', () => {
+  test('a blank between calls is nothing, a blank before a text belongs to it (docs/protocols.md#trap-6)', () => {
     const call = (id: string, index: number) =>
       toolPiece({ index, id, function: { name: 'one', arguments: '{}' } })
     const between = decode(
@@ -117,7 +117,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(blocksOf(after)).toMatchObject([{ type: 'tool-call' }, { type: 'text', text: '\ndone' }])
   })
 
-  test('trap 7: a second run of reasoning is a second block', () => {
+  test('a second run of reasoning is a second block (docs/protocols.md#trap-7)', () => {
     const parts = decode(
       chunk({ reasoning_content: 'a' }),
       chunk({ content: 'b' }),
@@ -134,7 +134,7 @@ describe('what chat upstreams make of their streams', () => {
     ])
   })
 
-  test('trap 8: one chunk may end the reasoning, begin the text and finish; nothing of it is lost', () => {
+  test('one chunk may end the reasoning, begin the text and finish; nothing of it is lost (docs/protocols.md#trap-8)', () => {
     const parts = decode(
       chunk({ role: 'assistant', reasoning_content: 'hm' }),
       chunk(
@@ -150,7 +150,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(blocksOf(parts)).toMatchObject([{ text: 'hm!' }, { text: 'yes' }, { name: 'one' }])
   })
 
-  test('trap 9: a call without arguments has an empty object', () => {
+  test('a call without arguments has an empty object (docs/protocols.md#trap-9)', () => {
     expect(
       callsOf(
         decode(toolPiece({ index: 0, id: 'a', function: { name: 'one' } }), finish('tool_calls'), DONE),
@@ -167,7 +167,7 @@ describe('what chat upstreams make of their streams', () => {
     ).toEqual([['a', 'one', '{}']])
   })
 
-  test('trap 10: a call is not over because its arguments could be', () => {
+  test('a call is not over because its arguments could be (docs/protocols.md#trap-10)', () => {
     const parts = decode(
       toolPiece({ index: 0, id: 'a', function: { name: 'one', arguments: '{}' } }),
       toolPiece({ index: 0, function: { arguments: ' ' } }),
@@ -177,7 +177,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(callsOf(parts)).toEqual([['a', 'one', '{} ']])
   })
 
-  test('trap 11: two pieces of one index in one chunk are one call', () => {
+  test('two pieces of one index in one chunk are one call (docs/protocols.md#trap-11)', () => {
     const parts = decode(
       chunk({
         tool_calls: [
@@ -280,7 +280,7 @@ describe('what chat upstreams make of their streams', () => {
       ],
       [['a', 'patch', '***']],
     ],
-  ])('trap 12: %s', (_name, pieces, expected) => {
+  ])('%s (docs/protocols.md#trap-12)', (_name, pieces, expected) => {
     expect(callsOf(decode(...pieces.map(toolPiece), finish('tool_calls'), DONE))).toEqual(expected)
   })
 
@@ -322,13 +322,13 @@ describe('what chat upstreams make of their streams', () => {
         { ...finish('stop'), usage: null },
       ],
     ],
-  ])('trap 14: usage %s', (_place, chunks) => {
+  ])('usage %s (docs/protocols.md#trap-14)', (_place, chunks) => {
     const parts = decode(...chunks, DONE)
     expect(foldStream(parts).usage).toMatchObject({ input: 7, cachedInput: 3, output: 4 })
     expect(finishOf(parts)).toBe('stop')
   })
 
-  test('trap 15: usage of zeros or null is unknown, not nothing', () => {
+  test('usage of zeros or null is unknown, not nothing (docs/protocols.md#trap-15)', () => {
     const parts = decode(
       { ...chunk({ content: 'a' }), usage: null },
       { ...finish('stop'), usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
@@ -337,7 +337,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(foldStream(parts).usage).toBeUndefined()
   })
 
-  test('trap 26: what was cached is counted once', () => {
+  test('what was cached is counted once (docs/protocols.md#trap-26)', () => {
     const parts = decode(
       chunk({ content: 'a' }),
       {
@@ -362,7 +362,7 @@ describe('what chat upstreams make of their streams', () => {
       [toolPiece({ index: 0, id: 'a', function: { name: 'one', arguments: '{' } })],
     ],
     ['after the finish but before [DONE]', [chunk({ content: 'a' }), finish('stop')]],
-  ])('trap 16: a stream that closes %s is a failure', (_where, chunks) => {
+  ])('a stream that closes %s is a failure (docs/protocols.md#trap-16)', (_where, chunks) => {
     const parts = decode(...chunks)
     expect(errorOf(parts)?.message).toBe('the upstream closed the stream before its end')
   })
@@ -380,14 +380,14 @@ describe('what chat upstreams make of their streams', () => {
     ['length', false, 'length'],
     ['content_filter', false, 'content-filter'],
     ['something new', false, 'other'],
-  ])('trap 17: %s with calls %s is %s', (word, called, expected) => {
+  ])('%s with calls %s is %s (docs/protocols.md#trap-17)', (word, called, expected) => {
     const said = called
       ? toolPiece({ index: 0, id: 'a', function: { name: 'one', arguments: '{}' } })
       : chunk({ content: 'a' })
     expect(finishOf(decode(said, finish(word), DONE))).toBe(expected)
   })
 
-  test('trap 19: a refusal is told as one', () => {
+  test('a refusal is told as one (docs/protocols.md#trap-19)', () => {
     const parts = decode(chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot' }), finish('stop'), DONE)
     expect(blocksOf(parts)).toEqual([{ type: 'refusal', text: 'I cannot' }])
     expect(finishOf(parts)).toBe('refusal')
@@ -441,7 +441,7 @@ describe('what chat upstreams make of their streams', () => {
       [toolPiece({ index: 0, id: 'a', function: { arguments: '{}' } }), finish('tool_calls'), DONE],
       { message: 'the upstream sent a tool call without a name' },
     ],
-  ])('trap 38: %s ends the stream with an error', (_name, chunks, expected) => {
+  ])('%s ends the stream with an error (docs/protocols.md#trap-38)', (_name, chunks, expected) => {
     expect(errorOf(decode(...chunks))).toMatchObject(expected)
   })
 
@@ -620,7 +620,7 @@ describe('what chat clients get', () => {
     expect(objectOf(listOf(last?.choices)[0])?.finish_reason).toBe('length')
   })
 
-  test('trap 1: calls are counted from 0 among calls, whatever their block is', async () => {
+  test('calls are counted from 0 among calls, whatever their block is (docs/protocols.md#trap-1)', async () => {
     const sse = encodeStream(chatProtocol, [
       START,
       ...said(0, 'a'),
@@ -633,7 +633,7 @@ describe('what chat clients get', () => {
     expect(completion.choices[0]?.finish_reason).toBe('tool_calls')
   })
 
-  test('trap 9: a call that said nothing gets an empty object before it ends', async () => {
+  test('a call that said nothing gets an empty object before it ends (docs/protocols.md#trap-9)', async () => {
     const completion = await accumulateChat(
       encodeStream(chatProtocol, [START, ...called(0, 'x', ''), ...ended('tool-calls')]),
     )
@@ -643,7 +643,7 @@ describe('what chat clients get', () => {
     expect(completion.choices[0]?.message.content).toBe('')
   })
 
-  test('trap 13: usage comes only to clients that asked for it, on a chunk without choices', () => {
+  test('usage comes only to clients that asked for it, on a chunk without choices (docs/protocols.md#trap-13)', () => {
     const parts = [START, ...said(0, 'a'), usage, ...ended('stop')]
     const encoder = chatProtocol.streamEncoder(replyContext({ ...PLAIN_REQUEST, stream: true }))
     expect(parts.map((part) => encoder.push(part)).join('')).not.toContain('usage')
@@ -651,7 +651,7 @@ describe('what chat clients get', () => {
     expect(asked).toMatchObject([{ choices: [], usage: { total_tokens: 10 } }])
   })
 
-  test('trap 16: [6.1-04] a broken stream never carries [DONE]', () => {
+  test('[6.1-04] a broken stream never carries [DONE] (docs/protocols.md#trap-16)', () => {
     const error = { status: 503, type: 'overloaded_error', code: undefined, message: 'busy', raw: null }
     const sse = encodeStream(chatProtocol, [
       START,
@@ -710,7 +710,7 @@ describe('what chat clients get', () => {
     )
   })
 
-  test('trap 19: a refusal that came only as a reason says why', async () => {
+  test('a refusal that came only as a reason says why (docs/protocols.md#trap-19)', async () => {
     const completion = await accumulateChat(
       encodeStream(chatProtocol, [START, ...ended('refusal', 'not that')]),
     )
@@ -839,7 +839,7 @@ describe('a whole chat answer', () => {
     ['no choices', { id: 'x', choices: [] }, 'the upstream answered without any choice'],
     ['no object', [1], 'the upstream answered with something that is no object'],
     ['null', null, 'the upstream answered with something that is no object'],
-  ])('trap 38: %s is a failure, not an answer', (_name, body, message) => {
+  ])('%s is a failure, not an answer (docs/protocols.md#trap-38)', (_name, body, message) => {
     expect(chatProtocol.decodeResponse(body)).toMatchObject({ candidates: [], failure: { message } })
   })
 

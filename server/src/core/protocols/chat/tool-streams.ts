@@ -1,7 +1,7 @@
 /**
  * The tool calls of one candidate as their pieces arrive. Vendors leave out indices, repeat ids, send two entries of
- * one index in a chunk and interleave parallel calls (reference §3, traps 2, 3, 11, 12): a piece belongs to the call
- * of its id, else of its index, else to the latest one.
+ * one index in a chunk and interleave parallel calls (docs/protocols.md#trap-2, #trap-3, #trap-11, #trap-12): a piece
+ * belongs to the call of its id, else of its index, else to the latest one.
  */
 import type { JsonObject } from '../../json.ts'
 import { countOf, objectOf, textOf, wordOf } from '../read-json.ts'

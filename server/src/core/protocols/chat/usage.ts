@@ -1,4 +1,4 @@
-/** Token counts between chat's totals and the disjoint classes of the canonical form (reference §2.5). */
+/** Token counts between chat's totals and the disjoint classes of the canonical form (docs/protocols.md#usage). */
 import type { Usage } from '../../canonical/usage.ts'
 import { isJsonObject } from '../../json.ts'
 import { countOf, objectOf, type Maybe } from '../read-json.ts'

@@ -193,7 +193,7 @@ describe('the conversation', () => {
     })
   })
 
-  test('trap 28: answers stand behind their calls, whatever was said with them', () => {
+  test('answers stand behind their calls, whatever was said with them (docs/protocols.md#trap-28)', () => {
     const { value } = decode({
       contents: [hi, model(call('f')), user({ text: 'also' }, answer('f', { output: 'F' }))],
     })
@@ -225,7 +225,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('trap 22: signatures are kept with their call, the stand-in for none is none', () => {
+  test('signatures are kept with their call, the stand-in for none is none (docs/protocols.md#trap-22)', () => {
     const { value } = decode({
       contents: [
         hi,
@@ -238,7 +238,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('trap 31: pictures, sounds and files by their kind, Google’s own files by their id', () => {
+  test('pictures, sounds and files by their kind, Google’s own files by their id (docs/protocols.md#trap-31)', () => {
     const { value } = decode({
       contents: [
         user(

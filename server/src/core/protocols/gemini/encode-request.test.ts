@@ -63,7 +63,7 @@ const contentsOf = (request: Partial<CanonicalRequest>, capabilities?: Partial<C
   encode(request, capabilities).body.contents
 
 describe('the conversation', () => {
-  test('trap 29: behind the calls stand as many answers, in the order of the calls, one made up where none came', () => {
+  test('behind the calls stand as many answers, in the order of the calls, one made up where none came (docs/protocols.md#trap-29)', () => {
     const turns = [
       user(text('x')),
       assistant(call('a'), call('b'), call('c')),
@@ -101,7 +101,7 @@ describe('the conversation', () => {
     )
   })
 
-  test('trap 22: the first call of every step of the turn in progress carries a signature or the stand-in', () => {
+  test('the first call of every step of the turn in progress carries a signature or the stand-in (docs/protocols.md#trap-22)', () => {
     const turns = [
       user(text('old')),
       assistant(call('past')),
@@ -124,12 +124,12 @@ describe('the conversation', () => {
     expect(JSON.stringify(contentsOf({ turns }, { reasoning: 'budget' }))).not.toContain(NO_SIGNATURE)
   })
 
-  test('trap 23: signatures of others are dropped and named', () => {
+  test('signatures of others are dropped and named (docs/protocols.md#trap-23)', () => {
     const turns = [user(text('x')), assistant(call('a', foreign)), result('a')]
     expect(encode({ turns }).dropped).toContain('signatures')
   })
 
-  test('trap 21: told thoughts are parts of their own, a bare signature belongs to the text before it', () => {
+  test('told thoughts are parts of their own, a bare signature belongs to the text before it (docs/protocols.md#trap-21)', () => {
     const thought = (kind: 'summary' | 'redacted', said: string, signature: Signature): Part => ({
       type: 'reasoning',
       kind,
@@ -154,7 +154,7 @@ describe('the conversation', () => {
     expect(dropped).toEqual(['reasoningHistory'])
   })
 
-  test('trap 31: pictures of a result stand in it where the model can, beside it where it cannot', () => {
+  test('pictures of a result stand in it where the model can, beside it where it cannot (docs/protocols.md#trap-31)', () => {
     const picture: Part = {
       type: 'media',
       media: 'image',
@@ -243,7 +243,7 @@ describe('the conversation', () => {
 describe('tools', () => {
   const schema = { $schema: 'x', type: 'object', properties: { a: { type: 'string', minLength: 1 } } }
 
-  test('trap 33: schemas go as JSON Schema where the chain takes it, else in the subset', () => {
+  test('schemas go as JSON Schema where the chain takes it, else in the subset (docs/protocols.md#trap-33)', () => {
     const declared = (capabilities: Partial<Capabilities>) =>
       listOf(
         objectOf(listOf(encode({ tools: [tool('f', schema)] }, capabilities).body.tools)[0])
@@ -305,7 +305,7 @@ describe('tools', () => {
     expect(listOf(objectOf(functionCallingConfig)?.allowedFunctionNames)).toHaveLength(names.length)
   })
 
-  test('trap 34: names too long are shortened, the same in tool, call, answer and choice', () => {
+  test('names too long are shortened, the same in tool, call, answer and choice (docs/protocols.md#trap-34)', () => {
     const name = 'n'.repeat(90)
     const long: Part = {
       type: 'tool-call',

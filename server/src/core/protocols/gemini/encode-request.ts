@@ -1,4 +1,7 @@
-/** A canonical request for a Gemini upstream, held to what the chain's model takes (reference §2.1–§2.3). */
+/**
+ * A canonical request for a Gemini upstream, held to what the chain's model takes
+ * (docs/protocols.md#requests-between-protocols).
+ */
 import { markedFields } from '../../canonical/cache-marks.ts'
 import {
   effortOf,
@@ -52,7 +55,9 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
   return { kind: 'encoded', body, dropped: [...plan.dropped], ...cutAt(request.stop, takenStops(plan)) }
 }
 
-/** Before its third generation Gemini refuses a JSON answer together with functions (reference §1.4). */
+/**
+ * Before its third generation Gemini refuses a JSON answer together with functions (docs/protocols.md#gemini-requests).
+ */
 function planOutput({ output, tools }: CanonicalRequest, { capabilities }: EncodeTarget): OutputPlan {
   if (output.kind === 'text') return 'text'
   if (tools.length > 0 && capabilities.reasoning !== 'level') return 'told'

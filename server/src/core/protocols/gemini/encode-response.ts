@@ -1,4 +1,4 @@
-/** A canonical answer as a Gemini client reads it (reference §1.4). */
+/** A canonical answer as a Gemini client reads it (docs/protocols.md#gemini-answers). */
 import { sealSignature } from '../../canonical/envelope.ts'
 import { argumentsObject } from '../../canonical/json-text.ts'
 import type {

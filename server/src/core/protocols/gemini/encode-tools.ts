@@ -1,4 +1,4 @@
-/** Tools and their choice for a Gemini upstream (reference §1.4, §2.1). */
+/** Tools and their choice for a Gemini upstream (docs/protocols.md#gemini-requests, #requests-between-protocols). */
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../canonical/custom-tools.ts'
 import type { CustomTool, FunctionTool, HostedTool, ToolChoice } from '../../canonical/request.ts'
 import { toOpenApiSubset } from '../../canonical/schema.ts'
@@ -51,7 +51,10 @@ function isEmptyObject(schema: JsonObject): boolean {
   return none && !open && !isJsonObject(schema.additionalProperties)
 }
 
-/** Only the third generation takes its own tools and the client's functions together (reference §1.4). */
+/**
+ * Only the third generation takes its own tools and the client's functions together
+ * (docs/protocols.md#gemini-requests).
+ */
 function encodeHosted(
   tools: readonly (readonly [index: number, tool: HostedTool])[],
   plan: Plan,

@@ -1,6 +1,7 @@
 /**
  * The conversation for a Gemini upstream. Behind a content with calls it wants one content with exactly as many
- * responses, in the order of the calls; and on the calls of the turn in progress the thoughts' signature (reference §1.4).
+ * responses, in the order of the calls; and on the calls of the turn in progress the thoughts' signature
+ * (docs/protocols.md#gemini-requests).
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
@@ -89,7 +90,10 @@ function placeContent(
   return undefined
 }
 
-/** One response a call, in the order of the calls; a call nobody answered gets an error for an answer (reference §3, 29). */
+/**
+ * One response a call, in the order of the calls; a call nobody answered gets an error for an answer
+ * (docs/protocols.md#trap-29).
+ */
 function answerCalls(layout: Layout, plan: Plan): Refused | undefined {
   const { unanswered, results } = layout
   layout.unanswered = []

@@ -1,4 +1,4 @@
-/** Failures of a Gemini upstream, and every failure told to a Gemini client (reference §1.4). */
+/** Failures of a Gemini upstream, and every failure told to a Gemini client (docs/protocols.md#gemini-errors). */
 import type { UpstreamError } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { readErrorBody } from '../error-body.ts'
@@ -11,7 +11,7 @@ export function decodeError(status: number | undefined, body: JsonValue): Upstre
 
 /**
  * `code` is the number clients of this protocol read, `status` Google's word for it; the upstream's own type stands
- * beside them (decisions, Errors). The same object ends a stream that fails.
+ * beside them (docs/reference/contract.md#D-errors-29). The same object ends a stream that fails.
  */
 export function encodeError(error: UpstreamError): JsonObject {
   const code = error.status ?? (error.type === undefined ? undefined : STATUSES[error.type]) ?? 500

@@ -1,4 +1,4 @@
-/** Why a candidate ended (reference §1.4, §2.4). */
+/** Why a candidate ended (docs/protocols.md#gemini-answers, #endings). */
 import type { Finish, FinishReason } from '../../canonical/response.ts'
 
 /** The model tried to call a tool and failed at it: no answer, though the status says 200. */
@@ -15,7 +15,7 @@ export function isFailedCall(raw: string): boolean {
 export interface FinishFields {
   readonly raw: string
   readonly message: string | undefined
-  /** This protocol ends with STOP whether or not tools were called (reference §0, rule 8). */
+  /** This protocol ends with STOP whether or not tools were called (docs/protocols.md#rule-8). */
   readonly calledTool: boolean
 }
 

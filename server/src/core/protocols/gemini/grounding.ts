@@ -1,6 +1,7 @@
 /**
  * Where an answer names its sources. Google counts bytes of UTF-8 over the text of the candidate, everybody else counts
- * UTF-16 code units of one block, and the places come when the text has already gone out (reference §1.4, §2.4).
+ * UTF-16 code units of one block, and the places come when the text has already gone out
+ * (docs/protocols.md#gemini-answers).
  */
 import type { Citation } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'

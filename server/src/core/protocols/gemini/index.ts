@@ -1,4 +1,4 @@
-/** Google's Gemini protocol (reference §1.4). */
+/** Google's Gemini protocol (docs/protocols.md#gemini). */
 import type { Protocol } from '../protocol.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'

@@ -1,6 +1,7 @@
 /**
- * Arguments that Vertex streams piece by piece, each piece with the JSON path it belongs to (reference §1.4): a small
- * tree that grows until the call ends. Bounded, because paths come from outside.
+ * Arguments that Vertex streams piece by piece, each piece with the JSON path it belongs to
+ * (docs/protocols.md#gemini-streams): a small tree that grows until the call ends. Bounded, because paths come from
+ * outside.
  */
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { flagOf, numberOf, textOf } from '../read-json.ts'

@@ -1,6 +1,7 @@
 /**
  * Chunks of a Gemini upstream as canonical parts. A text goes on until something else comes; a call comes whole; the
- * end is the end of the connection after a finish reason, since nothing else marks it (reference §1.4, §2.9).
+ * end is the end of the connection after a finish reason, since nothing else marks it
+ * (docs/protocols.md#gemini-streams).
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { hashText } from '../../canonical/hash-text.ts'

@@ -1,6 +1,6 @@
 /**
  * A canonical stream as Gemini fragments. Texts go out as they come; a call goes out whole, as clients of this protocol
- * know it; the last fragment carries the finish reasons and the usage (contract §6.3).
+ * know it; the last fragment carries the finish reasons and the usage (docs/reference/contract.md#6.3-03).
  */
 import { sealSignature } from '../../canonical/envelope.ts'
 import type { Signature } from '../../canonical/request.ts'
@@ -31,7 +31,7 @@ export function streamEncoder(context: ReplyContext): StreamEncoder {
       for (const next of serial.push(part)) text += pushPart(stream, next)
       return text
     },
-    // The protocol has no sign of life (decisions, Requests).
+    // The protocol has no sign of life (docs/protocols.md#gemini-streams).
     keepAlive: () => '',
   }
 }

@@ -122,7 +122,7 @@ describe('a stream for a Gemini client', () => {
     ])
   })
 
-  test('trap 3: calls written at the same time come out whole, in the order they were made', async () => {
+  test('calls written at the same time come out whole, in the order they were made (docs/protocols.md#trap-3)', async () => {
     const received = await collectGemini(
       encodeStream(geminiProtocol, [
         start,
@@ -144,7 +144,7 @@ describe('a stream for a Gemini client', () => {
     expect(received.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP')
   })
 
-  test('trap 9: arguments of nothing are an empty object, broken ones are kept under a name', () => {
+  test('arguments of nothing are an empty object, broken ones are kept under a name (docs/protocols.md#trap-9)', () => {
     const [first, second] = fragments([
       start,
       open(0, call('a')),
@@ -159,7 +159,7 @@ describe('a stream for a Gemini client', () => {
     expect(partsOf(second)).toMatchObject([{ functionCall: { args: { arguments: '{"x":' } } }])
   })
 
-  test('trap 22: a call carries what it must be replayed with, in an envelope', () => {
+  test('a call carries what it must be replayed with, in an envelope (docs/protocols.md#trap-22)', () => {
     const signature = { issuer: undefined, id: undefined, data: 'thought' }
     const [first] = fragments([
       start,
@@ -176,7 +176,7 @@ describe('a stream for a Gemini client', () => {
     })
   })
 
-  test('trap 20: thoughts are told only to a client that asks, their signature with them', () => {
+  test('thoughts are told only to a client that asks, their signature with them (docs/protocols.md#trap-20)', () => {
     const parts: readonly StreamPart[] = [
       start,
       open(0, thought),
@@ -220,7 +220,7 @@ describe('a stream for a Gemini client', () => {
     ])
   })
 
-  test('trap 19: a refusal is told as SAFETY, with what explains it', () => {
+  test('a refusal is told as SAFETY, with what explains it (docs/protocols.md#trap-19)', () => {
     expect(fragments([start, finish('refusal', { explanation: 'no' }), end]).at(-1)).toMatchObject({
       candidates: [{ finishReason: 'SAFETY', finishMessage: 'no' }],
     })
@@ -242,7 +242,7 @@ describe('a stream for a Gemini client', () => {
     })
   })
 
-  test('trap 38: [D-requests-65] a failure is an error object at the end and no finish reason', async () => {
+  test('[D-requests-65] a failure is an error object at the end and no finish reason (docs/protocols.md#trap-38)', async () => {
     const sse = encodeStream(geminiProtocol, [
       ...hello,
       {
@@ -257,7 +257,7 @@ describe('a stream for a Gemini client', () => {
     await expect(collectGemini(sse)).rejects.toThrow('busy')
   })
 
-  test('trap 16: an end nobody finished is a failure', () => {
+  test('an end nobody finished is a failure (docs/protocols.md#trap-16)', () => {
     expect(fragments([...hello, end]).at(-1)).toHaveProperty('error')
   })
 
@@ -298,7 +298,7 @@ describe('a stream of a Gemini upstream', () => {
     return { ...folded, blocks: folded.candidates[0]?.blocks ?? [], finish: folded.candidates[0]?.finish }
   }
 
-  test('trap 8: a chunk that says all kinds of things at once loses none of them', () => {
+  test('a chunk that says all kinds of things at once loses none of them (docs/protocols.md#trap-8)', () => {
     const { blocks, finish: ending } = answerOf(
       chunk(
         [{ text: 'hm', thought: true }, { text: 'Let me look. ' }, functionCall('f'), { text: 'Done.' }],
@@ -309,7 +309,7 @@ describe('a stream of a Gemini upstream', () => {
     expect(ending?.reason).toBe('length')
   })
 
-  test('trap 2: calls in one chunk are calls of their own, with ids of their own', () => {
+  test('calls in one chunk are calls of their own, with ids of their own (docs/protocols.md#trap-2)', () => {
     const { blocks } = answerOf(
       chunk([functionCall('f'), functionCall('f')]),
       chunk([functionCall('g')], STOP),
@@ -321,7 +321,7 @@ describe('a stream of a Gemini upstream', () => {
     ])
   })
 
-  test('trap 17: STOP behind a call is a call', () => {
+  test('STOP behind a call is a call (docs/protocols.md#trap-17)', () => {
     expect(answerOf(chunk([functionCall('f')]), chunk([{ text: '' }], STOP)).finish?.reason).toBe(
       'tool-calls',
     )
@@ -337,7 +337,7 @@ describe('a stream of a Gemini upstream', () => {
     expect(blocks).toMatchObject([{ text: 'ab' }, { type: 'reasoning', text: 'hm' }, { text: 'c' }])
   })
 
-  test('trap 20: signatures of calls, of told thoughts and of texts are kept', () => {
+  test('signatures of calls, of told thoughts and of texts are kept (docs/protocols.md#trap-20)', () => {
     const { blocks } = answerOf(
       chunk([
         { text: 'hm', thought: true, thoughtSignature: 'one' },
@@ -354,7 +354,7 @@ describe('a stream of a Gemini upstream', () => {
     ])
   })
 
-  test('trap 14: counters are told along the way, the last ones count; trap 15: kinds of traffic are none', () => {
+  test('counters are told along the way, the last ones count; kinds of traffic are none (docs/protocols.md#trap-14, #trap-15)', () => {
     const usage = (output: number) => ({
       usageMetadata: { promptTokenCount: 10, candidatesTokenCount: output, totalTokenCount: 10 + output },
     })
@@ -371,7 +371,7 @@ describe('a stream of a Gemini upstream', () => {
 
   test.each<[string, JsonObject, JsonObject]>([
     [
-      'trap 26: [D-names-36] cached tokens are taken out of the prompt',
+      '[D-names-36] cached tokens are taken out of the prompt (docs/protocols.md#trap-26)',
       { promptTokenCount: 100, cachedContentTokenCount: 60, candidatesTokenCount: 5, totalTokenCount: 105 },
       { input: 40, cachedInput: 60, output: 5 },
     ],
@@ -394,7 +394,7 @@ describe('a stream of a Gemini upstream', () => {
     expect(answerOf(chunk([{ text: 'a' }], STOP, { usageMetadata })).usage).toMatchObject(expected)
   })
 
-  test('trap 26: a chunk that repeats the prompt without what was cached does not count it twice', () => {
+  test('a chunk that repeats the prompt without what was cached does not count it twice (docs/protocols.md#trap-26)', () => {
     const first = { promptTokenCount: 100, cachedContentTokenCount: 60, totalTokenCount: 100 }
     const last = { promptTokenCount: 100, candidatesTokenCount: 5, totalTokenCount: 105 }
     const events = [
@@ -404,7 +404,7 @@ describe('a stream of a Gemini upstream', () => {
     expect(answerOf(...events).usage).toMatchObject({ input: 40, cachedInput: 60, output: 5 })
   })
 
-  test('trap 16: a stream without a finish reason is a failure', () => {
+  test('a stream without a finish reason is a failure (docs/protocols.md#trap-16)', () => {
     expect(read(chunk([{ text: 'a' }])).at(-1)?.type).toBe('error')
     expect(read().at(-1)?.type).toBe('error')
   })
@@ -424,7 +424,7 @@ describe('a stream of a Gemini upstream', () => {
   )
 
   test.each(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'])(
-    'trap 19: %s is a filtered answer',
+    '%s is a filtered answer (docs/protocols.md#trap-19)',
     (finishReason) => {
       expect(answerOf(chunk([], { finishReason, finishMessage: 'why' })).finish).toMatchObject({
         reason: 'content-filter',
@@ -434,13 +434,13 @@ describe('a stream of a Gemini upstream', () => {
     },
   )
 
-  test('trap 19: a blocked prompt is a filtered answer without words', () => {
+  test('a blocked prompt is a filtered answer without words (docs/protocols.md#trap-19)', () => {
     const blocked = { event: '', data: JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' } }) }
     expect(answerOf(blocked).finish).toMatchObject({ reason: 'content-filter' })
     expect(answerOf(blocked).blocks).toEqual([])
   })
 
-  test('trap 38: an error chunk is told with its code, every block closed', () => {
+  test('an error chunk is told with its code, every block closed (docs/protocols.md#trap-38)', () => {
     const error = { event: '', data: '{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}' }
     expect(read(chunk([{ text: 'a' }]), error).at(-1)).toMatchObject({
       error: { status: 503, type: 'UNAVAILABLE', message: 'busy' },

@@ -1,4 +1,4 @@
-/** Token counters: the prompt holds what was cached, the candidates leave thoughts out (reference §2.5). */
+/** Token counters: the prompt holds what was cached, the candidates leave thoughts out (docs/protocols.md#usage). */
 import type { Usage } from '../../canonical/usage.ts'
 import type { JsonValue } from '../../json.ts'
 import { countOf, type Maybe, objectOf } from '../read-json.ts'
@@ -6,7 +6,7 @@ import type { WireUsage } from './wire.ts'
 
 /**
  * undefined: nothing was counted. Vertex sends its kind of traffic alone until the end, others zeros before they know
- * (reference §2.5).
+ * (docs/protocols.md#usage).
  */
 export function decodeUsage(value: Maybe): Usage | undefined {
   const usage = objectOf(value)

@@ -1,6 +1,6 @@
 /**
- * The Gemini protocol on the wire: only the fields this gateway reads or writes (reference §1.4). Type aliases, not
- * interfaces, so that they count as JSON.
+ * The Gemini protocol on the wire: only the fields this gateway reads or writes (docs/protocols.md#gemini). Type
+ * aliases, not interfaces, so that they count as JSON.
  */
 import type { JsonObject } from '../../json.ts'
 import type { Maybe } from '../read-json.ts'

@@ -1,4 +1,7 @@
-/** Prompt cache marks in the words of this protocol; which of them are kept is one rule for all (reference §3, 35). */
+/**
+ * Prompt cache marks in the words of this protocol; which of them are kept is one rule for all
+ * (docs/protocols.md#trap-35).
+ */
 import {
   CACHE_MARKS_MAX,
   keepCacheMarks,

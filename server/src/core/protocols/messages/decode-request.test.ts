@@ -148,7 +148,7 @@ describe('the conversation', () => {
     expect(value.turns.map(({ role }) => role)).toEqual(['user', 'system', 'assistant'])
   })
 
-  test('trap 28: results come first and in a row, whatever the client said between them', () => {
+  test('results come first and in a row, whatever the client said between them (docs/protocols.md#trap-28)', () => {
     const { value } = decode({
       messages: [
         user('x'),
@@ -179,7 +179,7 @@ describe('the conversation', () => {
     expect(value.turns.map(({ parts }) => parts.length)).toEqual([2, 2])
   })
 
-  test('trap 30: empty texts are nothing, an empty assistant message neither', () => {
+  test('empty texts are nothing, an empty assistant message neither (docs/protocols.md#trap-30)', () => {
     const { value } = decode({
       messages: [
         user([
@@ -253,7 +253,7 @@ describe('the conversation', () => {
     expect(decode({ system }).value.system).toEqual([{ text: 'You are helpful.', cache: { ttl: '1h' } }])
   })
 
-  test('trap 20: a signature in our envelope is opened, a bare one is known to be of this protocol', () => {
+  test('a signature in our envelope is opened, a bare one is known to be of this protocol (docs/protocols.md#trap-20)', () => {
     const sealed = sealSignature({ issuer: 'openai', id: 'rs_1', data: 'blob' }, 'raw', 'unused')
     const { value } = decode({
       messages: [

@@ -1,4 +1,4 @@
-/** A messages client's request in canonical form (reference §2.3). */
+/** A messages client's request in canonical form (docs/protocols.md#requests-between-protocols). */
 import type { CanonicalRequest, OutputFormat, ReasoningRequest } from '../../canonical/request.ts'
 import { isEffort } from '../../canonical/effort.ts'
 import { isJsonArray, nestsTooDeep } from '../../canonical/json-text.ts'
@@ -57,7 +57,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
 
 /**
  * A thread keeps the conversation at Anthropic, so the request holds only its newest message. This answer makes the
- * official client send the whole history instead; a plain 400 makes it throw (`reference/clients.md` §2.2).
+ * official client send the whole history instead; a plain 400 makes it throw (docs/protocols.md#client-2).
  */
 function refuseThread(thread: Maybe): Refused | undefined {
   if (thread === undefined || thread === null) return undefined

@@ -1,4 +1,4 @@
-/** A messages upstream's whole answer in canonical form (reference §1.3). */
+/** A messages upstream's whole answer in canonical form (docs/protocols.md#messages-answers). */
 import { argumentsText, nestsTooDeep } from '../../canonical/json-text.ts'
 import type { Signature } from '../../canonical/request.ts'
 import type { Block, CanonicalResponse, Citation } from '../../canonical/response.ts'

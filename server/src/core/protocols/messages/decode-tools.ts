@@ -1,4 +1,7 @@
-/** Tools and their choice, as a messages client names them (reference §1.3, §2.3). */
+/**
+ * Tools and their choice, as a messages client names them
+ * (docs/protocols.md#messages-requests, #requests-between-protocols).
+ */
 import type { HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { isJsonArray, nestsTooDeep } from '../../canonical/json-text.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'

@@ -1,6 +1,7 @@
 /**
  * The conversation of a messages client as turns. Consecutive messages of one role are one turn, as the API itself
- * joins them; tool results leave their user message and stand right behind the calls they answer (reference §3, 28).
+ * joins them; tool results leave their user message and stand right behind the calls they answer
+ * (docs/protocols.md#trap-28).
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { openSignature } from '../../canonical/envelope.ts'
@@ -316,7 +317,7 @@ function decodeContent(block: JsonObject, at: BlockPlace): readonly Part[] | Ref
     case 'text': {
       const text = textOf(block.text)
       if (text === undefined) return refused(`${at.place}.text`, 'must be a string')
-      // Anthropic itself refuses an empty text; other clients' histories hold them (reference §3, 30).
+      // Anthropic itself refuses an empty text; other clients' histories hold them (docs/protocols.md#trap-30).
       return text === '' ? [] : [withCache({ type: 'text', text }, block)]
     }
     case 'image':

@@ -184,7 +184,7 @@ describe('thinking', () => {
     expect(dropped).toContain('reasoning')
   })
 
-  test('trap 32: a forced tool becomes a free choice where thinking forbids it', () => {
+  test('a forced tool becomes a free choice where thinking forbids it (docs/protocols.md#trap-32)', () => {
     const forced = { tools: [tool('f')], toolChoice: { kind: 'required' }, reasoning: high } as const
     const { body, dropped } = encode(forced, { reasoning: 'adaptive', forcedToolWithReasoning: false })
     expect(body.tool_choice).toEqual({ type: 'auto' })
@@ -214,7 +214,7 @@ describe('sampling', () => {
     expect(encoded.dropped).toEqual(dropped)
   })
 
-  test('trap 36: stop sequences are kept as far as they go, blank ones are not sent', () => {
+  test('stop sequences are kept as far as they go, blank ones are not sent (docs/protocols.md#trap-36)', () => {
     const { body, dropped } = encode({ stop: ['\n\n', 'END', 'STOP', 'HALT'] }, { stopMax: 2 })
     expect(body.stop_sequences).toEqual(['END', 'STOP'])
     expect(dropped).toContain('stop')
@@ -222,7 +222,7 @@ describe('sampling', () => {
 })
 
 describe('the conversation', () => {
-  test('trap 28: results stand first, then what the user said meanwhile', () => {
+  test('results stand first, then what the user said meanwhile (docs/protocols.md#trap-28)', () => {
     const turns = [
       user(text('x')),
       assistant(call('a'), call('b')),
@@ -263,7 +263,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('trap 30: blank texts are left out, a message of nothing else too', () => {
+  test('blank texts are left out, a message of nothing else too (docs/protocols.md#trap-30)', () => {
     const turns = [user(text('x'), text(' \n')), assistant(text('')), user(text('y'))]
     expect(encode({ turns }).body.messages).toEqual([
       {
@@ -277,7 +277,7 @@ describe('the conversation', () => {
     expect(refusalOf({ turns: [user(text(' '))] })).toBe('turns')
   })
 
-  test('trap 9: arguments of nothing are an empty object, broken ones are kept under a name', () => {
+  test('arguments of nothing are an empty object, broken ones are kept under a name (docs/protocols.md#trap-9)', () => {
     const turns = [user(text('x')), assistant(call('a', ''), call('b', '{"x":'), call('c', '[1]'))]
     expect(encode({ turns }).body.messages).toMatchObject([
       {},
@@ -285,7 +285,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('trap 34: ids and names are brought within limits, the same for call, result and tool', () => {
+  test('ids and names are brought within limits, the same for call, result and tool (docs/protocols.md#trap-34)', () => {
     const odd = 'functions.get weather:0'
     const turns = [user(text('x')), assistant(call(odd)), result(odd)]
     const { messages, tools } = encode({ turns, tools: [tool('a'.repeat(90))] }, { toolNameMax: 64 }).body
@@ -307,7 +307,7 @@ describe('the conversation', () => {
     expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'user' }])
   })
 
-  test('trap 31: images stay images, in what the user says and in results', () => {
+  test('images stay images, in what the user says and in results (docs/protocols.md#trap-31)', () => {
     const turns: readonly Turn[] = [
       user(image),
       assistant(call('a')),
@@ -338,7 +338,7 @@ describe('the conversation', () => {
     expect(refusalOf({ candidates: 2 })).toBe('candidates')
   })
 
-  test('trap 23: thoughts go back only to who signed them', () => {
+  test('thoughts go back only to who signed them (docs/protocols.md#trap-23)', () => {
     const thought = (issuer: string | undefined, kind: 'summary' | 'redacted'): Part => ({
       type: 'reasoning',
       kind,
@@ -359,7 +359,7 @@ describe('the conversation', () => {
     expect(dropped).toEqual(['reasoningHistory'])
   })
 
-  test('trap 21: every block of thought comes back as it was, in its order', () => {
+  test('every block of thought comes back as it was, in its order (docs/protocols.md#trap-21)', () => {
     const blocks: readonly Part[] = ['one', 'two', 'three'].map((said) => ({
       type: 'reasoning',
       kind: 'summary',
@@ -377,7 +377,7 @@ describe('the conversation', () => {
   })
 })
 
-describe('trap 35: cache marks', () => {
+describe('cache marks (docs/protocols.md#trap-35)', () => {
   const marked = (said: string, ttl: '5m' | '1h' | '30m'): Part => ({
     type: 'text',
     text: said,
@@ -419,7 +419,7 @@ describe('tools', () => {
     expect(encode({ tools: [{ ...tool('bash'), native }] }).body.tools).toEqual([native.json])
   })
 
-  test('trap 33: a schema gets an object at the top and loses what is refused there', () => {
+  test('a schema gets an object at the top and loses what is refused there (docs/protocols.md#trap-33)', () => {
     const parameters = { $schema: 'x', anyOf: [{ type: 'object', properties: { a: {} }, required: ['a'] }] }
     expect(encode({ tools: [{ ...tool('f'), parameters }] }).body.tools).toMatchObject([
       { input_schema: { type: 'object', properties: { a: {} } } },

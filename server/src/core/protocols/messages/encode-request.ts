@@ -1,4 +1,7 @@
-/** A canonical request for a messages upstream, held to what the chain's model takes (reference §2.1–§2.3). */
+/**
+ * A canonical request for a messages upstream, held to what the chain's model takes
+ * (docs/protocols.md#requests-between-protocols).
+ */
 import { BUDGET_MIN_TOKENS, budgetForEffort, effortOf, nearestEffort } from '../../canonical/effort.ts'
 import { mayReplay } from '../../canonical/envelope.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../canonical/request.ts'
@@ -181,7 +184,10 @@ function effortConfig(reasoning: ReasoningRequest, target: EncodeTarget): JsonOb
     : { effort: nearest === 'minimal' ? 'low' : nearest }
 }
 
-/** The model has no structured output of its own and nothing forbids forcing a tool (reference §2.7). */
+/**
+ * The model has no structured output of its own and nothing forbids forcing a tool
+ * (docs/protocols.md#structured-output-without-support).
+ */
 function needsJsonTool(request: CanonicalRequest, target: EncodeTarget, thinks: boolean): boolean {
   return (
     request.output.kind === 'json-schema' &&
@@ -203,7 +209,10 @@ function encodeOutput({ request, target, dropped }: Plan, config: JsonObject): J
   return Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }
 }
 
-/** Newest models refuse every sampling field, thinking ones nearly all, some take only one of two (reference §1.3). */
+/**
+ * Newest models refuse every sampling field, thinking ones nearly all, some take only one of two
+ * (docs/protocols.md#messages-requests).
+ */
 function encodeSampling({ request, target, dropped, thinks }: Plan): JsonObject {
   const { temperature, topP, topK } = request.sampling
   const { sampling, topK: takesTopK } = target.capabilities

@@ -1,4 +1,4 @@
-/** A canonical answer as a message (reference §2.4). A message has one candidate: the first. */
+/** A canonical answer as a message (docs/protocols.md#endings). A message has one candidate: the first. */
 import { sealSignature } from '../../canonical/envelope.ts'
 import { argumentsObject } from '../../canonical/json-text.ts'
 import type { Signature } from '../../canonical/request.ts'
@@ -84,7 +84,7 @@ function encodeBlock(block: Block, reply: Reply): readonly JsonObject[] {
   switch (block.type) {
     case 'text':
     case 'refusal':
-      // The API refuses blank texts when they come back (reference §3, 30).
+      // The API refuses blank texts when they come back (docs/protocols.md#trap-30).
       return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }]
     case 'reasoning':
       return encodeReasoning(block, reply)

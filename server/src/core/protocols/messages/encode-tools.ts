@@ -1,4 +1,4 @@
-/** Tools and their choice for a messages upstream (reference §2.1). */
+/** Tools and their choice for a messages upstream (docs/protocols.md#requests-between-protocols). */
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../canonical/custom-tools.ts'
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { toAnthropicSchema, toToolInputSchema } from '../../canonical/schema.ts'
@@ -133,7 +133,10 @@ export function encodeToolChoice(plan: Plan, hasTools: boolean): JsonObject {
   return { tool_choice: single ? { ...choice, disable_parallel_tool_use: true } : choice }
 }
 
-/** Forcing a tool on a thinking model is refused upstream; leaving it the choice comes nearest (reference §3, 32). */
+/**
+ * Forcing a tool on a thinking model is refused upstream; leaving it the choice comes nearest
+ * (docs/protocols.md#trap-32).
+ */
 function softened(choice: ToolChoice | undefined, plan: Plan): WireChoice | undefined {
   if (choice === undefined) return undefined
   const wire = wireChoice(choice, plan)

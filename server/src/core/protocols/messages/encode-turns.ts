@@ -1,6 +1,7 @@
 /**
  * The conversation for a messages upstream. It accepts one layout only: a user message that answers calls holds the
- * results first and in a row, no text is blank, and thoughts come back unchanged or not at all (reference §1.3).
+ * results first and in a row, no text is blank, and thoughts come back unchanged or not at all
+ * (docs/protocols.md#messages-requests).
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'
@@ -167,7 +168,7 @@ function marked(block: JsonObject, cache: TextPart['cache'], marks: CacheControl
   return control === undefined ? block : { ...block, cache_control: control }
 }
 
-/** Blank texts are refused upstream (reference §3, 30). */
+/** Blank texts are refused upstream (docs/protocols.md#trap-30). */
 function encodeText({ text, cache }: TextPart, marks: CacheControls): readonly JsonObject[] {
   return text.trim() === '' ? [] : [marked({ type: 'text', text }, cache, marks)]
 }
@@ -285,7 +286,7 @@ function encodeResultPart(
   }
 }
 
-/** Thoughts go back only to who signed them, in the block they came in (reference §3, 20 and 21). */
+/** Thoughts go back only to who signed them, in the block they came in (docs/protocols.md#trap-20, #trap-21). */
 function encodeReasoning(part: ReasoningPart, { target, dropped }: Plan): readonly JsonObject[] {
   const { signature } = part
   if (!mayReplay(signature, { protocol: 'messages', issuer: target.issuer })) {

@@ -1,4 +1,4 @@
-/** Failures of a messages upstream, and every failure told to a messages client (reference §1.3). */
+/** Failures of a messages upstream, and every failure told to a messages client (docs/protocols.md#messages-errors). */
 import type { UpstreamError } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { readErrorBody } from '../error-body.ts'

@@ -1,4 +1,4 @@
-/** Why an answer ended (reference §2.4). */
+/** Why an answer ended (docs/protocols.md#endings). */
 import type { Finish, FinishReason } from '../../canonical/response.ts'
 import { type Maybe, objectOf, textOf } from '../read-json.ts'
 import type { WireStopDetails, WireStopReason } from './wire.ts'
@@ -12,7 +12,7 @@ export interface StopFields {
 /** What the answer called: a tool of the client's, the stand-in for structured output, or neither. */
 export type Called = 'client' | 'json-output' | 'nothing'
 
-/** A client's call counts before whatever the upstream says (reference §0, rule 8). */
+/** A client's call counts before whatever the upstream says (docs/protocols.md#rule-8). */
 export function decodeFinish(fields: StopFields, called: Called): Finish {
   const raw = textOf(fields.stop_reason)
   return {

@@ -1,4 +1,4 @@
-/** Anthropic's messages protocol (reference §1.3). */
+/** Anthropic's messages protocol (docs/protocols.md#messages). */
 import type { Protocol } from '../protocol.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'

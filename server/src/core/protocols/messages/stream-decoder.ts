@@ -1,6 +1,7 @@
 /**
  * Events of a messages upstream as canonical parts. Tolerant where proxies are sloppy: pings anywhere, a repeated
- * `message_start`, deltas of blocks that never opened, text inside a tool call (reference §1.3; §3, 4–9).
+ * `message_start`, deltas of blocks that never opened, text inside a tool call
+ * (docs/protocols.md#messages-streams, #trap-4, #trap-5, #trap-6).
  */
 import { argumentsText, nestsTooDeep, parseJson } from '../../canonical/json-text.ts'
 import type { StreamPart } from '../../canonical/response.ts'
@@ -221,7 +222,7 @@ function pushDelta(reading: Reading, json: JsonObject): readonly StreamPart[] {
   }
 }
 
-/** Some servers write the line break between two tool calls into the first one (reference §3, 6). */
+/** Some servers write the line break between two tool calls into the first one (docs/protocols.md#trap-6). */
 function textDelta(reading: Reading, open: OpenBlock, said: string): readonly StreamPart[] {
   if (open.kind === 'text') return text(open.block, said)
   if (said.trim() === '') return []
@@ -290,7 +291,7 @@ function opaqueParts(reading: Reading, { json, input }: OpenBlock): readonly Str
   ]
 }
 
-/** Counters here replace those of the start, also when they repeat the input (reference §1.3). */
+/** Counters here replace those of the start, also when they repeat the input (docs/protocols.md#messages-streams). */
 function messageDelta(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const delta = objectOf(json.delta)
   if (wordOf(delta?.stop_reason) !== undefined && delta !== undefined) reading.stop = delta

@@ -1,6 +1,7 @@
 /**
  * A canonical stream as message events. Clients store blocks by position and know only one open block, so blocks are
- * serialised, numbered when they open and stopped once; a block opens when it has something to say (reference §3, 3–8).
+ * serialised, numbered when they open and stopped once; a block opens when it has something to say
+ * (docs/protocols.md#trap-3, #trap-5, #trap-6, #trap-7, #trap-8).
  */
 import { sealSignature } from '../../canonical/envelope.ts'
 import type { Signature } from '../../canonical/request.ts'
@@ -226,7 +227,10 @@ function writeText(stream: Stream, text: string): string {
   }
 }
 
-/** The API refuses blank texts when they come back, so a blank beginning waits for more (reference §3, 6 and 30). */
+/**
+ * The API refuses blank texts when they come back, so a blank beginning waits for more
+ * (docs/protocols.md#trap-6, #trap-30).
+ */
 function writeAnswer(stream: Stream, writer: TextWriter, text: string): string {
   if (writer.deltaHead !== undefined) return text === '' ? '' : delta(writer.deltaHead, text)
   writer.held += text
@@ -338,7 +342,7 @@ function finish(stream: Stream, reason: Finish): string {
   )
 }
 
-/** No `message_stop`: what was cut must not look finished (decisions, Errors). */
+/** No `message_stop`: what was cut must not look finished (docs/reference/contract.md#D-errors-35). */
 function fail(stream: Stream, error: UpstreamError): string {
   stream.over = true
   return event('error', encodeError(error))

@@ -106,7 +106,7 @@ describe('a stream for a messages client', () => {
     })
   })
 
-  test('trap 24: the start tells an estimate of the input, the end the truth', () => {
+  test('the start tells an estimate of the input, the end the truth (docs/protocols.md#trap-24)', () => {
     const parts: readonly StreamPart[] = [
       start,
       open(0, text),
@@ -135,7 +135,7 @@ describe('a stream for a messages client', () => {
     })
   })
 
-  test('trap 3: calls that are written at the same time come one after the other, complete', async () => {
+  test('calls that are written at the same time come one after the other, complete (docs/protocols.md#trap-3)', async () => {
     const message = await accumulateMessage(
       encodeStream(messagesProtocol, [
         start,
@@ -157,7 +157,7 @@ describe('a stream for a messages client', () => {
     ])
   })
 
-  test('trap 5: indices are contiguous and every block stops once, also when some say nothing', () => {
+  test('indices are contiguous and every block stops once, also when some say nothing (docs/protocols.md#trap-5)', () => {
     const events = eventsOf([
       start,
       open(0, text),
@@ -182,12 +182,12 @@ describe('a stream for a messages client', () => {
     expect(ofType(events, 'content_block_stop').map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test('trap 6: blanks between calls are not told, blanks before a text are', () => {
+  test('blanks between calls are not told, blanks before a text are (docs/protocols.md#trap-6)', () => {
     const events = eventsOf([start, open(0, text), say(0, '\n'), say(0, 'Hi'), close(0), finish('stop'), end])
     expect(objectOf(ofType(events, 'content_block_delta')[0]?.delta)?.text).toBe('\nHi')
   })
 
-  test('trap 7: a second run of thoughts is a second block', () => {
+  test('a second run of thoughts is a second block (docs/protocols.md#trap-7)', () => {
     const events = eventsOf([
       start,
       open(0, thought),
@@ -207,7 +207,7 @@ describe('a stream for a messages client', () => {
     )
   })
 
-  test('trap 10: a call is not over because its arguments could be', () => {
+  test('a call is not over because its arguments could be (docs/protocols.md#trap-10)', () => {
     const events = eventsOf([
       start,
       open(0, call('a')),
@@ -225,7 +225,7 @@ describe('a stream for a messages client', () => {
     ])
   })
 
-  test('trap 9: a call without arguments is told without a delta, which means an empty object', async () => {
+  test('a call without arguments is told without a delta, which means an empty object (docs/protocols.md#trap-9)', async () => {
     const parts = [start, open(0, call('a')), write(0, ''), close(0), finish('tool-calls'), end]
     expect(ofType(eventsOf(parts), 'content_block_delta')).toEqual([])
     expect((await accumulateMessage(encodeStream(messagesProtocol, parts))).content).toMatchObject([
@@ -233,7 +233,7 @@ describe('a stream for a messages client', () => {
     ])
   })
 
-  test('trap 19: a refusal and a filtered answer are told as refusal, with what explains them', () => {
+  test('a refusal and a filtered answer are told as refusal, with what explains them (docs/protocols.md#trap-19)', () => {
     const parts = [start, finish('content-filter', { explanation: 'not that' }), end]
     expect(ofType(eventsOf(parts), 'message_delta')[0]?.delta).toEqual({
       stop_reason: 'refusal',
@@ -256,7 +256,7 @@ describe('a stream for a messages client', () => {
     })
   })
 
-  test('trap 36: the stop sequence that was hit is named', () => {
+  test('the stop sequence that was hit is named (docs/protocols.md#trap-36)', () => {
     const [event] = ofType(
       eventsOf([start, finish('stop-sequence', { stopSequence: 'END' }), end]),
       'message_delta',
@@ -264,7 +264,7 @@ describe('a stream for a messages client', () => {
     expect(event?.delta).toMatchObject({ stop_sequence: 'END' })
   })
 
-  test('trap 20: a signature is told once, just before its block stops', () => {
+  test('a signature is told once, just before its block stops (docs/protocols.md#trap-20)', () => {
     const signature = { issuer: undefined, id: 'rs_1', data: 'blob' }
     const events = eventsOf([
       start,
@@ -285,7 +285,7 @@ describe('a stream for a messages client', () => {
     })
   })
 
-  test('trap 22: what a call must be replayed with survives a client that has no place for it', () => {
+  test('what a call must be replayed with survives a client that has no place for it (docs/protocols.md#trap-22)', () => {
     const signed: readonly StreamPart[] = [
       start,
       open(0, call('a')),
@@ -333,7 +333,7 @@ describe('a stream for a messages client', () => {
     expect(JSON.stringify(omitted)).toContain('signature_delta')
   })
 
-  test('trap 38: [D-errors-34] [D-errors-35] a failure is an error event and no message_stop', async () => {
+  test('[D-errors-34] [D-errors-35] a failure is an error event and no message_stop (docs/protocols.md#trap-38)', async () => {
     const sse = encodeStream(messagesProtocol, [
       start,
       open(0, text),
@@ -353,7 +353,7 @@ describe('a stream for a messages client', () => {
     await expect(accumulateMessage(sse)).rejects.toThrow('busy')
   })
 
-  test('trap 16: an end nobody finished is a failure', () => {
+  test('an end nobody finished is a failure (docs/protocols.md#trap-16)', () => {
     expect(types(eventsOf([start, open(0, text), say(0, 'Hi'), close(0), end])).at(-1)).toBe('error')
   })
 
@@ -465,7 +465,7 @@ describe('a stream of a messages upstream', () => {
     expect(spliced.at(-1)?.type).toBe('error')
   })
 
-  test('trap 14: counters of the end replace those of the start, also the input', () => {
+  test('counters of the end replace those of the start, also the input (docs/protocols.md#trap-14)', () => {
     const parts = read(
       messageStart('m', { input_tokens: 43, cache_read_input_tokens: 5, output_tokens: 1 }),
       messageDelta('end_turn', { input_tokens: 61, output_tokens: 9 }),
@@ -474,7 +474,7 @@ describe('a stream of a messages upstream', () => {
     expect(foldStream(parts).usage).toMatchObject({ input: 61, cachedInput: 5, output: 9 })
   })
 
-  test('trap 15: what was not counted is unknown, not nothing', () => {
+  test('what was not counted is unknown, not nothing (docs/protocols.md#trap-15)', () => {
     const parts = read(
       event({ type: 'message_start', message: { id: 'm', usage: null } }),
       messageDelta('end_turn'),
@@ -483,7 +483,7 @@ describe('a stream of a messages upstream', () => {
     expect(foldStream(parts).usage?.output).toBeUndefined()
   })
 
-  test('trap 26: cached tokens are counted once, whatever their life', () => {
+  test('cached tokens are counted once, whatever their life (docs/protocols.md#trap-26)', () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 20,
@@ -501,7 +501,7 @@ describe('a stream of a messages upstream', () => {
     })
   })
 
-  test('trap 26: the end repeats what was written to the cache, not for how long; it counts once', () => {
+  test('the end repeats what was written to the cache, not for how long; it counts once (docs/protocols.md#trap-26)', () => {
     const begun = {
       input_tokens: 10,
       cache_creation_input_tokens: 30,
@@ -513,14 +513,14 @@ describe('a stream of a messages upstream', () => {
     ).toMatchObject({ cacheWrite: 18, cacheWrite1h: 12, output: 4 })
   })
 
-  test('trap 15: zeros of an upstream that does not count are unknown', () => {
+  test('zeros of an upstream that does not count are unknown (docs/protocols.md#trap-15)', () => {
     const zeros = { input_tokens: 0, output_tokens: 0 }
     expect(
       foldStream(read(messageStart('m', zeros), messageDelta('end_turn', zeros), stop)).usage,
     ).toBeUndefined()
   })
 
-  test('trap 25: [D-names-37] input comes back as it was reported, without what was cached', () => {
+  test('[D-names-37] input comes back as it was reported, without what was cached (docs/protocols.md#trap-25)', () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 20,
@@ -545,7 +545,7 @@ describe('a stream of a messages upstream', () => {
     expect(foldStream(parts).usage).toMatchObject({ input: 110, output: 24 })
   })
 
-  test('trap 2: calls one behind the other are two calls', () => {
+  test('calls one behind the other are two calls (docs/protocols.md#trap-2)', () => {
     const parts = read(
       messageStart(),
       blockStart(0, useBlock('a')),
@@ -558,7 +558,7 @@ describe('a stream of a messages upstream', () => {
     expect(blocksOf(parts)).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
-  test('trap 6: text inside a call is a text of its own, a line break there is nothing', () => {
+  test('text inside a call is a text of its own, a line break there is nothing (docs/protocols.md#trap-6)', () => {
     const parts = read(
       messageStart(),
       blockStart(0, useBlock('a')),
@@ -571,7 +571,7 @@ describe('a stream of a messages upstream', () => {
     expect(blocksOf(parts)).toMatchObject([{ id: 'a', arguments: '{}' }, { text: 'by the way' }])
   })
 
-  test('trap 9: a call without a delta, or with an empty one, has an empty object', () => {
+  test('a call without a delta, or with an empty one, has an empty object (docs/protocols.md#trap-9)', () => {
     const empty = delta(0, { type: 'input_json_delta', partial_json: '' })
     for (const events of [[], [empty], [empty, empty]]) {
       const parts = read(
@@ -586,7 +586,7 @@ describe('a stream of a messages upstream', () => {
     }
   })
 
-  test('trap 17: an answer with a call ends for the call, whatever the upstream says', () => {
+  test('an answer with a call ends for the call, whatever the upstream says (docs/protocols.md#trap-17)', () => {
     const parts = read(
       messageStart(),
       blockStart(0, useBlock('a')),
@@ -597,7 +597,7 @@ describe('a stream of a messages upstream', () => {
     expect(foldStream(parts).candidates[0]?.finish.reason).toBe('tool-calls')
   })
 
-  test('trap 4: deltas and stops of blocks that never opened go nowhere', () => {
+  test('deltas and stops of blocks that never opened go nowhere (docs/protocols.md#trap-4)', () => {
     const parts = read(
       messageStart(),
       textDelta(7, 'ghost'),
@@ -612,7 +612,7 @@ describe('a stream of a messages upstream', () => {
     expect(blocksOf(parts)).toMatchObject([{ text: 'Hi' }])
   })
 
-  test('trap 16: a stream without its end is a failure, with every block closed', () => {
+  test('a stream without its end is a failure, with every block closed (docs/protocols.md#trap-16)', () => {
     const parts = read(
       messageStart(),
       blockStart(0, textBlock),
@@ -623,7 +623,7 @@ describe('a stream of a messages upstream', () => {
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { status: undefined } })
   })
 
-  test('trap 38: an error is told with its type and status, also as the first event of a 200', () => {
+  test('an error is told with its type and status, also as the first event of a 200 (docs/protocols.md#trap-38)', () => {
     const error = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
     expect(read(error)).toMatchObject([
       { type: 'error', error: { status: 529, type: 'overloaded_error', message: 'Overloaded' } },
@@ -637,7 +637,7 @@ describe('a stream of a messages upstream', () => {
     ])
   })
 
-  test('trap 19: a refusal is a refusal, with its explanation', () => {
+  test('a refusal is a refusal, with its explanation (docs/protocols.md#trap-19)', () => {
     const refusal = event({
       type: 'message_delta',
       delta: { stop_reason: 'refusal', stop_details: { type: 'refusal', explanation: 'no' } },

@@ -1,6 +1,7 @@
 /**
  * Tools that Anthropic defines by type but the client runs. Other protocols know no such types, so they see a function
- * with the documented schema; dropping it would leave the agent without hands (reference §2.3).
+ * with the documented schema; dropping it would leave the agent without hands
+ * (docs/protocols.md#requests-between-protocols).
  */
 import type { JsonObject } from '../../json.ts'
 

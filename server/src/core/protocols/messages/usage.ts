@@ -1,10 +1,10 @@
-/** Token counters: this protocol's input total leaves cached tokens out (reference §2.5). */
+/** Token counters: this protocol's input total leaves cached tokens out (docs/protocols.md#usage). */
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts'
 import type { JsonValue } from '../../json.ts'
 import { countOf, listOf, type Maybe, objectOf, textOf } from '../read-json.ts'
 import type { WireUsage } from './wire.ts'
 
-/** undefined: nothing was counted; imitations of the protocol send zeros before they know (reference §2.5). */
+/** undefined: nothing was counted; imitations of the protocol send zeros before they know (docs/protocols.md#usage). */
 export function decodeUsage(value: Maybe): Usage | undefined {
   const usage = objectOf(value)
   if (usage === undefined || !COUNTERS.some((name) => (countOf(usage[name]) ?? 0) > 0)) return undefined
@@ -46,7 +46,7 @@ export function usageCollector(): (value: Maybe) => Usage | undefined {
 
 const MEMBERS = [...COUNTERS, 'cache_creation', 'output_tokens_details', 'iterations'] as const
 
-/** The counters at the top leave out what compacting the conversation cost (reference §1.3). */
+/** The counters at the top leave out what compacting the conversation cost (docs/protocols.md#messages-answers). */
 function compactions(value: Maybe): readonly Usage[] {
   return listOf(value)
     .map(objectOf)

@@ -1,6 +1,6 @@
 /**
- * The messages protocol on the wire: only the fields this gateway reads or writes (reference §1.3). Type aliases, not
- * interfaces, so that they count as JSON.
+ * The messages protocol on the wire: only the fields this gateway reads or writes (docs/protocols.md#messages). Type
+ * aliases, not interfaces, so that they count as JSON.
  */
 import type { JsonObject } from '../../json.ts'
 
@@ -63,7 +63,8 @@ export function isOpaqueBlock(type: string): boolean {
 }
 
 /**
- * The tool that stands in for structured output where the model has none of its own (reference §2.7). Its name is
- * the agreement between request and answer: a call of it is decoded as text.
+ * The tool that stands in for structured output where the model has none of its own
+ * (docs/protocols.md#structured-output-without-support). Its name is the agreement between request and answer: a call
+ * of it is decoded as text.
  */
 export const JSON_OUTPUT_TOOL = 'gateway_json_output'

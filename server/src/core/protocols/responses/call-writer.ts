@@ -51,7 +51,8 @@ export class CallWriter {
     const { id, index, start } = state
     const custom = start.kind === 'custom'
     const rest = this.#tell(state, state.input?.end() ?? '')
-    // A call without parameters is `{}`, told in a delta too: some clients read only those (clients §4).
+    // A call without parameters is `{}`, told in a delta too: some clients read only those
+    // (docs/protocols.md#client-11).
     const late = state.text === '' && !custom ? this.#tell(state, '{}') : ''
     const place = { item_id: id, output_index: index }
     const told = custom

@@ -1,6 +1,6 @@
 /**
- * Input items → system parts and turns. Accepts what real clients send (clients §3): items without `type`, any role
- * in any place, ids, statuses and phases of their own, calls of tools that only some provider runs.
+ * Input items → system parts and turns. Accepts what real clients send (docs/protocols.md#client-8): items without
+ * `type`, any role in any place, ids, statuses and phases of their own, calls of tools that only some provider runs.
  */
 import { conversation, type Conversation } from '../../canonical/conversation.ts'
 import { type OpenedEnvelope, openSignature } from '../../canonical/envelope.ts'
@@ -75,7 +75,7 @@ function readInstructions(value: Maybe, reading: Reading): Refused | undefined {
 
 function readInput(input: Maybe, reading: Reading): Refused | undefined {
   if (typeof input === 'string') {
-    // A text equals one user message (contract §4.2).
+    // A text equals one user message (docs/reference/contract.md#4.2).
     if (input !== '') reading.conversation.add('user', [{ type: 'text', text: input }])
     return undefined
   }

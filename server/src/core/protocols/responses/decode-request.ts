@@ -94,7 +94,7 @@ function findMistypedField(body: JsonObject): Refused | undefined {
   return refused('reasoning.effort', 'must be one of none, minimal, low, medium, high, xhigh, max')
 }
 
-/** What lives at a provider and would be another request without it (reference §2.2). */
+/** What lives at a provider and would be another request without it (docs/protocols.md#requests-between-protocols). */
 function findForeignState(body: JsonObject): Refused | undefined {
   if (body.background === true)
     return refused('background', 'background responses are not available for this model')

@@ -1,6 +1,7 @@
 /**
  * System parts and turns → instructions and input items. A replayed reasoning item must be followed by the item it led
- * to, so one that stands alone is left out; items carry no ids, because foreign ones are refused (reference §1.2).
+ * to, so one that stands alone is left out; items carry no ids, because foreign ones are refused
+ * (docs/protocols.md#responses-requests).
  */
 import { addAll } from '../../canonical/add-all.ts'
 import { answerOpenCalls } from '../../canonical/answer-open-calls.ts'

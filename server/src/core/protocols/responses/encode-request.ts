@@ -90,7 +90,7 @@ function encodeFormat({ request, target, dropped }: Encoding): JsonObject | unde
       strict: output.strict ?? false,
     }
   }
-  // Less than was asked for: said in the log, never an error (contract §4.1).
+  // Less than was asked for: said in the log, never an error (docs/reference/contract.md#D-requests-30).
   if (output.kind === 'json-schema' || !jsonObject) dropped.add('output')
   return jsonObject ? { type: 'json_object' } : undefined
 }
@@ -115,7 +115,10 @@ function encodeReasoningRequest({ request, target, dropped }: Encoding): JsonObj
   return Object.keys(members).length === 0 ? {} : { reasoning: members }
 }
 
-/** Nothing is kept at the provider, so reasoning can only come back as its sealed content (reference §1.2). */
+/**
+ * Nothing is kept at the provider, so reasoning can only come back as its sealed content
+ * (docs/protocols.md#responses-requests).
+ */
 function encodeInclude({ request, target, dropped }: Encoding): JsonObject {
   const { capabilities } = target
   const { logprobs } = request

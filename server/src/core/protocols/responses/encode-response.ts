@@ -1,4 +1,7 @@
-/** Canonical answer → a response object (contract §2.4). Neighbouring texts are parts of one message item. */
+/**
+ * Canonical answer → a response object (docs/reference/contract.md#2.4). Neighbouring texts are parts of one message
+ * item.
+ */
 import { addAll } from '../../canonical/add-all.ts'
 import { isJsonArray } from '../../canonical/json-text.ts'
 import type { Block, CanonicalResponse } from '../../canonical/response.ts'

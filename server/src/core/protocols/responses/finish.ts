@@ -1,4 +1,4 @@
-/** Why an answer ended, between this protocol's status and the canonical words (reference §2.4). */
+/** Why an answer ended, between this protocol's status and the canonical words (docs/protocols.md#endings). */
 import type { Finish, FinishReason } from '../../canonical/response.ts'
 import type { JsonObject } from '../../json.ts'
 import { objectOf, tagOf, wordOf } from '../read-json.ts'

@@ -1,4 +1,4 @@
-/** The responses protocol, both ways (contract §2.4, §4.2, §6.2; reference §1.2). */
+/** The responses protocol, both ways (docs/reference/contract.md#2.4, #4.2, #6.2; docs/protocols.md#responses). */
 import { readErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
 import { decodeRequest } from './decode-request.ts'

@@ -8,7 +8,10 @@ import type { ItemStatus, OutputText, Refusal } from './wire.ts'
 
 export type ItemPrefix = 'msg' | 'rs' | 'fc' | 'ctc' | 'ig' | 'item'
 
-/** Ids in the protocol's own form: an upstream of this protocol refuses others when they come back (clients §3). */
+/**
+ * Ids in the protocol's own form: an upstream of this protocol refuses others when they come back
+ * (docs/protocols.md#client-9).
+ */
 export function itemId(prefix: ItemPrefix, context: ReplyContext, index: number): string {
   return `${prefix}_${context.responseId.replace(/^resp_/, '')}_${index}`
 }

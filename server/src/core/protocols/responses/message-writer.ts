@@ -1,4 +1,7 @@
-/** Message items of a stream: texts and refusals that stand beside each other are parts of one (clients §4). */
+/**
+ * Message items of a stream: texts and refusals that stand beside each other are parts of one
+ * (docs/protocols.md#client-1).
+ */
 import type { Citation } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { encodeAnnotation } from './citations.ts'

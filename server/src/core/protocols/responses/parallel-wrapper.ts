@@ -1,6 +1,6 @@
 /**
- * Some models call a tool nobody declared, `parallel`, whose arguments list the calls they mean (reference §1.2, wire
- * notes). Clients get the calls themselves.
+ * Some models call a tool nobody declared, `parallel`, whose arguments list the calls they mean
+ * (docs/protocols.md#responses-streams). Clients get the calls themselves.
  */
 import { argumentsText, parseJson } from '../../canonical/json-text.ts'
 import type { ToolCallBlock } from '../../canonical/response.ts'

@@ -217,7 +217,7 @@ describe('what a responses client sends', () => {
     ])
   })
 
-  test('trap 21: reasoning keeps its blocks, their order and every letter', () => {
+  test('reasoning keeps its blocks, their order and every letter (docs/protocols.md#trap-21)', () => {
     const parts: readonly Part[] = ['a ', ' b'].flatMap((said, index): readonly Part[] => [
       {
         type: 'reasoning',
@@ -236,7 +236,7 @@ describe('what a responses client sends', () => {
     ])
   })
 
-  test('trap 22: what a call must be replayed with comes back from the item beside it', () => {
+  test('what a call must be replayed with comes back from the item beside it (docs/protocols.md#trap-22)', () => {
     const sealed = sealSignature({ issuer: undefined, id: 'c1', data: 'thought' }, 'call', 'google')
     const request = decode({
       input: [
@@ -259,7 +259,7 @@ describe('what a responses client sends', () => {
     ])
   })
 
-  test('trap 20: our envelope brings kind, issuer and native id back', () => {
+  test('our envelope brings kind, issuer and native id back (docs/protocols.md#trap-20)', () => {
     const sealed = sealSignature({ issuer: undefined, id: undefined, data: 'sig' }, 'summary', 'anthropic')
     const request = decode({
       input: [
@@ -547,7 +547,7 @@ describe('what a responses upstream gets', () => {
     expect(clientPaths('chat', dropped)).toEqual(['seed', 'stop'])
   })
 
-  test('trap 23: foreign and orphaned reasoning is left out, with what it says', () => {
+  test('foreign and orphaned reasoning is left out, with what it says (docs/protocols.md#trap-23)', () => {
     const thought = (issuer: string, data: string): Part => ({
       type: 'reasoning',
       kind: 'summary',
@@ -573,7 +573,7 @@ describe('what a responses upstream gets', () => {
     expect(dropped).toEqual(['reasoningHistory'])
   })
 
-  test('trap 23: ids that are not of this protocol stay at home', () => {
+  test('ids that are not of this protocol stay at home (docs/protocols.md#trap-23)', () => {
     const items = itemsOf([
       user,
       {
@@ -593,7 +593,7 @@ describe('what a responses upstream gets', () => {
     expect(JSON.stringify(items)).not.toContain('thinking-1')
   })
 
-  test('trap 31: images stay in results where the chain takes them, else follow in a user message', () => {
+  test('images stay in results where the chain takes them, else follow in a user message (docs/protocols.md#trap-31)', () => {
     const turns: readonly Turn[] = [
       user,
       { role: 'assistant', parts: [call('c1'), call('c2')] },
@@ -640,7 +640,7 @@ describe('what a responses upstream gets', () => {
     ])
   })
 
-  test('trap 34: one long id is the same short one in the call and in its result', () => {
+  test('one long id is the same short one in the call and in its result (docs/protocols.md#trap-34)', () => {
     const id = 'toolu_'.padEnd(90, 'x')
     const items = JSON.stringify(
       itemsOf([
@@ -658,7 +658,7 @@ describe('what a responses upstream gets', () => {
     expect(ids[0]).toHaveLength(64)
   })
 
-  test('trap 36: stop sequences have no place here: they are named as dropped, and as what to cut at', () => {
+  test('stop sequences have no place here: they are named as dropped, and as what to cut at (docs/protocols.md#trap-36)', () => {
     const { dropped, cutAt } = encode({ stop: ['a'] })
     expect(clientPaths('messages', dropped)).toEqual(['stop_sequences'])
     expect(cutAt).toEqual(['a'])
@@ -807,7 +807,7 @@ describe('what a responses upstream gets', () => {
   })
 })
 
-describe('chat and responses correspond (contract §4.2)', () => {
+describe('chat and responses correspond', () => {
   const decoded = chatProtocol.decodeRequest({
     model: 'm',
     messages: [

@@ -1,6 +1,6 @@
 /**
  * The response object around an answer: every field the Open Responses schema requires, settings echoed from the
- * request (reference §1.2). The part that never changes is written once per call.
+ * request (docs/protocols.md#responses-answers). The part that never changes is written once per call.
  */
 import { parseJson } from '../../canonical/json-text.ts'
 import type { CanonicalRequest, OutputFormat, Tool, ToolChoice } from '../../canonical/request.ts'

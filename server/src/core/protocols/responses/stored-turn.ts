@@ -21,7 +21,7 @@ export function responseIdOfItem(itemId: string): string | undefined {
 /** As `itemId` in `items.ts` writes them. */
 const ITEM_ID = /^[a-z]+_([\w-]+)_\d{1,5}$/
 
-/** A text equals one user message (contract §4.2). */
+/** A text equals one user message (docs/reference/contract.md#4.2). */
 export function inputItems(input: JsonValue | undefined): readonly JsonValue[] {
   if (isJsonArray(input)) return input
   return typeof input === 'string' && input !== '' ? [{ role: 'user', content: input }] : []

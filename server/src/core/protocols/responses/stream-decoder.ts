@@ -1,7 +1,8 @@
 /**
  * A responses stream of an upstream → canonical parts. Items are told apart by `output_index` alone, because some
- * upstreams change the ids from event to event, and may run side by side (reference §1.2). What an upstream tells
- * only in a `done` event, or only in the final output, is told from there; what it told before is not told twice.
+ * upstreams change the ids from event to event, and may run side by side (docs/protocols.md#responses-streams). What an
+ * upstream tells only in a `done` event, or only in the final output, is told from there; what it told before is not
+ * told twice.
  */
 import type { BlockStart, StreamPart, UpstreamError } from '../../canonical/response.ts'
 import { parseJson } from '../../canonical/json-text.ts'
@@ -146,7 +147,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return this.#lastIndex
   }
 
-  /** `undefined`: the item is finished; what still comes for it is a ghost (reference §3, trap 4). */
+  /** `undefined`: the item is finished; what still comes for it is a ghost (docs/protocols.md#trap-4). */
   #item(index: number): ItemState | undefined {
     const known = this.#items.get(index)
     if (known !== undefined) return known === 'done' ? undefined : known
@@ -352,7 +353,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     const call = this.#openCall(state, item)
     if (call === undefined) return this.#fail(brokenStream('the upstream sent a tool call without a name'))
     this.#completeCall(state, call.custom ? item.input : item.arguments)
-    // A call without parameters is `{}`, whatever the vendor leaves out (reference §3, trap 9).
+    // A call without parameters is `{}`, whatever the vendor leaves out (docs/protocols.md#trap-9).
     if (call.length === 0 && !call.custom) this.#arguments(state, callArguments(undefined))
   }
 
@@ -408,7 +409,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#over = true
   }
 
-  /** Often empty; where it is not, it fills in what no event told (reference §3, trap 39). */
+  /** Often empty; where it is not, it fills in what no event told (docs/protocols.md#trap-39). */
   #finalOutput(output: readonly JsonValue[]): void {
     const complete = [...this.#items.values()].every((state) => state === 'done')
     if (complete && this.#items.size >= output.length) return

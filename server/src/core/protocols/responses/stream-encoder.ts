@@ -1,8 +1,8 @@
 /**
- * Canonical parts → a responses stream with the full list of events that real clients need (clients §2, §4): one
- * response id and rising numbers from created to the end, every item added, told in deltas and told again as a whole.
- * The protocol repeats the whole answer at its end, so it has to be kept; beyond a bound the stream fails instead of
- * growing (`event-writer.ts`).
+ * Canonical parts → a responses stream with the full list of events that real clients need
+ * (docs/protocols.md#client-1): one response id and rising numbers from created to the end, every item added, told in
+ * deltas and told again as a whole. The protocol repeats the whole answer at its end, so it has to be kept; beyond a
+ * bound the stream fails instead of growing (`event-writer.ts`).
  */
 import type { BlockStart, Finish, StreamPart, UpstreamError } from '../../canonical/response.ts'
 import { mergeUsage, NO_USAGE, type Usage } from '../../canonical/usage.ts'
@@ -197,7 +197,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return started + closed + ended + DONE
   }
 
-  /** A refusal that came only as a reason says why in words of its own (reference §2.4). */
+  /** A refusal that came only as a reason says why in words of its own (docs/protocols.md#endings). */
   #explain(): string {
     const { reason, explanation } = this.#finish ?? { reason: 'other', explanation: undefined }
     if (reason !== 'refusal' || explanation === undefined || this.#seen.refusal) return ''
@@ -211,7 +211,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return wire + this.#messages.end(status)
   }
 
-  /** The error as an event, then the response that failed; nothing after it (decisions, Requests). */
+  /**
+   * The error as an event, then the response that failed; nothing after it
+   * (docs/reference/contract.md#D-errors-32, #D-errors-33).
+   */
   #fail(error: UpstreamError): string {
     const started = this.#start()
     const closed = this.#closeAll('incomplete')

@@ -97,7 +97,7 @@ const messageItem = (...texts: readonly string[]): JsonObject => ({
 })
 
 describe('what responses upstreams make of their streams', () => {
-  test('trap 4: deltas go to the item of their output_index, ghosts of finished items nowhere', () => {
+  test('deltas go to the item of their output_index, ghosts of finished items nowhere (docs/protocols.md#trap-4)', () => {
     const parts = decode(
       created,
       added(0, callItem('a')),
@@ -170,13 +170,13 @@ describe('what responses upstreams make of their streams', () => {
         itemDone(0, callItem('a', { arguments: '{"x":1}' })),
       ],
     ],
-  ])('trap 39: %s, once', (_name, events) => {
+  ])('%s, once (docs/protocols.md#trap-39)', (_name, events) => {
     expect(blocksOf(decode(created, ...events, completed()))).toMatchObject([
       { id: 'a', name: 'look', arguments: '{"x":1}' },
     ])
   })
 
-  test('trap 39: an empty final output is rebuilt from the items, a full one fills what no event told', () => {
+  test('an empty final output is rebuilt from the items, a full one fills what no event told (docs/protocols.md#trap-39)', () => {
     expect(
       blocksOf(decode(created, textDelta(0, 'a'), itemDone(0, messageItem('a')), completed())),
     ).toMatchObject([{ text: 'a' }])
@@ -188,7 +188,7 @@ describe('what responses upstreams make of their streams', () => {
     ).toMatchObject([{ text: 'a' }, { id: 'b' }])
   })
 
-  test('trap 18: an incomplete response leaves no block open', () => {
+  test('an incomplete response leaves no block open (docs/protocols.md#trap-18)', () => {
     const parts = decode(
       created,
       added(0, messageItem()),
@@ -209,7 +209,7 @@ describe('what responses upstreams make of their streams', () => {
     expect(blocksOf(parts)).toMatchObject([{ text: 'a' }, { arguments: '{"x' }])
   })
 
-  test('trap 9: a call without arguments has an empty object', () => {
+  test('a call without arguments has an empty object (docs/protocols.md#trap-9)', () => {
     expect(
       blocksOf(decode(created, added(0, callItem('a')), itemDone(0, callItem('a')), completed())),
     ).toMatchObject([{ arguments: '{}' }])
@@ -391,11 +391,11 @@ describe('what responses upstreams make of their streams', () => {
       [created, textDelta(0, 'a')],
       { message: 'the upstream closed the stream before its end' },
     ],
-  ])('trap 38: %s ends the stream with an error', (_name, events, expected) => {
+  ])('%s ends the stream with an error (docs/protocols.md#trap-38)', (_name, events, expected) => {
     expect(errorOf(decode(...events))).toMatchObject(expected)
   })
 
-  test('trap 16: [DONE] without a final response is a failure, after it nothing', () => {
+  test('[DONE] without a final response is a failure, after it nothing (docs/protocols.md#trap-16)', () => {
     const cut = decodeStream(responsesProtocol, [{ event: '', data: '[DONE]' }])
     expect(errorOf(cut)?.message).toBe('the upstream ended the stream without a final response')
     const whole = decodeStream(responsesProtocol, [
@@ -406,7 +406,7 @@ describe('what responses upstreams make of their streams', () => {
     expect(whole.at(-1)?.type).toBe('end')
   })
 
-  test('trap 26: what was cached is counted once, and zeros are unknown', () => {
+  test('what was cached is counted once, and zeros are unknown (docs/protocols.md#trap-26)', () => {
     expect(foldStream(decode(created, completed())).usage).toEqual({
       input: 6,
       cachedInput: 4,
@@ -660,7 +660,7 @@ describe('what responses clients get', () => {
     })
   })
 
-  test('trap 3: [6.2-10] [6.2-14] parallel calls are told apart by index', () => {
+  test('[6.2-10] [6.2-14] parallel calls are told apart by index (docs/protocols.md#trap-3)', () => {
     expect(deltasOf(events, 'response.function_call_arguments.delta', 2)).toBe('{"x":1}')
     expect(deltasOf(events, 'response.function_call_arguments.delta', 3)).toBe('{"y":2}')
   })
@@ -678,7 +678,7 @@ describe('what responses clients get', () => {
     expect(items).toEqual(['rs_0198f0aa11_0', 'msg_0198f0aa11_1', 'fc_0198f0aa11_2', 'fc_0198f0aa11_3'])
   })
 
-  test('trap 5: output indices are contiguous whatever the blocks are called', async () => {
+  test('output indices are contiguous whatever the blocks are called (docs/protocols.md#trap-5)', async () => {
     const response = await accumulateResponse(
       encode(said(7, 'a'), thought(3, 'hm'), begun(90, 'c1'), closed(90), ended('tool-calls')),
     )
@@ -726,7 +726,7 @@ describe('what responses clients get', () => {
     expect(short.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('trap 38: [6.2-12] [D-requests-48] a failure is an error and a failed response, nothing after it', async () => {
+  test('[6.2-12] [D-requests-48] a failure is an error and a failed response, nothing after it (docs/protocols.md#trap-38)', async () => {
     const error = { status: 503, type: 'overloaded_error', code: undefined, message: 'busy', raw: null }
     const broken = encode(said(0, 'a'), begun(1, 'c1'), closed(1), { type: 'error', error }, { type: 'end' })
     const told = toldBy(broken)
@@ -747,13 +747,13 @@ describe('what responses clients get', () => {
     await expect(accumulateResponse(broken)).rejects.toThrow('busy')
   })
 
-  test('trap 9: a call that said nothing gets an empty object, in a delta too', () => {
+  test('a call that said nothing gets an empty object, in a delta too (docs/protocols.md#trap-9)', () => {
     const told = toldBy(encode(begun(0, 'c1'), closed(0), ended('tool-calls')))
     expect(deltasOf(told, 'response.function_call_arguments.delta', 0)).toBe('{}')
     expect(told.find(({ name }) => name.endsWith('arguments.done'))?.json.arguments).toBe('{}')
   })
 
-  test('trap 20: a signature leaves in our envelope, only on the finished item', () => {
+  test('a signature leaves in our envelope, only on the finished item (docs/protocols.md#trap-20)', () => {
     const told = toldBy(
       encode(
         thought(0, 'hm', 'summary', { issuer: undefined, id: undefined, data: 'sig' }),
@@ -771,7 +771,7 @@ describe('what responses clients get', () => {
     })
   })
 
-  test('trap 22: what a call must be replayed with stands in an item beside it', async () => {
+  test('what a call must be replayed with stands in an item beside it (docs/protocols.md#trap-22)', async () => {
     const signature: StreamPart = {
       type: 'signature',
       block: 0,
@@ -828,7 +828,7 @@ describe('what responses clients get', () => {
     expect(response.output_text).toBe('abc')
   })
 
-  test('trap 19: a refusal that came only as a reason says why and is incomplete', async () => {
+  test('a refusal that came only as a reason says why and is incomplete (docs/protocols.md#trap-19)', async () => {
     const response = await accumulateResponse(encode(ended('refusal', 'not that')))
     expect(response).toMatchObject({
       status: 'incomplete',
@@ -1031,7 +1031,7 @@ describe('a whole responses answer', () => {
     ['an error body', { error: { message: 'no' } }, 'no'],
     ['no output', { id: 'x' }, 'the upstream answered without any output'],
     ['no object', 'x', 'the upstream answered with something that is no object'],
-  ])('trap 38: %s is a failure, not an answer', (_name, body, message) => {
+  ])('%s is a failure, not an answer (docs/protocols.md#trap-38)', (_name, body, message) => {
     expect(responsesProtocol.decodeResponse(body)).toMatchObject({ candidates: [], failure: { message } })
   })
 

@@ -37,7 +37,7 @@ function listed(tool: Tool | Refused): readonly Tool[] | Refused {
   return isRefused(tool) ? tool : [tool]
 }
 
-/** Codex groups the tools of a server under a name; other protocols get them flat (clients §2, 10). */
+/** Codex groups the tools of a server under a name; other protocols get them flat (docs/protocols.md#client-7). */
 function decodeNamespace(entry: JsonObject, field: string): readonly Tool[] | Refused {
   const namespace = wordOf(entry.name)
   if (namespace === undefined) return refused(`${field}.name`, 'is required')

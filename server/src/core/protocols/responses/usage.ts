@@ -1,4 +1,6 @@
-/** Token counts between this protocol's totals and the disjoint classes of the canonical form (reference §2.5). */
+/**
+ * Token counts between this protocol's totals and the disjoint classes of the canonical form (docs/protocols.md#usage).
+ */
 import type { Usage } from '../../canonical/usage.ts'
 import { isJsonObject } from '../../json.ts'
 import { countOf, type Maybe, objectOf } from '../read-json.ts'

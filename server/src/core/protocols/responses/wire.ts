@@ -1,6 +1,6 @@
 /**
- * The responses protocol on the wire: the objects we write (reference §1.2). What comes in is read field by field
- * with checks.
+ * The responses protocol on the wire: the objects we write (docs/protocols.md#responses). What comes in is read field
+ * by field with checks.
  */
 import type { JsonObject, JsonValue } from '../../json.ts'
 
