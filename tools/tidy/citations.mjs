@@ -20,8 +20,6 @@ const OLD_FORMS = [
 ]
 /** Where the old forms are what is talked about, or a page that is written from the contract's own words. */
 const ABOUT_FORMS = /^(tools\/tidy\/(citations|tidy\.test)\.mjs|docs\/reference\/contract\.md)$/
-/** Folders whose citations are still of the old forms. */
-const LATER = /^server\/(src\/(pipeline|http|cli)|test)\//
 
 export function checkCitations(tree) {
   const places = new Map()
@@ -46,7 +44,6 @@ export function checkCitations(tree) {
 }
 
 function oldForms(file, text) {
-  if (LATER.test(file)) return []
   return OLD_FORMS.filter(({ form }) => form.test(text)).map(
     ({ name }) =>
       `cites ${name}, which nobody can follow; name a page and a place on it, as docs/protocols.md#chat`,

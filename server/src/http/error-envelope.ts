@@ -8,7 +8,7 @@ export interface RenderedError {
   readonly body: string
 }
 
-/** The one place that builds the contract's envelope (contract §2.7; decisions, Errors). */
+/** The one place that builds the contract's envelope (docs/reference/contract.md#2.7, #D-errors-02, #D-errors-03). */
 export function renderError(
   error: GatewayError,
   context: { readonly requestId: string; readonly path: string },

@@ -1,6 +1,6 @@
 /**
  * The two addresses of the contract over node:http. Calls take the short way straight into the request pipeline; everything else
- * is routed by the framework behind the same ports (design: stack, call paths).
+ * is routed by the framework behind the same ports (docs/decisions/0001-stack.md).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'

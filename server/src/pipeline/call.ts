@@ -48,7 +48,7 @@ export interface IncomingCall {
   /** Epoch ms of arrival. */
   readonly at: number
   readonly endpoint: Endpoint
-  /** Which of the two addresses was called (contract §4). */
+  /** Which of the two addresses was called (docs/reference/contract.md#1-01). */
   readonly address: 'base' | 'gateway'
   readonly ip: string
   /** Lower-case names, first value of each. */

@@ -21,7 +21,10 @@ export function forwardedHeaders(
   return headers
 }
 
-/** What every answer carries (decisions, Requests): the model used and what was dropped on the way, as `tellDropped` told it. */
+/**
+ * What every answer carries (docs/reference/contract.md#D-requests-33, #D-requests-37): the model used and what was
+ * dropped on the way, as `tellDropped` told it.
+ */
 export function answerHeaders(
   call: { readonly reservation: ReservedCall['reservation'] | undefined },
   used: ModelId,

@@ -4,7 +4,10 @@ import type { LoggedCall } from './call.ts'
 
 /** The client's side of an exchange, as the request pipeline sees it; `http/` implements it over a socket. */
 export interface ClientReply {
-  /** The model the answer is about, once it is known: every head says so that names no other (decisions, Requests). */
+  /**
+   * The model the answer is about, once it is known: every head says so that names no other
+   * (docs/reference/contract.md#D-requests-37).
+   */
   tellModel(model: ModelId): void
   /** Sends the head. Without a length the body is chunked. May be called once. */
   start(head: ReplyHead): void

@@ -47,7 +47,10 @@ export async function serveCount(
   }
 }
 
-/** Counting is free, but for those only who could call the model, and so often a minute (decisions, Admission). */
+/**
+ * Counting is free, but for those only who could call the model, and so often a minute
+ * (docs/operating/charges.md#counting-tokens).
+ */
 async function checkRight(pipeline: Pipeline, call: ReceivedCall): Promise<void> {
   const { account } = await findHolderNow(pipeline, call.key.hash, call.at)
   if (account.status === 'suspended') throw new GatewayError(40303)

@@ -1,6 +1,6 @@
 /**
  * Responses that were kept: read, listed, deleted. Whoever keeps a response answers for it: this gateway, or the upstream
- * it came from. Only the key that made it sees it (contract §4.2; decisions, Addresses).
+ * it came from. Only the key that made it sees it (docs/decisions/0007-kept-responses.md).
  */
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ItemPage } from '../core/protocols/responses/stored-turn.ts'

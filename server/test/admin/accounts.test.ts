@@ -1,4 +1,4 @@
-/** Accounts in an admin's hands (decisions, Accounts): every change takes effect at once and is written down. */
+/** Accounts in an admin's hands: every change takes effect at once and is written down. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { type Answer, get, postJson } from '../gateway/client.ts'

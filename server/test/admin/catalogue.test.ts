@@ -1,4 +1,4 @@
-/** The catalogue in an admin's hands (decisions, Accounts): listed, changed, and what is changed takes effect. */
+/** The catalogue in an admin's hands: listed, changed, and what is changed takes effect. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { type Answer, get } from '../gateway/client.ts'

@@ -1,4 +1,4 @@
-/** Video tasks in an admin's hands (decisions, Video): found, asked for again, given up. */
+/** Video tasks in an admin's hands: found, asked for again, given up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { type Answer, postJson } from '../gateway/client.ts'

@@ -1,4 +1,4 @@
-/** What the catalogue, the pricing endpoint and the model list show (contract §2.1, §2.2, §4.5; decisions, Catalogue). */
+/** What the catalogue, the pricing endpoint and the model list show. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import {

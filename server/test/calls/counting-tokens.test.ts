@@ -1,4 +1,7 @@
-/** Counting tokens is free for those only who could call the model, and not without end (decisions, Admission). */
+/**
+ * Counting tokens is free for those only who could call the model, and not without end
+ * (docs/operating/charges.md#counting-tokens).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,7 @@
-/** An upstream that echoes the credential it was called with: no body, header, stream or log row tells it (decisions). */
+/**
+ * An upstream that echoes the credential it was called with: no body, header, stream or log row tells it
+ * (docs/operating/security.md#credentials-of-vendors).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

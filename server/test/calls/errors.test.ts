@@ -1,4 +1,4 @@
-/** The gateway's own errors: the envelope, the codes, and what stays an upstream's own (contract §2.7, §7; decisions, Errors). */
+/** The gateway's own errors: the envelope, the codes, and what stays an upstream's own. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'
@@ -59,7 +59,7 @@ const authorized = (): Record<string, string> => ({ authorization: `Bearer ${gat
 const call = (path: string, body: unknown): Promise<Answer> =>
   postJson(`${gateway.baseUrl}${path}`, body, authorized())
 
-/** Every field of contract §2.7, and those the decisions add. */
+/** Every field of the envelope, and those added to it (docs/reference/contract.md#2.7, #D-errors-02, #D-errors-03). */
 function expectEnvelope(answer: Answer, status: number, code: number): void {
   expect([answer.status, answer.body.code]).toEqual([status, code])
   expect(typeof answer.body.message).toBe('string')

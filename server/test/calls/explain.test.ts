@@ -1,4 +1,4 @@
-/** What would become of a call, without making it (contract §1.6, §7.1). */
+/** What would become of a call, without making it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** The call log as a key reads it: every field, every filter, pages (contract §1.11, §4.6; decisions, Accounts). */
+/** The call log as a key reads it: every field, every filter, pages. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import {

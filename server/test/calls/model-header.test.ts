@@ -1,4 +1,4 @@
-/** `Gw-Model` stands on every answer to a call whose model is known, refusals and failures too (decisions, Requests). */
+/** `Gw-Model` stands on every answer to a call whose model is known, refusals and failures too. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

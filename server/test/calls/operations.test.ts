@@ -1,4 +1,4 @@
-/** What an operator and a process manager see: health, readiness, metrics, addresses, a graceful stop (contract §1, §6.3; decisions, Addresses and Errors). */
+/** What an operator and a process manager see: health, readiness, metrics, addresses, a graceful stop. */
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson, sendRaw } from '../gateway/client.ts'

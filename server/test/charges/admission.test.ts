@@ -1,6 +1,5 @@
 /**
- * Who may call which model: the levels a model requires, the right to call, and what a refusal leaves behind
- * (contract §5.8–5.11, §7.1, §7.2; decisions, Admission).
+ * Who may call which model: the levels a model requires, the right to call, and what a refusal leaves behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

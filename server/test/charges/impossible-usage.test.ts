@@ -1,4 +1,4 @@
-/** An upstream that reports what cannot be (decisions, Readings that cannot be). */
+/** An upstream that reports what cannot be (docs/operating/charges.md#usage-that-cannot-be). */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** Limits of keys, accounts and upstream credentials as a client meets them (contract §2.6, §7.1, §8; decisions, Admission and Errors). */
+/** Limits of keys, accounts and upstream credentials as a client meets them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import {

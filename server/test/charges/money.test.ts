@@ -1,6 +1,5 @@
 /**
- * What a call costs and who pays for it, seen from outside: the account, the ledger and the log
- * (contract §1.8, §2.2, §5.10, §8; decisions, Money and Names and numbers).
+ * What a call costs and who pays for it, seen from outside: the account, the ledger and the log.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Fields that make a call dearer at the vendor (decisions, Fields that cost extra). */
+/** Fields that make a call dearer at the vendor (docs/decisions/0015-what-costs-extra.md). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

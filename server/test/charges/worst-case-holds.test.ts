@@ -1,4 +1,7 @@
-/** Calls that run together never take an account further below zero than one of them could alone (decisions, Money). */
+/**
+ * Calls that run together never take an account further below zero than one of them could alone
+ * (docs/decisions/0016-lending-to-one-call.md).
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** What crosses the wire when protocols differ: the request the upstream got, and the answer the client got (contract §1.3). */
+/** What crosses the wire when protocols differ: the request the upstream got, and the answer the client got. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** Any model through any protocol: the four clients against upstreams of the other three protocols (contract §1.3). */
+/** Any model through any protocol: the four clients against upstreams of the other three protocols. */
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'

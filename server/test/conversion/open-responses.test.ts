@@ -1,7 +1,8 @@
 /**
  * The compliance cases of Open Responses, over every upstream protocol: the response object with all the fields it demands,
- * and every event of a stream in its shape and order (reference §1.2). A responses upstream is passed through untouched,
- * so there the conversation is one kept here, which makes the gateway write the answer.
+ * and every event of a stream in its shape and order (docs/protocols.md#responses-answers, #responses-streams). A
+ * responses upstream is passed through untouched, so there the conversation is one kept here, which makes the gateway
+ * write the answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

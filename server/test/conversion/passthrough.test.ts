@@ -1,4 +1,4 @@
-/** Equal protocols pass untouched: what the upstream receives is what was sent but for `model`, and back (contract §1.4). */
+/** Equal protocols pass untouched: what the upstream receives is what was sent but for `model`, and back. */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson, sendRaw } from '../gateway/client.ts'

@@ -1,4 +1,4 @@
-/** Responses that are kept: continued, read again, listed and deleted, wherever they were made (contract §4.2). */
+/** Responses that are kept: continued, read again, listed and deleted, wherever they were made. */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'

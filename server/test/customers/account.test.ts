@@ -1,4 +1,4 @@
-/** The account as its owner sees and sets it (contract §4.6, §5.10; decisions, Accounts). */
+/** The account as its owner sees and sets it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'

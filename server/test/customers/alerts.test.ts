@@ -1,4 +1,4 @@
-/** Alerts: raised once, told by mail and signed webhook, tried again, given up (decisions, Accounts: profile). */
+/** Alerts: raised once, told by mail and signed webhook, tried again, given up. */
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'

@@ -1,4 +1,4 @@
-/** Keys in the customer's hands (contract §2.6, §4.6, §5.5, §5.6; decisions, Accounts). */
+/** Keys in the customer's hands. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'

@@ -1,4 +1,4 @@
-/** Exchange, plans, own credentials, statements (contract §1.13, §5.8, §5.10; decisions, Money and Accounts). */
+/** Exchange, plans, own credentials, statements. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'

@@ -1,4 +1,4 @@
-/** The account's calls: listed, filtered, exported, summed (contract §1.11; decisions, Accounts). */
+/** The account's calls: listed, filtered, exported, summed. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'

@@ -1,4 +1,4 @@
-/** Being verified: documents in, a decision out, effective at once (contract §5.11; decisions, Accounts). */
+/** Being verified: documents in, a decision out, effective at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson, readAnswer } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'

@@ -1,7 +1,7 @@
 /**
  * What goes wrong with `stream: true`, for every client protocol over every upstream protocol: before the first byte it is
  * a plain HTTP error of the protocol, as without a stream; after it the protocol's own sign inside the stream, and never a
- * normal end (decisions, Errors).
+ * normal end.
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
  * What clients notice of a chain that is ill: one that hangs, breaks its streams or refuses with 429, alone and beside
- * healthy ones (decisions, One vendor refusal is not an outage). Pauses are waited for by moving the clock.
+ * healthy ones (docs/decisions/0005-routing-and-endings.md). Pauses are waited for by moving the clock.
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

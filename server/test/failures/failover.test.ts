@@ -1,6 +1,6 @@
 /**
  * What each upstream failure does, in each phase of an answer: the status and body the client sees, the attempts, the
- * cooldown, the charge (contract §1.6–1.9, §7.3; decisions, Errors and Fallback).
+ * cooldown, the charge.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson, type Answer } from '../gateway/client.ts'

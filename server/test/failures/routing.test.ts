@@ -1,4 +1,4 @@
-/** Which chain and which model a call goes to (contract §1.6, §1.7; decisions, Admission, Fallback and Addresses). */
+/** Which chain and which model a call goes to. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import {

@@ -1,5 +1,5 @@
 /**
- * Three equal instances on one PostgreSQL (contract §8; decisions, Admission): together they let through exactly what
+ * Three equal instances on one PostgreSQL: together they let through exactly what
  * one would, whatever arrives where and at once.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'

@@ -131,7 +131,7 @@ interface Recipe {
   readonly user_rate?: string
 }
 
-/** Each class × price × multipliers (decisions, Money). */
+/** Each class × price × multipliers. */
 function recomputed(recipe: Recipe): number {
   const yuan = recipe.lines.reduce((sum, line) => sum + (line.quantity * Number(line.price)) / line.per, 0)
   const perYuan = Number(recipe.credits_per_unit ?? recipe.creditsPerUnit)

@@ -1,5 +1,5 @@
 /**
- * `kill -9` of the real process at random moments under load (contract §7.3; decisions, Money): whatever was going on,
+ * `kill -9` of the real process at random moments under load: whatever was going on,
  * the ledger verifies afterwards, no hold is left, each finished call is charged once and exactly, and each cut one for
  * what the upstream had sent. `SLUICE_KILL_ROUNDS` sets how often; a failure prints its seed.
  */

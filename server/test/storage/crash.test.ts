@@ -1,4 +1,7 @@
-/** `kill -9` at any moment loses no finished call, charges none twice and leaves no hold (design: Storage). */
+/**
+ * `kill -9` at any moment loses no finished call, charges none twice and leaves no hold
+ * (docs/decisions/0004-storage-engines.md).
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
  * `kill -9` before, in and after every step of a video task's life: whoever comes next leases it, ends it, and it is billed
- * once; a call whose task was never written is given back (decisions, Video).
+ * once; a call whose task was never written is given back.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

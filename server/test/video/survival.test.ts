@@ -1,6 +1,6 @@
 /**
  * The whole gateway killed with -9 at every step of a video's making and started again: the client repeats its POST and
- * gets its video, which the vendor made once and which is billed once (decisions, Video).
+ * gets its video, which the vendor made once and which is billed once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What a video costs, and what its log row says (contract §4.4, §8; decisions, Video and Money). */
+/** What a video costs, and what its log row says. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** Where the bytes of a finished video are, and how clients get them (contract §4.4 rule 4; decisions, Video). */
+/** Where the bytes of a finished video are, and how clients get them. */
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

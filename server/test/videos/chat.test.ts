@@ -1,4 +1,4 @@
-/** Video models on the chat endpoint (contract §4.4 rule 5; decisions, Video). */
+/** Video models on the chat endpoint. */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'

@@ -1,5 +1,5 @@
 /**
- * Limits on an upstream credential bind orders of videos like every call (decisions, Admission): a full one steers to the
+ * Limits on an upstream credential bind orders of videos like every call: a full one steers to the
  * next chain, and what an order took of it is held for as long as its task runs, whoever looks after that.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What becomes of an order when something fails: at the order, on the way, upstream, at the poll (decisions, Video). */
+/** What becomes of an order when something fails: at the order, on the way, upstream, at the poll. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

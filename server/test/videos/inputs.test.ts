@@ -1,4 +1,4 @@
-/** Images in the form a vendor takes: fetched where it wants bytes, published where it wants addresses (contract §4.4). */
+/** Images in the form a vendor takes: fetched where it wants bytes, published where it wants addresses. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** Two instances on one store: whoever polls, the POST that waits elsewhere is answered (decisions, Video). */
+/** Two instances on one store: whoever polls, the POST that waits elsewhere is answered. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** `POST /v1/videos` from the client's side, against a vendor that is polled and hands out public links (contract §4.4). */
+/** `POST /v1/videos` from the client's side, against a vendor that is polled and hands out public links. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** Orders that are not let in (contract §7.1; decisions, order of checks), and the limits of keys. */
+/** Orders that are not let in, and the limits of keys. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson, readAnswer, sendRaw } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'

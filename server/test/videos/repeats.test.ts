@@ -1,4 +1,4 @@
-/** Orders that come twice: by `Idempotency-Key`, and by the SDKs' own retries (decisions, Video). */
+/** Orders that come twice: by `Idempotency-Key`, and by the SDKs' own retries. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

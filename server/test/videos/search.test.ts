@@ -1,4 +1,4 @@
-/** An order without an answer, at a vendor that can be asked by our own id (decisions, Video). */
+/** An order without an answer, at a vendor that can be asked by our own id. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

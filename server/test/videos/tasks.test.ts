@@ -1,4 +1,4 @@
-/** Reading, listing, removing and expiring tasks (contract §2.5, §3, §4.4). */
+/** Reading, listing, removing and expiring tasks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, readAnswer } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-/** Which paths are calls, by the registry of endpoint kinds; everything else goes to the framework (decisions, Addresses). */
+/** Which paths are calls, by the registry of endpoint kinds; everything else goes to the framework. */
 import type { IncomingEndpoint } from '../../pipeline/call.ts'
 import { KINDS } from '../../pipeline/kinds/index.ts'
 import type { Asked, EndpointKind, EndpointPath } from '../../pipeline/kinds/kind.ts'
@@ -128,7 +128,7 @@ function endpointOf({ kind, path }: Row, values: Asked['values'], query: string)
   }
 }
 
-/** Paths the gateway address serves (decisions, Addresses); anything else there is 404. */
+/** Paths the gateway address serves (docs/reference/contract.md#D-addresses-08); anything else there is 404. */
 export function servedAtGatewayAddress(path: string): boolean {
   return (
     path === '/v1/messages' ||

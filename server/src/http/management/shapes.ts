@@ -133,7 +133,7 @@ export const logRowShape = z.strictObject({
   recovered: z.boolean().meta({ description: 'Another instance had to end the call first.' }),
 })
 
-/** Contract §2.1. */
+/** A row of the catalogue (docs/reference/contract.md#2.1). */
 export const catalogueEntryShape = z.strictObject({
   id: z.number().int(),
   model_id: z.string(),
@@ -171,7 +171,7 @@ export const groupShape = z.strictObject({
   models: z.array(z.string()),
 })
 
-/** Contract §2.2. */
+/** A pricing entry (docs/reference/contract.md#2.2). */
 export const pricingEntryShape = z.strictObject({
   model_id: z.string(),
   name: z.string(),

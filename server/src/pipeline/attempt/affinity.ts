@@ -1,4 +1,7 @@
-/** Who can read the reasoning in a call's history: a chain of that issuer keeps the model's train of thought (reference §2.8). */
+/**
+ * Who can read the reasoning in a call's history: a chain of that issuer keeps the model's train of thought
+ * (docs/protocols.md#reasoning-envelope).
+ */
 import type { Chain } from '../../core/catalogue.ts'
 import { ENVELOPE_HEAD_LENGTH, ENVELOPE_START, issuerOfEnvelope } from '../../core/canonical/envelope.ts'
 import type { ReservedCall } from '../call.ts'

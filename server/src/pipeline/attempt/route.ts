@@ -25,7 +25,10 @@ export function mayFallBack({ fallback, reservation }: ReservedCall): boolean {
   return fallback !== undefined && reservation.fallback?.kind === 'funded'
 }
 
-/** The fallback model's chains, when it was admitted and funded; it is routed like any model (contract §1.7). */
+/**
+ * The fallback model's chains, when it was admitted and funded; it is routed like any model
+ * (docs/reference/contract.md#1-49).
+ */
 export function routeFallback(pipeline: Pipeline, call: ReservedCall): Route | undefined {
   const funding = call.reservation.fallback
   if (call.fallback === undefined || funding === undefined || funding.kind === 'refused') return undefined

@@ -19,8 +19,9 @@ export const UPSTREAM_FAILURES = {
 } satisfies Partial<Trying<unknown, FinalFailure>>
 
 /**
- * Of all failures the client gets the first real upstream error (decisions, Errors): an upstream's own words go before a
- * refusal of the platform's credential, that before a time-out, that before a connection that never was.
+ * Of all failures the client gets the first real upstream error (docs/reference/contract.md#D-errors-37): an upstream's
+ * own words go before a refusal of the platform's credential, that before a time-out, that before a connection that
+ * never was.
  */
 function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
   // Whichever credential has room first is worth waiting for.
@@ -60,7 +61,7 @@ export function isCredentialRefusal(status: number): boolean {
   return status === 401 || status === 402 || status === 403
 }
 
-/** The upstream refused the request for the reasoning in its history (reference §0, rule 7). */
+/** The upstream refused the request for the reasoning in its history (docs/protocols.md#rule-7). */
 export function refusedSignatures(told: FinalFailure): boolean {
   if (told.kind !== 'upstream' || !told.replayed) return false
   const { failure } = told

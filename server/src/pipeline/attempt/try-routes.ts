@@ -69,7 +69,7 @@ const TRIES_PER_CALL_MAX = 16
 
 /**
  * A chain that rests from failures is the last resort of a call, so the fallback model goes before it. When that fails as
- * well, the client gets the original error (contract §1.7).
+ * well, the client gets the original error (docs/reference/contract.md#1-52).
  */
 export async function tryRoutes<End, Failure>(
   search: ChainSearch<End, Failure>,

@@ -18,7 +18,7 @@ type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
 
 /**
  * Tells the client why every chain failed: the first real upstream error unchanged, with three exceptions that are the
- * gateway's own errors (decisions, Errors).
+ * gateway's own errors (docs/reference/contract.md#D-errors-37, #D-errors-38, #D-errors-39).
  */
 export function deliverFailure(call: ReservedCall, failure: FinalFailure, reply: ClientReply): Told {
   switch (failure.kind) {
@@ -117,7 +117,7 @@ function deliverAnswerError(
 }
 
 /**
- * Contract §2.7: an over-limit `max_tokens` that the upstream refused keeps its error, with the upstream's body also
+ * An over-limit `max_tokens` that the upstream refused keeps its error, with the upstream's body also
  * under `upstream_body`. Told by numbers, not by prose: the client's cap is above the model's, or the error names the field.
  */
 function overLimit(call: ReservedCall, leg: Leg, status: number, body: JsonValue | undefined): boolean {

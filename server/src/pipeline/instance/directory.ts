@@ -25,7 +25,10 @@ export interface KeyDirectory {
   forget(change: Announcement): void
 }
 
-/** Contract §1.7: a changed fallback takes effect within about one minute, even if its announcement was lost. */
+/**
+ * A changed fallback takes effect within about one minute, even if its announcement was lost
+ * (docs/reference/contract.md#1-54).
+ */
 const LIFE_MS = 60_000
 /** About 1 kB each. */
 const KEYS_MAX = 100_000

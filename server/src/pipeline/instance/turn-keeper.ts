@@ -10,7 +10,7 @@ import type { StoredTurn, TurnContent, TurnLink } from '../../storage/stores/tur
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 
-/** The platform's retention (contract §8: task records live 24 hours), counted from the last use. */
+/** The platform's retention (docs/decisions/0007-kept-responses.md), counted from the last use. */
 export const TURN_LIFE_MS = 24 * 3_600_000
 /** A turn whose request is larger is not kept; its answer says `store: false`. */
 export const TURN_BYTES_MAX = 16 * 1024 * 1024

@@ -6,7 +6,7 @@ export const FILE_PATH = '/media/'
 /** Keys of stored bytes, as they stand in links of ours: nothing else is looked for. */
 const FILE_KEY = /[a-z]+\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}/
 
-/** Videos: ordered, read, downloaded, deleted (contract §4.4). */
+/** Videos: ordered, read, downloaded, deleted (docs/reference/contract.md#4.4). */
 export const VIDEO: EndpointKind = {
   id: 'video',
   flow: 'task',

@@ -1,4 +1,7 @@
-/** A client's request on its way to an upstream of another protocol: decoded once per call, encoded per chain (contract §1.3). */
+/**
+ * A client's request on its way to an upstream of another protocol: decoded once per call, encoded per chain
+ * (docs/reference/contract.md#1-11).
+ */
 import {
   inlineMedia,
   listRemoteMedia,

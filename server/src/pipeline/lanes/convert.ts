@@ -1,4 +1,6 @@
-/** The lane between two protocols: client JSON → canonical → upstream JSON, and back (contract §1.3). */
+/**
+ * The lane between two protocols: client JSON → canonical → upstream JSON, and back (docs/reference/contract.md#1-11).
+ */
 import type { CanonicalRequest, MediaSource } from '../../core/canonical/request.ts'
 import { replaysSignatures } from '../../core/canonical/signatures.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
@@ -217,7 +219,10 @@ function laneOver(pipeline: Pipeline, call: ReservedCall, converted: ConvertedLa
   return { kind: 'open', lane }
 }
 
-/** An upstream's error in the shape of another protocol, with the untouched body beside it (decisions, Errors). */
+/**
+ * An upstream's error in the shape of another protocol, with the untouched body beside it
+ * (docs/reference/contract.md#D-errors-29).
+ */
 export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {
   const client = protocolOf(call.endpoint.protocol)
   const upstream = leg.chain.protocol === 'video' ? undefined : protocolOf(leg.chain.protocol)

@@ -159,7 +159,7 @@ class StepBuilder {
   }
 }
 
-/** Whether the answer has begun: role-only chunks, starts and pings have not (reference §0, rule 3). */
+/** Whether the answer has begun: role-only chunks, starts and pings have not (docs/protocols.md#rule-3). */
 function isMeaningful(part: StreamPart): boolean {
   switch (part.type) {
     case 'text-delta':

@@ -6,7 +6,10 @@ import { openPassthroughLane } from './passthrough-lane.ts'
 import { priceLeg } from '../stages/price-leg.ts'
 import type { LaneTarget, OpenedLane } from './lane-target.ts'
 
-/** Untouched bytes where client and upstream speak the same protocol, conversion where they do not (contract §1.3). */
+/**
+ * Untouched bytes where client and upstream speak the same protocol, conversion where they do not
+ * (docs/reference/contract.md#1-11).
+ */
 export function openLane(
   pipeline: Pipeline,
   call: ReservedCall,

@@ -8,7 +8,10 @@ import type { Pipeline } from '../context.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
-/** Finds the caller from the headers alone, before a byte of the body is read (decisions, order of checks). */
+/**
+ * Finds the caller from the headers alone, before a byte of the body is read
+ * (docs/reference/contract.md#D-admission-01).
+ */
 export async function authenticate<Call extends PresentedCredentials & { readonly at: number }>(
   pipeline: Pick<Pipeline, 'directory'>,
   call: Call,
@@ -43,7 +46,7 @@ export async function findHolderNow(
   at: number,
 ): Promise<KeyHolder> {
   const holder = usable(await pipeline.directory.findFresh(hash), at)
-  // Whoever asks tells a suspended account so, which comes before its members (decisions, order of checks).
+  // Whoever asks tells a suspended account so, which comes before its members (docs/reference/contract.md#D-errors-07).
   if (holder.account.status !== 'suspended') await checkMember(pipeline.storage, holder.key)
   return holder
 }
@@ -83,8 +86,9 @@ export interface PresentedCredentials {
 }
 
 /**
- * Which header holds the key (contract §5.3; decisions, Addresses): a bearer everywhere and before anything else;
- * `x-api-key` only at the gateway address, for messages and the model list; `x-goog-api-key` only for Gemini.
+ * Which header holds the key (docs/reference/contract.md#5-06, #D-addresses-17, #D-addresses-39): a bearer everywhere
+ * and before anything else; `x-api-key` only at the gateway address, for messages and the model list; `x-goog-api-key`
+ * only for Gemini.
  */
 export function presentedKey(call: PresentedCredentials): string {
   const { authorization } = call.headers

@@ -38,7 +38,7 @@ interface EstimatedCall extends Pick<ReceivedCall, 'scan' | 'past' | 'at'> {
 
 /**
  * What a call will likely use, which it has to be able to pay, and what it can use at the most, which is held as far as
- * the account has it (decisions, Money).
+ * the account has it (docs/operating/charges.md#what-is-held).
  */
 export function estimateOf(model: Model, call: EstimatedCall, parts: EstimateParts): Estimate {
   const { bodyBytes, mediaBytes, mediaCount, maxOutputTokens: cap, candidates = 1 } = call.scan
@@ -65,7 +65,8 @@ export function estimateOf(model: Model, call: EstimatedCall, parts: EstimatePar
 
 /**
  * The model reads the conversation anew after each use of a tool at the vendor, with the results of all uses before. No
- * vendor says how long those get, so this is the one bound that is a rule and not a law (decisions, What costs extra).
+ * vendor says how long those get, so this is the one bound that is a rule and not a law
+ * (docs/decisions/0015-what-costs-extra.md).
  */
 function worstInput(model: Model, call: EstimatedCall, catalogue: Catalogue): number {
   const { bodyBytes, mediaCount, extras } = call.scan

@@ -78,7 +78,7 @@ export function baseLogRow(call: LoggedCall, endedAt: number): CallLogRow {
 /** Logged texts of the client are cut: a log is no place to store data. */
 const LOGGED_TEXT_MAX = 256
 
-/** `Gw-App-Id`, else the product the User-Agent names first (contract §4.4). */
+/** `Gw-App-Id`, else the product the User-Agent names first (docs/reference/contract.md#1-68). */
 export function appIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
   const named = call.headers['gw-app-id']
   if (named !== undefined && named !== '') return bounded(named)

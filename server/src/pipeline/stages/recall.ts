@@ -1,4 +1,7 @@
-/** `previous_response_id` and `item_reference`: what the call goes on from is found before anything is decided about it (contract §4.2). */
+/**
+ * `previous_response_id` and `item_reference`: what the call goes on from is found before anything is decided about it
+ * (docs/reference/contract.md#4.2).
+ */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import { usableChains } from '../../core/routing/order.ts'

@@ -73,8 +73,8 @@ function mayBeReserved(
 }
 
 /**
- * Authentication goes before every other refusal (decisions, order of checks). What was refused before the reservation
- * looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
+ * Authentication goes before every other refusal (docs/decisions/0005-routing-and-endings.md). What was refused before
+ * the reservation looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
  */
 async function beforehand(pipeline: Pipeline, call: RefusedCall, error: unknown): Promise<unknown> {
   if (call.key === undefined || call.stage === 'admitted' || call.stage === 'reserved') return error

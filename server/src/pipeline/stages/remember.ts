@@ -12,8 +12,9 @@ import type { Leg } from '../attempt/leg.ts'
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
 
 /**
- * Keeps a response that ended well and was charged: all of it where the gateway made it, where it is kept otherwise (contract
- * §4.2). What an upstream keeps may be more than what it has sent, so it is only read again where its own usage was charged.
+ * Keeps a response that ended well and was charged: all of it where the gateway made it, where it is kept otherwise
+ * (docs/reference/contract.md#4.2). What an upstream keeps may be more than what it has sent, so it is only read again
+ * where its own usage was charged.
  */
 export function remember(pipeline: Pick<Pipeline, 'turns'>, turn: NewTurn, charged: MeterReading): void {
   if (turn.content.kind === 'upstream' && charged.source !== 'upstream') return

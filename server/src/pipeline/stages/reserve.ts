@@ -21,7 +21,7 @@ export interface Reservable
 
 /**
  * One storage verb judges levels and the right to call on fresh rows and takes windows, slot and hold together, all or
- * nothing (decisions, order of checks). The fallback model is judged and funded in the same breath.
+ * nothing (docs/reference/contract.md#D-admission-11). The fallback model is judged and funded in the same breath.
  */
 export async function reserve<Call extends Reservable>(
   pipeline: Pick<Pipeline, 'monthOf' | 'instanceId' | 'storage'>,

@@ -8,7 +8,10 @@ import { serveOrder } from './order/serve-order.ts'
 import { serveList, serveRead, serveRemove } from './answer/serve-task.ts'
 import type { IncomingVideo, VideoAction, VideoEndpoint } from './video-call.ts'
 
-/** The path of a request to the video endpoints (contract §4.4). Resolves when the answer has gone; never rejects. */
+/**
+ * The path of a request to the video endpoints (docs/reference/contract.md#4.4). Resolves when the answer has gone;
+ * never rejects.
+ */
 export async function serveVideos(
   pipeline: Pipeline,
   arrival: Arrival & { readonly endpoint: VideoEndpoint },

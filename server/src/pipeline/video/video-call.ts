@@ -74,7 +74,7 @@ export interface VideoOrder {
   readonly repeat: Repeat
 }
 
-/** What tells a repeated order from a new one (decisions, Video). */
+/** What tells a repeated order from a new one (docs/reference/contract.md#D-video-08, #D-video-29). */
 export interface Repeat {
   /** `Idempotency-Key`. */
   readonly key: string | undefined

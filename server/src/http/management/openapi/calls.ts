@@ -64,7 +64,7 @@ const header = (name: string, description: string): JsonObject => ({
   schema: text,
 })
 
-/** Read on every call (contract §4.1, §4.4). */
+/** Read on every call (docs/reference/contract.md#4.1, #4.4). */
 const CALL_HEADERS: readonly JsonObject[] = [
   header('Gw-App-Id', 'Source application for the log; absent: told from User-Agent.'),
   header('Gw-Custom-Id', 'The client’s own id for the log.'),
@@ -101,7 +101,7 @@ const GENERATE: readonly DescribedCall[] = [
     summary: 'Ask a model, chat completions protocol',
     description:
       'Fields the gateway does not know go to the upstream as they are. With `stream: true` the answer is a stream of ' +
-      '`data:` lines that ends with `data: [DONE]`. A video model answers with a video (contract §4.4).',
+      '`data:` lines that ends with `data: [DONE]`. A video model answers with a video.',
     request: open(
       {
         model: MODEL,

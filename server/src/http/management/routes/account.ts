@@ -82,7 +82,7 @@ const settingsBody = z.strictObject({
     .optional(),
 })
 
-/** The account as its owner sees and sets it (decisions, Accounts). */
+/** The account as its owner sees and sets it (docs/reference/contract.md#D-accounts-19, #D-accounts-37). */
 export function accountRoutes(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',

@@ -35,7 +35,7 @@ const putBody = z
     message: 'must hold secret or fields',
   })
 
-/** Own upstream credentials: written, never read back (contract §1.13). */
+/** Own upstream credentials: written, never read back (docs/reference/contract.md#1-74). */
 export function byokRoutes(app: Api, context: ApiContext): void {
   listing(app, context)
   putting(app, context)

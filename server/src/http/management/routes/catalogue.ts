@@ -12,7 +12,7 @@ const pricingQuery = z.object({
   vendor_code: z.string().max(128).optional(),
 })
 
-/** Contract §4.5: the public catalogue and the prices, personal for whoever is logged in. */
+/** The public catalogue and the prices, personal for whoever is logged in (docs/reference/contract.md#4.5). */
 export function catalogueRoutes(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',

@@ -23,7 +23,7 @@ const exchangeBody = z
     message: 'must hold either yuan or credits',
   })
 
-/** Balance into Credits by hand (contract §5.10). */
+/** Balance into Credits by hand (docs/reference/contract.md#5-35). */
 export function exchangeRoutes(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',

@@ -21,7 +21,7 @@ const bodyShape = z.strictObject({
   stream: z.boolean().optional().meta({ description: 'Gemini only, which says it in the path.' }),
 })
 
-/** What would become of a call, without making it (contract §1.6, §7.1). */
+/** What would become of a call, without making it. */
 export function explainRoutes(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'POST',

@@ -60,7 +60,7 @@ const newKeyShape = keyShape.extend({
 
 const keyParams = z.object({ id: z.string().min(1).max(128) })
 
-/** Keys of the account: made, listed, changed, rotated, deleted (contract §2.6, §4.6). */
+/** Keys of the account: made, listed, changed, rotated, deleted (docs/reference/contract.md#2.6, #4.6). */
 export function keyRoutes(app: Api, context: ApiContext): void {
   listing(app, context)
   listingLimits(app, context)

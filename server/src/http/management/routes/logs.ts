@@ -34,7 +34,7 @@ const totalsShape = z.strictObject({
   complete: z.boolean().meta({ description: 'False: there are more calls than were added up.' }),
 })
 
-/** The account's calls (decisions, Accounts). */
+/** The account's calls (docs/reference/contract.md#D-accounts-56). */
 export function logRoutes(app: Api, context: ApiContext): void {
   const { storage, now } = context
 

@@ -23,7 +23,10 @@ const listingQuery = z.object({
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** `GET /v1/models`: what this key may call, in the shape its client reads (decisions, Addresses). */
+/**
+ * `GET /v1/models`: what this key may call, in the shape its client reads
+ * (docs/reference/contract.md#D-addresses-23, #D-addresses-25).
+ */
 export function modelRoutes(app: Api, context: ApiContext): void {
   defineRawRoute(app, context, {
     method: 'GET',

@@ -51,7 +51,7 @@ const statementShape = z.strictObject({
   next_cursor: z.string().nullable(),
 })
 
-/** What was there, what came and went, what is there (double-entry ledger; decisions, Money). */
+/** What was there, what came and went, what is there (docs/reference/contract.md#D-money-13). */
 export function statementRoutes(app: Api, context: ApiContext): void {
   reading(app, context)
   exporting(app, context)

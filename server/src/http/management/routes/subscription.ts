@@ -76,7 +76,7 @@ const quoteShape = z.strictObject({
   expires_at: isoTime,
 })
 
-/** Plans and the account's own (contract §5.8, §5.11). */
+/** Plans and the account's own (docs/reference/contract.md#5-22, #5-41). */
 export function subscriptionRoutes(app: Api, context: ApiContext): void {
   listingPlans(app, context)
   reading(app, context)

@@ -80,7 +80,7 @@ export const usageShape = z.strictObject({
   totals: usageSumsShape,
 })
 
-/** What was used, by hour or day and by model, key or app (decisions, Accounts). */
+/** What was used, by hour or day and by model, key or app (docs/reference/contract.md#D-accounts-113). */
 export function usageRoutes(app: Api, context: ApiContext): void {
   defineRoute(app, context, {
     method: 'GET',

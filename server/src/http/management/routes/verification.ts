@@ -37,7 +37,7 @@ const requestShape = z.strictObject({
 })
 const requestParams = z.object({ id: z.string().min(1).max(128) })
 
-/** Being verified: a request with documents, which an admin decides (contract §5.11). */
+/** Being verified: a request with documents, which an admin decides (docs/reference/contract.md#5-49). */
 export function verificationRoutes(app: Api, context: ApiContext): void {
   // The form is read by its route, piece by piece.
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null))

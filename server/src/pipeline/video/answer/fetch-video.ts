@@ -1,6 +1,6 @@
 /**
  * Brings a finished video to our own store: where the vendor delivers bytes, where its link needs a credential, and where
- * the link dies before the record does (contract §4.4 rule 4). Streamed, bounded, measured as it passes.
+ * the link dies before the record does (docs/reference/contract.md#4.4). Streamed, bounded, measured as it passes.
  */
 import type { Timeouts } from '../../../core/catalogue.ts'
 import { Mp4Reader, type VideoMeasure } from '../../../core/video/mp4.ts'

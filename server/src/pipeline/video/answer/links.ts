@@ -1,6 +1,7 @@
 /**
  * Links of ours to stored bytes: signed with a key derived from the instance's secret, good until they expire, and served
- * without an API key, so that players, browsers and vendors can follow them (decisions, Video).
+ * without an API key, so that players, browsers and vendors can follow them
+ * (docs/reference/contract.md#D-video-16, #D-video-17).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { FILE_PATH } from '../../kinds/video.ts'

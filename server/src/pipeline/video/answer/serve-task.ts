@@ -1,4 +1,6 @@
-/** Reading, listing and removing tasks. They are stored records: no vendor hears of it (contract §4.4 rule 3). */
+/**
+ * Reading, listing and removing tasks. They are stored records: no vendor hears of it (docs/reference/contract.md#4.4).
+ */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { InvalidCursor } from '../../../storage/failures/invalid-cursor.ts'
@@ -26,7 +28,7 @@ export function serveRead(
   })
 }
 
-/** Only the platform's record goes: nothing is refunded, nothing is removed upstream (contract §3). */
+/** Only the platform's record goes: nothing is refunded, nothing is removed upstream (docs/reference/contract.md#3). */
 export function serveRemove(
   pipeline: Pipeline,
   call: IncomingVideo,
@@ -91,7 +93,7 @@ function orderOf(text: string | null): 'asc' | 'desc' {
   throw new GatewayError(40000, { message: 'order must be asc or desc' })
 }
 
-/** The caller's own task, as long as it is kept: anything else is not there (contract §2.5). */
+/** The caller's own task, as long as it is kept: anything else is not there (docs/reference/contract.md#2.5). */
 export async function ownTask(pipeline: Pipeline, call: IncomingVideo, id: string): Promise<VideoTask> {
   const { key } = await holderOf(pipeline, call)
   const task = await pipeline.storage.videos.find(id, key.id)

@@ -29,15 +29,15 @@ export function admitVideo(pipeline: Pipeline, order: VideoOrder): AdmittedVideo
 }
 
 /**
- * A model is a video model when its features say so (contract §4.4). One that only takes videos in, over chains that all
- * speak a chat-type protocol, is none.
+ * A model is a video model when its features say so (docs/reference/contract.md#4.4). One that only takes videos in,
+ * over chains that all speak a chat-type protocol, is none.
  */
 export function isVideoModel(model: Model): boolean {
   const { chains, supportFeatures } = model
   return supportFeatures.includes('video') && (chains.length === 0 || chains.some(isVideoChain))
 }
 
-/** Every way to this model is a video API: a chat call to it means a video (contract §4.4 rule 5). */
+/** Every way to this model is a video API: a chat call to it means a video (docs/reference/contract.md#4.4). */
 export function makesOnlyVideos(model: Model): boolean {
   return isVideoModel(model) && model.chains.every(isVideoChain)
 }

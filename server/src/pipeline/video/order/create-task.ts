@@ -7,7 +7,7 @@ import type { Pipeline } from '../../context.ts'
 import type { OpenTask } from './open-task.ts'
 import type { ReservedVideo } from '../video-call.ts'
 
-/** Contract §8: a record is kept 24 hours. */
+/** A record is kept 24 hours (docs/reference/contract.md#8-03). */
 export const RETENTION_MS = 24 * 3_600_000
 /** Taken over by another instance when this one falls silent while it creates. */
 export const LEASE_MS = 30_000
@@ -20,7 +20,7 @@ export type CreatedTask =
   | { readonly kind: 'joined'; readonly task: VideoTask }
   | { readonly kind: 'other-body' }
 
-/** Opaque: it holds nothing but chance (contract §2.5). */
+/** Opaque: it holds nothing but chance (docs/reference/contract.md#2.5). */
 export function newTaskId(): string {
   return `video_${randomBytes(18).toString('hex')}`
 }

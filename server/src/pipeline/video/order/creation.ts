@@ -1,6 +1,6 @@
 /**
  * Orders a task upstream: one chain after the other, but only as long as it is certain that none of them has it. Once an
- * order may have arrived it is never sent again, to nobody (decisions, Video).
+ * order may have arrived it is never sent again, to nobody (docs/reference/contract.md#D-video-24).
  */
 import { CONSEQUENCES } from '../../../core/routing/failure.ts'
 import type { ChainFailure } from '../../../core/routing/health.ts'
@@ -139,7 +139,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     return failure.class?.kind
   }
 
-  /** Of equals the first; of full credentials the first to have room again (decisions, Errors). */
+  /** Of equals the first; of full credentials the first to have room again (docs/reference/contract.md#D-errors-37). */
   moreTelling(known: OrderFailure | undefined, next: OrderFailure): OrderFailure {
     if (known === undefined || next.rank > known.rank) return next
     const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904

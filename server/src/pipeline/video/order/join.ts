@@ -1,6 +1,6 @@
 /**
  * Orders that are repetitions: the same `Idempotency-Key` of the same API key, or the SDK's own retry of a POST it got no
- * answer to. They join the task that is there and never make a second one (decisions, Video).
+ * answer to. They join the task that is there and never make a second one (docs/reference/contract.md#D-video-11).
  */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'

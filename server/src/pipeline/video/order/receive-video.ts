@@ -1,4 +1,7 @@
-/** Reads the order out of a form (contract §4.4, §7.1): 40003 empty or unreadable, 40000, 40002, then the key's own limits. */
+/**
+ * Reads the order out of a form (docs/reference/contract.md#4.4, #7.1): 40003 empty or unreadable, 40000, 40002, then
+ * the key's own limits.
+ */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { ReceivedForm } from '../../../core/video/form.ts'
 import type { ReceivedBody } from '../../call.ts'

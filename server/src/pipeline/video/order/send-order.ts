@@ -32,7 +32,7 @@ export type OrderOutcome =
       readonly open: OpenTask
       readonly error: VideoTaskError
       readonly class: ChainFailure
-      /** How telling the error is (decisions, Errors). */
+      /** How telling the error is (docs/reference/contract.md#D-errors-37). */
       readonly rank: number
       readonly status: number | undefined
     }
@@ -50,7 +50,7 @@ export interface SkippedOrder {
   readonly kind: 'skipped'
   readonly reason: string
   readonly error: VideoTaskError
-  /** How telling the error is (decisions, Errors). */
+  /** How telling the error is (docs/reference/contract.md#D-errors-37). */
   readonly rank: number
 }
 

@@ -132,7 +132,10 @@ class ProgressStream implements PulsedStream {
     this.#reply.end()
   }
 
-  /** After the stream has begun a failure is an error object, and no `[DONE]` (decisions, Errors). */
+  /**
+   * After the stream has begun a failure is an error object, and no `[DONE]`
+   * (docs/reference/contract.md#D-errors-30, #D-errors-31).
+   */
   fail({ message, code, gatewayCode }: VideoTaskError, requestId: string): void {
     const error =
       gatewayCode === undefined

@@ -1,4 +1,7 @@
-/** `POST /v1/videos`: synchronous as contracted, or accepted at once where the client prefers that (decisions, Video). */
+/**
+ * `POST /v1/videos`: synchronous as contracted, or accepted at once where the client prefers that
+ * (docs/reference/contract.md#D-video-05, #D-video-07).
+ */
 import { authenticate } from '../../stages/authenticate.ts'
 import { refuse } from '../../stages/refuse.ts'
 import { restrict } from '../../stages/restrictions.ts'

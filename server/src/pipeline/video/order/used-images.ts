@@ -1,4 +1,7 @@
-/** Which images of an order its vendor is sent at all: the others need not be fetched or published (contract §4.4 rule 2). */
+/**
+ * Which images of an order its vendor is sent at all: the others need not be fetched or published
+ * (docs/reference/contract.md#4.4).
+ */
 import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
 import type { ImageForm, VideoDialect, VideoSubmit } from '../../../providers/video.ts'
 

@@ -13,7 +13,7 @@ import { measureLink } from './measure-link.ts'
 import { changeTask, type OpenTask } from '../order/open-task.ts'
 import type { TaskStep } from './task-dialect.ts'
 
-/** A public link that lasts this long is handed out as it is (contract §2.5). */
+/** A public link that lasts this long is handed out as it is (docs/reference/contract.md#2.5). */
 export const LINK_LASTS_MS = 24 * 3_600_000
 
 export async function applyStep(pipeline: Pipeline, open: OpenTask, step: TaskStep): Promise<void> {

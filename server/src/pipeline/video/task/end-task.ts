@@ -20,7 +20,7 @@ export interface MadeVideo {
   readonly size: string | undefined
 }
 
-/** Billed by declared seconds, however long the video became (contract §8 rule 4). */
+/** Billed by declared seconds, however long the video became (docs/reference/contract.md#8-25). */
 export async function endCompleted(
   pipeline: Pipeline,
   { task, detail }: OpenTask,

@@ -1,6 +1,7 @@
 /**
  * An order that left and got no answer: it is looked for where the vendor can be asked by our own id, and never sent again.
- * Where nobody can be asked, or nothing is found in time, the task has failed (decisions, Video).
+ * Where nobody can be asked, or nothing is found in time, the task has failed
+ * (docs/reference/contract.md#D-video-22, #D-video-23).
  */
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import { encodeRequest } from '../../../core/video/task-detail.ts'

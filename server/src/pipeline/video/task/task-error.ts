@@ -1,4 +1,4 @@
-/** Failures as the synchronous answer tells them and the record keeps them (decisions, Video; contract §7.3). */
+/** Failures as the synchronous answer tells them and the record keeps them (docs/reference/contract.md#D-video-25). */
 import { ERRORS, type ErrorCode } from '../../../core/errors/catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { errorWords, retryHintMs } from '../../../core/routing/failure.ts'
@@ -84,7 +84,7 @@ export function isCredentialRefusal(status: number): boolean {
   return status === 401 || status === 402 || status === 403
 }
 
-/** `type` says that this is the provider's error, not the gateway's (contract §2.7). */
+/** `type` says that this is the provider's error, not the gateway's (docs/reference/contract.md#2.7). */
 function errorBody(
   { message, code }: { readonly message: string; readonly code: string },
   upstream: JsonValue | undefined,

@@ -279,7 +279,7 @@ const chunk = closed(
   },
 )
 
-/** A video model asked in a chat (contract §4.4 rule 5). */
+/** A video model asked in a chat (docs/reference/contract.md#4.4). */
 const videoLink = closed({ id: text, url: text, seconds: text, size: text, expires_at: whole })
 const noTokens = closed({
   prompt_tokens: exactly(0),

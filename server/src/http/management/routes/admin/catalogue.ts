@@ -1,4 +1,4 @@
-/** Vendors, credentials, models, groups, plans and settings (decisions, Accounts). */
+/** Vendors, credentials, models, groups, plans and settings (docs/reference/contract.md#D-accounts-130). */
 import { z } from 'zod'
 import type { Catalogue, Credential } from '../../../../core/catalogue.ts'
 import { type CredentialId, credentialId, modelId, vendorCode } from '../../../../core/ids.ts'

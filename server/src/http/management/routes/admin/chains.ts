@@ -1,4 +1,7 @@
-/** Chains: their rows, how they are, switching, draining, resetting, testing (decisions, Accounts). */
+/**
+ * Chains: their rows, how they are, switching, draining, resetting, testing
+ * (docs/reference/contract.md#D-accounts-132).
+ */
 import { z } from 'zod'
 import type { Catalogue, Chain, Model, Pricing, Status } from '../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -120,7 +123,7 @@ function chainRows(app: Api, context: ApiContext): void {
   })
 }
 
-/** What a new chain begins with where its body does not say (decisions, `stream_usage`). */
+/** What a new chain begins with where its body does not say (docs/reference/contract.md#D-requests-17). */
 function preset(body: JsonObject, old: JsonObject | undefined, { vendors }: Catalogue): JsonObject {
   const { vendor, protocol, forward_model_id: forward } = body
   if (old !== undefined || protocol !== 'chat' || typeof vendor !== 'string') return {}

@@ -1,4 +1,4 @@
-/** Everything under `/api/v1/admin/`: for sessions of role admin only (decisions, Accounts). */
+/** Everything under `/api/v1/admin/`: for sessions of role admin only (docs/reference/contract.md#D-accounts-114). */
 import { adminAccountRoutes } from './accounts.ts'
 import { announcementRoutes } from './announcements.ts'
 import { adminAuditRoutes } from './audit.ts'

@@ -67,7 +67,10 @@ const resetBody = z
   })
   .refine(one, EITHER_CONTACT)
 
-/** The ways in: codes, registration, sign-in, a forgotten password (decisions, Accounts). */
+/**
+ * The ways in: codes, registration, sign-in, a forgotten password
+ * (docs/reference/contract.md#D-accounts-09, #D-accounts-13).
+ */
 export function enteringRoutes(app: Api, context: ApiContext): void {
   codeRoute(app, context)
   registerRoute(app, context, 'email')
