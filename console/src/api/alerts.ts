@@ -15,3 +15,7 @@ function readAlerts(organisation: string | undefined, signal: AbortSignal) {
 }
 
 export type Alert = Awaited<ReturnType<typeof readAlerts>>['alerts'][number]
+
+/** Resolves to how many deliveries are on their way. */
+export const testAlerts = (organisation?: string) =>
+  dataOf(client.POST('/api/v1/user/user/alerts/test', { params: { header: actingFor(organisation) } }))

@@ -2,7 +2,8 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError } from './api-error.ts'
 
-export type Connection = 'live' | 'unreachable' | 'session-ended'
+/** `session-stale`: what was asked needs a session that has just begun. */
+export type Connection = 'live' | 'unreachable' | 'session-ended' | 'session-stale'
 
 let current: Connection = 'live'
 const listeners = new Set<() => void>()
@@ -10,12 +11,13 @@ const listeners = new Set<() => void>()
 /** `undefined`: a good answer. */
 export function reportAnswer(error: unknown): void {
   if (error instanceof ApiError && error.isSignedOut) set('session-ended')
+  else if (error instanceof ApiError && error.code === 40306) set('session-stale')
   else if (error instanceof ApiError && error.status === 0) set('unreachable')
   // A good answer of another kind does not bring a session back.
   else if (current === 'unreachable') set('live')
 }
 
-/** After a sign-in. */
+/** After a sign-in, or where one was not wanted. */
 export function sessionBegan(): void {
   set('live')
 }

@@ -5,6 +5,7 @@ import { keysRoute } from '../keys/route.ts'
 import { modelsRoute } from '../models/route.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { overviewRoute } from '../overview/route.ts'
+import { settingsRoute } from '../settings/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { usageRoute } from '../usage/route.ts'
 import { walletRoute } from '../wallet/route.ts'
@@ -23,6 +24,7 @@ const routeTree = rootRoute.addChildren([
     usageRoute,
     modelsRoute,
     walletRoute,
+    settingsRoute,
   ]),
 ])
 

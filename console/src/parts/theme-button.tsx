@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx'
 /** Light and dark; until it is pressed, the system decides. */
 export function ThemeButton() {
   const { t } = useTranslation()
-  const { setColorScheme } = useMantineColorScheme()
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const shown = useComputedColorScheme('light', { getInitialValueInEffect: false })
   const label = t(shown === 'dark' ? 'frame.lightTheme' : 'frame.darkTheme')
   return (

@@ -9,6 +9,7 @@ import type keys from './en/keys.json'
 import type models from './en/models.json'
 import type register from './en/register.json'
 import type reset from './en/reset.json'
+import type settings from './en/settings.json'
 import type setup from './en/setup.json'
 import type signIn from './en/signIn.json'
 import type usage from './en/usage.json'
@@ -22,6 +23,7 @@ export interface SectionTexts {
   readonly models: typeof models
   readonly register: typeof register
   readonly reset: typeof reset
+  readonly settings: typeof settings
   readonly setup: typeof setup
   readonly signIn: typeof signIn
   readonly usage: typeof usage
@@ -40,6 +42,7 @@ export const SECTIONS = {
     models: () => import('./en/models.json'),
     register: () => import('./en/register.json'),
     reset: () => import('./en/reset.json'),
+    settings: () => import('./en/settings.json'),
     setup: () => import('./en/setup.json'),
     signIn: () => import('./en/signIn.json'),
     usage: () => import('./en/usage.json'),
@@ -53,6 +56,7 @@ export const SECTIONS = {
     models: () => import('./zh-CN/models.json'),
     register: () => import('./zh-CN/register.json'),
     reset: () => import('./zh-CN/reset.json'),
+    settings: () => import('./zh-CN/settings.json'),
     setup: () => import('./zh-CN/setup.json'),
     signIn: () => import('./zh-CN/signIn.json'),
     usage: () => import('./zh-CN/usage.json'),

@@ -92,6 +92,31 @@ async function grant(amount: number): Promise<void> {
   ])
 }
 
+describe('a test', () => {
+  test('arrives over every way that is set, and is no alert that stands', async () => {
+    const { email } = await gateway.account(customer.id)
+    await watch({ email: true, webhook_url: `${receiver.url}/hook` })
+    expect(await customer.ask('POST', 'alerts/test')).toEqual({ deliveries: 2 })
+    expect(await customer.ask('POST', 'alerts/test')).toEqual({ deliveries: 2 })
+    expect(await deliver(HOUR_MS)).toEqual({ sent: 4, failed: 0 })
+    expect(mails[0]).toMatchObject({ to: email, subject: 'A test of your alerts' })
+    expect(receiver.requests[0]?.json()).toMatchObject({ type: 'test', account_id: customer.id, data: {} })
+    const { alerts } = await shown()
+    expect(alerts[0]).toMatchObject({
+      type: 'test',
+      cleared_at: expect.any(String) as string,
+      deliveries: [{ outcome: 'sent' }, { outcome: 'sent' }],
+    })
+  })
+
+  test('is refused where there is nowhere to send it', async () => {
+    await watch({ low_credits: 20 })
+    const { status, body } = await customer.send('POST', 'alerts/test')
+    expect([status, body.code]).toEqual([409, 40900])
+    expect((await shown()).alerts).toEqual([])
+  })
+})
+
 describe('low Credits', () => {
   test('are told once by mail and signed webhook, and again only after they were higher', async () => {
     const { email } = await gateway.account(customer.id)

@@ -36,7 +36,8 @@ const SessionEnded = lazy(() =>
 export function Frame() {
   const { t } = useTranslation()
   const person = usePerson()
-  const ended = useConnection() === 'session-ended'
+  const connection = useConnection()
+  const ended = connection === 'session-ended' || connection === 'session-stale'
   const [searching, search] = useDisclosure(false)
   const [narrow, setNarrow] = useLocalStorage({ key: 'sluice-narrow-bar', defaultValue: false })
   const keepLanguage = useMutation({

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { sessionBegan } from '../../api/connection.ts'
+import { sessionBegan, useConnection } from '../../api/connection.ts'
 import { inBackground } from '../../parts/in-background.ts'
 import { SignInForm } from '../../sign-in/sign-in-form.tsx'
 
@@ -9,6 +9,8 @@ import { SignInForm } from '../../sign-in/sign-in-form.tsx'
 export function SessionEnded() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
+  // Still in, but not for what was asked: one may leave it.
+  const isStale = useConnection() === 'session-stale'
   const goOn = (): void => {
     sessionBegan()
     inBackground(queryClient.invalidateQueries())
@@ -16,11 +18,12 @@ export function SessionEnded() {
   return (
     <Modal
       opened
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnEscape={false}
+      onClose={() => isStale && sessionBegan()}
+      withCloseButton={isStale}
+      closeButtonProps={{ 'aria-label': t('close') }}
+      closeOnEscape={isStale}
       closeOnClickOutside={false}
-      title={t('frame.sessionEnded')}
+      title={t(isStale ? 'frame.sessionStale' : 'frame.sessionEnded')}
       size={440}
     >
       <SignInForm onSignedIn={goOn} returnTo={window.location.pathname + window.location.search} />

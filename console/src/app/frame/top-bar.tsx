@@ -53,12 +53,12 @@ export function TopBar({ onSearch, onLanguage }: TopBarProps) {
 /** Whether what is shown is the state of this moment. */
 function LiveSign() {
   const { t } = useTranslation()
-  const connection = useConnection()
+  const isLive = useConnection() !== 'unreachable'
   return (
-    <Tooltip label={t(connection === 'live' ? 'frame.liveHint' : 'frame.unreachableHint')}>
-      <span className={styles.live} data-state={connection} role="status">
+    <Tooltip label={t(isLive ? 'frame.liveHint' : 'frame.unreachableHint')}>
+      <span className={styles.live} data-state={isLive ? 'live' : 'unreachable'} role="status">
         <i aria-hidden="true" />
-        {t(connection === 'live' ? 'frame.live' : 'frame.unreachable')}
+        {t(isLive ? 'frame.live' : 'frame.unreachable')}
       </span>
     </Tooltip>
   )

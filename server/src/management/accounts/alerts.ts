@@ -38,8 +38,8 @@ export async function raiseAlerts(storage: Told, at: number): Promise<number> {
   }
 }
 
-/** Kinds that are looked for; receipts are noted when something is paid. */
-type WatchedKind = Exclude<AlertKind, 'receipt'>
+/** Kinds that are looked for; the others are noted when something is done. */
+type WatchedKind = Exclude<AlertKind, 'receipt' | 'test'>
 
 async function judge(storage: Told, watched: WatchedAccount, at: number): Promise<number> {
   const found: Readonly<Record<WatchedKind, AlertFacts | undefined>> = {
@@ -73,9 +73,25 @@ async function failures(
   return failed >= most ? { failed_calls: failed, within_seconds: HOUR_MS / 1_000 } : undefined
 }
 
+/**
+ * Tells of nothing, over every way that alerts take: whether they arrive is seen where they are listed. Returns how many
+ * deliveries are on their way.
+ */
+export async function raiseTest(
+  storage: Told,
+  told: Pick<WatchedAccount, 'account' | 'alerts'>,
+  at: number,
+): Promise<number> {
+  const ways = await waysOf(storage, told)
+  if (ways.length === 0) return 0
+  await raise(storage, told, { kind: 'test', facts: {}, at })
+  await storage.customers.alerts.clear(told.account.id, 'test', at)
+  return ways.length
+}
+
 async function raise(
   storage: Told,
-  { account, alerts }: WatchedAccount,
+  { account, alerts }: Pick<WatchedAccount, 'account' | 'alerts'>,
   { kind, facts, at }: { readonly kind: AlertKind; readonly facts: AlertFacts; readonly at: number },
 ): Promise<boolean> {
   const organisation =
@@ -87,13 +103,21 @@ async function raise(
     raisedAt: at,
     facts: { ...facts, ...(organisation === undefined ? {} : { organisation: organisation.name }) },
   }
+  const targets = await waysOf(storage, { account, alerts })
+  const deliveries = targets.map((target) => ({ id: `delivery_${timeOrderedId(at)}`, ...target }))
+  return storage.customers.alerts.raise(alert, deliveries)
+}
+
+/** Where an account is told: its mail, an organisation's owners' mails, its webhook. */
+async function waysOf(
+  storage: Told,
+  { account, alerts }: Pick<WatchedAccount, 'account' | 'alerts'>,
+): Promise<readonly Pick<Delivery, 'channel' | 'target'>[]> {
   const mails = alerts.email ? await mailsOf(storage, account) : []
-  const targets = [
+  return [
     ...mails.map((target) => ({ channel: 'email' as const, target })),
     ...(alerts.webhookUrl === undefined ? [] : [{ channel: 'webhook' as const, target: alerts.webhookUrl }]),
   ]
-  const deliveries = targets.map((target) => ({ id: `delivery_${timeOrderedId(at)}`, ...target }))
-  return storage.customers.alerts.raise(alert, deliveries)
 }
 
 /** How notices leave. Both reject or say false when the other side did not take it. */
@@ -205,6 +229,11 @@ function letterOf({ alert }: Delivery): { readonly subject: string; readonly tex
       }
     case 'receipt':
       return receiptText(facts)
+    case 'test':
+      return {
+        subject: 'A test of your alerts',
+        text: `Alerts of ${whose} arrive here. Nothing else has happened.\n`,
+      }
   }
 }
 

@@ -194,8 +194,8 @@ export interface StatementStore {
   ): Promise<{ readonly entries: readonly StatementEntry[]; readonly next: string | undefined }>
 }
 
-/** `receipt`: of something paid; it tells of a moment and never stands. */
-export const ALERT_KINDS = ['low-credits', 'failures', 'receipt'] as const
+/** `receipt`: of something paid; `test`: somebody looks whether alerts arrive. Both tell of a moment and never stand. */
+export const ALERT_KINDS = ['low-credits', 'failures', 'receipt', 'test'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 /** An account that wants to be told of something, with what it is to be judged by. */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { viewAlert, webhookSecretOf } from '../../../management/accounts/alerts.ts'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { raiseTest, viewAlert, webhookSecretOf } from '../../../management/accounts/alerts.ts'
+import { countAct } from '../../../management/identity/own-act.ts'
 import { ALERT_KINDS } from '../../../storage/stores/customers.ts'
 import { defineRoute } from '../define-route.ts'
 import { isoTime } from '../wire-values.ts'
@@ -23,8 +25,13 @@ const alertShape = z.strictObject({
   ),
 })
 
-/** What the account was told of, and what its webhooks are signed with. */
+/** What the account was told of, what its webhooks are signed with, and whether they arrive. */
 export function alertRoutes(app: Api, context: ApiContext): void {
+  listing(app, context)
+  testing(app, context)
+}
+
+function listing(app: Api, context: ApiContext): void {
   const { storage, secretKey } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -51,6 +58,32 @@ export function alertRoutes(app: Api, context: ApiContext): void {
           return { ...rest, data: { ...data }, deliveries: deliveries.map((one) => ({ ...one })) }
         }),
       }
+    },
+  })
+}
+
+function testing(app: Api, context: ApiContext): void {
+  const { storage, now } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/user/user/alerts/test',
+    access: 'session',
+    for: 'admin',
+    tag: 'Account',
+    summary: 'Send a test over every way that alerts take',
+    description:
+      'A mail and a signed webhook of type `test`, as far as they are set. They leave within seconds; the list of alerts says what became of them.',
+    errors: [40900],
+    data: z.strictObject({ deliveries: z.number().int().min(1) }),
+    handle: async ({ caller: { account } }) => {
+      await countAct(storage, account.id, now())
+      const alerts = (await storage.customers.profiles.find(account.id))?.alerts
+      const deliveries = alerts === undefined ? 0 : await raiseTest(storage, { account, alerts }, now())
+      if (deliveries === 0)
+        throw new GatewayError(40900, {
+          message: 'there is nowhere to send it: switch alerts by mail on, or set a webhook address',
+        })
+      return { deliveries }
     },
   })
 }

@@ -1,0 +1,201 @@
+import { Button, NumberInput, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Alert, alertsQuery, testAlerts } from '../api/alerts.ts'
+import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
+import { changeAccount } from '../api/wallet.ts'
+import { CopyIcon } from '../parts/copy-button.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Done } from '../parts/done.tsx'
+import forms from '../parts/form.module.css'
+import { useFormat } from '../parts/format.ts'
+import { inBackground } from '../parts/in-background.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import table from '../parts/table.module.css'
+import { useProblemText } from '../parts/use-problem.ts'
+import { useSubmit } from '../parts/use-submit.ts'
+import { Section } from './section.tsx'
+import styles from './settings.module.css'
+
+/** How often it is looked what became of deliveries. */
+const LOOK_MS = 3_000
+
+/** When one is told, over which ways, and what was told so far. */
+export function Alerts() {
+  const { t } = useTranslation()
+  const organisation = useOrganisationId()
+  const account = useQuery(accountQuery(organisation))
+  const alerts = useQuery({ ...alertsQuery(organisation), refetchInterval: LOOK_MS })
+  return (
+    <>
+      <Section title={t('settings.alerts')} hint={t('settings.alertsHint')}>
+        <Loaded query={account} height={280}>
+          {(data) => <AlertForm key={data.id} account={data} />}
+        </Loaded>
+        {typeof alerts.data?.webhook_secret === 'string' && (
+          <p className={styles.secret}>
+            {t('settings.webhookSecret')} <code>{alerts.data.webhook_secret}</code>
+            <CopyIcon value={alerts.data.webhook_secret} label={t('settings.copySecret')} />
+          </p>
+        )}
+      </Section>
+      <Section title={t('settings.told')} hint={t('settings.toldHint')}>
+        <Test />
+        <Loaded query={alerts} height={120}>
+          {({ alerts: rows }) =>
+            rows.length === 0 ? <p className={styles.none}>{t('settings.noAlerts')}</p> : <Told rows={rows} />
+          }
+        </Loaded>
+      </Section>
+    </>
+  )
+}
+
+function Test() {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const queryClient = useQueryClient()
+  const organisation = useOrganisationId()
+  const send = useMutation({
+    mutationFn: () => testAlerts(organisation),
+    onSuccess: () =>
+      inBackground(queryClient.invalidateQueries({ queryKey: alertsQuery(organisation).queryKey })),
+  })
+  return (
+    <div className={styles.acts}>
+      <Button variant="default" loading={send.isPending} onClick={() => send.mutate()}>
+        {t('settings.test')}
+      </Button>
+      <Done
+        text={send.data === undefined ? undefined : t('settings.testSent', { count: send.data.deliveries })}
+      />
+      <FormProblem text={send.error === null ? undefined : problemText(send.error)} />
+    </div>
+  )
+}
+
+function AlertForm({ account }: { readonly account: Account }) {
+  const { t } = useTranslation()
+  const { form, submit, isPending, problem, saved } = useAlerts(account)
+  return (
+    <form noValidate className={forms.stack} onSubmit={submit}>
+      <div className={forms.row}>
+        <NumberInput
+          label={t('settings.lowCredits')}
+          suffix=" Credits"
+          min={0}
+          thousandSeparator=","
+          placeholder={t('settings.never')}
+          {...form.getInputProps('alerts.low_credits')}
+        />
+        <NumberInput
+          label={t('settings.failures')}
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          placeholder={t('settings.never')}
+          {...form.getInputProps('alerts.failures_per_hour')}
+        />
+      </div>
+      <Switch label={t('settings.byMail')} {...form.getInputProps('alerts.email', { type: 'checkbox' })} />
+      <TextInput
+        label={t('settings.webhook')}
+        description={t('settings.webhookHint')}
+        placeholder="https://"
+        inputMode="url"
+        {...form.getInputProps('alerts.webhook_url')}
+      />
+      <FormProblem text={problem} />
+      <div className={forms.foot}>
+        <Done text={saved} />
+        <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
+          {t('save')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function useAlerts(account: Account) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const organisation = useOrganisationId()
+  const [saved, setSaved] = useState<string>()
+  const form = useForm({ initialValues: valuesOf(account), onValuesChange: () => setSaved(undefined) })
+  const sending = useSubmit(form, {
+    send: ({ alerts: { low_credits: low, failures_per_hour: failures, webhook_url: url, email } }) =>
+      changeAccount(
+        {
+          alerts: {
+            email,
+            low_credits: low === '' ? null : String(low),
+            failures_per_hour: failures === '' ? null : Number(failures),
+            webhook_url: url.trim() === '' ? null : url.trim(),
+          },
+        },
+        organisation,
+      ),
+    onDone: (changed) => {
+      queryClient.setQueryData(accountQuery(organisation).queryKey, changed)
+      inBackground(queryClient.invalidateQueries({ queryKey: alertsQuery(organisation).queryKey }))
+      form.setInitialValues(valuesOf(changed))
+      form.setValues(valuesOf(changed))
+      setSaved(t('saved'))
+    },
+  })
+  return { form, saved, ...sending }
+}
+
+/** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
+type AlertValues = {
+  readonly alerts: {
+    readonly email: boolean
+    readonly low_credits: string | number
+    readonly failures_per_hour: string | number
+    readonly webhook_url: string
+  }
+}
+
+function valuesOf({ alerts }: Account): AlertValues {
+  return {
+    alerts: {
+      email: alerts.email,
+      low_credits: alerts.low_credits === null ? '' : Number(alerts.low_credits),
+      failures_per_hour: alerts.failures_per_hour ?? '',
+      webhook_url: alerts.webhook_url ?? '',
+    },
+  }
+}
+
+function Told({ rows }: { readonly rows: readonly Alert[] }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const columns: readonly Column<Alert>[] = [
+    {
+      id: 'type',
+      head: t('settings.alert'),
+      cell: ({ type, raised_at: at }) => (
+        <>
+          <span className={table.first}>{t(`settings.alertTypes.${type}`)}</span>
+          <span className={table.second}>{format.moment(at)}</span>
+        </>
+      ),
+    },
+    {
+      id: 'deliveries',
+      head: t('settings.deliveries'),
+      cell: ({ deliveries }) =>
+        deliveries.length === 0
+          ? '–'
+          : deliveries
+              .map(
+                ({ channel, outcome }) => `${t(`settings.ways.${channel}`)}: ${t(`deliveries.${outcome}`)}`,
+              )
+              .join(', '),
+    },
+  ]
+  return <DataTable label={t('settings.told')} columns={columns} rows={rows} idOf={({ id }) => id} />
+}

@@ -1,0 +1,7 @@
+/** `name = value`, a line for each, as people paste them; undefined: some line is none, or there is none. */
+export function fieldsOf(text: string): Readonly<Record<string, string>> | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const fields = lines.map((line) => /^\s*([a-z][a-z0-9_]*)\s*[=:]\s*(\S.*?)\s*$/.exec(line))
+  if (fields.length === 0 || fields.includes(null)) return undefined
+  return Object.fromEntries(fields.map((field) => [field?.[1] ?? '', field?.[2] ?? '']))
+}

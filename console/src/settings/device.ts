@@ -1,0 +1,25 @@
+/** What a browser calls itself, for people: later ones in the list carry the names of earlier ones. */
+const BROWSERS = [
+  ['Edg/', 'Edge'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+const SYSTEMS = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'],
+  ['Linux', 'Linux'],
+] as const
+
+/** undefined: it says nothing of itself; a program is told by its own name. */
+export function deviceOf(userAgent: string): string | undefined {
+  const find = (names: readonly (readonly [string, string])[]) =>
+    names.find(([mark]) => userAgent.includes(mark))?.[1]
+  const browser = find(BROWSERS)
+  const system = find(SYSTEMS)
+  if (browser === undefined) return userAgent.split(/[\s(]/)[0] || undefined
+  return system === undefined ? browser : `${browser}, ${system}`
+}

@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { changePassword, sessionsQuery } from '../api/access.ts'
+import { Done } from '../parts/done.tsx'
+import forms from '../parts/form.module.css'
+import { inBackground } from '../parts/in-background.ts'
+import { PasswordField } from '../parts/password-field.tsx'
+import { NEW_PASSWORD_MIN } from '../parts/password-rule.ts'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+
+/** Another password; every other session ends. */
+export function PasswordForm() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [done, setDone] = useState<string>()
+  const form = useForm({
+    initialValues: { current_password: '', password: '' },
+    validate: {
+      password: (text) =>
+        text.length < NEW_PASSWORD_MIN ? t('signIn.passwordShort', { count: NEW_PASSWORD_MIN }) : null,
+    },
+    onValuesChange: () => setDone(undefined),
+  })
+  const { submit, isPending, problem } = useSubmit(form, {
+    send: ({ current_password: current, password }) =>
+      changePassword(current === '' ? { password } : { current_password: current, password }),
+    onDone: () => {
+      form.reset()
+      setDone(t('settings.passwordChanged'))
+      inBackground(queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }))
+    },
+    fields: { 40104: { field: 'current_password', text: t('settings.passwordWrong') } },
+  })
+  return (
+    <form noValidate className={forms.stack} onSubmit={submit}>
+      <PasswordField
+        label={t('settings.currentPassword')}
+        description={t('settings.currentPasswordHint')}
+        autoComplete="current-password"
+        {...form.getInputProps('current_password')}
+      />
+      <PasswordField
+        label={t('signIn.newPassword')}
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <FormProblem text={problem} />
+      <div className={forms.foot}>
+        <Done text={done} />
+        <Button type="submit" loading={isPending}>
+          {t('settings.changePassword')}
+        </Button>
+      </div>
+    </form>
+  )
+}

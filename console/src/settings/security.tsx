@@ -1,0 +1,23 @@
+import { useTranslation } from 'react-i18next'
+import { Factors } from './factors.tsx'
+import { LinkedServices } from './linked-services.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { Section } from './section.tsx'
+import { Sessions } from './sessions.tsx'
+
+/** How one comes in, and from where one is in. */
+export function Security() {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Section title={t('signIn.password')} hint={t('settings.passwordHint')}>
+        <PasswordForm />
+      </Section>
+      <Factors />
+      <LinkedServices />
+      <Section title={t('settings.sessions')} hint={t('settings.sessionsHint')}>
+        <Sessions />
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { Tabs } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useMayManage, useOrganisationId } from '../api/session.ts'
+import { Empty } from '../parts/empty.tsx'
+import { inBackground } from '../parts/in-background.ts'
+import { PageHead } from '../parts/page-head.tsx'
+import { choiceField, present } from '../parts/search-fields.ts'
+import { ACCOUNT_TABS, TABS } from './search.ts'
+import styles from './settings.module.css'
+
+const PANELS = {
+  profile: lazy(() => import('./profile.tsx').then(({ Profile: component }) => ({ default: component }))),
+  security: lazy(() => import('./security.tsx').then(({ Security: component }) => ({ default: component }))),
+  calls: lazy(() => import('./calls.tsx').then(({ CallSettings: component }) => ({ default: component }))),
+  alerts: lazy(() => import('./alerts.tsx').then(({ Alerts: component }) => ({ default: component }))),
+  verification: lazy(() =>
+    import('./verification.tsx').then(({ Verification: component }) => ({ default: component })),
+  ),
+} as const
+
+const route = getRouteApi('/frame/settings')
+
+export function SettingsPage() {
+  const { t } = useTranslation()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const mayManage = useMayManage()
+  const tabs = useOrganisationId() === undefined ? TABS : ACCOUNT_TABS
+  const tab = tabs.find((name) => name === search.tab) ?? tabs[0]
+  if (!mayManage) {
+    return (
+      <>
+        <PageHead title={t('pages.settings')} />
+        <Empty icon="settings" title={t('settings.notYours')}>
+          {t('settings.notYoursHint')}
+        </Empty>
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHead title={t('pages.settings')} />
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(next) =>
+          inBackground(navigate({ search: present({ tab: choiceField(next, TABS) }), replace: true }))
+        }
+      >
+        <Tabs.List aria-label={t('pages.settings')}>
+          {tabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`settings.tabs.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {tabs.map((name) => {
+          const Panel = PANELS[name]
+          return (
+            <Tabs.Panel key={name} value={name} className={styles.panel ?? ''}>
+              <Suspense>
+                <Panel />
+              </Suspense>
+            </Tabs.Panel>
+          )
+        })}
+      </Tabs>
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+import { Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { beginTotp, confirmTotp } from '../api/access.ts'
+import { CopyIcon } from '../parts/copy-button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import forms from '../parts/form.module.css'
+import { Loaded } from '../parts/loaded.tsx'
+import page from '../parts/page.module.css'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+
+interface TotpDialogProps {
+  readonly onClose: () => void
+  readonly onAdded: (codes: readonly string[]) => void
+}
+
+/** The secret for an authenticator app, and the first code of it. */
+export function TotpDialog({ onClose, onAdded }: TotpDialogProps) {
+  const { t } = useTranslation()
+  // Asked for once: every asking makes another secret.
+  const [openedAt] = useState(() => Date.now())
+  const begun = useQuery({
+    queryKey: ['totp', openedAt],
+    queryFn: () => beginTotp(),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  })
+  return (
+    <Dialog onClose={onClose} title={t('settings.addApp')} closeOnClickOutside={false}>
+      <Loaded query={begun} height={220}>
+        {({ secret, otpauth_url: address }) => (
+          <div className={forms.stack}>
+            <p className={forms.words}>{t('settings.appText')}</p>
+            <div className={forms.once}>
+              <code>{secret.replace(/(.{4})/g, '$1 ').trim()}</code>
+              <CopyIcon value={secret} label={t('settings.copySecret')} />
+            </div>
+            <a className={page.link} href={address}>
+              {t('settings.openApp')}
+            </a>
+            <ConfirmForm onClose={onClose} onAdded={onAdded} />
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+function ConfirmForm({ onClose, onAdded }: TotpDialogProps) {
+  const { t } = useTranslation()
+  const form = useForm({
+    initialValues: { code: '' },
+    validate: { code: (text) => (/^\d{6}$/.test(text) ? null : t('signIn.codeWanted')) },
+  })
+  const { submit, isPending, problem } = useSubmit(form, {
+    send: ({ code }) => confirmTotp(code),
+    onDone: ({ recovery_codes: codes }) => onAdded(codes),
+    fields: { 40005: { field: 'code', text: t('settings.codeWrong') } },
+  })
+  return (
+    <form noValidate className={forms.stack} onSubmit={submit}>
+      <TextInput
+        label={t('signIn.totpCode')}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        maxLength={6}
+        {...form.getInputProps('code')}
+      />
+      <FormProblem text={problem} />
+      <div className={forms.foot}>
+        <Button variant="default" onClick={onClose}>
+          {t('cancel')}
+        </Button>
+        <Button type="submit" loading={isPending}>
+          {t('settings.confirmApp')}
+        </Button>
+      </div>
+    </form>
+  )
+}
