@@ -29,7 +29,7 @@ export function AddressDialog({ channel, onClose }: AddressDialogProps) {
   })
   const targetOf = (): string => (form.getValues()[channel] ?? '').trim()
   const { submit, isPending, problem } = useSubmit(form, {
-    send: ({ code = '' }) => changeAddress(channel, targetOf(), code),
+    send: ({ code }) => changeAddress(channel, targetOf(), code),
     onDone: () => {
       inBackground(queryClient.invalidateQueries({ queryKey: accountQuery().queryKey }))
       onClose()

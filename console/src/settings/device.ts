@@ -20,6 +20,6 @@ export function deviceOf(userAgent: string): string | undefined {
     names.find(([mark]) => userAgent.includes(mark))?.[1]
   const browser = find(BROWSERS)
   const system = find(SYSTEMS)
-  if (browser === undefined) return userAgent.split(/[\s(]/)[0] || undefined
+  if (browser === undefined) return /^[^\s(]+/.exec(userAgent)?.[0]
   return system === undefined ? browser : `${browser}, ${system}`
 }

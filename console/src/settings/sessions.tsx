@@ -71,17 +71,19 @@ function Line({ of: session }: { readonly of: Session }) {
 interface EndProps {
   readonly title: string
   readonly text: string
+  /** On the button; absent: a word, since the line says what of. */
+  readonly shown?: string
   readonly end: () => Promise<unknown>
 }
 
-function End({ title, text, end }: EndProps) {
+function End({ title, text, shown, end }: EndProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [asking, setAsking] = useState(false)
   return (
     <>
       <Button variant="default" size="xs" aria-label={title} onClick={() => setAsking(true)}>
-        {t('settings.end')}
+        {shown ?? t('settings.end')}
       </Button>
       {asking && (
         <Confirm
