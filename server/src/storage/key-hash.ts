@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * SHA-256 of the whole key, lower-case hex: the only form in which a key is stored or looked up
  * (docs/reference/contract.md#5-12).
  */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key, 'utf8').digest('hex')
+  return hash('sha256', key, 'hex')
 }
