@@ -3,7 +3,7 @@
  * it came from. Only the key that made it sees it (docs/decisions/0007-kept-responses.md).
  */
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import type { ItemPage } from '../core/protocols/responses/stored-turn.ts'
+import type { ItemPage } from '../core/protocols/responses/answer/stored-turn.ts'
 import type { StoredTurn } from '../storage/stores/turns.ts'
 import { authenticate, findHolderNow } from './stages/authenticate.ts'
 import {

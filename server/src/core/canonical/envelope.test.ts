@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBase64, decodeBase64Bytes, encodeBase64, encodeBase64Bytes } from './base64.ts'
+import { decodeBase64, decodeBase64Bytes, encodeBase64, encodeBase64Bytes } from './media/base64.ts'
 import { mayReplay, openSignature, sealSignature } from './envelope.ts'
 
 const kind = fc.constantFrom('summary', 'raw', 'redacted', 'call')

@@ -4,7 +4,7 @@
  * envelope is base64, because Gemini clients hold signatures as bytes.
  */
 import type { ProtocolId } from '../catalogue.ts'
-import { decodeBase64, decodeBase64Bytes, encodeBase64 } from './base64.ts'
+import { decodeBase64, decodeBase64Bytes, encodeBase64 } from './media/base64.ts'
 import type { Signature } from './request.ts'
 
 /** What the blob belongs to: reasoning told to people, the model's own, only a blob, or a tool call. */

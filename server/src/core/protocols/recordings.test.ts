@@ -6,7 +6,7 @@ import type { Block, CanonicalResponse, StreamPart } from '../canonical/response
 import type { Usage } from '../canonical/usage.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { chatProtocol } from './chat/index.ts'
-import { encodeUsage as encodeChatUsage } from './chat/usage.ts'
+import { encodeUsage as encodeChatUsage } from './chat/answer/usage.ts'
 import {
   decodeStream,
   encodeStream,
@@ -21,7 +21,7 @@ import { countOf, listOf, type Maybe, objectOf, textOf, wordOf } from './read-js
 import { geminiProtocol } from './gemini/index.ts'
 import { messagesProtocol } from './messages/index.ts'
 import { responsesProtocol } from './responses/index.ts'
-import { encodeUsage as encodeResponsesUsage } from './responses/usage.ts'
+import { encodeUsage as encodeResponsesUsage } from './responses/answer/usage.ts'
 
 /** What an answer says, gathered without the code under test. */
 interface Words {

@@ -5,7 +5,7 @@ import type { StreamPart } from '../canonical/response.ts'
 import type { JsonObject } from '../json.ts'
 import { createSseReader } from '../sse/events.ts'
 import { LiftedStrings } from '../sse/lifted-strings.ts'
-import { ChatStreamDecoder } from './chat/stream-decoder.ts'
+import { ChatStreamDecoder } from './chat/answer/stream-decoder.ts'
 import { expectLawfulStream, PLAIN_REQUEST } from './laws.ts'
 import { accumulateChat, accumulateMessage, accumulateResponse } from './official-clients.ts'
 import {

@@ -1,6 +1,6 @@
 /** Tool parameters on their way to a chain, and what is no schema at all. */
 import { nestsTooDeep } from '../canonical/json-text.ts'
-import { toOpenApiSubset, toToolInputSchema } from '../canonical/schema.ts'
+import { toOpenApiSubset, toToolInputSchema } from '../canonical/tools/schema.ts'
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Capabilities } from './protocol.ts'
 import type { Maybe } from './read-json.ts'

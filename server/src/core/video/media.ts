@@ -1,5 +1,5 @@
 /** Images of an order, in whatever form they were named: file, data address, public address, bare base64. */
-import { MEDIA_HEAD_BYTES, typeOfMedia } from '../canonical/media-type.ts'
+import { MEDIA_HEAD_BYTES, typeOfMedia } from '../canonical/media/media-type.ts'
 import { type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
 import type { VideoMedia } from './request.ts'
 

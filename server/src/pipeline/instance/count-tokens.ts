@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json.ts'
 import { readRequestText } from '../../core/metering/request-text.ts'
-import { continuedBody } from '../../core/protocols/responses/stored-turn.ts'
+import { continuedBody } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { ReceivedCall } from '../call.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { pastItems } from '../lanes/convert-request.ts'

@@ -2,7 +2,7 @@
  * What an instance does to keep responses: new ones are written a few milliseconds later, many at once, so that no call
  * waits for it; until then they are found here. Conversations are read back link by link.
  */
-import { responseIdOf, writeTurn } from '../../core/protocols/responses/stored-turn.ts'
+import { responseIdOf, writeTurn } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { KeyId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'

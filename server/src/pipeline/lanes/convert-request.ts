@@ -7,7 +7,7 @@ import {
   listRemoteMedia,
   type NeedsInline,
   type RemoteMedia,
-} from '../../core/canonical/remote-media.ts'
+} from '../../core/canonical/media/remote-media.ts'
 import type { CanonicalRequest, MediaPart, MediaSource } from '../../core/canonical/request.ts'
 import { withoutSignatures } from '../../core/canonical/signatures.ts'
 import { isJsonArray } from '../../core/canonical/json-text.ts'
@@ -18,7 +18,7 @@ import { tellDropped } from '../../core/protocols/dropped-fields.ts'
 import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import { unsupported } from '../../core/protocols/refusal.ts'
 import type { Capabilities, Decoded, Encoded, Protocol, Refused } from '../../core/protocols/protocol.ts'
-import { continuedBody, inputItems } from '../../core/protocols/responses/stored-turn.ts'
+import { continuedBody, inputItems } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { Dialect } from '../../providers/provider.ts'
 import type { Past, ReceivedBody, ReceivedCall } from '../call.ts'
 import { parseJson } from '../attempt/classify.ts'

@@ -2,8 +2,8 @@
  * Fetches what a client named by address and a chain wants with its bytes: bounded in number, size and time, guarded by
  * `upstream/remote/fetch-remote.ts`, counted with the call's own body, and once per call however many chains are tried.
  */
-import { isTextual, MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../core/canonical/media-type.ts'
-import type { RemoteMedia } from '../../core/canonical/remote-media.ts'
+import { isTextual, MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../core/canonical/media/media-type.ts'
+import type { RemoteMedia } from '../../core/canonical/media/remote-media.ts'
 import type { MediaSource } from '../../core/canonical/request.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { RemoteAnswer } from '../../upstream/remote/fetch-remote.ts'

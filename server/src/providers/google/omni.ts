@@ -3,7 +3,7 @@
  * interaction that completed with words instead of a video.
  */
 
-import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
+import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'

@@ -7,7 +7,7 @@ import {
   type FailureWords,
   type UpstreamFailure,
 } from '../../core/routing/failure.ts'
-import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
+import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import { ratioOfSize } from '../../core/video/size.ts'
 import { below } from '../provider.ts'

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
-import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
+import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import { below } from '../provider.ts'
 import type {
   VideoDialect,

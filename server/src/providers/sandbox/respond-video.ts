@@ -2,7 +2,7 @@
  * The sandbox's video service. It remembers nothing: everything a video is made from lies in its id, so that any instance
  * answers any question, and the same question always alike.
  */
-import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
+import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { VideoReply } from '../video.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBase64Bytes } from '../../core/canonical/base64.ts'
+import { decodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import { forwardModelId } from '../../core/ids.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
 import type { VideoContext, VideoStep, VideoSubmission } from '../video.ts'

@@ -1,6 +1,6 @@
 /** An image in the forms vendors take. */
-import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
-import { dataUrl } from '../../core/canonical/data-url.ts'
+import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
+import { dataUrl } from '../../core/canonical/media/data-url.ts'
 import type { VideoMedia } from '../../core/video/request.ts'
 
 /** An address: a public one, or a `data:` address of the bytes. */

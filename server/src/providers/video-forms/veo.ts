@@ -1,5 +1,5 @@
 /** Veo's form, which the Gemini API and Vertex AI share but for where pictures, links and filtered results lie. */
-import { encodeBase64Bytes } from '../../core/canonical/base64.ts'
+import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'

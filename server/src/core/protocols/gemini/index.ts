@@ -1,13 +1,13 @@
 /** Google's Gemini protocol (docs/protocols.md#gemini). */
 import type { Protocol } from '../protocol.ts'
-import { decodeRequest } from './decode-request.ts'
-import { decodeResponse } from './decode-response.ts'
-import { encodeRequest } from './encode-request.ts'
-import { encodeResponse } from './encode-response.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { decodeResponse } from './answer/decode-response.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { encodeResponse } from './answer/encode-response.ts'
 import { decodeError, encodeError } from './error.ts'
-import { needsInline } from './needs-inline.ts'
-import { streamDecoder } from './stream-decoder.ts'
-import { streamEncoder } from './stream-encoder.ts'
+import { needsInline } from './request/needs-inline.ts'
+import { streamDecoder } from './answer/stream-decoder.ts'
+import { streamEncoder } from './answer/stream-encoder.ts'
 
 export const geminiProtocol: Protocol = {
   id: 'gemini',

@@ -1,5 +1,9 @@
 import { BUDGET_AUTO, effortForLevel, effortOf, levelForEffort } from '../../canonical/effort.ts'
-import { CUSTOM_INPUT_SCHEMA, customToolDescription, wrapCustomInput } from '../../canonical/custom-tools.ts'
+import {
+  CUSTOM_INPUT_SCHEMA,
+  customToolDescription,
+  wrapCustomInput,
+} from '../../canonical/tools/custom-tools.ts'
 import type {
   CanonicalRequest,
   MediaPart,

@@ -1,5 +1,5 @@
 import { budgetForEffort, effortOf } from '../../canonical/effort.ts'
-import { CUSTOM_INPUT_SCHEMA, wrapCustomInput } from '../../canonical/custom-tools.ts'
+import { CUSTOM_INPUT_SCHEMA, wrapCustomInput } from '../../canonical/tools/custom-tools.ts'
 import type {
   CanonicalRequest,
   Part,
@@ -9,7 +9,7 @@ import type {
   Turn,
 } from '../../canonical/request.ts'
 import type { Block, CanonicalResponse, Finish } from '../../canonical/response.ts'
-import { toAnthropicSchema } from '../../canonical/schema.ts'
+import { toAnthropicSchema } from '../../canonical/tools/schema.ts'
 import type { Usage } from '../../canonical/usage.ts'
 import { CAPABLE, CAPABLE_TARGET, protocolLaws } from '../laws.ts'
 import { messagesProtocol } from './index.ts'

@@ -1,14 +1,14 @@
 /** The responses protocol, both ways (docs/reference/contract.md#2.4, #4.2, #6.2; docs/protocols.md#responses). */
 import { readErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
-import { decodeRequest } from './decode-request.ts'
-import { decodeResponse } from './decode-response.ts'
-import { encodeRequest } from './encode-request.ts'
-import { encodeResponse } from './encode-response.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { decodeResponse } from './answer/decode-response.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { encodeResponse } from './answer/encode-response.ts'
 import { encodeError } from './error.ts'
-import { needsInline } from './needs-inline.ts'
-import { ResponsesStreamDecoder } from './stream-decoder.ts'
-import { ResponsesStreamEncoder } from './stream-encoder.ts'
+import { needsInline } from './request/needs-inline.ts'
+import { ResponsesStreamDecoder } from './answer/stream-decoder.ts'
+import { ResponsesStreamEncoder } from './answer/stream-encoder.ts'
 
 export const responsesProtocol: Protocol = {
   id: 'responses',

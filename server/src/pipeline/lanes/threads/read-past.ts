@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../core/json.ts'
 import { createRequestScanner } from '../../../core/passthrough/requests/request-scan.ts'
-import { itemsOfTurn, readTurn, type Turn } from '../../../core/protocols/responses/stored-turn.ts'
+import { itemsOfTurn, readTurn, type Turn } from '../../../core/protocols/responses/answer/stored-turn.ts'
 import { listOf, objectOf, wordOf } from '../../../core/protocols/read-json.ts'
 import { bytesOf } from './bytes-of.ts'
 import type { ItemsFound, ItemsTask, PastRead, PastTask } from './work.ts'

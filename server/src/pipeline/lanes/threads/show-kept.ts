@@ -1,6 +1,6 @@
 /** Kept responses as they are shown: the same work for small ones where the calls run and for large ones in a thread. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
-import { inputItemPage, readTurn, type Turn } from '../../../core/protocols/responses/stored-turn.ts'
+import { inputItemPage, readTurn, type Turn } from '../../../core/protocols/responses/answer/stored-turn.ts'
 import { parseJson } from '../../attempt/classify.ts'
 import { bytesOf } from './bytes-of.ts'
 import type { Shown, ShowTask } from './work.ts'

@@ -2,7 +2,7 @@
  * Images in the form a vendor takes: fetched where it wants bytes and the client named an address, published under a signed
  * link of ours where it takes nothing but addresses.
  */
-import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../../core/canonical/media-type.ts'
+import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../../core/canonical/media/media-type.ts'
 import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
 import type { ImageForm, VideoDialect, VideoSubmit } from '../../../providers/video.ts'
 import type { Pipeline } from '../../context.ts'

@@ -1,0 +1,46 @@
+/**
+ * Upstreams that refuse a history in which a call has no answer are told that none came (docs/protocols.md#trap-29).
+ */
+import type { ToolCallPart, ToolResultPart, Turn } from '../request.ts'
+
+/** The turns, with an answer behind each call that nobody answered. Calls at the very end wait for the client. */
+export function answerOpenCalls(turns: readonly Turn[]): readonly Turn[] {
+  const answered = new Set(turns.flatMap(({ parts }) => parts.filter(isResult).map(({ callId }) => callId)))
+  const told: Turn[] = []
+  let open: readonly ToolCallPart[] = []
+  for (const turn of turns) {
+    // A system message may stand between calls and their answers.
+    if (open.length > 0 && turn.role !== 'system') {
+      const answers = open.map(noAnswer)
+      open = []
+      if (turn.role === 'tool') {
+        told.push({ ...turn, parts: [...turn.parts, ...answers] })
+        continue
+      }
+      told.splice(endOfCalls(told), 0, { role: 'tool', parts: answers })
+    }
+    told.push(turn)
+    if (turn.role === 'assistant')
+      open = turn.parts.filter((part) => part.type === 'tool-call').filter(({ id }) => !answered.has(id))
+  }
+  return told
+}
+
+function isResult(part: Turn['parts'][number]): part is ToolResultPart {
+  return part.type === 'tool-result'
+}
+
+/** Right behind the turn that called, before any system message. */
+function endOfCalls(told: readonly Turn[]): number {
+  return told.findLastIndex(({ role }) => role === 'assistant') + 1
+}
+
+function noAnswer({ id, kind }: ToolCallPart): ToolResultPart {
+  return {
+    type: 'tool-result',
+    callId: id,
+    kind,
+    content: [{ type: 'text', text: 'the call was not answered' }],
+    isError: true,
+  }
+}
