@@ -5,7 +5,7 @@
  */
 import { posix } from 'node:path'
 
-const TEXT = /\.(ts|tsx|mjs|cjs|js|md|sql|css|sh|ya?ml|py|go)$/
+const TEXT = /\.(ts|tsx|mjs|cjs|js|md|json|sql|css|sh|ya?ml|py|go|conf|service)$/
 /** A page, then places on it: a second one on the same page is written `, #place`. */
 const CITATION = /(?<![\w./-])(docs\/[\w./-]+\.md)((?:#[\w.-]*[\w-])(?:(?:,| and) #[\w.-]*[\w-])*)?/g
 const LINK = /\]\((?![a-z]+:)([^)\s#]*)#([^)\s]+)\)/g
@@ -17,6 +17,7 @@ const OLD_FORMS = [
   { form: /\(design:|\bdesign: \w/i, name: 'a design that is not here' },
   { form: /(?:[(;] ?|\/\*\* |^ *\* |\/\/ )decisions(?:[,;:] |,$|\))/i, name: 'decisions' },
   { form: /\bdecisions,? [A-Z]/, name: 'decisions' },
+  { form: /^\s*(?:\*|\/\/) #[a-z\d]/i, name: 'a place without its page' },
 ]
 /** Where the old forms are what is talked about, or a page that is written from the contract's own words. */
 const ABOUT_FORMS = /^(tools\/tidy\/(citations|tidy\.test)\.mjs|docs\/reference\/contract\.md)$/

@@ -48,6 +48,7 @@ const WRONG = [
   ['a trap by its number', checkCitations, { 'tools/a.test.mjs': "test('trap 9: an empty call')" }],
   ['a design that is elsewhere', checkCitations, { 'tools/a.mjs': '/** Plain data (design: Storage). */' }],
   ['decisions that are elsewhere', checkCitations, { 'tools/a.mjs': ' * held back (decisions, Money).' }],
+  ['a place cut off from its page', checkCitations, { 'tools/a.mjs': ' * #8-07) frees a slot.' }],
   ['all the decisions', checkCitations, { 'tools/a.mjs': '/** Decisions, Accounts: six digits. */' }],
   ['a code block that nobody follows', checkSnippets, { 'docs/guides/a.md': '```sh\nsluice\n```\n' }],
   ['a file called utils', checkNames, { 'server/src/http/url-utils.ts': '' }],

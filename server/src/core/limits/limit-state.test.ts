@@ -84,7 +84,7 @@ const CODES: Readonly<Record<Dimension, number>> = {
   video_seconds: 42910,
 }
 
-/** Rows of the checklist that say each dimension has a window and an anchor of its own. */
+/** Rows that say each dimension has a window and an anchor of its own (docs/reference/contract.md#8-13). */
 const OWN_WINDOW: Readonly<Record<Dimension, string>> = {
   requests: '[8-13]',
   tokens: '[8-14]',

@@ -155,7 +155,7 @@ function replaceModel(protocol: ProtocolId, text: string, value: JsonValue | und
   throw new Error('no model found to replace')
 }
 
-/** The last value of every counter, then the arithmetic of the reference, written out once more. */
+/** The last value of every counter, then the arithmetic of docs/protocols.md#usage, written out once more. */
 function expectedUsage(protocol: ProtocolId, values: readonly JsonObject[]): Usage | undefined {
   const counters = new Map<string, number>()
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** Requests that real gateways got wrong (docs/protocols.md#traps): one test a trap, named by its number. */
+/** Requests that real gateways got wrong (docs/protocols.md#traps): one test a trap, which ends with its id. */
 import { describe, expect, test } from 'vitest'
 import { openSignature } from '../canonical/envelope.ts'
 import { withoutSignatures } from '../canonical/signatures.ts'

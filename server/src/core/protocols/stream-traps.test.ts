@@ -1,4 +1,4 @@
-/** Streams that real gateways got wrong (docs/protocols.md#traps): one test a trap, named by its number. */
+/** Streams that real gateways got wrong (docs/protocols.md#traps): one test a trap, which ends with its id. */
 import { describe, expect, test } from 'vitest'
 import { foldStream } from '../canonical/fold.ts'
 import type { StreamPart } from '../canonical/response.ts'
