@@ -2,6 +2,7 @@
  * How tightly the document describes answers: real ones are spoilt at random, and counted is how many of the spoilt ones its
  * schemas refuse. Leaving out what may be absent spoils nothing and is no try; which members those are says the schema.
  */
+import { expect } from 'vitest'
 import { isJsonArray } from '../../src/core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../src/core/json.ts'
 import { type Random, randomOf } from '../simulation/random.ts'
@@ -14,17 +15,28 @@ export interface SeenAnswer {
   readonly from: string
 }
 
-export interface Tightness {
+interface Tightness {
   readonly tries: number
   readonly refused: number
   /** A few of those that were not: what was done where. */
   readonly accepted: readonly string[]
 }
 
+const SEED = Number(process.env['TIGHTNESS_SEED'] ?? 20_260_101)
 const TRIES_EACH = 24
+/** Of what is spoilt, so much is refused at least. */
+const REFUSED_MIN = 0.9
 const EXAMPLES_MAX = 12
 
-export function tightnessOf(answers: readonly SeenAnswer[], seed: number): Tightness {
+/** Prints the ratio too. */
+export function expectTight(group: string, answers: readonly SeenAnswer[]): void {
+  const { tries, refused, accepted } = tightnessOf(answers, SEED)
+  const ratio = refused / tries
+  process.stdout.write(`${group}: ${refused} of ${tries} refused (${(ratio * 100).toFixed(1)} %)\n`)
+  expect(ratio, `seed ${SEED}; accepted were\n${accepted.join('\n')}`).toBeGreaterThanOrEqual(REFUSED_MIN)
+}
+
+function tightnessOf(answers: readonly SeenAnswer[], seed: number): Tightness {
   const random = randomOf(seed)
   let tries = 0
   const accepted: string[] = []
@@ -43,7 +55,15 @@ export function tightnessOf(answers: readonly SeenAnswer[], seed: number): Tight
 
 /** One of each shape: a stream says the same a thousand times. */
 export function differentShapes(answers: readonly SeenAnswer[]): readonly SeenAnswer[] {
-  return [...new Map(answers.map((answer) => [shapeOf(answer.value), answer])).values()]
+  const seen = new Map<AnswerSchema, Set<string>>()
+  return answers.filter(({ schema, value }) => {
+    const shapes = seen.get(schema) ?? new Set()
+    seen.set(schema, shapes)
+    const shape = shapeOf(value)
+    if (shapes.has(shape)) return false
+    shapes.add(shape)
+    return true
+  })
 }
 
 function shapeOf(value: JsonValue): string {
@@ -70,7 +90,7 @@ interface Spoilt {
 
 /** undefined: there is nothing to do it to, or nothing would be wrong. */
 function spoil(value: JsonValue, optional: ReadonlySet<string>, random: Random): Spoilt | undefined {
-  const place = somewhereIn(value, random)
+  const place = random.chance(0.5) ? somewhereIn(value, random) : random.pick(placesIn(value))
   const pointer = pointerOf(place.path)
   const isMember = typeof place.path.at(-1) === 'string'
   switch (random.pick(['remove', 'retype', 'rename', 'add'] as const)) {
@@ -119,6 +139,12 @@ function somewhereIn(value: JsonValue, random: Random): Place {
     place = random.pick(below)
   }
   return place
+}
+
+/** Everything in it, itself included. */
+function placesIn(value: JsonValue, path: Path = []): readonly Place[] {
+  const place = { path, value }
+  return [place, ...placesBelow(place).flatMap((below) => placesIn(below.value, below.path))]
 }
 
 function depthOf(value: JsonValue): number {

@@ -146,6 +146,13 @@ export interface Page<Row> {
   readonly next: string | undefined
 }
 
+export interface RawAnswer {
+  readonly contentType: string
+  /** What the handler may say it is instead. */
+  readonly otherTypes?: readonly string[]
+  readonly schema: z.ZodType
+}
+
 export type RawRoute<
   Who extends Access,
   Params extends z.ZodType,
@@ -154,7 +161,7 @@ export type RawRoute<
 > = RouteWords<Who, Params, Query, Body> &
   ForWord<Who> & {
     /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
-    readonly answer: { readonly contentType: string; readonly schema: z.ZodType }
+    readonly answer: RawAnswer
     /** Sets its own headers on `reply`; what it gives is sent as it is. */
     handle(request: RouteRequest<Who, Params, Query, Body>): unknown
   }
@@ -172,4 +179,4 @@ export interface RegisteredRoute
 
 export type RegisteredAnswer =
   | { readonly kind: 'data' | 'page'; readonly schema: z.ZodType }
-  | { readonly kind: 'raw'; readonly schema: z.ZodType; readonly contentType: string }
+  | ({ readonly kind: 'raw' } & RawAnswer)

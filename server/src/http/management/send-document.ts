@@ -1,9 +1,17 @@
 /** Files that people sent in, given back as files: never shown by a browser, never kept on the way. */
 import { Readable } from 'node:stream'
+import { z } from 'zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { Pipeline } from '../../pipeline/context.ts'
 import type { VerificationDocument } from '../../storage/stores/customers.ts'
-import type { RouteReply } from './route-types.ts'
+import type { RawAnswer, RouteReply } from './route-types.ts'
+
+/** A type that `document-form.ts` reads off the bytes. */
+export const DOCUMENT_ANSWER: RawAnswer = {
+  contentType: 'application/pdf',
+  otherTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  schema: z.string(),
+}
 
 export async function sendDocument(
   { blobs }: Pick<Pipeline, 'blobs'>,

@@ -1,8 +1,9 @@
 /** Files that are written as they are read. */
 import { Readable } from 'node:stream'
+import { z } from 'zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { EXPORT_TYPES, type ExportFormat } from '../../management/logs/export-rows.ts'
-import type { RouteReply } from './route-types.ts'
+import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat } from '../../management/logs/export-rows.ts'
+import type { RawAnswer, RouteReply } from './route-types.ts'
 
 export interface ExportFile {
   readonly name: string
@@ -11,6 +12,15 @@ export interface ExportFile {
   /** Whose it is: nobody keeps every reader of the database busy. */
   readonly accountId: string
   readonly reply: RouteReply
+}
+
+/** `usual`: the format where none is asked for. */
+export function exportAnswer(usual: ExportFormat): RawAnswer {
+  return {
+    contentType: EXPORT_TYPES[usual],
+    otherTypes: EXPORT_FORMATS.filter((format) => format !== usual).map((format) => EXPORT_TYPES[format]),
+    schema: z.string(),
+  }
 }
 
 /** Exports of one account at once, in one process. */

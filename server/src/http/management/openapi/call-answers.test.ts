@@ -4,12 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { AnswerSchemas } from '../../../../test/gateway/answer-schemas.ts'
-import {
-  differentShapes,
-  type SeenAnswer,
-  type Tightness,
-  tightnessOf,
-} from '../../../../test/gateway/tightness.ts'
+import { differentShapes, expectTight, type SeenAnswer } from '../../../../test/gateway/tightness.ts'
 import { findRecordings, type Recording } from '../../../../test/recordings.ts'
 import { foldStream, unfoldResponse } from '../../../core/canonical/fold.ts'
 import { parseJson } from '../../../core/canonical/json-text.ts'
@@ -26,10 +21,6 @@ import {
   sseEvents,
 } from '../../../core/protocols/laws.ts'
 import { objectOf } from '../../../core/protocols/read-json.ts'
-
-const SEED = Number(process.env['TIGHTNESS_SEED'] ?? 20_260_101)
-/** Of what is spoilt, so much is refused at least. */
-const REFUSED_MIN = 0.9
 
 const schemas = new AnswerSchemas()
 
@@ -144,12 +135,6 @@ describe.each(CASES)('answers of %s', (name, protocol, form) => {
 
   test('spoilt at random are not, nine in ten times at least', () => {
     const answers = differentShapes([...passedOn(protocol, form), ...encoded(protocol, form)])
-    expectTight(name, tightnessOf(answers, SEED))
+    expectTight(name, answers)
   })
 })
-
-function expectTight(name: string, { tries, refused, accepted }: Tightness): void {
-  const ratio = refused / tries
-  process.stdout.write(`${name}: ${refused} of ${tries} refused (${(ratio * 100).toFixed(1)} %)\n`)
-  expect(ratio, `seed ${SEED}; accepted were ${accepted.join('\n')}`).toBeGreaterThanOrEqual(REFUSED_MIN)
-}

@@ -175,7 +175,12 @@ function answerContent(answer: RegisteredAnswer): JsonObject {
         },
       }
     case 'raw':
-      return { [answer.contentType.split(';')[0] ?? answer.contentType]: { schema } }
+      return Object.fromEntries(
+        [answer.contentType, ...(answer.otherTypes ?? [])].map((type) => [
+          type.split(';')[0] ?? type,
+          { schema },
+        ]),
+      )
   }
 }
 

@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import {
-  eachLogRow,
-  EXPORT_FORMATS,
-  EXPORT_TYPES,
-  exportRows,
-  LOG_COLUMNS,
-} from '../../../management/logs/export-rows.ts'
+import { eachLogRow, EXPORT_FORMATS, exportRows, LOG_COLUMNS } from '../../../management/logs/export-rows.ts'
 import { NO_TOTALS, readLogTotals } from '../../../management/logs/log-totals.ts'
 import { viewLogRow } from '../../../management/logs/log-view.ts'
 import type { Storage } from '../../../storage/storage.ts'
@@ -13,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { definePage, defineRawRoute, defineRoute } from '../define-route.ts'
 import { logFilterOf, logFilters } from '../log-filters.ts'
 import { ownKeyIds } from '../own-keys.ts'
-import { sendExport } from '../send-export.ts'
+import { exportAnswer, sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
 import { decimalText, pageQuery } from '../wire-values.ts'
 import type { LogFilter } from '../../../storage/stores/logs.ts'
@@ -69,7 +63,7 @@ export function logRoutes(app: Api, context: ApiContext): void {
       'Streamed, newest first. An answer that breaks off is cut, so that nobody takes it for whole.',
     query: exportQuery,
     errors: [42901],
-    answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
+    answer: exportAnswer('csv'),
     handle: async ({ caller, query, request, reply }) => {
       const filter = await ownCalls(storage, caller, { ...query, to: query.to ?? now() })
       const rows = filter === undefined ? noRows() : eachLogRow(storage, filter)

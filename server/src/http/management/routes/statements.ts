@@ -1,17 +1,12 @@
 import { z } from 'zod'
-import {
-  ENTRY_COLUMNS,
-  EXPORT_FORMATS,
-  EXPORT_TYPES,
-  exportRows,
-} from '../../../management/logs/export-rows.ts'
+import { ENTRY_COLUMNS, EXPORT_FORMATS, exportRows } from '../../../management/logs/export-rows.ts'
 import { monthPeriod } from '../../../core/calendar.ts'
 import { eachEntry, readStatement, viewEntry } from '../../../management/money/statements.ts'
 import { openEnd } from '../../../management/money/usage.ts'
 import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { refuseFields } from '../request-fields.ts'
-import { sendExport } from '../send-export.ts'
+import { exportAnswer, sendExport } from '../send-export.ts'
 import { currencyCode, decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
@@ -102,7 +97,7 @@ function exporting(app: Api, context: ApiContext): void {
     description: 'Streamed, oldest first, each entry with what was there after it.',
     query: z.strictObject({ ...period, format: z.enum(EXPORT_FORMATS).default('csv') }),
     errors: [42901],
-    answer: { contentType: EXPORT_TYPES.csv, schema: z.string() },
+    answer: exportAnswer('csv'),
     handle: ({ caller, query, request, reply }) => {
       const { creditsPerUnit } = context.catalogue().settings
       const asked = { ...periodOf(context, query), creditsPerUnit }

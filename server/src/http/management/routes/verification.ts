@@ -16,7 +16,7 @@ import {
 import { defineRawRoute, defineRoute } from '../define-route.ts'
 import { DOCUMENTS_MAX, readDocumentForm, removeDocuments } from '../document-form.ts'
 import { type FieldFault, refuseFields } from '../request-fields.ts'
-import { sendDocument } from '../send-document.ts'
+import { DOCUMENT_ANSWER, sendDocument } from '../send-document.ts'
 import { isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
@@ -158,7 +158,7 @@ function readingDocument(app: Api, context: ApiContext): void {
     description:
       'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Documents of a request that was taken back are gone.',
     params: requestParams.extend({ number: z.coerce.number().int().min(1).max(100) }),
-    answer: { contentType: 'application/octet-stream', schema: z.string() },
+    answer: DOCUMENT_ANSWER,
     handle: async ({ caller, params: { id, number }, request, reply }) => {
       const document = (await requireOwn(context, caller.account.id, id)).documents[number - 1]
       if (document === undefined) throw new GatewayError(40403)

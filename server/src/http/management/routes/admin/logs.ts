@@ -23,6 +23,7 @@ import { refuseFields } from '../../request-fields.ts'
 import { attemptShape, logRowShape } from '../../shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
+import { exportAnswer } from '../../send-export.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: logs and statistics'
@@ -91,7 +92,7 @@ function exportRoute(app: Api, context: ApiContext): void {
     summary: 'Export calls of all accounts',
     description: 'Streamed, newest first, with the filters of the list; CSV or one JSON object a line.',
     query: z.strictObject({ ...filters, format: z.enum(EXPORT_FORMATS).default('ndjson') }),
-    answer: { contentType: EXPORT_TYPES.ndjson, schema: z.string() },
+    answer: exportAnswer('ndjson'),
     handle: ({ query, reply }) => {
       const { format } = query
       const filter = { ...filterOf(query), to: query.to ?? context.now() + 1 }

@@ -5,7 +5,7 @@ import { decideVerification, viewVerification } from '../../../../management/acc
 import type { VerificationRequest } from '../../../../storage/stores/customers.ts'
 import type { LedgerDifference } from '../../../../storage/stores/records.ts'
 import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
-import { sendDocument } from '../../send-document.ts'
+import { DOCUMENT_ANSWER, sendDocument } from '../../send-document.ts'
 import { isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
@@ -93,7 +93,7 @@ function documentRoute(app: Api, context: ApiContext): void {
     description:
       'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Every look is in the audit log.',
     params: documentParams,
-    answer: { contentType: 'application/octet-stream', schema: z.string() },
+    answer: DOCUMENT_ANSWER,
     handle: async ({ params: { id, number }, caller, request, reply }) => {
       const found = present(await storage.customers.verifications.find(id))
       const document = present(found.documents[number - 1])
