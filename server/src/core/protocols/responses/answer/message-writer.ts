@@ -1,6 +1,6 @@
 /**
  * Message items of a stream: texts and refusals that stand beside each other are parts of one
- * (docs/protocols.md#client-1).
+ * (docs/protocols.md#streams-between-protocols).
  */
 import type { Citation } from '../../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../../json.ts'
