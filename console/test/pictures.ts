@@ -18,6 +18,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'settings-security', path: '/settings?tab=security', signedIn: true, whole: true },
   { name: 'settings-alerts', path: '/settings?tab=alerts', signedIn: true },
   { name: 'settings-identity', path: '/settings?tab=verification', signedIn: true },
+  { name: 'organisation', path: '/organisation', signedIn: true },
   { name: 'wallet', path: '/wallet', signedIn: true, whole: true },
   { name: 'wallet-plan', path: '/wallet?open=plan', signedIn: true },
   { name: 'key-form', path: '/keys?key=new', signedIn: true, prepare: fillKeyForm },

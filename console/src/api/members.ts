@@ -16,3 +16,5 @@ async function readMembers(organisation: string, signal: AbortSignal) {
   const path = '/api/v1/user/user/organisations/{organisation}/members'
   return (await answerOf(client.GET(path, { params, signal }))).data
 }
+
+export type Member = Awaited<ReturnType<typeof readMembers>>[number]

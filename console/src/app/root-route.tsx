@@ -9,7 +9,9 @@ export interface RouterContext {
 
 /** `org` goes along everywhere: the organisation one acts for is part of every address. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
-  validateSearch: (search: Record<string, unknown>) => present({ org: textField(search['org']) }),
+  // undefined, said outright, takes it away: what is only not there stays as it is.
+  validateSearch: (search: Record<string, unknown>): { org?: string | undefined } =>
+    present({ org: textField(search['org']) }),
   search: { middlewares: [retainSearchParams(['org'])] },
   component: Outlet,
   notFoundComponent: NotFound,

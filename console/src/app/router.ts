@@ -4,6 +4,7 @@ import { callsRoute } from '../calls/route.ts'
 import { keysRoute } from '../keys/route.ts'
 import { modelsRoute } from '../models/route.ts'
 import { operatorRoutes } from '../operator/routes.ts'
+import { organisationRoute } from '../organisation/route.ts'
 import { overviewRoute } from '../overview/route.ts'
 import { settingsRoute } from '../settings/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
@@ -24,6 +25,7 @@ const routeTree = rootRoute.addChildren([
     usageRoute,
     modelsRoute,
     walletRoute,
+    organisationRoute,
     settingsRoute,
   ]),
 ])

@@ -7,6 +7,7 @@ import type operate from './en/operate.json'
 import type accounts from './en/accounts.json'
 import type keys from './en/keys.json'
 import type models from './en/models.json'
+import type organisation from './en/organisation.json'
 import type register from './en/register.json'
 import type reset from './en/reset.json'
 import type settings from './en/settings.json'
@@ -21,6 +22,7 @@ export interface SectionTexts {
   readonly accounts: typeof accounts
   readonly keys: typeof keys
   readonly models: typeof models
+  readonly organisation: typeof organisation
   readonly register: typeof register
   readonly reset: typeof reset
   readonly settings: typeof settings
@@ -40,6 +42,7 @@ export const SECTIONS = {
     accounts: () => import('./en/accounts.json'),
     keys: () => import('./en/keys.json'),
     models: () => import('./en/models.json'),
+    organisation: () => import('./en/organisation.json'),
     register: () => import('./en/register.json'),
     reset: () => import('./en/reset.json'),
     settings: () => import('./en/settings.json'),
@@ -54,6 +57,7 @@ export const SECTIONS = {
     accounts: () => import('./zh-CN/accounts.json'),
     keys: () => import('./zh-CN/keys.json'),
     models: () => import('./zh-CN/models.json'),
+    organisation: () => import('./zh-CN/organisation.json'),
     register: () => import('./zh-CN/register.json'),
     reset: () => import('./zh-CN/reset.json'),
     settings: () => import('./zh-CN/settings.json'),

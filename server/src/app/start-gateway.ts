@@ -448,6 +448,7 @@ async function openAll(
       presets,
       clientAddress,
       publicUrl: config.publicUrl,
+      consoleUrl: consoleUrlOf(config),
       ...addressCheck(allow),
     }),
     consolePages: openConsole(config, pipeline.telemetry),
@@ -471,6 +472,14 @@ async function openAll(
       await ops?.close()
     },
   }
+}
+
+/** Where the console is, as mails name it. */
+function consoleUrlOf({
+  console: pages,
+  publicUrl,
+}: Pick<Config, 'console' | 'publicUrl'>): string | undefined {
+  return pages === 'off' || publicUrl === undefined ? undefined : `${publicUrl}/console`
 }
 
 /** The product of `npm run build`: without it the API is served alone. */

@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import { organisationsQuery, useMembership, usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { inBackground } from '../../parts/in-background.ts'
-import { present } from '../../parts/search-fields.ts'
 import styles from './frame.module.css'
 
 /** For whom one acts: oneself, or an organisation one is in. */
@@ -17,8 +16,7 @@ export function OrganisationMenu() {
   const { data: organisations = [] } = useQuery(organisationsQuery)
   const own = person.name ?? person.email ?? person.phone ?? person.id
   const name = membership?.name ?? own
-  const choose = (org: string | undefined): void =>
-    inBackground(navigate({ to: '/', search: present({ org }) }))
+  const choose = (org: string | undefined): void => inBackground(navigate({ to: '/', search: { org } }))
   if (organisations.length === 0) {
     return <OnlyOne name={name} />
   }

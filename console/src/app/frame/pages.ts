@@ -8,6 +8,7 @@ export const PAGES = [
   { to: '/usage', icon: 'usage', name: 'usage' },
   { to: '/models', icon: 'models', name: 'models' },
   { to: '/wallet', icon: 'wallet', name: 'wallet' },
+  { to: '/organisation', icon: 'organisation', name: 'organisation' },
   { to: '/settings', icon: 'settings', name: 'settings' },
 ] as const satisfies readonly {
   readonly to: string

@@ -46,6 +46,8 @@ export interface ApiOptions extends PipelineOfApi {
   readonly closedAddress: (url: string) => Promise<string | undefined>
   /** How clients reach the public address from outside; undefined: by whatever host they name. */
   readonly publicUrl: string | undefined
+  /** Of the console, where there is one and its address is known. */
+  readonly consoleUrl: string | undefined
 }
 
 /** What the routes share. Who asks is found by the functions of `CallerReader`, or by key alone. */

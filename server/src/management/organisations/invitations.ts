@@ -42,6 +42,8 @@ export interface Inviting {
   readonly identity: Pick<Identity, 'messenger' | 'background'>
   /** Where people sign in; undefined: they know. */
   readonly publicUrl: string | undefined
+  /** Where an invitation can be opened; undefined: nowhere here. */
+  readonly consoleUrl: string | undefined
 }
 
 export interface InvitationRequest {
@@ -134,7 +136,7 @@ function mailBuckets(of: {
 
 /** After the answer, so that a slow mail server tells nothing and delays nobody. */
 function post(
-  { identity, publicUrl }: Inviting,
+  { identity, publicUrl, consoleUrl }: Inviting,
   {
     organisation,
     inviter,
@@ -154,6 +156,7 @@ function post(
     token: token.unwrap(),
     expiresAt: invitation.expiresAt,
     publicUrl,
+    consoleUrl,
   })
   identity.background.track(
     identity.messenger.send({ channel: 'email', to: invitation.email, ...text }),

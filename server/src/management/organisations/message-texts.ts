@@ -17,11 +17,13 @@ export interface InvitationFacts {
   /** Epoch ms. */
   readonly expiresAt: number
   readonly publicUrl: string | undefined
+  /** Of the page that takes the invitation; undefined: there is none here. */
+  readonly consoleUrl: string | undefined
 }
 
-/** The token stands on a line of its own, and nowhere in an address: addresses end up in logs. */
+/** The token stands on a line of its own, and in an address only where no server sees it: addresses end up in logs. */
 export function invitationText(facts: InvitationFacts): MessageText {
-  const { organisation, inviter, role, token, expiresAt, publicUrl } = facts
+  const { organisation, inviter, role, token, expiresAt, publicUrl, consoleUrl } = facts
   const { english, chinese } = ROLES[role]
   const until = `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const where = publicUrl === undefined ? '' : ` at ${publicUrl}`
@@ -32,6 +34,7 @@ export function invitationText(facts: InvitationFacts): MessageText {
       `${inviter} invites you to be ${english} of “${organisation}”. Sign in${where} with the account of this e-mail address, or make one with it, and accept with this invitation until ${until}:`,
       '',
       token,
+      ...(consoleUrl === undefined ? [] : [`${consoleUrl}/organisation#invitation=${token}`]),
       '',
       `${inviter} 邀请您以${chinese}身份加入「${organisation}」。请使用此邮箱对应的账号登录${address}（没有账号可先注册），并在 ${until} 之前用上面的邀请码接受邀请。`,
       '',

@@ -73,6 +73,7 @@ describe('the mail of an invitation', () => {
     token: 'invite-abc',
     expiresAt: Date.UTC(2027, 0, 2, 3, 4),
     publicUrl: 'https://sluice.example.com',
+    consoleUrl: 'https://sluice.example.com/console',
   } as const
 
   test('says who invites to what, where and until when, in both languages; the token has a line of its own', () => {
@@ -80,11 +81,15 @@ describe('the mail of an invitation', () => {
     expect(subject).toBe('Join Acme · 加入 Acme')
     expect(text.split('\n')).toContain('invite-abc')
     expect(text.match(/ann@example\.com/g)).toHaveLength(2)
-    expect(text.match(/https:\/\/sluice\.example\.com/g)).toHaveLength(2)
+    expect(text.match(/https:\/\/sluice\.example\.com/g)).toHaveLength(3)
+    // Behind the #, which no server sees.
+    expect(text).toContain('https://sluice.example.com/console/organisation#invitation=invite-abc')
     expect(text.match(/2027-01-02 03:04 UTC/g)).toHaveLength(2)
   })
 
   test('names no address where none is known', () => {
-    expect(invitationText({ ...facts, publicUrl: undefined }).text).not.toMatch(/https?:|undefined/)
+    expect(invitationText({ ...facts, publicUrl: undefined, consoleUrl: undefined }).text).not.toMatch(
+      /https?:|undefined/,
+    )
   })
 })

@@ -284,8 +284,8 @@ async function noteJoining(
   })
 }
 
-function means({ storage, identity, publicUrl }: ApiContext): Inviting {
-  return { storage, identity, publicUrl }
+function means({ storage, identity, publicUrl, consoleUrl }: ApiContext): Inviting {
+  return { storage, identity, publicUrl, consoleUrl }
 }
 
 /** Another organisation's invitation is none; one to a role above one's own is left alone. */

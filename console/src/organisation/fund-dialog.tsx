@@ -1,0 +1,82 @@
+import { Button, NumberInput, SegmentedControl } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { useIdempotency } from '../api/idempotency.ts'
+import { fundOrganisation } from '../api/organisations.ts'
+import { usePerson } from '../api/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import forms from '../parts/form.module.css'
+import { useFormat } from '../parts/format.ts'
+import { inBackground } from '../parts/in-background.ts'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+
+interface FundDialogProps {
+  readonly organisation: string
+  readonly onClose: () => void
+}
+
+const UNITS = ['credits', 'yuan'] as const
+
+/** One's own money becomes the organisation's. */
+export function FundDialog({ organisation, onClose }: FundDialogProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { credits, balance } = usePerson()
+  const { form, submit, isPending, problem } = useFunding(organisation, onClose)
+  const { unit } = form.values
+  return (
+    <Dialog onClose={onClose} title={t('organisation.fund')}>
+      <form noValidate className={forms.stack} onSubmit={submit}>
+        <p className={forms.words}>{t('organisation.fundHint')}</p>
+        <SegmentedControl
+          aria-label={t('organisation.unit')}
+          data={UNITS.map((value) => ({ value, label: t(`organisation.units.${value}`) }))}
+          {...form.getInputProps('unit')}
+        />
+        <NumberInput
+          label={t('organisation.amount')}
+          description={t('organisation.have', {
+            amount:
+              unit === 'credits' ? `${format.number(credits, 2)} Credits` : `¥${format.number(balance, 2)}`,
+          })}
+          min={0}
+          thousandSeparator=","
+          data-autofocus
+          {...form.getInputProps('amount')}
+        />
+        <FormProblem text={problem} />
+        <div className={forms.foot}>
+          <Button variant="default" onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {t('organisation.move')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function useFunding(organisation: string, onClose: () => void) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const once = useIdempotency()
+  const form = useForm<{ unit: (typeof UNITS)[number]; amount: string | number }>({
+    initialValues: { unit: 'credits', amount: '' },
+    validate: { amount: (value) => (Number(value) > 0 ? null : t('organisation.amountWanted')) },
+  })
+  const sending = useSubmit(form, {
+    send: ({ unit: of, amount }) => {
+      const body = of === 'credits' ? { credits: String(amount) } : { yuan: String(amount) }
+      return fundOrganisation(organisation, body, once.header(body))
+    },
+    onDone: () => {
+      inBackground(queryClient.invalidateQueries({ queryKey: ['account'] }))
+      onClose()
+    },
+  })
+  return { form, ...sending }
+}

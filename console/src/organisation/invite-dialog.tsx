@@ -1,0 +1,87 @@
+import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { invitationsQuery, invite, type Role } from '../api/organisations.ts'
+import { useIsOwner } from '../api/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Done } from '../parts/done.tsx'
+import forms from '../parts/form.module.css'
+import { inBackground } from '../parts/in-background.ts'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+import { RolesHint, rolesFor } from './roles.tsx'
+
+interface InviteDialogProps {
+  readonly organisation: string
+  readonly onClose: () => void
+}
+
+/** A link by mail, for whoever has the address; several may be invited one after the other. */
+export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
+  const { t } = useTranslation()
+  const isOwner = useIsOwner()
+  const { form, submit, isPending, problem, done } = useInviting(organisation)
+  return (
+    <Dialog onClose={onClose} title={t('organisation.invite')}>
+      <form noValidate className={forms.stack} onSubmit={submit}>
+        <TextInput
+          label={t('organisation.email')}
+          description={t('organisation.emailHint')}
+          inputMode="email"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <div className={forms.row}>
+          <Select
+            label={t('organisation.role')}
+            data={rolesFor(isOwner).map((value) => ({ value, label: t(`organisation.roles.${value}`) }))}
+            {...form.getInputProps('role')}
+          />
+          <NumberInput
+            label={t('organisation.cap')}
+            prefix="¥"
+            min={0}
+            decimalScale={2}
+            thousandSeparator=","
+            placeholder={t('organisation.capNone')}
+            {...form.getInputProps('monthly_cap_yuan')}
+          />
+        </div>
+        <RolesHint />
+        <FormProblem text={problem} />
+        <div className={forms.foot}>
+          <Done text={done} />
+          <Button variant="default" onClick={onClose}>
+            {t('close')}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {t('organisation.send')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function useInviting(organisation: string) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [done, setDone] = useState<string>()
+  const form = useForm<{ email: string; role: Role; monthly_cap_yuan: string | number }>({
+    initialValues: { email: '', role: 'member', monthly_cap_yuan: '' },
+    validate: { email: (text) => (text.includes('@') ? null : t('organisation.emailWanted')) },
+    onValuesChange: () => setDone(undefined),
+  })
+  const sending = useSubmit(form, {
+    send: ({ email, role, monthly_cap_yuan: cap }) =>
+      invite(organisation, { email: email.trim(), role, monthly_cap_yuan: cap === '' ? '0' : String(cap) }),
+    onDone: ({ email }) => {
+      form.reset()
+      setDone(t('organisation.invited', { email }))
+      inBackground(queryClient.invalidateQueries({ queryKey: invitationsQuery(organisation).queryKey }))
+    },
+  })
+  return { form, done, ...sending }
+}

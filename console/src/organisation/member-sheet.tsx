@@ -1,0 +1,138 @@
+import { Button, Checkbox, NumberInput, Select, Switch } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Member, membersQuery } from '../api/members.ts'
+import { changeMember, removeMember, type Role } from '../api/organisations.ts'
+import { useIsOwner } from '../api/session.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { isZero } from '../parts/decimal.ts'
+import { Sheet } from '../parts/dialog.tsx'
+import forms from '../parts/form.module.css'
+import { inBackground } from '../parts/in-background.ts'
+import { Marked } from '../parts/marked.tsx'
+import { FormProblem } from '../parts/problem.tsx'
+import { useSubmit } from '../parts/use-submit.ts'
+import { memberName } from './member-name.ts'
+import { RolesHint, rolesFor } from './roles.tsx'
+
+interface MemberSheetProps {
+  readonly of: Member
+  readonly organisation: string
+  readonly onClose: () => void
+}
+
+/** What a member may do and spend, and the end of it. */
+export function MemberSheet({ of: member, organisation, onClose }: MemberSheetProps) {
+  const { t } = useTranslation()
+  const isOwner = useIsOwner()
+  const { form, submit, isPending, problem } = useMember({ of: member, organisation, onClose })
+  return (
+    <Sheet onClose={onClose} title={memberName(member)}>
+      <form noValidate className={forms.stack} onSubmit={submit}>
+        <Select
+          label={t('organisation.role')}
+          disabled={member.role === 'owner' && !isOwner}
+          data={rolesFor(isOwner || member.role === 'owner').map((value) => ({
+            value,
+            label: t(`organisation.roles.${value}`),
+          }))}
+          {...form.getInputProps('role')}
+        />
+        <RolesHint />
+        <NumberInput
+          label={t('organisation.cap')}
+          description={t('organisation.capHint')}
+          prefix="¥"
+          min={0}
+          decimalScale={2}
+          thousandSeparator=","
+          placeholder={t('organisation.capNone')}
+          {...form.getInputProps('monthly_cap_yuan')}
+        />
+        <Switch
+          label={t('organisation.active')}
+          description={t('organisation.activeHint')}
+          {...form.getInputProps('active', { type: 'checkbox' })}
+        />
+        <FormProblem text={problem} />
+        <div className={forms.foot}>
+          <Remove of={member} organisation={organisation} onClose={onClose} />
+          <Button variant="default" onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
+            {t('save')}
+          </Button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
+
+function useReload(organisation: string): () => void {
+  const queryClient = useQueryClient()
+  return () => inBackground(queryClient.invalidateQueries({ queryKey: membersQuery(organisation).queryKey }))
+}
+
+function useMember({ of: member, organisation, onClose }: MemberSheetProps) {
+  const reload = useReload(organisation)
+  const cap = member.monthly_cap_yuan
+  const form = useForm<{ role: Role; monthly_cap_yuan: string | number; active: boolean }>({
+    initialValues: {
+      role: member.role,
+      monthly_cap_yuan: isZero(cap) ? '' : Number(cap),
+      active: member.status === 'active',
+    },
+  })
+  const sending = useSubmit(form, {
+    send: ({ role, monthly_cap_yuan: next, active }) =>
+      changeMember(organisation, member.id, {
+        ...(role === member.role ? {} : { role }),
+        ...(form.isDirty('active') ? { status: active ? 'active' : 'suspended' } : {}),
+        ...(form.isDirty('monthly_cap_yuan') ? { monthly_cap_yuan: next === '' ? '0' : String(next) } : {}),
+      }),
+    onDone: () => {
+      reload()
+      onClose()
+    },
+  })
+  return { form, ...sending }
+}
+
+function Remove({ of: member, organisation, onClose }: MemberSheetProps) {
+  const { t } = useTranslation()
+  const reload = useReload(organisation)
+  const [asking, setAsking] = useState(false)
+  const [keeps, setKeeps] = useState(false)
+  return (
+    <>
+      <Button variant="subtle" onClick={() => setAsking(true)}>
+        {t('organisation.remove')}
+      </Button>
+      {asking && (
+        <Confirm
+          title={t('organisation.removeTitle')}
+          action={t('organisation.remove')}
+          onConfirm={async () => {
+            await removeMember(organisation, member.id, keeps ? 'keep' : 'delete')
+            reload()
+            onClose()
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            <Marked text={t('organisation.removeText', { name: memberName(member) })} />
+          </p>
+          <Checkbox
+            mt="md"
+            label={t('organisation.keepKeys')}
+            checked={keeps}
+            onChange={({ currentTarget: { checked } }) => setKeeps(checked)}
+          />
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useIsOwner, useMayManage, useMembership } from '../api/session.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { inBackground } from '../parts/in-background.ts'
+import { PageHead } from '../parts/page-head.tsx'
+import { type Change, present } from '../parts/search-fields.ts'
+import { Affairs } from './affairs.tsx'
+import { Invitations } from './invitations.tsx'
+import { Members } from './members.tsx'
+import { OwnOrganisations } from './own-organisations.tsx'
+
+const InviteDialog = lazy(() =>
+  import('./invite-dialog.tsx').then(({ InviteDialog: component }) => ({ default: component })),
+)
+const FundDialog = lazy(() =>
+  import('./fund-dialog.tsx').then(({ FundDialog: component }) => ({ default: component })),
+)
+
+const route = getRouteApi('/frame/organisation')
+
+/** The organisation one acts for; where one acts for oneself, those one is in and how to get into one. */
+export function OrganisationPage() {
+  const { t } = useTranslation()
+  const membership = useMembership()
+  const { org } = route.useSearch()
+  if (org === undefined) {
+    return (
+      <>
+        <PageHead title={t('pages.organisation')} lead={t('organisation.lead')} />
+        <OwnOrganisations />
+      </>
+    )
+  }
+  return membership === undefined ? null : <One id={membership.id} name={membership.name} />
+}
+
+interface OneProps {
+  readonly id: string
+  readonly name: string
+}
+
+function One({ id, name }: OneProps) {
+  const { t } = useTranslation()
+  const { member, open } = route.useSearch()
+  const navigate = route.useNavigate()
+  const mayManage = useMayManage()
+  const isOwner = useIsOwner()
+  const change = (fields: Change<ReturnType<typeof route.useSearch>>): void =>
+    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace: true }))
+  const close = (): void => change({ open: undefined })
+  return (
+    <>
+      <PageHead title={name} lead={t('pages.organisation')}>
+        {isOwner && (
+          <Button variant="default" onClick={() => change({ open: 'fund' })}>
+            {t('organisation.fund')}
+          </Button>
+        )}
+        {mayManage && (
+          <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: 'invite' })}>
+            {t('organisation.invite')}
+          </Button>
+        )}
+      </PageHead>
+      {mayManage ? (
+        <>
+          <Members organisation={id} open={member} onOpen={(next) => change({ member: next })} />
+          <Invitations organisation={id} />
+        </>
+      ) : (
+        <Empty icon="organisation" title={t('organisation.member')}>
+          {t('organisation.memberHint')}
+        </Empty>
+      )}
+      <Affairs id={id} name={name} />
+      <Suspense>
+        {open === 'invite' && <InviteDialog organisation={id} onClose={close} />}
+        {open === 'fund' && <FundDialog organisation={id} onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
