@@ -4,34 +4,20 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { type ProtocolName as Name, PROTOCOLS } from '../gateway/answers.ts'
+import { type EveryUpstream, openEveryUpstream } from '../gateway/every-upstream.ts'
+import { type TestGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 
-const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
-type Name = (typeof PROTOCOLS)[number]
 type Fields = Readonly<Record<string, unknown>>
 
-const UPSTREAMS: Readonly<Record<Name, readonly [kind: string, forward: string]>> = {
-  chat: ['openai', 'gpt-4.1'],
-  responses: ['openai', 'gpt-4.1'],
-  messages: ['anthropic', 'claude-opus-4-6'],
-  gemini: ['google', 'gemini-2.5-flash'],
-}
-
-let upstream: ScriptedUpstream
+let world: EveryUpstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  for (const protocol of PROTOCOLS) {
-    const [kind, forward] = UPSTREAMS[protocol]
-    await gateway.catalogue(
-      ...putVendor(`v-${protocol}`, upstream.url, { kind }),
-      putModel(`over-${protocol}`),
-      putChain({ model: `over-${protocol}`, vendor: `v-${protocol}`, protocol, forward }),
-    )
-  }
+  world = await openEveryUpstream()
+  const { upstream } = world
+  gateway = world.gateway
   await gateway.catalogue(
     ...putVendor('blind', upstream.url, { kind: 'deepseek' }),
     putModel('blind'),
@@ -43,10 +29,7 @@ beforeAll(async () => {
   })
 })
 
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-})
+afterAll(() => world.close())
 
 function answerAt(path: string): unknown {
   if (path.includes('generateContent')) {

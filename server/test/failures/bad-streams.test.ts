@@ -6,53 +6,33 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, readAnswer } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { type ProtocolName as Name, PROTOCOLS } from '../gateway/answers.ts'
+import { type EveryUpstream, openEveryUpstream } from '../gateway/every-upstream.ts'
+import { type TestGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerJson, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { COUNTS, says } from '../matrix/upstreams.ts'
 
-const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
-type Name = (typeof PROTOCOLS)[number]
 type Fields = Readonly<Record<string, unknown>>
 
-const KINDS: Readonly<Record<Name, readonly [kind: string, forward: string]>> = {
-  chat: ['openai', 'gpt-4.1'],
-  responses: ['openai', 'gpt-4.1'],
-  messages: ['anthropic', 'claude-opus-4-6'],
-  gemini: ['google', 'gemini-2.5-flash'],
-}
-
+let world: EveryUpstream
 let upstream: ScriptedUpstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  for (const protocol of PROTOCOLS) {
-    const [kind, forward] = KINDS[protocol]
-    await gateway.catalogue(
-      ...putVendor(`v-${protocol}`, upstream.url, { kind }),
-      putModel(`over-${protocol}`),
-      putChain({ model: `over-${protocol}`, vendor: `v-${protocol}`, protocol, forward }),
-      ...putVendor(`short-${protocol}`, upstream.url, { kind, timeouts: { idleMs: 250 } }),
-      putModel(`silent-${protocol}`),
-      putChain({ model: `silent-${protocol}`, vendor: `short-${protocol}`, protocol, forward }),
-    )
-  }
+  world = await openEveryUpstream(({ protocol, url, kind, forward }) => [
+    ...putVendor(`short-${protocol}`, url, { kind, timeouts: { idleMs: 250 } }),
+    putModel(`silent-${protocol}`),
+    putChain({ model: `silent-${protocol}`, vendor: `short-${protocol}`, protocol, forward }),
+  ])
+  gateway = world.gateway
+  upstream = world.upstream
 })
 beforeEach(async () => {
   upstream.requests.length = 0
   upstream.answer(answerJson({ error: { message: 'not scripted' } }, 500))
   await gateway.resetHealth()
 })
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-})
+afterAll(() => world.close())
 
 const PATHS = { chat: 'chat/completions', responses: 'responses', messages: 'messages' } as const
 const HI: Readonly<Record<Name, Fields>> = {
