@@ -13,7 +13,7 @@ import {
   type ScriptedUpstream,
 } from '../../test/gateway/scripted-upstream.ts'
 import { openMailbox } from '../../test/notify/mailbox.ts'
-import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../../test/postgres/fresh-database.ts'
 import type { DatabaseReport } from '../storage/inspect.ts'
 import { loadSqlite } from '../storage/sqlite/library.ts'
 import { askRunning } from './ask-running.ts'
@@ -59,7 +59,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
   let environment: Record<string, string> = {}
   let drop: (() => Promise<void>) | undefined
   beforeEach(async () => {
-    const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+    const database = engine === 'SQLite' ? undefined : await createMigratedDatabase()
     drop = database?.drop
     environment = database === undefined ? {} : { SLUICE_DATABASE_URL: database.url }
     expect(await line.sluice(['apply', '-f', '-'], { input: file(), environment })).toMatchObject({ code: 0 })

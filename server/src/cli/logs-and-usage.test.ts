@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
-import { createFreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../../test/postgres/fresh-database.ts'
 import { putModel } from '../../test/gateway/gateway.ts'
 import { chainId, modelId, vendorCode } from '../core/ids.ts'
 import { microCredits } from '../core/money.ts'
@@ -26,7 +26,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
   let drop: (() => Promise<void>) | undefined
 
   beforeEach(async () => {
-    const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+    const database = engine === 'SQLite' ? undefined : await createMigratedDatabase()
     drop = database?.drop
     line = await openCommandLine(database === undefined ? {} : { SLUICE_DATABASE_URL: database.url })
     const dataDir = join(line.directory, 'data')

@@ -13,7 +13,7 @@ import { type Answer, get, postJson } from '../gateway/client.ts'
 import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { eventually } from '../gateway/videos.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
@@ -55,7 +55,7 @@ describe('a background response whose process is killed at any step is ordered o
   test('on SQLite, by the next process', PATIENT, () => expectSurvival(undefined, 1))
 
   test('on PostgreSQL, by one of two instances', PATIENT, async () => {
-    const database = await createFreshDatabase()
+    const database = await createMigratedDatabase()
     await expectSurvival(database.url, 2)
     await database.drop()
   })

@@ -22,7 +22,7 @@ import {
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
-import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CLIENTS = 50
 const MINUTE_MS = 60_000
@@ -65,7 +65,7 @@ let first: TestGateway
 beforeAll(async () => {
   // Before the instances take their clock.
   vi.useFakeTimers({ toFake: ['Date'], now: start })
-  database = await createFreshDatabase()
+  database = await createMigratedDatabase()
   upstream = await openScriptedUpstream()
   spare = await openScriptedUpstream()
   videos = await openScriptedUpstream()

@@ -9,7 +9,7 @@ import { type TestGateway, openGateway, putChain, putModel, putVendor } from '..
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { openTeam, type Team } from '../gateway/team.ts'
 import { microCredits } from '../../src/core/money.ts'
-import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 /** 1000 + 500 tokens at 10 and 30 yuan a million are 25 Credits. */
 const COMPLETION = {
@@ -28,7 +28,7 @@ let first: TestGateway
 let team: Team
 
 beforeAll(async () => {
-  database = await createFreshDatabase()
+  database = await createMigratedDatabase()
   upstream = await openScriptedUpstream()
   const environment = {
     SLUICE_DATABASE_URL: database.url,

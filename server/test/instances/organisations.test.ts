@@ -8,7 +8,7 @@ import { openCustomer } from '../gateway/customer.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { openTeam, type Team } from '../gateway/team.ts'
-import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CREDIT = 1_000_000n
 
@@ -19,7 +19,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
   let team: Team
 
   beforeAll(async () => {
-    database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+    database = engine === 'SQLite' ? undefined : await createMigratedDatabase()
     upstream = await openScriptedUpstream()
     gateway = await openGateway({
       environment: {

@@ -13,7 +13,7 @@ import {
   TOKEN_PRICES,
 } from '../gateway/gateway.ts'
 import { Cable } from '../postgres/cable.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { type OwnServer, openOwnServer } from '../postgres/server.ts'
 import { type CountingUpstream, INPUT_TOKENS, openCountingUpstream } from '../processes/counting-upstream.ts'
 
@@ -41,7 +41,7 @@ async function cableTo(port: number): Promise<{ readonly cable: Cable; readonly 
 }
 
 async function overSharedServer(way: 'cut' | 'pause'): Promise<Away & { readonly url: string }> {
-  const database = await createFreshDatabase()
+  const database = await createMigratedDatabase()
   closing.push(() => database.drop())
   const url = new URL(database.url)
   const { cable, port } = await cableTo(Number(url.port || 5432))

@@ -6,7 +6,7 @@ import { instanceId } from '../../src/core/ids.ts'
 import { timeOrderedId } from '../../src/management/new-id.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { putMigratedDatabase } from '../storage/migrated-database.ts'
 
 export interface TestStore {
@@ -22,7 +22,7 @@ export const TEST_TIME = 1_798_761_600_000
 
 export async function openTestStore(engine: Engine = 'SQLite'): Promise<TestStore> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-management-'))
-  const database = engine === 'SQLite' ? undefined : await createFreshDatabase()
+  const database = engine === 'SQLite' ? undefined : await createMigratedDatabase()
   if (engine === 'SQLite') await putMigratedDatabase(directory)
   const storage = await openStorage({
     databaseUrl: database?.url,

@@ -23,6 +23,8 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const STREAMS = 8
 const STREAM_TOKENS = 150
 const SHORT_TOKENS = 5
+/** Between two short calls of one client: a faster one costs more of the machine and shows no more. */
+const SHORT_PAUSE_MS = 10
 /** The store hears of a running call once a second; the rest is for writing it. */
 const LOST_AT_MOST_MS = 1_500
 /** A process that is late with its tokens is as late with what it writes; the one waits for the other. */
@@ -158,7 +160,10 @@ async function loadAndKill(
     one(`r${round}-stream-${index}`, STREAM_TOKENS, true),
   )
   const shorts = Array.from({ length: 4 }, async (_, lane) => {
-    for (let index = 0; !killed; index++) await one(`r${round}-short-${lane}-${index}`, SHORT_TOKENS, false)
+    for (let index = 0; !killed; index++) {
+      await one(`r${round}-short-${lane}-${index}`, SHORT_TOKENS, false)
+      await new Promise((resolve) => setTimeout(resolve, SHORT_PAUSE_MS))
+    }
   })
   await new Promise((resolve) => setTimeout(resolve, draw() * 3_000))
   const killedAt = Date.now()

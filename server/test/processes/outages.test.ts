@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Cable } from '../postgres/cable.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
+import { sluice } from '../video/processes.ts'
 import { call, type Charged, expectCharged, type Finished, PAUSE_MS } from './charges.ts'
 import { childrenOf } from './children.ts'
 import { type CountingUpstream, openCountingUpstream } from './counting-upstream.ts'
@@ -46,7 +47,7 @@ class World {
 
   /** Through a cable that a test can cut. */
   async onPostgres(): Promise<Cable> {
-    const database = await createFreshDatabase()
+    const database = await createMigratedDatabase()
     this.#closing.push(() => database.drop())
     const url = new URL(database.url)
     const cable = new Cable({ host: '127.0.0.1', port: Number(url.port || 5432) })
@@ -58,9 +59,9 @@ class World {
     return cable
   }
 
-  /** The first start sets the store up; those that serve come after it. */
+  /** The store is set up before those that serve it start. */
   async startInstances(count: number): Promise<readonly Launched[]> {
-    await (await launch(this.environment)).stop()
+    await sluice(this.environment, ['apply', '-f', this.environment['SLUICE_CONFIG'] ?? ''])
     return Promise.all(Array.from({ length: count }, () => this.start()))
   }
 

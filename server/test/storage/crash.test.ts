@@ -19,7 +19,7 @@ import {
 } from '../../src/storage/conformance/suite.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
@@ -47,7 +47,7 @@ test('SQLite: processes killed one after the other', async () => {
 })
 
 test('PostgreSQL: processes killed side by side', async () => {
-  const database = await createFreshDatabase()
+  const database = await createMigratedDatabase()
   const storage = await open({ dataDir: '/nonexistent', databaseUrl: database.url })
   await prepare(storage)
   const lines = await Promise.all(

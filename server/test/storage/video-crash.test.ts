@@ -14,7 +14,7 @@ import { createAccount, exampleApiKey, NOW, recover } from '../../src/storage/co
 import { callOf, settleTask } from '../../src/storage/conformance/videos.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
@@ -44,7 +44,7 @@ test('SQLite: a task killed at any moment ends once', { timeout: 300_000 }, asyn
 test('PostgreSQL: a task killed at any moment ends once, by one of two instances', {
   timeout: 300_000,
 }, async () => {
-  const database = await createFreshDatabase()
+  const database = await createMigratedDatabase()
   const where = { dataDir: '/nonexistent', databaseUrl: database.url }
   const storage = await open(where)
   await prepare(storage)

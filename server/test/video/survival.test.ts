@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFreshDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 import { buildPrograms } from '../processes/programs.ts'
 import { openS3Server, type S3Server } from '../s3/server.ts'
 import { type GatewayProcess, sluice, startProcess } from './processes.ts'
@@ -46,7 +46,7 @@ describe.each([
 
   beforeAll(async () => {
     vendor = await openVendor()
-    if (engine === 'PostgreSQL') database = await createFreshDatabase()
+    if (engine === 'PostgreSQL') database = await createMigratedDatabase()
     if (blobs === 'S3') objects = await openS3Server()
     environment = {
       SLUICE_DATA_DIR: dataDir,

@@ -14,7 +14,7 @@ import {
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
 import { creates, eventually, sampleVideo, VIDEO_PRICES } from '../gateway/videos.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { buildPrograms, programPath } from '../processes/programs.ts'
 
 /** Beside the storage worker, where the built product looks for it. */
@@ -48,7 +48,7 @@ test(
   '[D-video-12] [D-video-13] [D-video-14] PostgreSQL: every step of a task survives',
   PATIENT,
   async () => {
-    const database = await createFreshDatabase()
+    const database = await createMigratedDatabase()
     await expectSurvival(database.url)
     await database.drop()
   },

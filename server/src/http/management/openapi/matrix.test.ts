@@ -37,8 +37,22 @@ beforeAll(async () => {
 
 afterAll(() => admin.close())
 
-/** A new session for every request: some routes end the one they are asked with. */
-async function headersOf(caller: Caller): Promise<Record<string, string>> {
+type Headers = Record<string, string>
+
+/** Some routes end the session that they are asked with, or the account: whoever only reads asks with the same one again. */
+function keptForReads<Who>(make: (who: Who) => Promise<Headers>) {
+  const kept = new Map<Who, Headers>()
+  return async ({ method }: Operation, who: Who): Promise<Headers> => {
+    const headers = (method === 'GET' ? kept.get(who) : undefined) ?? (await make(who))
+    kept.set(who, headers)
+    if (method !== 'GET') kept.delete(who)
+    return headers
+  }
+}
+
+const headersFor = keptForReads(headersOf)
+
+async function headersOf(caller: Caller): Promise<Headers> {
   const { gateway } = admin
   switch (caller) {
     case 'anonymous':
@@ -88,7 +102,7 @@ describe('the authorisation matrix', () => {
     for (const operation of operations) {
       // Calls are shown row by row elsewhere; here they would only be refused for their bodies.
       if (operation.isCall) continue
-      const answer = await ask(operation, await headersOf(caller))
+      const answer = await ask(operation, await headersFor(operation, caller))
       const { status, body } = answer
       const kept = caller === 'impersonator' && operation.impersonator === 'refused'
       const expected = LET_IN[operation.access]?.includes(caller) === true && !kept
