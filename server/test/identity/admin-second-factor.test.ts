@@ -1,39 +1,31 @@
 /** A second factor demanded of administrators, and every way somebody might try around it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, postJson, readAnswer } from '../gateway/client.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
-import { bearer, dataOf, type Desk, PASSWORD, post, read, send } from './person.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import type { TestGateway } from '../gateway/gateway.ts'
+import { bearer, dataOf, PASSWORD, post, read, send } from './person.ts'
+import { type OpenDesk, openDesk } from './open-desk.ts'
+import type { Mailbox } from '../notify/mailbox.ts'
 import { type AccountId, memberId } from '../../src/core/ids.ts'
-import { Secret } from '../../src/core/secret.ts'
 import { codeOf, decodeBase32 } from '../../src/management/identity/totp.ts'
-import { hashPassword } from '../../src/management/accounts/passwords.ts'
 
 const STEP_MS = 30_000
 
 let gateway: TestGateway
 let mailbox: Mailbox
-let desk: Desk
+let desk: OpenDesk
 let passwordHash: string
 /** Moved forward by tests; never back. */
 let late = 0
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  gateway = await openGateway({
+  desk = await openDesk({
     now: () => Date.now() + late,
     environment: {
-      SLUICE_SMTP_URL: mailbox.url,
-      SLUICE_MAIL_FROM: 'codes@sluice.example',
       SLUICE_ADMIN_SECOND_FACTOR: 'required',
     },
   })
-  desk = { baseUrl: gateway.baseUrl, mailbox }
-  passwordHash = await hashPassword(new Secret(PASSWORD))
+  ;({ gateway, mailbox, passwordHash } = desk)
 })
-afterAll(async () => {
-  await gateway.close()
-  await mailbox.close()
-})
+afterAll(() => desk.close())
 
 const codeNow = (secret: string): string =>
   codeOf(decodeBase32(secret), Math.floor((Date.now() + late) / STEP_MS), 6)

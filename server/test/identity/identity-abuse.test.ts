@@ -1,37 +1,29 @@
 /** What somebody tries who is not who they say they are. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
-import { bearer, dataOf, type Desk, mailedCode, PASSWORD, post, PREFIX, read, send } from './person.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import type { TestGateway } from '../gateway/gateway.ts'
+import { bearer, dataOf, mailedCode, PASSWORD, post, PREFIX, read, send } from './person.ts'
+import { type OpenDesk, openDesk } from './open-desk.ts'
+import type { Mailbox } from '../notify/mailbox.ts'
 import type { AccountId } from '../../src/core/ids.ts'
-import { Secret } from '../../src/core/secret.ts'
-import { hashPassword } from '../../src/management/accounts/passwords.ts'
 
 let gateway: TestGateway
 let mailbox: Mailbox
-let desk: Desk
+let desk: OpenDesk
 let passwordHash: string
 /** Moved forward by tests; never back. */
 let late = 0
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  gateway = await openGateway({
+  desk = await openDesk({
     now: () => Date.now() + late,
     environment: {
-      SLUICE_SMTP_URL: mailbox.url,
-      SLUICE_MAIL_FROM: 'codes@sluice.example',
       // Tests come from wherever they say.
       SLUICE_TRUSTED_PROXIES: '127.0.0.0/8',
     },
   })
-  desk = { baseUrl: gateway.baseUrl, mailbox }
-  passwordHash = await hashPassword(new Secret(PASSWORD))
+  ;({ gateway, mailbox, passwordHash } = desk)
 })
-afterAll(async () => {
-  await gateway.close()
-  await mailbox.close()
-})
+afterAll(() => desk.close())
 
 let count = 0
 let victim: { readonly id: AccountId; readonly email: string }

@@ -1,54 +1,41 @@
 /** Codes, registration, sign-in, a forgotten password, another address: over the wire, with a real mail server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, PATIENCE_MS } from '../gateway/gateway.ts'
+import { type TestGateway, PATIENCE_MS } from '../gateway/gateway.ts'
 import {
   openScriptedUpstream,
   type ReceivedRequest,
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
-import {
-  bearer,
-  dataOf,
-  type Desk,
-  mailedCode,
-  PASSWORD,
-  post,
-  read,
-  registerByMail,
-  send,
-} from './person.ts'
+import { bearer, dataOf, mailedCode, PASSWORD, post, read, registerByMail, send } from './person.ts'
+import { type OpenDesk, openDesk } from './open-desk.ts'
 import { accountId } from '../../src/core/ids.ts'
-import { codeIn, type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { codeIn, type Mailbox } from '../notify/mailbox.ts'
 
 const MINUTE_MS = 60_000
 
 let gateway: TestGateway
 let mailbox: Mailbox
 let sms: ScriptedUpstream
-let desk: Desk
+let desk: OpenDesk
 /** Moved forward by tests; never back. */
 let late = 0
 beforeAll(async () => {
-  mailbox = await openMailbox()
   sms = await openScriptedUpstream()
   sms.answer((_request, response) => {
     response.writeHead(204)
     response.end()
   })
-  gateway = await openGateway({
+  desk = await openDesk({
     now: () => Date.now() + late,
     environment: {
-      SLUICE_SMTP_URL: mailbox.url,
-      SLUICE_MAIL_FROM: 'codes@sluice.example',
       SLUICE_SMS_URL: `${sms.url}/send`,
       SLUICE_PHONE_REGION: 'CN',
     },
   })
-  desk = { baseUrl: gateway.baseUrl, mailbox }
+  ;({ gateway, mailbox } = desk)
 })
 afterAll(async () => {
-  await gateway.close()
-  await mailbox.close()
+  await desk.close()
   await sms.close()
 })
 

@@ -1,32 +1,24 @@
 /** What people do to their own way in is in the audit log, whoever they are. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putVendor } from '../gateway/gateway.ts'
-import { bearer, dataOf, type Desk, mailedCode, PASSWORD, post, send } from './person.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { type TestGateway, putVendor } from '../gateway/gateway.ts'
+import { bearer, dataOf, mailedCode, PASSWORD, post, send } from './person.ts'
+import { type OpenDesk, openDesk } from './open-desk.ts'
 import type { AccountId } from '../../src/core/ids.ts'
-import { Secret } from '../../src/core/secret.ts'
 import { codeOf, decodeBase32 } from '../../src/management/identity/totp.ts'
-import { hashPassword } from '../../src/management/accounts/passwords.ts'
 
 const STEP_MS = 30_000
 
 let gateway: TestGateway
-let mailbox: Mailbox
-let desk: Desk
+let desk: OpenDesk
 let passwordHash: string
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  gateway = await openGateway({
-    environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'codes@sluice.example' },
-  })
-  desk = { baseUrl: gateway.baseUrl, mailbox }
-  passwordHash = await hashPassword(new Secret(PASSWORD))
+  desk = await openDesk()
+  ;({ gateway, passwordHash } = desk)
   await gateway.catalogue(...putVendor('acme', 'http://127.0.0.1:1'))
 })
 afterAll(async () => {
   expect((await gateway.storage.audit.verify()).kind).toBe('whole')
-  await gateway.close()
-  await mailbox.close()
+  await desk.close()
 })
 
 let count = 0

@@ -1,11 +1,10 @@
 /** What text messages cost: whoever asks for them, the bill is bounded, and known accounts are not left without a code. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
+import type { TestGateway } from '../gateway/gateway.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
-import { dataOf, type Desk, PASSWORD, post } from './person.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
-import { Secret } from '../../src/core/secret.ts'
-import { hashPassword } from '../../src/management/accounts/passwords.ts'
+import { dataOf, PASSWORD, post } from './person.ts'
+import { type OpenDesk, openDesk } from './open-desk.ts'
+import type { Mailbox } from '../notify/mailbox.ts'
 
 const DAY_LIMIT = 20
 const DAY_MS = 86_400_000
@@ -13,22 +12,19 @@ const DAY_MS = 86_400_000
 let gateway: TestGateway
 let sms: ScriptedUpstream
 let mailbox: Mailbox
-let desk: Desk
+let desk: OpenDesk
 let passwordHash: string
 /** Moved forward by tests; never back. */
 let late = 0
 beforeAll(async () => {
-  mailbox = await openMailbox()
   sms = await openScriptedUpstream()
   sms.answer((_request, response) => {
     response.writeHead(204)
     response.end()
   })
-  gateway = await openGateway({
+  desk = await openDesk({
     now: () => Date.now() + late,
     environment: {
-      SLUICE_SMTP_URL: mailbox.url,
-      SLUICE_MAIL_FROM: 'codes@sluice.example',
       SLUICE_SMS_URL: `${sms.url}/send`,
       SLUICE_SMS_DAY_LIMIT: String(DAY_LIMIT),
       SLUICE_SMS_MONTH_LIMIT: '1000',
@@ -36,13 +32,11 @@ beforeAll(async () => {
       SLUICE_TRUSTED_PROXIES: '127.0.0.0/8',
     },
   })
-  desk = { baseUrl: gateway.baseUrl, mailbox }
-  passwordHash = await hashPassword(new Secret(PASSWORD))
+  ;({ gateway, mailbox, passwordHash } = desk)
 })
 afterAll(async () => {
-  await gateway.close()
+  await desk.close()
   await sms.close()
-  await mailbox.close()
 })
 
 let places = 0
