@@ -7,10 +7,35 @@ import type { Policy } from './limits/policy.ts'
 import type { Secret } from './secret.ts'
 
 export const PROTOCOL_IDS = ['chat', 'responses', 'messages', 'gemini'] as const
-/** The four wire languages a client or an upstream of a chat-type call may speak. */
+/** The four wire languages a client or an upstream of a chat-type call may speak; each is converted into the others. */
 export type ProtocolId = (typeof PROTOCOL_IDS)[number]
-/** What a chain speaks: a chat-type protocol, or the vendor's own video API. */
-export type ChainProtocol = ProtocolId | 'video'
+
+/** Wire forms that nothing converts: they are passed on as they are. One line each. */
+export const PASSED_FORMS = {
+  embeddings: { makesOutputTokens: false },
+} as const satisfies Readonly<Record<string, { readonly makesOutputTokens: boolean }>>
+export type PassedFormId = keyof typeof PASSED_FORMS
+export const PASSED_FORM_IDS = Object.keys(PASSED_FORMS).filter(isPassedForm)
+
+/** What client and upstream of a call may speak. */
+export type WireId = ProtocolId | PassedFormId
+export const WIRE_IDS: readonly WireId[] = [...PROTOCOL_IDS, ...PASSED_FORM_IDS]
+/** What a chain speaks: one of those, or the vendor's own video API. */
+export type ChainProtocol = WireId | 'video'
+export const CHAIN_PROTOCOL_IDS: readonly ChainProtocol[] = [...WIRE_IDS, 'video']
+
+export function isPassedForm(id: string): id is PassedFormId {
+  return Object.hasOwn(PASSED_FORMS, id)
+}
+
+export function isProtocolId(id: ChainProtocol): id is ProtocolId {
+  return id !== 'video' && !isPassedForm(id)
+}
+
+/** Answers over such a chain hold tokens that the model made, and that have a price. */
+export function makesOutputTokens(protocol: ChainProtocol): boolean {
+  return !isPassedForm(protocol) || PASSED_FORMS[protocol].makesOutputTokens
+}
 
 export type Status = 'enabled' | 'disabled' | 'maintenance'
 export type Feature = 'text' | 'image' | 'audio' | 'video'
@@ -153,7 +178,7 @@ export type ModelFields = Omit<Model, 'chains' | 'createdAt'>
 /** A named set {protocol, models} that a key may be bound to (docs/reference/contract.md#D-addresses-09). */
 export interface Group {
   readonly name: string
-  readonly protocol: ProtocolId
+  readonly protocol: WireId
   readonly models: readonly ModelId[]
 }
 

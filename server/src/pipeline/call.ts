@@ -3,7 +3,7 @@
  * not authenticated cannot be received, and one that was not reserved cannot be billed — it does not compile.
  */
 import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
-import type { Catalogue, ChainProtocol, Model, ProtocolId } from '../core/catalogue.ts'
+import type { Catalogue, ChainProtocol, Model, WireId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/request-scan.ts'
 import type { ReceivedForm } from '../core/video/form.ts'
@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly kind: EndpointKind
   /** As the contract writes it, for the log. */
   readonly path: string
-  readonly protocol: ProtocolId
+  readonly protocol: WireId
   /** Gemini says by its verb whether to stream; elsewhere the body does. */
   readonly streamVerb: boolean | undefined
   /** Gemini names the model in the path. */

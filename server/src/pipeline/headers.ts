@@ -1,8 +1,8 @@
 import type { WindowReading } from '../core/calls/operations.ts'
 import type { ChainProtocol } from '../core/catalogue.ts'
 import type { ModelId } from '../core/ids.ts'
-import { protocolOf } from '../core/protocols/index.ts'
 import type { ReservedCall } from './call.ts'
+import { wireOf } from './kinds/wire.ts'
 
 /**
  * Headers of the client that reach the upstream, where both speak one protocol. Everything else — credentials, cookies,
@@ -14,7 +14,7 @@ export function forwardedHeaders(
 ): Readonly<Record<string, string>> {
   if (upstreamProtocol !== call.endpoint.protocol) return {}
   const headers: Record<string, string> = {}
-  for (const name of protocolOf(call.endpoint.protocol).forwardedHeaders) {
+  for (const name of wireOf(call.endpoint.protocol).forwardedHeaders) {
     const value = call.headers[name]
     if (value !== undefined) headers[name] = value
   }

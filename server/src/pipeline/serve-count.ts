@@ -2,9 +2,10 @@
 import type { Chain } from '../core/catalogue.ts'
 import { decideRightToAsk } from '../core/admission/right-to-call.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { protocolOf } from '../core/protocols/index.ts'
+import { codecOf } from '../core/protocols/index.ts'
 import { usableChains } from '../core/routing/order.ts'
 import { standingOf } from '../core/routing/standing.ts'
+import { checkServed } from './stages/admit.ts'
 import { authenticate, findHolderNow } from './stages/authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './instance/count-tokens.ts'
@@ -57,6 +58,7 @@ async function checkRight(pipeline: Pipeline, call: ReceivedCall): Promise<void>
   const catalogue = pipeline.catalogue()
   const model = catalogue.models.get(call.modelId)
   if (model?.status !== 'enabled') throw new GatewayError(50201)
+  checkServed(model, call)
   const vendors = demandVendors(usableChains(model, catalogue), catalogue)
   const refusal = decideRightToAsk(account, { ...model, ...vendors }, call.at)
   if (refusal !== undefined) throw refusalError(refusal, call.at)
@@ -83,7 +85,7 @@ async function count(pipeline: Pipeline, call: ReceivedCall): Promise<string> {
   return (
     forwarded ??
     JSON.stringify(
-      protocolOf(call.endpoint.protocol).encodeTokenCount(await estimateInputTokens(pipeline, call)),
+      codecOf(call.endpoint.protocol).encodeTokenCount(await estimateInputTokens(pipeline, call)),
     )
   )
 }

@@ -3,7 +3,7 @@
  * Nothing here sends, signs, waits or reads a clock (architecture, Codec × dialect).
  */
 import type { CanonicalRequest } from '../core/canonical/request.ts'
-import type { ProtocolId } from '../core/catalogue.ts'
+import type { PassedFormId, ProtocolId, WireId } from '../core/catalogue.ts'
 import type { Auth } from '../core/http-request.ts'
 import type { ForwardModelId } from '../core/ids.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -29,7 +29,7 @@ export interface Provider {
   readonly ownServer?: true
   /** Its models that reason do so beside a client's token cap, not within it. */
   readonly reasoningOutsideCap?: true
-  readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect>>>
+  readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect> & Record<PassedFormId, PassedDialect>>>
   /** The vendor's own video API, for chains whose protocol is `video`. */
   readonly video?: VideoDialect
 }
@@ -37,17 +37,8 @@ export interface Provider {
 export type Operation = 'generate' | 'stream' | 'count-tokens'
 
 /** One vendor's way of speaking one protocol. */
-export interface Dialect {
+export interface Dialect extends WireDialect {
   readonly protocol: ProtocolId
-  readonly auth: Auth
-  /** undefined: this upstream has no such operation. */
-  form(input: FormInput): FormedRequest | undefined
-  /** `path`: `form` puts the model into the address and the body must not name it. */
-  readonly modelPlace: 'body' | 'path'
-  /** Top-level members the body needs or must not have besides the protocol's own; holds for passthrough too. */
-  readonly bodyEdit?: BodyEdit
-  /** How a streamed answer is framed; `aws-event-stream` reaches the sink as the SSE it wraps. */
-  readonly framing?: 'aws-event-stream'
   /**
    * Who reads the reasoning signatures of this upstream, where that is more than one vendor row. Claude's are bound to
    * the account that made them from 5.5 on, so they stay with their row.
@@ -58,13 +49,32 @@ export interface Dialect {
   readonly tierHeader?: string
   /** Turns a request into one this vendor takes, on the canonical form only. */
   adapt?(request: CanonicalRequest): CanonicalRequest
-  /** Also for an error inside a 200: then `status` is 200 and `body` the event's JSON. */
-  classify(failure: UpstreamFailure): FailureClass
   /**
    * Answers in the background (`background: true`): the created response is read below its address by its id, and
    * cancelled there. Responses only; absent: the vendor does not, or nothing is known of it.
    */
   readonly background?: true
+}
+
+/** One vendor's way of speaking a wire form that is passed on as it is. */
+export interface PassedDialect extends WireDialect {
+  readonly protocol: PassedFormId
+}
+
+/** What is the same whether a form is converted or not. */
+export interface WireDialect {
+  readonly protocol: WireId
+  readonly auth: Auth
+  /** undefined: this upstream has no such operation. */
+  form(input: FormInput): FormedRequest | undefined
+  /** `path`: `form` puts the model into the address and the body must not name it. */
+  readonly modelPlace: 'body' | 'path'
+  /** Top-level members the body needs or must not have besides the protocol's own; holds for passthrough too. */
+  readonly bodyEdit?: BodyEdit
+  /** How a streamed answer is framed; `aws-event-stream` reaches the sink as the SSE it wraps. */
+  readonly framing?: 'aws-event-stream'
+  /** Also for an error inside a 200: then `status` is 200 and `body` the event's JSON. */
+  classify(failure: UpstreamFailure): FailureClass
   /** Answers without a network. Only the sandbox has it; `form` is then never sent. */
   respond?(request: OfflineRequest): OfflineAnswer
 }

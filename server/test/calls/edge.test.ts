@@ -367,7 +367,6 @@ test('a form that names its model twice is told so', async () => {
 })
 
 test.each([
-  ['POST', '/v1/embeddings', 'embeddings'],
   ['POST', '/v1/audio/transcriptions', 'speech'],
   ['POST', '/v1/images/generations', 'images'],
   ['POST', '/v1/responses/compact', 'compacting'],

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { PROTOCOL_IDS, type ProtocolId } from '../../core/catalogue.ts'
+import { isPassedForm, type ProtocolId, WIRE_IDS, type WireId } from '../../core/catalogue.ts'
 import { instanceId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { protocolOf } from '../../core/protocols/index.ts'
+import { passedForm, wireOf } from '../../pipeline/kinds/wire.ts'
 import { explain, explainParts } from '../../pipeline/explain/explain.ts'
 import { type ExplanationView, viewExplanation } from '../../http/management/explain-view.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
@@ -30,7 +30,7 @@ export async function explainCall(
   flags: ExplainFlags,
 ): Promise<void> {
   const protocol = readProtocol(flags.protocol)
-  const inPath = protocolOf(protocol).modelPlace === 'path'
+  const inPath = wireOf(protocol).requests.modelPlace === 'path'
   const body = { ...(await readBody(io, flags.file, protocol)), ...(inPath ? {} : { model }) }
   const view = await withStorage(io, 'refuse', async (storage) => {
     const key = await requireKey(storage, reference)
@@ -60,10 +60,10 @@ export async function explainCall(
   io.out(flags.json === true ? jsonText(view) : textOf(view))
 }
 
-function readProtocol(text = 'chat'): ProtocolId {
-  const found = PROTOCOL_IDS.find((id) => id === text)
+function readProtocol(text = 'chat'): WireId {
+  const found = WIRE_IDS.find((id) => id === text)
   if (found === undefined) {
-    throw new CommandFailure('mistakes', `--protocol must be one of ${PROTOCOL_IDS.join(', ')}`)
+    throw new CommandFailure('mistakes', `--protocol must be one of ${WIRE_IDS.join(', ')}`)
   }
   return found
 }
@@ -76,8 +76,8 @@ const QUESTIONS: Readonly<Record<ProtocolId, JsonObject>> = {
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
 }
 
-async function readBody(io: Console, file: string | undefined, protocol: ProtocolId): Promise<JsonObject> {
-  if (file === undefined) return QUESTIONS[protocol]
+async function readBody(io: Console, file: string | undefined, protocol: WireId): Promise<JsonObject> {
+  if (file === undefined) return isPassedForm(protocol) ? passedForm(protocol).smallest : QUESTIONS[protocol]
   const text = file === '-' ? await io.readInput() : await readText(io, file)
   const body = parse(text)
   if (isJsonObject(body)) return body

@@ -2,7 +2,7 @@
  * What one row says about others: names that must exist, keys that must be told apart, members that only a new row
  * must have. "Exists" means: is in this file, or is in the catalogue already and stays.
  */
-import type { Catalogue } from '../../core/catalogue.ts'
+import { type Catalogue, makesOutputTokens } from '../../core/catalogue.ts'
 import { currencyOfPrice, type PriceAsked, replacedPrice } from '../../core/pricing/currency.ts'
 import { nearestName } from '../../core/nearest-name.ts'
 import type { Place, Report } from './file-node.ts'
@@ -155,8 +155,24 @@ function checkModels(rows: readonly ModelRow[], names: Names, context: RowContex
       reportMissing(row.place, 'pricing', report)
     }
     for (const chain of row.chains ?? []) checkChain(chain, names, report)
+    checkOutputPrice(row, context, report)
     reportRepeated(row.chains ?? [], { ...SAME_CHAIN, keyOf: (chain) => chainKey(chain, names) }, report)
   }
+}
+
+/** Only a model whose chains all make no tokens goes without a price for them. */
+function checkOutputPrice(row: ModelRow, { known, missing }: RowContext, report: Report): void {
+  const old = known.models.get(row.modelId)
+  const pricing = row.pricing ?? old?.pricing
+  if (pricing === undefined || pricing.outputPrice !== null || !pricing.billingModes.includes('token')) return
+  const written = row.chains ?? []
+  const kept = row.chains !== undefined && missing === 'prune' ? [] : (old?.chains ?? [])
+  const all = [...written, ...kept]
+  if (all.length > 0 && !all.some(({ protocol }) => makesOutputTokens(protocol))) return
+  const message = 'is missing: billing mode token needs it'
+  if (row.pricing !== undefined) report(row.pricing.outputPricePlace, message)
+  else if (written.length > 0)
+    report({ ...row.place, path: `${row.place.path}.pricing.output_price` }, message)
 }
 
 const SAME_CHAIN = { what: 'chain', detail: 'of the same vendor, credential, protocol and forward_model_id' }

@@ -11,7 +11,7 @@ import type {
   DecimalText,
   Feature,
   Pricing,
-  ProtocolId,
+  WireId,
   Status,
   Surcharge,
   Timeouts,
@@ -86,6 +86,8 @@ export interface ModelRow {
 export interface PricingRow extends Omit<Pricing, 'currency'> {
   readonly currency: Currency | undefined
   readonly currencyPlace: Place
+  /** Where the price of output stands, or would. */
+  readonly outputPricePlace: Place
 }
 
 /** Natural key: vendor, credential, protocol and forward model id, within the model. */
@@ -115,7 +117,7 @@ export interface Named<Name extends string> {
 export interface GroupRow {
   readonly place: Place
   readonly name: string
-  readonly protocol: ProtocolId | undefined
+  readonly protocol: WireId | undefined
   readonly models: readonly Named<ModelId>[] | undefined
 }
 
@@ -191,7 +193,8 @@ export interface KeyRow {
 
 /** Which price a way of billing cannot do without, as the file writes it. */
 export const PRICES_OF_MODE = {
-  token: ['input_price', 'output_price'],
+  // And `output_price`, where answers hold tokens that the model made.
+  token: ['input_price'],
   image: ['image_price'],
   video_second: ['video_price'],
   request: ['request_price'],

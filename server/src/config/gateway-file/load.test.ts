@@ -97,6 +97,11 @@ describe('each mistake is told with line, column and path', () => {
       'f:4:37 models[0].pricing.output_price: is missing: billing mode token needs it',
     ],
     [
+      'price of output missing where one of several chains makes tokens',
+      'models: [{model_id: gpt-5, pricing: {input_price: 1}, chains: [{vendor: openai, credential: main, protocol: embeddings}, {vendor: openai, credential: main, protocol: chat}]}]',
+      'f:4:37 models[0].pricing.output_price: is missing: billing mode token needs it',
+    ],
+    [
       'price missing for image billing',
       'models: [{model_id: gpt-5, pricing: {billing_modes: [image]}}]',
       'f:4:37 models[0].pricing.image_price: is missing: billing mode image needs it',
@@ -370,7 +375,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a group of an unknown protocol',
       'groups: [{name: g, protocol: message, models: []}]',
-      'f:1:30 groups[0].protocol: must be one of chat, responses, messages, gemini; did you mean messages?',
+      'f:1:30 groups[0].protocol: must be one of chat, responses, messages, gemini, embeddings; did you mean messages?',
     ],
     ['a new plan without a price', 'plans: [{code: BIG, level: 1}]', 'f:1:9 plans[0].price: is missing'],
     [
@@ -614,3 +619,11 @@ function withoutPlaces(file: GatewayFile): unknown {
     JSON.stringify(file, (name, value: unknown) => (/place$/i.test(name) ? undefined : value)),
   )
 }
+
+test('a model whose chains make no tokens has no price for them', () => {
+  const text = `${BASE}models: [{model_id: vectors, pricing: {input_price: 1}, chains: [{vendor: openai, credential: main, protocol: embeddings}]}]`
+  expect(load(text)).toMatchObject({
+    kind: 'file',
+    file: { models: [{ pricing: { inputPrice: '1', outputPrice: null } }] },
+  })
+})

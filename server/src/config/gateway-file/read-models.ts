@@ -2,7 +2,8 @@ import {
   type BillingMode,
   CLIENT_GONE_GRACE_MS_MAX,
   MIN_BYTES_PER_SECOND_MAX,
-  PROTOCOL_IDS,
+  CHAIN_PROTOCOL_IDS,
+  WIRE_IDS,
 } from '../../core/catalogue.ts'
 import { forwardModelId, type ModelId, modelId, vendorCode } from '../../core/ids.ts'
 import type { FileNode, Report } from './file-node.ts'
@@ -70,6 +71,7 @@ export const readPricing: Read<PricingRow> = (node, report) => {
   const pricing: PricingRow = {
     currency: map.optional('currency', currencyCode),
     currencyPlace: memberPlace(map, 'currency'),
+    outputPricePlace: memberPlace(map, 'output_price'),
     billingModes: [...new Set(billingModes)],
     inputPrice: price('input_price'),
     outputPrice: price('output_price'),
@@ -96,7 +98,6 @@ const readBillingModes: Read<readonly BillingMode[]> = (node, report) => {
 function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report): void {
   const given = {
     input_price: pricing.inputPrice,
-    output_price: pricing.outputPrice,
     image_price: pricing.imagePrice,
     video_price: pricing.videoPrice,
     request_price: pricing.requestPrice,
@@ -129,7 +130,7 @@ function readChain(model: string | undefined): Read<ChainRow> {
     const map = openMap(node, report)
     if (map === undefined) return undefined
     const vendor = map.required('vendor', named)
-    const protocol = map.required('protocol', word([...PROTOCOL_IDS, 'video']))
+    const protocol = map.required('protocol', word(CHAIN_PROTOCOL_IDS))
     const row = {
       place: map.place,
       credential: map.optional('credential', named),
@@ -167,7 +168,7 @@ export const readGroup: Read<GroupRow> = (node, report) => {
   const name = map.required('name', shortText(100))
   const row = {
     place: map.place,
-    protocol: map.optional('protocol', word(PROTOCOL_IDS)),
+    protocol: map.optional('protocol', word(WIRE_IDS)),
     models: map.optional('models', list(modelName)),
   }
   map.close()

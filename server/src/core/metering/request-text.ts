@@ -9,6 +9,8 @@ export interface RequestText {
   readonly messages: number
   /** Images and files, which are counted by the piece. */
   readonly media: number
+  /** What the client has counted out itself: numbers of tokens in place of text. Absent: none. */
+  readonly tokens?: number
 }
 
 /** Members that hold the conversation, by any protocol's name for it. */

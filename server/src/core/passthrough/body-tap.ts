@@ -6,9 +6,14 @@
 import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'
 import type { UsageReader } from '../metering/counters.ts'
-import { USAGE_READERS } from '../metering/usage-readers.ts'
 import { ByteAssembler } from './byte-assembler.ts'
-import { COMPILED_ANSWERS, type CompiledAnswers, MODEL_WATCH, roleOf } from './answers/compiled-answers.ts'
+import {
+  ANSWER_FORMS,
+  type AnswerForm,
+  type CompiledAnswers,
+  MODEL_WATCH,
+  roleOf,
+} from './answers/compiled-answers.ts'
 import { ImageItem } from './requests/image-item.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes } from './json-text.ts'
@@ -33,8 +38,9 @@ export interface BodyEnd {
   readonly output: readonly Uint8Array[]
 }
 
-export function createBodyTap(protocol: ProtocolId, options: TapOptions): BodyTap {
-  return new BodyMachine(COMPILED_ANSWERS[protocol], USAGE_READERS[protocol](), options)
+export function createBodyTap(of: ProtocolId | AnswerForm, options: TapOptions): BodyTap {
+  const { answers, usage } = typeof of === 'string' ? ANSWER_FORMS[of] : of
+  return new BodyMachine(answers, usage(), options)
 }
 
 class BodyMachine implements BodyTap, JsonSink {

@@ -68,6 +68,9 @@ export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   },
 }
 
+/** Of forms that are passed on as they are: what most of their clients read. */
+export const PASSED_BREAK: Break = BREAKS.chat
+
 /** The `error` of an event in a chat stream. */
 export function ownErrorOfChat({ code, message, requestId }: StreamFailure): JsonObject {
   return { message, type: GATEWAY_ERROR, param: null, code, request_id: requestId }

@@ -9,11 +9,10 @@ import type { ProtocolId } from '../catalogue.ts'
 import type { JsonValue } from '../json.ts'
 import type { UsageReader } from '../metering/counters.ts'
 import type { MeterSink } from '../metering/meter.ts'
-import { USAGE_READERS } from '../metering/usage-readers.ts'
 import type { SseFramer } from '../sse/framer.ts'
 import type { EventRule } from './answers/answer-table.ts'
 import { ByteAssembler } from './byte-assembler.ts'
-import { COMPILED_ANSWERS, type CompiledAnswers, roleOf } from './answers/compiled-answers.ts'
+import { ANSWER_FORMS, type AnswerForm, type CompiledAnswers, roleOf } from './answers/compiled-answers.ts'
 import { EventScan, type EventSink } from './event-scan.ts'
 import { errorIn } from './answers/error-in-answer.ts'
 import { ImageItem } from './requests/image-item.ts'
@@ -83,8 +82,9 @@ export interface StreamEnd {
   readonly output: readonly Uint8Array[]
 }
 
-export function createStreamTap(protocol: ProtocolId, options: StreamTapOptions): StreamTap {
-  return new StreamMachine(COMPILED_ANSWERS[protocol], USAGE_READERS[protocol](), options)
+export function createStreamTap(of: ProtocolId | AnswerForm, options: StreamTapOptions): StreamTap {
+  const { answers, usage } = typeof of === 'string' ? ANSWER_FORMS[of] : of
+  return new StreamMachine(answers, usage(), options)
 }
 
 const encoder = new TextEncoder()

@@ -1,5 +1,5 @@
 /** The registry of wire languages: one line each. */
-import type { ChainProtocol, ProtocolId } from '../catalogue.ts'
+import { type ChainProtocol, isProtocolId, type ProtocolId } from '../catalogue.ts'
 import { chatProtocol } from './chat/index.ts'
 import { geminiProtocol } from './gemini/index.ts'
 import { messagesProtocol } from './messages/index.ts'
@@ -17,7 +17,13 @@ export function protocolOf(id: ProtocolId): Protocol {
   return PROTOCOLS[id]
 }
 
+/** The codec of what is known to be converted; a form that is only passed on there is a broken invariant. */
+export function codecOf(id: ChainProtocol): Protocol {
+  if (isProtocolId(id)) return PROTOCOLS[id]
+  throw new Error(`${id} is passed on, and converted into nothing`)
+}
+
 /** Only chains of such a protocol know what is kept at their account. */
 export function keepsAnswers(protocol: ChainProtocol): boolean {
-  return protocol !== 'video' && PROTOCOLS[protocol].keepsAnswers
+  return isProtocolId(protocol) && PROTOCOLS[protocol].keepsAnswers
 }

@@ -1,6 +1,5 @@
 /** Paths that clients of the protocols know and this gateway has not: they are told so, and not that they mistyped. */
 const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
-  [/^\/v1\/embeddings$/, 'embeddings'],
   [/^\/v1\/audio\//, 'speech and transcription'],
   [/^\/v1\/images\//, 'calls that only make images'],
   [/^\/v1\/moderations$/, 'moderations'],

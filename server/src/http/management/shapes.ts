@@ -144,6 +144,7 @@ export const catalogueEntryShape = z.strictObject({
   vendor_code: z.string(),
   vendor_name: z.string(),
   forward_model_id: z.string(),
+  endpoints: z.array(z.string()).meta({ description: 'The paths at which the model is called.' }),
 })
 
 const price = z.number()
@@ -179,6 +180,7 @@ export const pricingEntryShape = z.strictObject({
   vendor_name: z.string(),
   currency: z.string(),
   support_features: z.array(z.string()),
+  endpoints: z.array(z.string()).meta({ description: 'The paths at which the model is called.' }),
   billing_modes: z.array(z.string()),
   input_price: price,
   output_price: price,

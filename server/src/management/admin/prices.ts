@@ -18,7 +18,7 @@ import { timeOrderedId } from '../new-id.ts'
 import { type Actor, auditedChanges, done, type Done, type AdminParts } from './acts.ts'
 import { kindsOf } from './edit-catalogue.ts'
 import { readPricingForm } from './pricing-form.ts'
-import { missingPrice } from './usable-price.ts'
+import { missingPrice, needsOutputPrice, OUTPUT_PRICE_MISSING } from './usable-price.ts'
 
 /** How many price changes one import may make; more than any platform has models. */
 const CHANGES_MAX = 5_000
@@ -37,6 +37,9 @@ export async function schedulePrice(
       mistakes: read.mistakes.map(({ path, message }) => ({ path: `pricing.${path}`, message })),
     }
   }
+  const protocols = model.chains.map((chain) => chain.protocol)
+  if (needsOutputPrice(read.pricing, protocols))
+    return { kind: 'mistakes', mistakes: [{ path: 'pricing.output_price', message: OUTPUT_PRICE_MISSING }] }
   if (request.effectiveAt <= actor.at) {
     const message = 'must lie in the future; prices that hold from now on are changed with the model'
     return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message }] }

@@ -1,5 +1,5 @@
 import { BILLING_MODES, PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
-import type { ChainProtocol, Model, Pricing } from '../../core/catalogue.ts'
+import { type ChainProtocol, makesOutputTokens, type Model, type Pricing } from '../../core/catalogue.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 
@@ -13,7 +13,6 @@ type Prices = Omit<Pricing, 'currency'>
 export function missingPrice(pricing: Prices, protocol: ChainProtocol): string | undefined {
   const given: Readonly<Record<string, string | null>> = {
     input_price: pricing.inputPrice,
-    output_price: pricing.outputPrice,
     image_price: pricing.imagePrice,
     video_price: pricing.videoPrice,
     request_price: pricing.requestPrice,
@@ -24,12 +23,25 @@ export function missingPrice(pricing: Prices, protocol: ChainProtocol): string |
       if (given[name] === null) return `the model has no ${name}, which billing mode ${mode} needs`
     }
   }
+  if (needsOutputPrice(pricing, [protocol]))
+    return 'the model has no output_price, which billing mode token needs'
   const isBilled = (mode: (typeof pricing.billingModes)[number]) => pricing.billingModes.includes(mode)
   if (protocol === 'video' && !isBilled('video_second') && !isBilled('request'))
     return 'a video is billed by video_second or request, and the model has neither billing mode'
   if (protocol !== 'video' && pricing.billingModes.every((mode) => mode === 'video_second'))
     return `calls over ${protocol} have no video seconds, and the model is billed by nothing else`
   return undefined
+}
+
+export const OUTPUT_PRICE_MISSING = 'is missing: billing mode token needs it'
+
+/** Answers over one of these chains hold tokens that have no price; without any chain it is taken for so. */
+export function needsOutputPrice(
+  { billingModes, outputPrice }: Pick<Prices, 'billingModes' | 'outputPrice'>,
+  protocols: readonly ChainProtocol[],
+): boolean {
+  if (outputPrice !== null || !billingModes.includes('token')) return false
+  return protocols.length === 0 || protocols.some(makesOutputTokens)
 }
 
 /** What a change of a model's prices would leave without one: its chains that are switched on. */

@@ -9,6 +9,9 @@ import {
   TOKEN_PRICING,
 } from '../../../test/management/sample-catalogue.ts'
 
+/** Where calls go that a chain answers. */
+const pathsOf = (protocol: string) => [`/v1/${protocol}`]
+
 const two = sampleCatalogue({
   vendors: [sampleVendor('alpha'), sampleVendor('beta')],
   models: [
@@ -21,7 +24,7 @@ const two = sampleCatalogue({
 
 describe('a row of the catalogue', () => {
   test('holds exactly the fields of a row (docs/reference/contract.md#2.1)', () => {
-    expect(listCatalogue(two)[0]).toEqual({
+    expect(listCatalogue(two, pathsOf)[0]).toEqual({
       id: 11,
       model_id: 'gpt-5',
       name: 'Model gpt-5',
@@ -31,11 +34,12 @@ describe('a row of the catalogue', () => {
       vendor_code: 'alpha',
       vendor_name: 'ALPHA',
       forward_model_id: 'gpt-5-upstream',
+      endpoints: ['/v1/chat'],
     })
   })
 
   test('stands for one usable chain: two chains are two rows of the same model_id', () => {
-    expect(listCatalogue(two).map((row) => [row.id, row.model_id, row.vendor_code])).toEqual([
+    expect(listCatalogue(two, pathsOf).map((row) => [row.id, row.model_id, row.vendor_code])).toEqual([
       [11, 'gpt-5', 'alpha'],
       [12, 'gpt-5', 'beta'],
     ])
@@ -60,9 +64,9 @@ describe('a row of the catalogue', () => {
         ),
       ],
     })
-    expect(listCatalogue(catalogue)).toEqual([])
+    expect(listCatalogue(catalogue, pathsOf)).toEqual([])
     expect(
-      listPricing(catalogue, { userRate: undefined, modelId: undefined, vendorCode: undefined }),
+      listPricing(catalogue, { userRate: undefined, modelId: undefined, vendorCode: undefined }, pathsOf),
     ).toEqual([])
   })
 
@@ -73,7 +77,7 @@ describe('a row of the catalogue', () => {
         sampleModel('m', [sampleChain(1, 'm', 'alpha')], { requiredPlan: 3, requiredVerification: 2 }),
       ],
     })
-    expect(listCatalogue(catalogue)).toHaveLength(1)
+    expect(listCatalogue(catalogue, pathsOf)).toHaveLength(1)
   })
 })
 
@@ -81,13 +85,14 @@ describe('a pricing entry', () => {
   const all = { userRate: undefined, modelId: undefined, vendorCode: undefined }
 
   test('holds the fields of an entry and those added to it (docs/reference/contract.md#2.2, #D-names-19)', () => {
-    expect(listPricing(two, all)[0]).toEqual({
+    expect(listPricing(two, all, pathsOf)[0]).toEqual({
       model_id: 'gpt-5',
       name: 'Model gpt-5',
       vendor_code: 'alpha',
       vendor_name: 'ALPHA',
       currency: 'CNY',
       support_features: ['text'],
+      endpoints: ['/v1/chat'],
       billing_modes: ['token'],
       input_price: 9,
       output_price: 72,
@@ -104,7 +109,7 @@ describe('a pricing entry', () => {
   })
 
   test('shows the rate of the account that asks', () => {
-    expect(listPricing(two, { ...all, userRate: '85.5' }).map((entry) => entry.user_rate)).toEqual([
+    expect(listPricing(two, { ...all, userRate: '85.5' }, pathsOf).map((entry) => entry.user_rate)).toEqual([
       85.5, 85.5,
     ])
   })
@@ -115,7 +120,7 @@ describe('a pricing entry', () => {
     ['vendor_code', { ...all, vendorCode: 'beta' }, 1],
     ['both', { ...all, modelId: 'gpt-5', vendorCode: 'alpha' }, 1],
   ])('is filtered by %s', (_filter, question, count) => {
-    expect(listPricing(two, question)).toHaveLength(count)
+    expect(listPricing(two, question, pathsOf)).toHaveLength(count)
   })
 
   test('is told once for two chains of one vendor at one price', () => {
@@ -129,7 +134,7 @@ describe('a pricing entry', () => {
         ]),
       ],
     })
-    expect(listPricing(catalogue, all).map((entry) => entry.rate_multiplier)).toEqual([1, 2])
+    expect(listPricing(catalogue, all, pathsOf).map((entry) => entry.rate_multiplier)).toEqual([1, 2])
   })
 
   test.each([
@@ -143,6 +148,6 @@ describe('a pricing entry', () => {
         sampleModel('m', [sampleChain(1, 'm', 'alpha')], { pricing: { ...TOKEN_PRICING, ...pricing } }),
       ],
     })
-    expect(listPricing(catalogue, all)[0]).toMatchObject({ billing_modes: [mode], ...shown })
+    expect(listPricing(catalogue, all, pathsOf)[0]).toMatchObject({ billing_modes: [mode], ...shown })
   })
 })

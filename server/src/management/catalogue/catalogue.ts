@@ -2,7 +2,7 @@
  * What the catalogue and the pricing endpoint show: one row per usable chain
  * (docs/reference/contract.md#2.1, #2.2, #4.5).
  */
-import type { Catalogue, Chain, DecimalText, Model, Vendor } from '../../core/catalogue.ts'
+import type { Catalogue, Chain, ChainProtocol, DecimalText, Model, Vendor } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 
 /** One usable chain, as a row of the catalogue (docs/reference/contract.md#2.1). */
@@ -16,6 +16,8 @@ export interface CatalogueEntry {
   readonly vendor_code: string
   readonly vendor_name: string
   readonly forward_model_id: string
+  /** Where calls of the model go: paths as the contract writes them. */
+  readonly endpoints: readonly string[]
 }
 
 /**
@@ -29,6 +31,7 @@ export interface PricingEntry {
   readonly vendor_name: string
   readonly currency: string
   readonly support_features: readonly string[]
+  readonly endpoints: readonly string[]
   readonly billing_modes: readonly string[]
   readonly input_price: number
   readonly output_price: number
@@ -57,6 +60,9 @@ export interface PricingQuestion {
   readonly vendorCode: string | undefined
 }
 
+/** Where calls go that such a chain answers. */
+export type PathsOf = (protocol: ChainProtocol) => readonly string[]
+
 /** A chain that a call could be sent over, as far as the catalogue knows. */
 interface UsableChain {
   readonly model: Model
@@ -70,7 +76,7 @@ const LIST_RATE = '100'
  * Every enabled, visible model's usable chains; the caller's level does not matter here
  * (docs/reference/contract.md#2.1).
  */
-export function listCatalogue(catalogue: Catalogue): readonly CatalogueEntry[] {
+export function listCatalogue(catalogue: Catalogue, pathsOf: PathsOf): readonly CatalogueEntry[] {
   return visibleChains(catalogue).map(({ model, chain, vendor }) => ({
     id: chain.id,
     model_id: model.modelId,
@@ -81,11 +87,16 @@ export function listCatalogue(catalogue: Catalogue): readonly CatalogueEntry[] {
     vendor_code: vendor.code,
     vendor_name: vendor.name,
     forward_model_id: chain.forwardModelId,
+    endpoints: endpointsOf(model, catalogue, pathsOf),
   }))
 }
 
 /** The same rows with prices; chains of one vendor that cost the same are told once. */
-export function listPricing(catalogue: Catalogue, question: PricingQuestion): readonly PricingEntry[] {
+export function listPricing(
+  catalogue: Catalogue,
+  question: PricingQuestion,
+  pathsOf: PathsOf,
+): readonly PricingEntry[] {
   const told = new Set<string>()
   return visibleChains(catalogue)
     .filter(({ model }) => question.modelId === undefined || model.modelId === question.modelId)
@@ -96,7 +107,10 @@ export function listPricing(catalogue: Catalogue, question: PricingQuestion): re
       told.add(terms)
       return true
     })
-    .map((usable) => pricingEntry(usable, catalogue, question.userRate ?? LIST_RATE))
+    .map((usable) => ({
+      ...pricingEntry(usable, question.userRate ?? LIST_RATE),
+      endpoints: endpointsOf(usable.model, catalogue, pathsOf),
+    }))
 }
 
 /** The groups, and of their models those that anybody can see. */
@@ -109,6 +123,10 @@ export function listGroups(catalogue: Catalogue): readonly GroupEntry[] {
       return model?.status === 'enabled' && model.clientVisible
     }),
   }))
+}
+
+function endpointsOf(model: Model, catalogue: Catalogue, pathsOf: PathsOf): readonly string[] {
+  return [...new Set(usableChains(model, catalogue).flatMap(({ protocol }) => pathsOf(protocol)))]
 }
 
 /** Cooling down or being at an own limit passes by itself and changes nothing here. */
@@ -126,9 +144,8 @@ function withVendor(model: Model, chain: Chain, catalogue: Catalogue): UsableCha
 
 function pricingEntry(
   { model, chain, vendor }: UsableChain,
-  catalogue: Catalogue,
   userRate: DecimalText,
-): PricingEntry {
+): Omit<PricingEntry, 'endpoints'> {
   const { pricing } = model
   return {
     model_id: model.modelId,

@@ -1,7 +1,22 @@
-import type { Catalogue, Chain, Credential, CredentialSecret, Vendor } from '../../core/catalogue.ts'
+import {
+  type Catalogue,
+  type Chain,
+  type Credential,
+  type CredentialSecret,
+  isPassedForm,
+  isProtocolId,
+  type Vendor,
+} from '../../core/catalogue.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { providerOf } from '../../providers/index.ts'
-import type { Dialect, FormedRequest, Operation, Provider } from '../../providers/provider.ts'
+import type {
+  Dialect,
+  FormedRequest,
+  Operation,
+  PassedDialect,
+  Provider,
+  WireDialect,
+} from '../../providers/provider.ts'
 import { readPublicFields } from '../../upstream/credentials/auth.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Leg } from './leg.ts'
@@ -10,7 +25,7 @@ import type { Leg } from './leg.ts'
 export interface LegUpstream {
   readonly vendor: Vendor
   readonly provider: Provider
-  readonly dialect: Dialect
+  readonly dialect: Dialect | PassedDialect
   readonly credential: Credential
 }
 
@@ -22,12 +37,28 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
   if (vendor === undefined || credential === undefined)
     throw new Error(`chain ${chain.id} has no vendor or credential`)
   const provider = providerOf(vendor.kind)
-  if (chain.protocol === 'video') throw new Error(`chain ${chain.id} speaks video, not a chat-type protocol`)
+  if (chain.protocol === 'video') throw new Error(`chain ${chain.id} makes videos, and is no exchange`)
   const dialect = provider?.dialects[chain.protocol]
   if (provider === undefined || dialect === undefined) {
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
   }
   return { vendor, provider, dialect, credential }
+}
+
+/** The same of a leg that speaks a protocol. */
+export function protocolUpstreamOf(
+  leg: Leg,
+  catalogue: ReservedCall['catalogue'],
+): LegUpstream & { readonly dialect: Dialect } {
+  const found = upstreamOf(leg, catalogue)
+  const { dialect } = found
+  if (!isConvertible(dialect)) throw new Error(`chain ${leg.chain.id} speaks no protocol`)
+  return { ...found, dialect }
+}
+
+/** Whether its requests and answers can be converted. */
+export function isConvertible(dialect: Dialect | PassedDialect): dialect is Dialect {
+  return !isPassedForm(dialect.protocol)
 }
 
 /** What a chain's model can do: what its vendor's folder knows, and over it what the operator says of the chain. */
@@ -56,7 +87,7 @@ const EFFORTS_OF: Readonly<Record<Capabilities['reasoning'], Capabilities['effor
 export function issuerOfChain(chain: Chain, { vendors }: Catalogue): string {
   const kind = vendors.get(chain.vendorCode)?.kind
   const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
-  const dialect = chain.protocol === 'video' ? undefined : dialects?.[chain.protocol]
+  const dialect = isProtocolId(chain.protocol) ? dialects?.[chain.protocol] : undefined
   return dialect?.issuer ?? chain.vendorCode
 }
 
@@ -86,7 +117,7 @@ const OWN = 'own:'
 
 /** The request for one operation; undefined: the upstream has no address or no such operation. */
 export function formRequest(
-  { vendor, provider, dialect }: LegUpstream,
+  { vendor, provider, dialect }: Omit<LegUpstream, 'dialect'> & { readonly dialect: WireDialect },
   wanted: { readonly chain: Chain; readonly secret: CredentialSecret; readonly operation: Operation },
 ): FormedRequest | undefined {
   const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl

@@ -1,7 +1,7 @@
 /** What a chain failed of, in the upstream's own words, for operators. `upstream/` has masked the credential in them. */
 import type { JsonValue } from '../../core/json.ts'
-import { protocolOf } from '../../core/protocols/index.ts'
 import type { ErrorNote } from '../../core/routing/health.ts'
+import { wireOf } from '../kinds/wire.ts'
 import { parseJson } from './classify.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
@@ -46,7 +46,7 @@ function noteOfAnswer(noted: Noted, status: number | undefined, raw: JsonValue):
   const { protocol } = noted.leg.chain
   if (protocol === 'video' || typeof raw === 'string')
     return noteOf(noted, { status, message: typeof raw === 'string' ? raw : '' })
-  const { message, code, type } = protocolOf(protocol).decodeError(status, raw)
+  const { message, code, type } = wireOf(protocol).decodeError(status, raw)
   return noteOf(noted, { status, code: code ?? type, message })
 }
 

@@ -6,7 +6,7 @@ import type { UpstreamCall } from '../../upstream/upstream.ts'
 import type { ReservedCall } from '../call.ts'
 import { claimCredential } from '../attempt/claim-credential.ts'
 import { parseJson } from '../attempt/classify.ts'
-import { formRequest, upstreamOf } from '../attempt/dialect.ts'
+import { formRequest, protocolUpstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { forwardedHeaders } from '../headers.ts'
 import { countsOf } from '../kinds/kind.ts'
@@ -74,7 +74,7 @@ interface Sent {
 }
 
 async function sendResponse(pipeline: Pipeline, call: ReservedCall, { open, leg }: Work): Promise<Sent> {
-  const found = upstreamOf(leg, call.catalogue)
+  const found = protocolUpstreamOf(leg, call.catalogue)
   const own = leg.byok ? await pipeline.directory.byok(call.account.id) : undefined
   const secret = leg.byok ? own?.get(leg.chain.vendorCode) : found.credential.secret
   if (secret === undefined)

@@ -4,6 +4,7 @@
  * concurrency slot behind, and none makes an answer free.
  */
 import type { CallLogRow } from '../../core/calls/log-row.ts'
+import { makesOutputTokens } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
@@ -14,7 +15,7 @@ import { attempt } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
-import { capabilitiesOf, upstreamOf } from '../attempt/dialect.ts'
+import { capabilitiesOf, isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
@@ -182,7 +183,8 @@ function ratesOf(pipeline: Pipeline, call: ReservedCall, leg: Leg): ChainRates {
 }
 
 function reasons(call: ReservedCall, leg: Leg): boolean {
-  return capabilitiesOf(leg.chain, upstreamOf(leg, call.catalogue).dialect).reasoning !== 'none'
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  return isConvertible(dialect) && capabilitiesOf(leg.chain, dialect).reasoning !== 'none'
 }
 
 /** A shorter time says nothing of how fast a model generates: the answer came out of a cache. */
@@ -196,6 +198,7 @@ function observe(
 ): void {
   const { generation, reading, toldOutput, generatedMs, unhindered } = ended
   if (generation !== 'whole' || reading === undefined || toldOutput === undefined) return
+  if (!makesOutputTokens(leg.chain.protocol)) return
   if (!coversAll(ended, reading)) return
   const timely = unhindered && generatedMs >= OBSERVED_MS_LEAST
   const { maxOutputTokens, candidates } = call.scan

@@ -1,12 +1,12 @@
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
-import type { Dialect } from '../../providers/provider.ts'
+import type { WireDialect } from '../../providers/provider.ts'
 import { systemTimers } from '../../upstream/timers.ts'
 import { hasSurcharges } from '../stages/admit.ts'
 import type { ReservedCall } from '../call.ts'
 import { claimCredential } from '../attempt/claim-credential.ts'
-import { formRequest, upstreamOf } from '../attempt/dialect.ts'
+import { formRequest, isConvertible, type LegUpstream, upstreamOf } from '../attempt/dialect.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
@@ -75,8 +75,11 @@ export async function openExchange(
 }
 
 /** What costs extra is looked for only where it has a price. */
-function extrasTold({ model, chain }: Leg, dialect: Dialect): Pick<ExchangeOptions, 'extras' | 'tierHeader'> {
-  if (!hasSurcharges(model)) return { extras: undefined, tierHeader: undefined }
+function extrasTold(
+  { model, chain }: Leg,
+  dialect: LegUpstream['dialect'],
+): Pick<ExchangeOptions, 'extras' | 'tierHeader'> {
+  if (!hasSurcharges(model) || !isConvertible(dialect)) return { extras: undefined, tierHeader: undefined }
   const extras = watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
   return { extras, tierHeader: dialect.tierHeader }
 }
@@ -153,7 +156,7 @@ async function ownCredential(
   return own.get(leg.chain.vendorCode)
 }
 
-function offlineOf(dialect: Dialect): ExchangeOptions['offline'] {
+function offlineOf(dialect: WireDialect): ExchangeOptions['offline'] {
   return dialect.respond === undefined ? undefined : dialect.respond.bind(dialect)
 }
 

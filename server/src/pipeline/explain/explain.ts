@@ -7,7 +7,7 @@ import { decideBatch } from '../../core/calls/decide.ts'
 import type { HotRows, Subject } from '../../core/calls/hot-rows.ts'
 import type { Demand, Funding, ReserveOutcome } from '../../core/calls/operations.ts'
 import type { MediaSource } from '../../core/canonical/request.ts'
-import type { Chain, Model, ProtocolId } from '../../core/catalogue.ts'
+import type { Chain, Model, WireId } from '../../core/catalogue.ts'
 import { explainedMessage, GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId, modelId } from '../../core/ids.ts'
 import { ZERO } from '../../core/money.ts'
@@ -22,8 +22,9 @@ import { checkBackground } from '../background/check-background.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import { encodePrepared, prepareConversion } from '../lanes/convert-request.ts'
 import { createConversions } from '../lanes/threads/conversions.ts'
-import { GENERATE } from '../kinds/generate.ts'
-import { upstreamOf } from '../attempt/dialect.ts'
+import { kindOf } from '../kinds/index.ts'
+import { wireOf } from '../kinds/wire.ts'
+import { isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { createChainObservations } from '../instance/chain-observations.ts'
 import { createHealthBoard } from '../instance/health-board.ts'
@@ -43,7 +44,7 @@ export interface ExplainQuestion {
   readonly address: 'base' | 'gateway'
   /** The calling address, where the key has a list of them; undefined: not judged. */
   readonly ip: string | undefined
-  readonly protocol: ProtocolId
+  readonly protocol: WireId
   /** Gemini names the model beside the body. */
   readonly pathModel: string | undefined
   readonly stream: boolean | undefined
@@ -302,8 +303,8 @@ function reasonOf(chain: Chain, rivals: readonly Chain[]): string {
 
 function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
   const { dialect } = upstreamOf(leg, call.catalogue)
-  if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept')
-    return { kind: 'passthrough' }
+  const passes = dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept'
+  if (passes || !isConvertible(dialect)) return { kind: 'passthrough' }
   const { bodyBytes, values } = call.scan
   if (bodyBytes > TRIED_BYTES_MAX || values > TRIED_VALUES_MAX)
     return { kind: 'refused', message: 'the request is too large to try its conversion here' }
@@ -335,7 +336,8 @@ const STAND_INS: Readonly<Record<'image' | 'audio' | 'file', MediaSource>> = {
 
 function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedCall | ExplainedRefusal {
   const { key, account, address, protocol, body, pathModel } = question
-  const scanner = createRequestScanner(protocol)
+  const kind = kindOf(protocol)
+  const scanner = createRequestScanner(wireOf(protocol).requests)
   scanner.push(body)
   const scan = scanner.end()
   if (scan.kind === 'refused') return toldRefusal(new GatewayError(scan.code, { message: scan.message }))
@@ -347,9 +349,9 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
     requestId: 'explained',
     at: parts.now(),
     endpoint: {
-      path: '/explain',
+      path: kind.paths.find((path) => path.protocol === protocol)?.path ?? '',
       protocol,
-      kind: GENERATE,
+      kind,
       streamVerb: question.stream,
       pathModel,
       eventStream: true,

@@ -3,11 +3,17 @@ import { plainRequest } from '../../core/canonical/plain-request.ts'
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Chain, CredentialSecret, Model } from '../../core/catalogue.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
-import type { Dialect } from '../../providers/provider.ts'
 import type { TransportFailure, UpstreamSink } from '../../upstream/upstream.ts'
 import { parseJson } from '../attempt/classify.ts'
-import { capabilitiesOf, formRequest, upstreamOf } from '../attempt/dialect.ts'
+import {
+  capabilitiesOf,
+  formRequest,
+  isConvertible,
+  type LegUpstream,
+  upstreamOf,
+} from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
+import { passedForm, wireOf } from '../kinds/wire.ts'
 import { editBody } from '../lanes/edit-body.ts'
 
 export type Probe =
@@ -77,7 +83,7 @@ export async function probeChain(
   if (reply.kind === 'failed') return { kind: 'unreachable', detail: reply.failure.detail, durationMs }
   if (reply.status >= 200 && reply.status < 300) return { kind: 'answered', status: reply.status, durationMs }
   const json = parseJson(reply.body)
-  const error = protocolOf(found.dialect.protocol).decodeError(reply.status, json ?? null)
+  const error = wireOf(found.dialect.protocol).decodeError(reply.status, json ?? null)
   return {
     kind: 'refused',
     status: reply.status,
@@ -87,11 +93,15 @@ export async function probeChain(
   }
 }
 
-/** A greeting in the upstream's own protocol. */
+/** A greeting in the upstream's own protocol, or the smallest request of a form that is passed on. */
 function bodyFor(
-  dialect: Dialect,
+  dialect: LegUpstream['dialect'],
   { chain, model }: { readonly chain: Chain; readonly model: Model },
 ): Uint8Array | undefined {
+  if (!isConvertible(dialect)) {
+    const smallest = { model: chain.forwardModelId, ...passedForm(dialect.protocol).smallest }
+    return Buffer.from(JSON.stringify(editBody(smallest, dialect)))
+  }
   const request = dialect.adapt?.(GREETING) ?? GREETING
   const encoded = protocolOf(dialect.protocol).encodeRequest(request, {
     forwardModelId: chain.forwardModelId,

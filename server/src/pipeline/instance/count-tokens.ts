@@ -17,16 +17,21 @@ const PARSED_BYTES_MAX = 262_144
 /** Input tokens of a request by our own tokenizer, for upstreams that do not count. */
 export async function estimateInputTokens(
   pipeline: Pick<Pipeline, 'tokens'>,
-  call: Pick<ReceivedCall, 'body' | 'scan' | 'past'>,
+  call: Pick<ReceivedCall, 'body' | 'scan' | 'past' | 'endpoint'>,
 ): Promise<number> {
   const { body, scan, past } = call
   if (scan.bodyBytes > PARSED_BYTES_MAX) return countBytes(scan)
   const parsed = parseJson(Buffer.concat(body.chunks))
   if (parsed === undefined) return countBytes(scan)
-  const { texts, messages, media } = readRequestText(
-    past?.kind === 'kept' && isJsonObject(parsed) ? continuedBody(parsed, pastItems(past)) : parsed,
-  )
-  return (await pipeline.tokens.countLong(texts)) + messages * TOKENS_PER_MESSAGE + media * TOKENS_PER_MEDIA
+  const read = call.endpoint.kind.form?.text ?? readRequestText
+  const {
+    texts,
+    messages,
+    media,
+    tokens = 0,
+  } = read(past?.kind === 'kept' && isJsonObject(parsed) ? continuedBody(parsed, pastItems(past)) : parsed)
+  const counted = await pipeline.tokens.countLong(texts)
+  return counted + tokens + messages * TOKENS_PER_MESSAGE + media * TOKENS_PER_MEDIA
 }
 
 /** Bytes at the usual four to a token, media by the piece: a body this long is mostly words, its syntax little. */

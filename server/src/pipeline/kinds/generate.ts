@@ -1,4 +1,5 @@
 import { PROTOCOL_IDS, type ProtocolId } from '../../core/catalogue.ts'
+import { estimateOf } from '../stages/estimate.ts'
 import type { EndpointKind, EndpointPath } from './kind.ts'
 
 /** Chat and its like, in four wire languages that are converted into each other. */
@@ -22,6 +23,7 @@ export const GENERATE: EndpointKind = {
       sseOnDemand: true,
     },
   ],
+  estimate: estimateOf,
   counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
 }
 

@@ -3,7 +3,12 @@
  * its account. One file a kind beside this one, one line each in `index.ts`; the stages and the router of paths take any.
  */
 import type { Estimate } from '../../core/calls/operations.ts'
-import type { ChainProtocol } from '../../core/catalogue.ts'
+import type { Catalogue, ChainProtocol, Model, PassedFormId } from '../../core/catalogue.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { RequestText } from '../../core/metering/request-text.ts'
+import type { AnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
+import type { RequestForm, ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
+import type { ChainObservations } from '../instance/chain-observations.ts'
 
 export interface EndpointKind {
   readonly id: string
@@ -19,6 +24,37 @@ export interface EndpointKind {
   readonly chains: readonly ChainProtocol[]
   /** What one call counts in the windows of limits, by what it is thought to use; absent: nothing. */
   readonly counts?: (estimate: Estimate) => CallCounts
+  /** What an exchange will likely use, and at the most; that is held. Absent: nothing is held, or an order says it itself. */
+  readonly estimate?: (model: Model, call: EstimatedCall, parts: EstimateParts) => Estimate
+  /** Of a kind that is passed on as it is, in a wire form of its own; absent: its calls speak protocols. */
+  readonly form?: PassedForm
+}
+
+/** A wire form that nothing converts. */
+export interface PassedForm {
+  readonly id: PassedFormId
+  /** What is read of a request as it passes: its model, and what sizes the hold. */
+  readonly requests: RequestForm
+  /** What is read of an answer as it passes: its model, its usage, an error. */
+  readonly answers: AnswerForm
+  /** What of a body the model reads: counted where the upstream tells no usage. */
+  readonly text: (body: JsonValue) => RequestText
+  /** The smallest request, without its model: `explain` asks about it, and a chain is tried with it. */
+  readonly smallest: JsonObject
+}
+
+/** A received call, as far as its size depends on it. */
+export interface EstimatedCall {
+  readonly scan: ScannedRequest
+  readonly past?: { readonly kind: 'upstream' | 'kept' }
+  /** Epoch ms. */
+  readonly at: number
+  readonly endpoint: { readonly protocol: ChainProtocol }
+}
+
+export interface EstimateParts {
+  readonly catalogue: Catalogue
+  readonly observations: Pick<ChainObservations, 'trustsCap'>
 }
 
 /** A request line that leads to a kind. */

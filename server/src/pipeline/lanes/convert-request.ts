@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { isForced } from '../../core/protocols/chain-limits.ts'
 import { clientPath, clientPaths } from '../../core/protocols/client-fields.ts'
 import { tellDropped } from '../../core/protocols/dropped-fields.ts'
-import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
+import { codecOf, keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import { unsupported } from '../../core/protocols/refusal.ts'
 import type { Capabilities, Decoded, Encoded, Protocol, Refused } from '../../core/protocols/protocol.ts'
 import { continuedBody, inputItems } from '../../core/protocols/responses/answer/stored-turn.ts'
@@ -79,7 +79,7 @@ export function prepareConversion(
   leg: ConvertibleLeg,
   dialect: Dialect,
 ): PreparedRequest | RefusedRequest {
-  const client = protocolOf(call.endpoint.protocol)
+  const client = codecOf(call.endpoint.protocol)
   const decoded = decodeOnce(client, call)
   if (decoded.kind === 'refused') return unconvertible(client, decoded)
   const forced = findForcedUnpriced(decoded.value, leg.unpricedTools ?? []) ?? findForced(leg, decoded.value)

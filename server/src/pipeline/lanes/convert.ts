@@ -4,7 +4,7 @@
 import type { CanonicalRequest, MediaSource } from '../../core/canonical/request.ts'
 import { replaysSignatures } from '../../core/canonical/signatures.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
+import { codecOf, keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import type { Dialect } from '../../providers/provider.ts'
 import type { ReservedCall } from '../call.ts'
 import { CallMeter } from './call-meter.ts'
@@ -33,7 +33,7 @@ import { fetchMedia } from './remote-media.ts'
 import { TURN_BYTES_MAX } from '../instance/turn-keeper.ts'
 import type { Leg } from '../attempt/leg.ts'
 
-export interface ConversionTarget extends LaneTarget {
+export interface ConversionTarget extends LaneTarget<Dialect> {
   readonly leg: Leg & Pick<ConvertibleLeg, 'unpricedTools'>
 }
 
@@ -112,7 +112,7 @@ async function openFar(
     const result = await convertFar(pipeline, call, reply, {
       kind: 'request',
       body,
-      client: call.endpoint.protocol,
+      client: codecOf(call.endpoint.protocol).id,
       stream: call.stream,
       previousResponseId: call.scan.previousResponseId,
       past: call.past?.kind === 'kept' ? call.past.bytes : undefined,
@@ -182,7 +182,7 @@ function laneOver(pipeline: Pipeline, call: ReservedCall, converted: ConvertedLa
   const metering = new CallMeter(pipeline, call)
   const keeps = keepsAnswer(call, asked)
   const conversion: Conversion = {
-    client: protocolOf(call.endpoint.protocol),
+    client: codecOf(call.endpoint.protocol),
     upstream: protocolOf(dialect.protocol),
     meter: metering.meter,
     cutAt: converted.cutAt,
@@ -224,9 +224,8 @@ function laneOver(pipeline: Pipeline, call: ReservedCall, converted: ConvertedLa
  * (docs/reference/contract.md#D-errors-29).
  */
 export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {
-  const client = protocolOf(call.endpoint.protocol)
-  const upstream = leg.chain.protocol === 'video' ? undefined : protocolOf(leg.chain.protocol)
-  if (upstream === undefined) return { upstream_body: body }
+  const client = codecOf(call.endpoint.protocol)
+  const upstream = codecOf(leg.chain.protocol)
   return { ...client.encodeError(upstream.decodeError(status, body)), upstream_body: body }
 }
 

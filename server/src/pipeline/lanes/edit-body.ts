@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { Dialect } from '../../providers/provider.ts'
+import type { WireDialect } from '../../providers/provider.ts'
 
 /** Members the dialect's body needs or must not have. */
-export function editBody(body: JsonObject, dialect: Dialect): JsonObject {
+export function editBody(body: JsonObject, dialect: WireDialect): JsonObject {
   const edit = dialect.bodyEdit
   if (edit === undefined && dialect.modelPlace === 'body') return body
   const removed = new Set(edit?.remove ?? [])

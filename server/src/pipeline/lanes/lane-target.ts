@@ -2,7 +2,7 @@
 import type { Lane } from './lane.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 import type { Leg } from '../attempt/leg.ts'
-import type { Dialect } from '../../providers/provider.ts'
+import type { Dialect, PassedDialect } from '../../providers/provider.ts'
 import type { ClientReply } from '../reply.ts'
 
 export type OpenedLane =
@@ -10,8 +10,8 @@ export type OpenedLane =
   | { readonly kind: 'refused'; readonly failure: FinalFailure | undefined }
 
 /** Where a call's request goes, and who waits for it. */
-export interface LaneTarget {
+export interface LaneTarget<DialectOf = Dialect | PassedDialect> {
   readonly leg: Leg
-  readonly dialect: Dialect
+  readonly dialect: DialectOf
   readonly reply: ClientReply
 }

@@ -4,6 +4,7 @@ import type { Pipeline } from '../context.ts'
 import type { Lane } from './lane.ts'
 import { openPassthroughLane } from './passthrough-lane.ts'
 import { priceLeg } from '../stages/price-leg.ts'
+import { isConvertible } from '../attempt/dialect.ts'
 import type { LaneTarget, OpenedLane } from './lane-target.ts'
 
 /**
@@ -21,9 +22,10 @@ export function openLane(
     const lane = openPassthroughLane(pipeline, call, leg, dialect)
     return lane instanceof Promise ? lane.then(opened) : opened(lane)
   }
+  if (!isConvertible(dialect)) throw new Error(`chain ${leg.chain.id} was chosen for a call of another form`)
   const priced = priceLeg(call, leg, dialect)
   if (priced.kind === 'refused') return priced
-  return openConversionLane(pipeline, call, { ...target, leg: priced.leg })
+  return openConversionLane(pipeline, call, { ...target, dialect, leg: priced.leg })
 }
 
 function opened(lane: Lane): OpenedLane {

@@ -1,15 +1,14 @@
 /** The lane between equal protocols: the client's bytes upstream and the upstream's back, but for the model's name. */
-import type { UpstreamError } from '../../core/canonical/response.ts'
-import type { ProtocolId } from '../../core/catalogue.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { isPassedForm } from '../../core/catalogue.ts'
+import { isJsonObject } from '../../core/json.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
-import { BREAKS, type BrokenAnswer, type StreamFailure } from '../../core/passthrough/breaks.ts'
+import type { BrokenAnswer, StreamFailure } from '../../core/passthrough/breaks.ts'
 import { usageInjection } from '../../core/passthrough/requests/inject.ts'
 import { modelEdits, type SplicedBody, spliceChunks } from '../../core/passthrough/splice.ts'
 import { createStreamTap, type StreamTap } from '../../core/passthrough/stream-tap.ts'
-import { keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
-import type { Dialect } from '../../providers/provider.ts'
+import { keepsAnswers } from '../../core/protocols/index.ts'
+import type { WireDialect } from '../../providers/provider.ts'
 import type { ReservedCall } from '../call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from '../attempt/classify.ts'
@@ -19,13 +18,14 @@ import { upstreamOf } from '../attempt/dialect.ts'
 import { editBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
 import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import { type WireForm, wireOf } from '../kinds/wire.ts'
 import type { Leg } from '../attempt/leg.ts'
 
 export function openPassthroughLane(
   pipeline: Pipeline,
   call: ReservedCall,
   leg: Leg,
-  dialect: Dialect,
+  dialect: WireDialect,
 ): Lane | Promise<Lane> {
   const injection =
     leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
@@ -44,7 +44,7 @@ export function openPassthroughLane(
 
 interface Opening {
   readonly leg: Leg
-  readonly dialect: Dialect
+  readonly dialect: WireDialect
   readonly injection: ReturnType<typeof usageInjection>
 }
 
@@ -56,7 +56,7 @@ function openOver(
 ): Lane {
   const metering = new CallMeter(pipeline, call)
   const passing: Passing = {
-    protocol: dialect.protocol,
+    wire: wireOf(dialect.protocol),
     model: leg.model.modelId,
     metering,
     removeUsageChunk: injection !== undefined,
@@ -75,14 +75,15 @@ function openOver(
     get inputEstimated() {
       return metering.inputEstimated
     },
-    passesStreams: true,
+    // A form without streams has no other answer than a document.
+    ...(isPassedForm(dialect.protocol) ? {} : { passesStreams: true as const }),
     openStream: () => new PassedStream(passing),
     openWhole: () => new PassedWhole(passing),
   }
 }
 
 interface Passing {
-  readonly protocol: ProtocolId
+  readonly wire: WireForm
   readonly model: string
   readonly metering: CallMeter
   readonly removeUsageChunk: boolean
@@ -92,11 +93,11 @@ interface Passing {
 }
 
 /** A vendor whose body must differ in more than the model's name gets it parsed; everyone else the same bytes. */
-function isEdited(call: ReservedCall, dialect: Dialect): boolean {
+function isEdited(call: ReservedCall, dialect: WireDialect): boolean {
   return dialect.bodyEdit !== undefined || (dialect.modelPlace === 'path' && call.scan.modelSpans.length > 0)
 }
 
-function editedBody(call: ReservedCall, dialect: Dialect): SplicedBody {
+function editedBody(call: ReservedCall, dialect: WireDialect): SplicedBody {
   const parsed = parseJson(Buffer.concat(call.body.chunks))
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
   const bytes = Buffer.from(JSON.stringify(editBody(parsed, dialect)))
@@ -125,11 +126,11 @@ class PassedStream implements StreamLane {
 
   constructor(passing: Passing) {
     this.#passing = passing
-    this.#tap = createStreamTap(passing.protocol, {
+    this.#tap = createStreamTap(passing.wire.answers, {
       replacementModel: passing.model,
       meter: passing.metering.meter,
       removeUsageChunk: passing.removeUsageChunk,
-      decodeError: (raw) => decodeError(passing.protocol, raw),
+      decodeError: (raw) => passing.wire.decodeError(undefined, raw),
     })
   }
 
@@ -155,7 +156,7 @@ class PassedStream implements StreamLane {
   }
 
   keepAlive(): Bytes | undefined {
-    return BREAKS[this.#passing.protocol].keepAlive
+    return this.#passing.wire.breaks.keepAlive
   }
 
   get keepAliveBytes(): number {
@@ -164,7 +165,7 @@ class PassedStream implements StreamLane {
 
   failure(failure: StreamFailure): Bytes {
     const { answerId, sequenceNumber } = this.#tap.observed
-    return BREAKS[this.#passing.protocol].failure(failure, {
+    return this.#passing.wire.breaks.failure(failure, {
       ...this.#passing.answer,
       responseId: answerId ?? this.#passing.answer.responseId,
       sequenceNumber: sequenceNumber + 1,
@@ -203,10 +204,10 @@ class PassedWhole implements WholeLane {
 
   constructor(passing: Passing) {
     this.#passing = passing
-    this.#tap = createBodyTap(passing.protocol, {
+    this.#tap = createBodyTap(passing.wire.answers, {
       replacementModel: passing.model,
       meter: passing.metering.meter,
-      decodeError: (raw) => decodeError(passing.protocol, raw),
+      decodeError: (raw) => passing.wire.decodeError(undefined, raw),
     })
   }
 
@@ -256,9 +257,4 @@ class PassedWhole implements WholeLane {
 
 function keptAnswer({ keeps }: Passing, id: string | undefined): KeptAnswer | undefined {
   return keeps && id !== undefined ? { kind: 'id', id } : undefined
-}
-
-/** The protocol's own reader of error objects. */
-function decodeError(protocol: ProtocolId, raw: JsonValue): UpstreamError {
-  return protocolOf(protocol).decodeError(undefined, raw)
 }

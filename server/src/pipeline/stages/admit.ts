@@ -10,7 +10,8 @@ import { usableChains } from '../../core/routing/order.ts'
 import { askedExtras, toolUsesMax } from './asked-extras.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import { demandVendors } from '../instance/own-credentials.ts'
-import { type EstimateParts, estimateOf } from './estimate.ts'
+import { endpointsOf } from '../kinds/index.ts'
+import type { EndpointKind, EstimateParts } from '../kinds/kind.ts'
 import type { Pipeline } from '../context.ts'
 
 /**
@@ -26,7 +27,9 @@ export function admit(
   const parts = { catalogue, observations: pipeline.observations, asked }
   const model = findModel(call, catalogue)
   checkRefused(model, asked)
-  const fallback = allowedFallback(findFallback(call, catalogue, model), asked)
+  const found = findFallback(call, catalogue, model)
+  const serves = found !== undefined && servesKind(found.chains, call.endpoint.kind)
+  const fallback = allowedFallback(serves ? found : undefined, asked)
   return {
     ...call,
     stage: 'admitted',
@@ -40,7 +43,10 @@ export function admit(
 
 function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
   const model = catalogue.models.get(call.modelId)
-  if (model?.status === 'enabled') return model
+  if (model?.status === 'enabled') {
+    checkServed(model, call)
+    return model
+  }
   const hint = model === undefined ? meantInstead(call.modelId, catalogue) : ''
   if (model === undefined && call.address === 'gateway') {
     throw new GatewayError(40400, { message: `the model ${call.modelId} does not exist${hint}` })
@@ -51,6 +57,22 @@ function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
     // Another try finds nothing else; a model under maintenance may come back.
     ...(model?.status === 'maintenance' ? {} : { headers: { 'x-should-retry': 'false' } }),
   })
+}
+
+/** A model has chains, and none of them answers calls of this kind: the client is told where it is to call. */
+export function checkServed(
+  { modelId, chains }: Pick<Model, 'modelId' | 'chains'>,
+  { endpoint }: Pick<ReceivedCall, 'endpoint'>,
+): void {
+  const [first] = chains
+  if (first === undefined || servesKind(chains, endpoint.kind)) return
+  throw new GatewayError(40403, {
+    message: `the model ${modelId} is not served at ${endpoint.path}: call it at ${endpointsOf(first.protocol)[0] ?? ''}`,
+  })
+}
+
+function servesKind(chains: Model['chains'], kind: EndpointKind): boolean {
+  return chains.some(({ protocol }) => kind.chains.includes(protocol))
 }
 
 /** Longer names are no slip of the finger. */
@@ -112,6 +134,12 @@ function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): Demand 
     }),
     estimate: estimateOf(model, call, parts),
   }
+}
+
+function estimateOf(model: Model, call: ReceivedCall, parts: EstimateParts): Demand['estimate'] {
+  const { kind } = call.endpoint
+  if (kind.estimate === undefined) throw new Error(`a call of the kind ${kind.id} says not what it holds`)
+  return kind.estimate(model, call, parts)
 }
 
 const termsCache = new WeakMap<Model, string>()

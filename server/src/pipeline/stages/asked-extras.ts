@@ -1,4 +1,4 @@
-import type { Catalogue, Model } from '../../core/catalogue.ts'
+import { type Catalogue, type ChainProtocol, isProtocolId, type Model } from '../../core/catalogue.ts'
 import { ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
 import { comesUnder } from '../../core/pricing/surcharges.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
@@ -19,6 +19,7 @@ export function askedExtras({
   endpoint,
 }: Pick<ReceivedCall, 'scan' | 'headers' | 'endpoint'>): readonly string[] {
   const { dearFields, hostedTools } = scan.extras
+  if (!isProtocolId(endpoint.protocol)) return NOTHING
   const flags = protocolOf(endpoint.protocol)
     .forwardedHeaders.filter((name) => name.endsWith('-beta'))
     .flatMap((name) => flagsOf(headers[name]).map((flag) => `${name}.${flag}`))
@@ -36,7 +37,7 @@ const NOTHING: readonly string[] = []
 export function toolUsesMax(
   model: Model,
   call: Pick<ReceivedCall, 'scan'> & {
-    readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
+    readonly endpoint: { readonly protocol: ChainProtocol }
   },
   catalogue: Catalogue,
 ): number {

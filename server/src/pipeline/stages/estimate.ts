@@ -5,8 +5,7 @@ import { comesUnder } from '../../core/pricing/surcharges.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { providerOf } from '../../providers/index.ts'
 import { toolUsesMax } from './asked-extras.ts'
-import type { ReceivedCall } from '../call.ts'
-import type { ChainObservations } from '../instance/chain-observations.ts'
+import type { EstimatedCall, EstimateParts } from '../kinds/kind.ts'
 
 /** English text and JSON average about four bytes a token; the hold is settled to the true count afterwards. */
 const BYTES_PER_TOKEN = 4
@@ -26,15 +25,6 @@ const CONTEXT_TOKENS_WORST = 1_000_000
 const TOOL_RESULT_TOKENS_WORST = 25_000
 /** Tools whose results the vendor itself keeps short. Others read what somebody else wrote: up to the whole window. */
 const SHORT_RESULTS = ['web_search', 'code_interpreter', 'image_generation', 'file_search']
-
-export interface EstimateParts {
-  readonly catalogue: Catalogue
-  readonly observations: Pick<ChainObservations, 'trustsCap'>
-}
-
-interface EstimatedCall extends Pick<ReceivedCall, 'scan' | 'past' | 'at'> {
-  readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
-}
 
 /**
  * What a call will likely use, which it has to be able to pay, and what it can use at the most, which is held as far as
@@ -63,6 +53,22 @@ export function estimateOf(model: Model, call: EstimatedCall, parts: EstimatePar
   }
 }
 
+/** Of a call whose answer is made of nothing that is paid for: what it sends is all it can cost, and no token is shorter than a byte. */
+export function estimateInput(model: Model, { scan }: Pick<EstimatedCall, 'scan'>): Estimate {
+  const likely = Math.ceil(scan.bodyBytes / BYTES_PER_TOKEN)
+  const unseen = scan.extras.unseenInput ? (model.contextTokens ?? CONTEXT_TOKENS_WORST) : 0
+  return {
+    inputTokens: likely,
+    outputTokens: 0,
+    images: 0,
+    videoSeconds: 0,
+    bound: 'strict',
+    worstInputTokens: scan.bodyBytes + unseen,
+    worstOutputTokens: 0,
+    covers: 'worst',
+  }
+}
+
 /**
  * The model reads the conversation anew after each use of a tool at the vendor, with the results of all uses before. No
  * vendor says how long those get, so this is the one bound that is a rule and not a law
@@ -82,7 +88,7 @@ function worstInput(model: Model, call: EstimatedCall, catalogue: Catalogue): nu
 }
 
 /** Documents, kept conversations and caches: their tokens are in no byte seen here. */
-function readsUnseen({ scan, past }: Pick<ReceivedCall, 'scan' | 'past'>): boolean {
+function readsUnseen({ scan, past }: Pick<EstimatedCall, 'scan' | 'past'>): boolean {
   return scan.extras.unseenInput || past?.kind === 'upstream'
 }
 

@@ -3,6 +3,7 @@ import { type ModelId, modelId } from '../../core/ids.ts'
 import { createRequestScanner, type ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
 import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
+import { wireOf } from '../kinds/wire.ts'
 
 /**
  * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
@@ -40,7 +41,7 @@ interface BodyReading {
 async function readBody(pipeline: Pipeline, call: AuthenticatedCall): Promise<BodyReading> {
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
-  const scanner = createRequestScanner(call.endpoint.protocol, pipeline.limits)
+  const scanner = createRequestScanner(wireOf(call.endpoint.protocol).requests, pipeline.limits)
   const chunks: Uint8Array[] = []
   let length = 0
   let arrived = 0

@@ -1,5 +1,5 @@
 /** Which chains tell how much they generated only when they are asked to, and what is lost where nobody asks. */
-import type { Catalogue, Chain, ChainProtocol } from '../../core/catalogue.ts'
+import { type Catalogue, type Chain, type ChainProtocol, isProtocolId } from '../../core/catalogue.ts'
 import { forwardModelId, type ForwardModelId } from '../../core/ids.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { providerOf } from '../../providers/index.ts'
@@ -37,5 +37,5 @@ export function usageWarnings(catalogue: Catalogue): readonly string[] {
 
 function capabilitiesOf(kind: string | undefined, protocol: ChainProtocol, forward: string) {
   const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
-  return protocol === 'video' ? undefined : dialects?.[protocol]?.capabilities(forwardModelId(forward))
+  return isProtocolId(protocol) ? dialects?.[protocol]?.capabilities(forwardModelId(forward)) : undefined
 }

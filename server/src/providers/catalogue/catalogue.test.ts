@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { providerOf } from '../index.ts'
-import { SANDBOX_MODELS, SANDBOX_VIDEO_MODEL } from '../sandbox/models.ts'
+import { makesOutputTokens } from '../../core/catalogue.ts'
+import { SANDBOX_EMBEDDING_MODEL, SANDBOX_MODELS, SANDBOX_VIDEO_MODEL } from '../sandbox/models.ts'
 import { environmentVendors } from './index.ts'
 import { pricingOf } from './listing.ts'
 import { sandboxVendor } from './sandbox.ts'
@@ -61,7 +62,8 @@ describe('the first catalogue', () => {
       }
       expect(Number(pricing.inputPrice)).toBeGreaterThan(0)
       // Output is never cheaper than input, a cache hit never dearer, a cache write at most twice the input.
-      expect(Number(price.output)).toBeGreaterThanOrEqual(Number(price.input))
+      if (price.output === undefined) expect(model.protocols.some(makesOutputTokens)).toBe(false)
+      else expect(Number(price.output)).toBeGreaterThanOrEqual(Number(price.input))
       expect(Number(price.cachedInput ?? 0)).toBeLessThan(Number(price.input))
       expect(Number(price.cacheWrite1h ?? price.cacheWrite ?? 0)).toBeLessThanOrEqual(2 * Number(price.input))
       expect(model.maxOutputTokens ?? 1).toBeLessThanOrEqual(model.contextTokens ?? Number.POSITIVE_INFINITY)
@@ -77,17 +79,20 @@ describe('the first catalogue', () => {
     }
   })
 
-  test('OpenAI models have chat and responses chains, sandbox models all four or video', () => {
+  test('OpenAI models have chat and responses chains, sandbox models all four, video or embeddings', () => {
     const protocolsOf = (code: string): unknown[] =>
       MODELS.filter(({ vendor }) => vendor.code === code).map(({ model }) => model.protocols.join(' '))
     expect(new Set(protocolsOf('openai'))).toEqual(new Set(['chat responses']))
-    expect(new Set(protocolsOf('sandbox'))).toEqual(new Set(['chat responses messages gemini', 'video']))
+    expect(new Set(protocolsOf('sandbox'))).toEqual(
+      new Set(['chat responses messages gemini', 'video', 'embeddings']),
+    )
   })
 
   test('the sandbox lists exactly the models that answer', () => {
     expect(sandboxVendor.models.map((model) => model.forwardModelId)).toEqual([
       ...SANDBOX_MODELS,
       SANDBOX_VIDEO_MODEL,
+      SANDBOX_EMBEDDING_MODEL,
     ])
   })
 })

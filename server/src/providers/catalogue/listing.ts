@@ -34,7 +34,8 @@ export type ListPrice = TokenPrice | VideoPrice
 /** Per million tokens. */
 export interface TokenPrice extends PriceOrigin {
   readonly input: DecimalText
-  readonly output: DecimalText
+  /** Absent: the model makes no tokens. */
+  readonly output?: DecimalText
   /** Cache hits; undefined: not published, billed as input. */
   readonly cachedInput?: DecimalText
   readonly cacheWrite?: DecimalText
@@ -80,7 +81,7 @@ export function pricingOf(price: ListPrice): Pricing {
     currency,
     billingModes: ['token'],
     inputPrice: price.input,
-    outputPrice: price.output,
+    outputPrice: price.output ?? null,
     cacheInputPrice: price.cachedInput ?? null,
     cacheWritePrice: price.cacheWrite ?? null,
     cacheWrite1hPrice: price.cacheWrite1h ?? null,

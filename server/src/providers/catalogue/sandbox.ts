@@ -28,6 +28,16 @@ export const sandboxVendor: EnvironmentVendor = {
       protocols: ['video'],
       price: VIDEO_PRICE,
     },
+    {
+      modelId: 'sandbox-embed',
+      name: 'Sandbox Embeddings (offline)',
+      features: ['text'],
+      contextTokens: 8_192,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-embed',
+      protocols: ['embeddings'],
+      price: { ...INVENTED, input: '0.1' },
+    },
   ],
 }
 

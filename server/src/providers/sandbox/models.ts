@@ -1,5 +1,8 @@
 /** The sandbox's model names: `-reasoning` thinks aloud before it answers. */
 export const SANDBOX_MODELS = ['sandbox-chat', 'sandbox-reasoning'] as const
 
+/** Makes vectors out of texts. */
+export const SANDBOX_EMBEDDING_MODEL = 'sandbox-embed'
+
 /** Makes videos; any other name is refused, as a vendor does. */
 export const SANDBOX_VIDEO_MODEL = 'sandbox-video'

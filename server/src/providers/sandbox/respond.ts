@@ -8,7 +8,7 @@ import { countTokens } from './tokens.ts'
 import type { Stamp, Voice } from './voice.ts'
 
 /** The sandbox parses at once and on the event loop, so it takes what is parsed in a few milliseconds. */
-const BODY_BYTES_MAX = 2 * 1024 * 1024
+export const BODY_BYTES_MAX = 2 * 1024 * 1024
 
 /** One answer of the sandbox: the same for the same request, id and time. */
 export function respondAs(voice: Voice, request: OfflineRequest): OfflineAnswer {
@@ -43,7 +43,7 @@ export function respondAs(voice: Voice, request: OfflineRequest): OfflineAnswer 
   }
 }
 
-function json(status: number, body: JsonObject, stamp: Stamp): OfflineAnswer {
+export function json(status: number, body: JsonObject, stamp: Stamp): OfflineAnswer {
   return {
     status,
     headers: headersOf('application/json', stamp),
@@ -55,7 +55,7 @@ function headersOf(contentType: string, stamp: Stamp): Readonly<Record<string, s
   return { 'content-type': contentType, 'x-request-id': `req_${stamp.id}` }
 }
 
-function parseBody(chunks: readonly Uint8Array[]): JsonObject | undefined {
+export function parseBody(chunks: readonly Uint8Array[]): JsonObject | undefined {
   const decoder = new TextDecoder()
   let text = ''
   for (const chunk of chunks) text += decoder.decode(chunk, { stream: true })

@@ -1,4 +1,6 @@
 import type { ProtocolId } from '../../catalogue.ts'
+import type { UsageReader } from '../../metering/counters.ts'
+import { USAGE_READERS } from '../../metering/usage-readers.ts'
 import { CHAT_ANSWERS } from './answer-chat.ts'
 import { GEMINI_ANSWERS } from './answer-gemini.ts'
 import { MESSAGES_ANSWERS } from './answer-messages.ts'
@@ -103,9 +105,33 @@ const WANTED: ReadonlySet<AnswerRole> = new Set([
 
 export const MODEL_WATCH: number = ROLE_NUMBERS.model
 
-export const COMPILED_ANSWERS = {
-  chat: compile(CHAT_ANSWERS),
-  responses: compile(RESPONSES_ANSWERS),
-  messages: compile(MESSAGES_ANSWERS),
-  gemini: compile(GEMINI_ANSWERS),
-} as const satisfies Record<ProtocolId, CompiledAnswers>
+/** What is read of the answers of one wire form. */
+export interface AnswerForm {
+  readonly answers: CompiledAnswers
+  readonly usage: () => UsageReader
+}
+
+export function answerForm(table: AnswerTable, usage: () => UsageReader): AnswerForm {
+  return { answers: compile(table), usage }
+}
+
+/** Of answers that are one JSON document each and are never streamed. */
+export function wholeAnswerForm(fields: AnswerTable['body']['fields'], usage: () => UsageReader): AnswerForm {
+  return answerForm({ stream: NO_STREAM, body: { fields }, imageItemType: undefined }, usage)
+}
+
+const NO_STREAM: AnswerTable['stream'] = {
+  fields: {},
+  events: {},
+  contentPrefix: undefined,
+  quietBlocks: [],
+  done: 'none',
+  finishTerminates: false,
+}
+
+export const ANSWER_FORMS: Readonly<Record<ProtocolId, AnswerForm>> = {
+  chat: answerForm(CHAT_ANSWERS, USAGE_READERS.chat),
+  responses: answerForm(RESPONSES_ANSWERS, USAGE_READERS.responses),
+  messages: answerForm(MESSAGES_ANSWERS, USAGE_READERS.messages),
+  gemini: answerForm(GEMINI_ANSWERS, USAGE_READERS.gemini),
+}

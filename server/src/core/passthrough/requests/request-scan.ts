@@ -105,9 +105,13 @@ export interface RequestScanner {
 }
 
 /** `bounds` absent: only the scanner's own depth bounds the body. */
-export function createRequestScanner(protocol: ProtocolId, bounds: BodyBounds = UNBOUNDED): RequestScanner {
+export function createRequestScanner(
+  of: ProtocolId | RequestForm,
+  bounds: BodyBounds = UNBOUNDED,
+): RequestScanner {
+  const form = typeof of === 'string' ? REQUEST_FORMS[of] : of
   const reading = new RequestReading()
-  const reader = new SpanReader(TREES[protocol], reading, bounds.bodyDepthMax)
+  const reader = new SpanReader(form.tree, reading, bounds.bodyDepthMax)
   reading.reader = reader
   let excess: RefusedRequest | undefined
   return {
@@ -127,7 +131,7 @@ export function createRequestScanner(protocol: ProtocolId, bounds: BodyBounds = 
       const { failure } = reader
       if (failure !== undefined) return refuse(40000, unreadable(failure, bounds))
       const scanned = reading.scanned(reader.length, reader.values)
-      return protocol === 'gemini' ? scanned : withModel(scanned)
+      return form.modelPlace === 'path' ? scanned : withModel(scanned)
     },
   }
 }
@@ -257,22 +261,44 @@ function watchOf(path: string, role: RequestRole): number {
   return ROLES.length + NAMED_FIELDS.findIndex((field) => field.role === role && field.name === name)
 }
 
-function treeOf(protocol: ProtocolId): WatchNode {
-  const paths = Object.entries(REQUEST_FIELDS[protocol]).map(([path, role]) => ({
+/** What is read of the requests of one wire form. */
+export interface RequestForm {
+  readonly tree: WatchNode
+  /** Where a request names its model. */
+  readonly modelPlace: 'body' | 'path'
+}
+
+/** Roles that are told apart by the names of known protocols are none of a form of its own. */
+export type FormRole = Exclude<RequestRole, 'root' | 'dear-field' | 'hosted-tool'>
+
+/** A form that names its model in the body. */
+export function requestForm(fields: Readonly<Record<string, FormRole>>): RequestForm {
+  return { tree: treeOf(fields, { looksAlike: true }), modelPlace: 'body' }
+}
+
+function treeOf(
+  fields: Readonly<Record<string, RequestRole>>,
+  options: { readonly looksAlike: boolean },
+): WatchNode {
+  const paths = Object.entries(fields).map(([path, role]) => ({
     path,
     watch: watchOf(path, role),
     wanted: WANTED.has(role),
   }))
   const root = { path: '', watch: ROLES.indexOf('root'), wanted: false }
-  // Gemini's names have capitals of their own, and Google minds them.
-  return compileWatchTree([root, ...paths], { looksAlike: protocol !== 'gemini' })
+  return compileWatchTree([root, ...paths], options)
 }
 
-const TREES: Readonly<Record<ProtocolId, WatchNode>> = {
-  chat: treeOf('chat'),
-  responses: treeOf('responses'),
-  messages: treeOf('messages'),
-  gemini: treeOf('gemini'),
+export const REQUEST_FORMS: Readonly<Record<ProtocolId, RequestForm>> = {
+  chat: requestFormOf('chat'),
+  responses: requestFormOf('responses'),
+  messages: requestFormOf('messages'),
+  // Gemini's names have capitals of their own, and Google minds them.
+  gemini: { tree: treeOf(REQUEST_FIELDS.gemini, { looksAlike: false }), modelPlace: 'path' },
+}
+
+function requestFormOf(protocol: ProtocolId): RequestForm {
+  return { tree: treeOf(REQUEST_FIELDS[protocol], { looksAlike: true }), modelPlace: 'body' }
 }
 
 type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>

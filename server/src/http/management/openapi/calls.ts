@@ -210,6 +210,31 @@ const GENERATE: readonly DescribedCall[] = [
   },
 ]
 
+const EMBEDDINGS: readonly DescribedCall[] = [
+  {
+    method: 'post',
+    path: '/v1/embeddings',
+    tag: 'Calls',
+    summary: 'Make vectors out of texts',
+    description:
+      'Passed on as it is, and back: `dimensions` and `encoding_format` mean what they mean to the provider of the model. Input is charged, output is not.',
+    request: open(
+      {
+        model: MODEL,
+        input: {
+          anyOf: [text, list(text), list(whole), list(list(whole))],
+          description: 'A text, texts, or the same as numbers of tokens.',
+        },
+        dimensions: whole,
+        encoding_format: { enum: ['float', 'base64'] },
+        user: text,
+      },
+      ['model', 'input'],
+    ),
+    answer: open({ object: { const: 'list' }, data: list(object), model: MODEL, usage: object }),
+  },
+]
+
 const COUNT: readonly DescribedCall[] = [
   {
     method: 'post',
@@ -379,7 +404,13 @@ const VIDEOS: readonly DescribedCall[] = [
   },
 ]
 
-export const CALLS: readonly DescribedCall[] = [...GENERATE, ...COUNT, ...STORED, ...VIDEOS].map((call) =>
+export const CALLS: readonly DescribedCall[] = [
+  ...GENERATE,
+  ...EMBEDDINGS,
+  ...COUNT,
+  ...STORED,
+  ...VIDEOS,
+].map((call) =>
   call.method === 'post' && call.request !== undefined
     ? { ...call, parameters: [...(call.parameters ?? []), ...CALL_HEADERS] }
     : call,

@@ -3,6 +3,7 @@ import type { Chain } from '../../../core/catalogue.ts'
 import { healthWord } from '../../../core/routing/standing.ts'
 import { listAdmission } from '../../../management/catalogue/admission.ts'
 import { listCatalogue, listGroups, listPricing } from '../../../management/catalogue/catalogue.ts'
+import { endpointsOf } from '../../../pipeline/kinds/index.ts'
 import { defineRoute } from '../define-route.ts'
 import { admissionShape, catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
 import type { ApiContext, Api } from '../api-context.ts'
@@ -21,7 +22,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     tag: 'Catalogue',
     summary: 'List every model and chain on offer',
     data: z.array(catalogueEntryShape),
-    handle: () => listCatalogue(context.catalogue()),
+    handle: () => listCatalogue(context.catalogue(), endpointsOf),
   })
 
   admission(app, context)
@@ -47,11 +48,15 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
     query: pricingQuery,
     data: z.array(pricingEntryShape),
     handle: ({ caller, query }) =>
-      listPricing(context.catalogue(), {
-        userRate: caller?.account.userRate,
-        modelId: query.model_id,
-        vendorCode: query.vendor_code,
-      }),
+      listPricing(
+        context.catalogue(),
+        {
+          userRate: caller?.account.userRate,
+          modelId: query.model_id,
+          vendorCode: query.vendor_code,
+        },
+        endpointsOf,
+      ),
   })
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { PROTOCOL_IDS } from '../../../core/catalogue.ts'
+import { WIRE_IDS } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../core/ids.ts'
-import { protocolOf } from '../../../core/protocols/index.ts'
+import { wireOf } from '../../../pipeline/kinds/wire.ts'
 import type { Caller } from '../caller.ts'
 import { defineRoute } from '../define-route.ts'
 import { explanationShape, viewExplanation } from '../explain-view.ts'
@@ -11,7 +11,7 @@ import type { Key } from '../../../storage/stores/keys.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
 const bodyShape = z.strictObject({
-  protocol: z.enum(PROTOCOL_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
+  protocol: z.enum(WIRE_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
   body: z.record(z.string(), z.unknown()).meta({ description: 'The body the call would have.' }),
   key_id: z.string().optional().meta({
     description: 'The API key that would call; needed with a session, with an API key it is itself.',
@@ -38,7 +38,7 @@ export function explainRoutes(app: Api, context: ApiContext): void {
     data: explanationShape,
     async handle({ caller, body }) {
       const key = await keyOf(context, caller, body.key_id)
-      const inPath = protocolOf(body.protocol).modelPlace === 'path'
+      const inPath = wireOf(body.protocol).requests.modelPlace === 'path'
       return viewExplanation(
         await context.explain({
           key,

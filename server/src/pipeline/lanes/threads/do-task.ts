@@ -4,12 +4,12 @@ import { cutResponse } from '../../../core/canonical/stop-sequences.ts'
 import type { CanonicalRequest, Tool } from '../../../core/canonical/request.ts'
 import type { CanonicalResponse } from '../../../core/canonical/response.ts'
 import { NO_USAGE } from '../../../core/canonical/usage.ts'
-import type { ProtocolId } from '../../../core/catalogue.ts'
+import type { WireId } from '../../../core/catalogue.ts'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
-import { keepsAnswers, protocolOf } from '../../../core/protocols/index.ts'
+import { codecOf, keepsAnswers, protocolOf } from '../../../core/protocols/index.ts'
 import { echoOf } from '../../../core/protocols/responses/answer/response-object.ts'
 import { providerOf } from '../../../providers/index.ts'
-import type { Dialect } from '../../../providers/provider.ts'
+import type { Provider } from '../../../providers/provider.ts'
 import { clientInput, encodePrepared, prepareConversion, unkept } from '../convert-request.ts'
 import { parseJson } from '../../attempt/classify.ts'
 import { editBody } from '../edit-body.ts'
@@ -61,7 +61,7 @@ function inSharedMemory(past: PastRead): PastRead {
 
 function convertRequest(task: RequestTask): TaskResult {
   const { target, sources, stream } = task
-  const dialect = dialectOf(target.vendorKind, target.chain.protocol)
+  const dialect = dialectOf(target.vendorKind, codecOf(target.chain.protocol).id)
   const body = { chunks: [task.body] }
   const call = {
     endpoint: { protocol: task.client },
@@ -188,8 +188,8 @@ async function countText({ candidates }: CanonicalResponse, count: CountTokens):
   return Math.ceil(((await count(text)) * characters) / text.length)
 }
 
-function dialectOf(vendorKind: string, protocol: ProtocolId | 'video'): Dialect {
-  const dialect = protocol === 'video' ? undefined : providerOf(vendorKind)?.dialects[protocol]
+function dialectOf<Id extends WireId>(vendorKind: string, protocol: Id) {
+  const dialect: Provider['dialects'][Id] | undefined = providerOf(vendorKind)?.dialects[protocol]
   if (dialect === undefined) throw new Error(`the vendor kind ${vendorKind} does not speak ${protocol}`)
   return dialect
 }

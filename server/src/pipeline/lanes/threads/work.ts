@@ -2,7 +2,7 @@
 import type { RemoteMedia } from '../../../core/canonical/media/remote-media.ts'
 import type { CanonicalRequest, MediaSource } from '../../../core/canonical/request.ts'
 import type { Usage } from '../../../core/canonical/usage.ts'
-import type { ProtocolId } from '../../../core/catalogue.ts'
+import type { ProtocolId, WireId } from '../../../core/catalogue.ts'
 import type { ModelId } from '../../../core/ids.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { ReplyContext } from '../../../core/protocols/protocol.ts'
@@ -59,7 +59,7 @@ export interface EditTask {
   readonly kind: 'edit'
   readonly body: Uint8Array
   readonly vendorKind: string
-  readonly protocol: ProtocolId
+  readonly protocol: WireId
 }
 
 /** Kept turns into the items of a request. */

@@ -1,4 +1,5 @@
 /** A chat call to a video model: the same order over the same chains for the same bill, answered in the chat's own form. */
+import { isProtocolId } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { finalChunk, progressChunk, videoCompletion } from '../../../core/video/chat-answer.ts'
 import { ownErrorOfChat } from '../../../core/passthrough/breaks.ts'
@@ -20,6 +21,7 @@ import type { VideoOrder } from '../video-call.ts'
 
 /** The model a chat-type call names can do nothing but make videos. */
 export function asksForVideo(pipeline: Pipeline, call: ReceivedCall): boolean {
+  if (!isProtocolId(call.endpoint.protocol)) return false
   const model = pipeline.catalogue().models.get(call.modelId)
   return model?.status === 'enabled' && makesOnlyVideos(model)
 }

@@ -9,8 +9,8 @@ import {
   type Model,
   type Plan,
   type Pricing,
-  PROTOCOL_IDS,
-  type ProtocolId,
+  WIRE_IDS,
+  type WireId,
   type Status,
   type Timeouts,
   type Vendor,
@@ -72,7 +72,7 @@ export function decodeChain(row: Selectable<Schema['chains']>): Chain {
 export function decodeGroup(row: Selectable<Schema['protocol_groups']>): Group {
   return {
     name: row.name,
-    protocol: decodeProtocol(row.protocol),
+    protocol: decodeWireId(row.protocol),
     models: parseStored<Group['models']>(row.models),
   }
 }
@@ -94,11 +94,11 @@ export function decodeStatus(text: string): Status {
 }
 
 function decodeChainProtocol(text: string): ChainProtocol {
-  return text === 'video' ? text : decodeProtocol(text)
+  return text === 'video' ? text : decodeWireId(text)
 }
 
-function decodeProtocol(text: string): ProtocolId {
-  const protocol = PROTOCOL_IDS.find((id) => id === text)
+function decodeWireId(text: string): WireId {
+  const protocol = WIRE_IDS.find((id) => id === text)
   if (protocol === undefined) throw new Error(`the catalogue holds the unknown protocol ${text}`)
   return protocol
 }

@@ -3,7 +3,13 @@
  * file's own readers; here stand the types, so that the document can tell them.
  */
 import { z } from 'zod'
-import { IMAGE_WORDS, PROTOCOL_IDS, REASONING_WORDS, SAMPLING_WORDS } from '../../../../core/catalogue.ts'
+import {
+  CHAIN_PROTOCOL_IDS,
+  IMAGE_WORDS,
+  REASONING_WORDS,
+  SAMPLING_WORDS,
+  WIRE_IDS,
+} from '../../../../core/catalogue.ts'
 import { DIMENSIONS } from '../../../../core/limits/policy.ts'
 
 /** A number, or exact decimal text where a number would not do. */
@@ -156,12 +162,12 @@ const chainFields = {
 export const newChainBody = z.strictObject({
   model_id: z.string().min(1).max(200),
   vendor: name,
-  protocol: z.enum([...PROTOCOL_IDS, 'video']),
+  protocol: z.enum(CHAIN_PROTOCOL_IDS),
   ...chainFields,
 })
 export const chainBody = z.strictObject(chainFields)
 
-const groupFields = { protocol: z.enum(PROTOCOL_IDS).optional(), models: modelIds.optional() }
+const groupFields = { protocol: z.enum(WIRE_IDS).optional(), models: modelIds.optional() }
 export const newGroupBody = z.strictObject({ name: name.max(100), ...groupFields })
 export const groupBody = z.strictObject(groupFields)
 

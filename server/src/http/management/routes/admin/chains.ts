@@ -3,7 +3,14 @@
  * (docs/reference/contract.md#D-accounts-132).
  */
 import { z } from 'zod'
-import type { Catalogue, Chain, Model, Pricing, Status } from '../../../../core/catalogue.ts'
+import {
+  type Catalogue,
+  type Chain,
+  CHAIN_PROTOCOL_IDS,
+  type Model,
+  type Pricing,
+  type Status,
+} from '../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { type ChainId, chainId, modelId, vendorCode } from '../../../../core/ids.ts'
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
@@ -13,7 +20,11 @@ import { NOTHING_RECENT, readChainRecent } from '../../../../management/admin/ch
 import { editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
 import type { ChainMove } from '../../../../management/admin/move-chain.ts'
 import { readPricingForm } from '../../../../management/admin/pricing-form.ts'
-import { missingPrice } from '../../../../management/admin/usable-price.ts'
+import {
+  missingPrice,
+  needsOutputPrice,
+  OUTPUT_PRICE_MISSING,
+} from '../../../../management/admin/usable-price.ts'
 import { compareForms, type Difference } from '../../../../management/gateway-file/difference.ts'
 import { chainForm, modelForm } from '../../../../management/gateway-file/forms.ts'
 import type { FieldMistake } from '../../../../management/keys/keys.ts'
@@ -256,7 +267,7 @@ function checkChain(
   const mistakes: FieldMistake[] = []
   const status = body['status'] ?? old?.['status'] ?? 'enabled'
   const protocol = textOf(old ?? body, 'protocol')
-  const chosen = [...PROTOCOLS].find((one) => one === protocol)
+  const chosen = CHAIN_PROTOCOL_IDS.find((one) => one === protocol)
   const why = chosen === undefined ? undefined : missingPrice(model.pricing, chosen)
   if (status === 'enabled' && why !== undefined)
     mistakes.push({ path: 'status', message: `cannot be enabled: ${why}` })
@@ -264,12 +275,12 @@ function checkChain(
     const read = readPricingForm(body['cost'], costContext(model, catalogue))
     if (read.kind === 'mistakes') {
       mistakes.push(...read.mistakes.map((one) => ({ ...one, path: `cost.${one.path}` })))
+    } else if (chosen !== undefined && needsOutputPrice(read.pricing, [chosen])) {
+      mistakes.push({ path: 'cost.output_price', message: OUTPUT_PRICE_MISSING })
     }
   }
   return mistakes
 }
-
-const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'video'] as const
 
 /** What the file writes of a chain; the rest of its row is ours. */
 function writtenMembers(row: JsonObject | undefined): JsonObject {

@@ -1,0 +1,92 @@
+/** Vectors that mean nothing but are the same for the same text, so that what is built on them can be tried. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { OfflineAnswer } from '../../core/offline-answer.ts'
+import type { OfflineRequest } from '../provider.ts'
+import { SANDBOX_EMBEDDING_MODEL } from './models.ts'
+import { BODY_BYTES_MAX, json, parseBody } from './respond.ts'
+import { countTokens } from './tokens.ts'
+
+const DIMENSIONS_DEFAULT = 64
+const DIMENSIONS_MAX = 2_048
+const INPUTS_MAX = 256
+
+/** What is embedded: a text, or the numbers of its tokens. */
+type Input = string | readonly number[]
+
+export function respondEmbeddings(request: OfflineRequest): OfflineAnswer {
+  const stamp = { id: request.id.replace(/[^A-Za-z0-9]/g, ''), createdAt: Math.floor(request.at / 1_000) }
+  const refuse = (status: number, message: string, code: string): OfflineAnswer =>
+    json(status, { error: { message, type: 'invalid_request_error', param: null, code } }, stamp)
+  if (request.forwardModelId !== SANDBOX_EMBEDDING_MODEL)
+    return refuse(404, `The sandbox has no model ${request.forwardModelId}.`, 'model_not_found')
+  const length = request.body.reduce((sum, chunk) => sum + chunk.byteLength, 0)
+  if (length > BODY_BYTES_MAX)
+    return refuse(413, `The sandbox takes bodies up to ${BODY_BYTES_MAX} bytes.`, 'request_too_large')
+  const body = parseBody(request.body) ?? {}
+  const inputs = inputsOf(body['input'])
+  const dimensions = body['dimensions'] ?? DIMENSIONS_DEFAULT
+  if (inputs === undefined || inputs.length === 0 || inputs.length > INPUTS_MAX)
+    return refuse(400, `'input' must be a text, or up to ${INPUTS_MAX} texts.`, 'invalid_input')
+  if (!isCount(dimensions))
+    return refuse(400, `'dimensions' must be from 1 to ${DIMENSIONS_MAX}.`, 'invalid_dimensions')
+  const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0)
+  const answer: JsonObject = {
+    object: 'list',
+    data: inputs.map((input, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encoded(vectorOf(input, dimensions), body['encoding_format']),
+    })),
+    model: SANDBOX_EMBEDDING_MODEL,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  }
+  return json(200, answer, stamp)
+}
+
+function inputsOf(value: JsonValue | undefined): readonly Input[] | undefined {
+  if (typeof value === 'string') return [value]
+  if (!isJsonArray(value)) return undefined
+  if (value.length > 0 && isTokens(value)) return [value]
+  const inputs = value.filter((item): item is string | number[] => typeof item === 'string' || isTokens(item))
+  return inputs.length === value.length ? inputs : undefined
+}
+
+function isTokens(value: JsonValue | readonly JsonValue[]): value is number[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'number')
+}
+
+function isCount(value: JsonValue): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= DIMENSIONS_MAX
+}
+
+function tokensOf(input: Input): number {
+  return typeof input === 'string' ? countTokens([input]) : input.length
+}
+
+/** Of length 1, from a generator seeded with the text (FNV-1a, then xorshift). */
+function vectorOf(input: Input, dimensions: number): readonly number[] {
+  const text = typeof input === 'string' ? input : input.join(' ')
+  let state = 2_166_136_261
+  for (let at = 0; at < text.length; at += 1) state = Math.imul(state ^ text.charCodeAt(at), 16_777_619)
+  // Never 0, which the generator would not leave.
+  state |= 1
+  const next = (): number => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return state / 2_147_483_648
+  }
+  const numbers = Array.from({ length: dimensions }, next)
+  const length = Math.hypot(...numbers)
+  return numbers.map((number) => Math.fround(number / length))
+}
+
+/** `base64`: the numbers as 32-bit floats, little-endian, as the SDKs ask for them. */
+function encoded(vector: readonly number[], format: JsonValue | undefined): JsonValue {
+  if (format !== 'base64') return [...vector]
+  const bytes = new Uint8Array(vector.length * 4)
+  const view = new DataView(bytes.buffer)
+  vector.forEach((number, index) => view.setFloat32(index * 4, number, true))
+  return btoa(String.fromCharCode(...bytes))
+}

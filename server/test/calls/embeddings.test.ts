@@ -1,0 +1,361 @@
+/** `POST /v1/embeddings`: passed on byte for byte both ways, and charged by its input. */
+import OpenAI from 'openai'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { modelId, vendorCode } from '../../src/core/ids.ts'
+import { Secret } from '../../src/core/secret.ts'
+import { get, postJson } from '../gateway/client.ts'
+import {
+  openGateway,
+  putChain,
+  putGroup,
+  putModel,
+  putVendor,
+  type TestGateway,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
+import {
+  answerJson,
+  hangUp,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../gateway/scripted-upstream.ts'
+
+const PATH = '/v1/embeddings'
+/** 10 yuan a million tokens of input, 1 000 Credits a yuan. */
+const PRICES = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
+const MICRO_CREDITS_PER_TOKEN = 10_000n
+
+let gateway: TestGateway
+let upstream: ScriptedUpstream
+let spare: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  spare = await openScriptedUpstream()
+  gateway = await openGateway()
+  await gateway.catalogue(
+    ...putVendor('acme', upstream.url),
+    ...putVendor('spare', spare.url),
+    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+    putModel('embed', { pricing: PRICES, contextTokens: 8_192 }),
+    putChain({ model: 'embed', vendor: 'acme', protocol: 'embeddings' }),
+    putChain({ model: 'embed', vendor: 'spare', protocol: 'embeddings', priority: 2 }),
+    putModel('other-embed', { pricing: PRICES }),
+    putChain({ model: 'other-embed', vendor: 'spare', protocol: 'embeddings' }),
+    putModel('sandbox-embed', { pricing: PRICES }),
+    putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
+    putModel('talk'),
+    putChain({ model: 'talk', vendor: 'acme' }),
+    putModel('clip', {
+      supportFeatures: ['video'],
+      pricing: { ...PRICES, billingModes: ['request'], requestPrice: '1' },
+    }),
+    putChain({ model: 'clip', vendor: 'acme', protocol: 'video' }),
+    putGroup({ name: 'vectors', protocol: 'embeddings', models: ['embed'] }),
+    putGroup({ name: 'talkers', protocol: 'chat', models: ['talk', 'embed'] }),
+  )
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await upstream.close()
+  await spare.close()
+})
+
+afterEach(async () => {
+  await gateway.resetHealth()
+  upstream.requests.length = 0
+  spare.requests.length = 0
+})
+
+function post(body: object | string, { key = gateway.key, path = PATH } = {}) {
+  return postJson(`${gateway.baseUrl}${path}`, body, { authorization: `Bearer ${key}` })
+}
+
+function answerOf(usage: object | undefined) {
+  return answerJson({
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: [0.1, -0.2] }],
+    model: 'embed-upstream',
+    ...(usage === undefined ? {} : { usage }),
+  })
+}
+
+describe('bytes', () => {
+  test('of the request and of the answer pass as they are, but for the model’s name', async () => {
+    const sent =
+      '{ "input":["a\\u0041","b"] , "model":"embed","encoding_format":"base64",  "dimensions": 3, "own":{"x":1e3} }'
+    const answered =
+      '{"object":"list",\n "data":[{"object":"embedding","index":0,"embedding":"AACAPwAAAEA="}], "model" : "embed-upstream", "usage":{"prompt_tokens":4,"total_tokens":4}, "own":1.50}'
+    upstream.answer(answerJson(answered))
+    const answer = await fetch(`${gateway.baseUrl}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: sent,
+    })
+    expect(await answer.text()).toBe(answered.replace('embed-upstream', 'embed'))
+    expect(answer.headers.get('gw-model')).toBe('embed')
+    const [request] = upstream.requests
+    expect([request?.method, request?.path]).toEqual(['POST', '/embeddings'])
+    expect(request?.body.toString()).toBe(sent.replace('"embed"', '"embed-upstream"'))
+    expect(request?.headers.authorization).toBe('Bearer secret-of-acme-main')
+  })
+
+  test('floats keep every digit', async () => {
+    const digits = '0.0023064255000000001'
+    upstream.answer(
+      answerJson(
+        `{"object":"list","data":[{"embedding":[${digits},-1E-7]}],"model":"x","usage":{"prompt_tokens":1,"total_tokens":1}}`,
+      ),
+    )
+    const answer = await fetch(`${gateway.baseUrl}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}` },
+      body: '{"model":"embed","input":"a","encoding_format":"float"}',
+    })
+    expect(await answer.text()).toContain(`[${digits},-1E-7]`)
+  })
+})
+
+describe('the official SDK', () => {
+  const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
+
+  test('gets vectors of the sandbox, as base64 by its own wish and as numbers', async () => {
+    // The SDK asks for base64 and decodes it where nothing is said.
+    const decoded = await client().embeddings.create({ model: 'sandbox-embed', input: ['one', 'two'] })
+    const plain = await client().embeddings.create({
+      model: 'sandbox-embed',
+      input: ['one', 'two'],
+      encoding_format: 'float',
+    })
+    expect(decoded.data).toHaveLength(2)
+    expect(decoded.data[0]?.embedding).toHaveLength(64)
+    expect(decoded.data.map((each) => each.embedding)).toEqual(plain.data.map((each) => each.embedding))
+    expect(decoded.data[0]?.embedding).not.toEqual(decoded.data[1]?.embedding)
+    expect([decoded.model, decoded.usage]).toEqual(['sandbox-embed', { prompt_tokens: 2, total_tokens: 2 }])
+  })
+
+  test('gets as many dimensions as it asks for', async () => {
+    const { data } = await client().embeddings.create({ model: 'sandbox-embed', input: 'one', dimensions: 7 })
+    expect(data[0]?.embedding).toHaveLength(7)
+  })
+
+  test('gets an error it understands', async () => {
+    await expect(client().embeddings.create({ model: 'sandbox-embed', input: [] })).rejects.toMatchObject({
+      status: 400,
+    })
+    await expect(client().embeddings.create({ model: 'nobody', input: 'a' })).rejects.toMatchObject({
+      status: 502,
+    })
+  })
+})
+
+describe('is charged', () => {
+  test('by the tokens of its input, and the row tells how', async () => {
+    upstream.answer(answerOf({ prompt_tokens: 100_000, total_tokens: 100_000 }))
+    await post({ model: 'embed', input: 'x'.repeat(200_000), user: 'someone' })
+    const row = await gateway.lastLog()
+    expect(row).toMatchObject({
+      endpoint: PATH,
+      clientProtocol: 'embeddings',
+      upstreamProtocol: 'embeddings',
+      model: 'embed',
+      httpStatus: 200,
+      ending: 'complete',
+      user: 'someone',
+      usage: { input: 100_000, output: 0 },
+      usageSource: 'upstream',
+      usageSuspect: undefined,
+      amount: 100_000n * MICRO_CREDITS_PER_TOKEN,
+      recipe: { lines: [{ class: 'input', quantity: 100_000, price: '10', per: 1_000_000 }] },
+    })
+    expect(row.deducted).toBe(row.amount)
+  })
+
+  test('by the total where nothing else is told', async () => {
+    upstream.answer(answerOf({ total_tokens: 1_234 }))
+    await post({ model: 'embed', input: 'x'.repeat(5_000) })
+    expect((await gateway.lastLog()).usage).toMatchObject({ input: 1_234, output: 0 })
+  })
+
+  test.each([
+    ['a text', 'a few words of English', 5],
+    ['tokens', [1, 2, 3, 4, 5, 6, 7], 7],
+    [
+      'lists of tokens',
+      [
+        [1, 2],
+        [3, 4, 5],
+      ],
+      5,
+    ],
+  ])('by our own count of %s where the upstream tells no usage', async (_what, input, tokens) => {
+    upstream.answer(answerOf(undefined))
+    await post({ model: 'embed', input })
+    expect(await gateway.lastLog()).toMatchObject({
+      usage: { input: tokens, output: 0 },
+      usageSource: 'estimated',
+    })
+  })
+
+  test('for no more than the request can have held, and the row says both numbers', async () => {
+    upstream.answer(answerOf({ prompt_tokens: 999_999_999, total_tokens: 999_999_999 }))
+    const body = { model: 'embed', input: 'hi' }
+    await post(body)
+    const row = await gateway.lastLog()
+    const most = JSON.stringify(body).length + 10_000
+    expect(row.usage).toMatchObject({ input: most, output: 0 })
+    expect(row.usageSuspect).toMatchObject({ inputReported: 999_999_999, inputCharged: most })
+  })
+
+  test('nothing when the upstream refuses', async () => {
+    upstream.answer(answerJson({ error: { message: 'too long', type: 'invalid_request_error' } }, 400))
+    const { status, body } = await post({ model: 'embed', input: 'x' })
+    expect([status, body.error?.message]).toEqual([400, 'too long'])
+    expect(spare.requests).toHaveLength(0)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n, httpStatus: 400 })
+  })
+
+  test('and holds the worst case of its input before it goes out', async () => {
+    const account = await gateway.newAccount({ credits: 1_000 })
+    const held: bigint[] = []
+    upstream.answer(async (request, response) => {
+      held.push((await gateway.account(account.id)).held)
+      await answerOf({ prompt_tokens: 10, total_tokens: 10 })(request, response)
+    })
+    const body = { model: 'embed', input: 'x'.repeat(1_000) }
+    await post(body, { key: account.key })
+    expect(held).toEqual([BigInt(JSON.stringify(body).length) * MICRO_CREDITS_PER_TOKEN])
+  })
+
+  test('nobody who has nothing: 402 without asking upstream', async () => {
+    const poor = await gateway.newAccount({ credits: 0 })
+    const { body } = await post({ model: 'embed', input: 'x' }, { key: poor.key })
+    expect(body.code).toBe(40202)
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test('the customer’s own credential, where there is one', async () => {
+    const owner = await gateway.newAccount({ credits: 10 })
+    await gateway.storage.accounts.putByok(
+      owner.id,
+      vendorCode('acme'),
+      { secret: new Secret('own-secret'), fields: {} },
+      { enabled: true },
+    )
+    upstream.answer(answerOf({ prompt_tokens: 10, total_tokens: 10 }))
+    await post({ model: 'embed', input: 'x' }, { key: owner.key })
+    expect(upstream.requests[0]?.headers.authorization).toBe('Bearer own-secret')
+    expect(await gateway.lastLog()).toMatchObject({ byok: true, deducted: 0n })
+  })
+})
+
+describe('goes on', () => {
+  test('over the next chain, when the first fails', async () => {
+    upstream.answer(hangUp)
+    spare.answer(answerOf({ prompt_tokens: 3, total_tokens: 3 }))
+    expect((await post({ model: 'embed', input: 'x' })).status).toBe(200)
+    expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', usage: { input: 3 } })
+  })
+
+  test('with the fallback model, when all chains fail, but only with one that makes vectors', async () => {
+    upstream.answer(answerJson({ error: { message: 'busy' } }, 503))
+    spare.script(
+      answerJson({ error: { message: 'busy' } }, 503),
+      answerOf({ prompt_tokens: 3, total_tokens: 3 }),
+    )
+    const account = await gateway.newAccount({ credits: 10, fallbackModel: modelId('other-embed') })
+    const { status, headers } = await post({ model: 'embed', input: 'x' }, { key: account.key })
+    expect([status, headers.get('gw-model')]).toEqual([200, 'other-embed'])
+    await gateway.resetHealth()
+    spare.answer(answerJson({ error: { message: 'busy' } }, 503))
+    const talker = await gateway.newAccount({ credits: 10, fallbackModel: modelId('talk') })
+    expect((await post({ model: 'embed', input: 'x' }, { key: talker.key })).status).toBe(503)
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/embeddings', '/embeddings'])
+  })
+
+  test('not with an answer that is no document', async () => {
+    upstream.answer(answerJson('data: {"object":"list"}\n\n', 200, { 'content-type': 'text/event-stream' }))
+    spare.answer(answerOf({ prompt_tokens: 3, total_tokens: 3 }))
+    expect((await post({ model: 'embed', input: 'x' })).body.data).toHaveLength(1)
+  })
+})
+
+describe('is refused', () => {
+  test.each([
+    ['an unknown model', { model: 'nobody', input: 'x' }, 502, 50201],
+    ['no model', { input: 'x' }, 400, 40002],
+    ['no object', '[]', 400, 40000],
+    ['no JSON', '{"model":', 400, 40000],
+  ])('with %s', async (_what, sent, status, code) => {
+    const answer = await post(sent)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+  })
+
+  test.each([
+    [PATH, { model: 'talk', input: 'x' }, '/v1/chat/completions'],
+    [PATH, { model: 'clip', input: 'x' }, '/v1/videos'],
+    ['/v1/chat/completions', { model: 'embed', messages: [] }, PATH],
+    ['/v1/messages', { model: 'embed', max_tokens: 1, messages: [] }, PATH],
+    ['/v1/messages/count_tokens', { model: 'embed', messages: [] }, PATH],
+  ])('at %s for %o: 404/40403, and told where to call', async (path, sent, right) => {
+    const { status, body } = await post(sent, { path })
+    expect([status, body.code]).toEqual([404, 40403])
+    expect(body.message).toContain(`not served at ${path}`)
+    expect(body.message).toContain(`call it at ${right}`)
+  })
+
+  test('to a key of another group, and not to one of its own', async () => {
+    const account = await gateway.newAccount({ credits: 10 })
+    const { key: talker } = await gateway.newKey(account.id, { group: 'talkers' })
+    expect((await post({ model: 'embed', input: 'x' }, { key: talker })).body.code).toBe(40301)
+    const { key } = await gateway.newKey(account.id, { group: 'vectors' })
+    upstream.answer(answerOf({ prompt_tokens: 3, total_tokens: 3 }))
+    expect((await post({ model: 'embed', input: 'x' }, { key })).status).toBe(200)
+    expect((await post({ model: 'other-embed', input: 'x' }, { key })).body.code).toBe(40301)
+  })
+
+  test('beyond a limit of the key', async () => {
+    const account = await gateway.newAccount({ credits: 10 })
+    const { key } = await gateway.newKey(account.id, {
+      policy: { concurrency: undefined, windows: [{ dimension: 'requests', limit: 1, seconds: 3_600 }] },
+    })
+    upstream.answer(answerOf({ prompt_tokens: 3, total_tokens: 3 }))
+    expect((await post({ model: 'embed', input: 'x' }, { key })).status).toBe(200)
+    expect((await post({ model: 'embed', input: 'x' }, { key })).status).toBe(429)
+  })
+
+  test('with GET, told what the path takes', async () => {
+    const answer = await get(`${gateway.baseUrl}${PATH}`)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+})
+
+describe('is told of', () => {
+  test('in the catalogue and in the prices: where the model is called', async () => {
+    const listed = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
+    expect(listed.body.data).toContainEqual(expect.objectContaining({ model_id: 'embed', endpoints: [PATH] }))
+    expect(listed.body.data).toContainEqual(
+      expect.objectContaining({ model_id: 'talk', endpoints: expect.arrayContaining(['/v1/messages']) }),
+    )
+    const prices = await get(`${gateway.baseUrl}/api/v1/user/user/pricing?model_id=embed`)
+    expect(prices.body.data).toMatchObject([
+      { endpoints: [PATH], input_price: 10, output_price: 0 },
+      { endpoints: [PATH], input_price: 10, output_price: 0 },
+    ])
+  })
+
+  test('by explain', async () => {
+    const { body } = await postJson(
+      `${gateway.baseUrl}/api/v1/user/user/explain`,
+      { protocol: 'embeddings', body: { model: 'embed', input: 'Hello' } },
+      { authorization: `Bearer ${gateway.key}` },
+    )
+    expect(body.data).toMatchObject({
+      refusal: null,
+      model: 'embed',
+      estimate: { output_tokens: 0 },
+      routes: [{ chains: [{ protocol: 'embeddings', conversion: { kind: 'passthrough' } }, {}] }],
+    })
+  })
+})
