@@ -8,6 +8,7 @@
 /** Pages with a test of their own. */
 export const FOLLOWED = {
   'docs/guides/add-a-provider.md': 'server/src/providers/guide.test.ts',
+  'docs/guides/add-an-endpoint.md': 'server/src/pipeline/kinds/guide.test.ts',
   'docs/operating/organisations.md': 'server/test/journey/organisations-guide.test.ts',
   'docs/operating/alerts.md': 'server/test/customers/alert-guide.test.ts',
 }

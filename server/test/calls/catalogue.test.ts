@@ -116,6 +116,7 @@ describe('the catalogue', () => {
       vendor_code: 'acme',
       vendor_name: 'ACME',
       forward_model_id: 'acme-two',
+      endpoints: expect.arrayContaining(['/v1/chat/completions', '/v1/messages']),
     })
     expect(Number.isInteger(row?.['id'])).toBe(true)
     const ids = (await catalogue()).map((entry) => entry['id'])

@@ -1,5 +1,7 @@
 /** Which request line leads to which kind of call, and what it asks for there. */
 import { describe, expect, test } from 'vitest'
+import { FILE_PATH } from '../../pipeline/kinds/video.ts'
+import { CALLS } from '../management/openapi/calls.ts'
 import { KINDS } from '../../pipeline/kinds/index.ts'
 import { matchCallPath } from './call-paths.ts'
 
@@ -19,6 +21,7 @@ describe('a request line leads to its kind', () => {
     ['POST /v1/messages', 'generate', 'messages'],
     ['POST /v1beta/models/a:generateContent', 'generate', 'gemini'],
     ['POST /v1beta/models/a:streamGenerateContent', 'generate', 'gemini'],
+    ['POST /v1/embeddings', 'embeddings', 'embeddings'],
     ['POST /v1/responses/input_tokens', 'count', 'responses'],
     ['POST /v1/messages/count_tokens', 'count', 'messages'],
     ['POST /v1beta/models/a:countTokens', 'count', 'gemini'],
@@ -94,6 +97,16 @@ describe('everything else is no call', () => {
     expect(lead(line)).toEqual({ kind: 'other' })
   })
 })
+
+test.each(KINDS.flatMap(({ paths }) => paths).filter(({ path }) => !path.startsWith(FILE_PATH)))(
+  '$path is described in the API reference',
+  ({ path, methods }) => {
+    const described = CALLS.filter((call) => call.path.replace('{response_id}', '{id}') === path)
+    expect(described.map(({ method }) => method.toUpperCase())).toEqual(
+      expect.arrayContaining(methods.filter((method) => method !== 'HEAD')),
+    )
+  },
+)
 
 test('no two kinds have one path and method', () => {
   const lines = KINDS.flatMap(({ paths }) =>

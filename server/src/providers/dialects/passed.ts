@@ -22,5 +22,3 @@ export function passedDialect({ protocol, path, auth, words }: PassedDialectDesc
     classify: (failure) => classifyFailure(failure, words),
   }
 }
-
-export const EMBEDDINGS: PassedDialect = passedDialect({ protocol: 'embeddings', path: '/embeddings' })

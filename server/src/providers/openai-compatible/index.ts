@@ -1,6 +1,6 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessages, messagesDialect } from '../dialects/messages.ts'
-import { EMBEDDINGS } from '../dialects/passed.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { openaiCompatibleVideo } from './video.ts'
@@ -12,7 +12,7 @@ export const openaiCompatible: Provider = {
   defaultBaseUrl: undefined,
   publicFields: [],
   dialects: {
-    embeddings: EMBEDDINGS,
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     chat: chatDialect({}),
     responses: responsesDialect({}),
     // Servers that also imitate Anthropic hang it beside the others: the base already holds the `/v1`.

@@ -1,6 +1,6 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { openAiChatCapabilities, openAiResponsesCapabilities } from '../dialects/openai-models.ts'
-import { EMBEDDINGS } from '../dialects/passed.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import { below, type FormedRequest, type FormInput, type Provider } from '../provider.ts'
 import { openaiVideo } from './video.ts'
@@ -19,7 +19,7 @@ export const openai: Provider = {
     'image_generation',
   ],
   dialects: {
-    embeddings: EMBEDDINGS,
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     chat: chatDialect({ capabilities: openAiChatCapabilities }),
     responses: responsesDialect({
       form: formResponses,

@@ -116,9 +116,15 @@ export function answerForm(table: AnswerTable, usage: () => UsageReader): Answer
 }
 
 /** Of answers that are one JSON document each and are never streamed. */
-export function wholeAnswerForm(fields: AnswerTable['body']['fields'], usage: () => UsageReader): AnswerForm {
+export function wholeAnswerForm(
+  fields: AnswerTable['body']['fields'],
+  usage: () => UsageReader = NOTHING_TOLD,
+): AnswerForm {
   return answerForm({ stream: NO_STREAM, body: { fields }, imageItemType: undefined }, usage)
 }
+
+/** Of answers without usage. */
+const NOTHING_TOLD = (): UsageReader => ({ read: () => undefined })
 
 const NO_STREAM: AnswerTable['stream'] = {
   fields: {},
