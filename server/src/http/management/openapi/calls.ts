@@ -87,8 +87,8 @@ const KEY_CODES = [40001, 40101, 40102, 40103, 40301, 40302, 40303]
 const LIMIT_CODES = [42901, 42902, 42903, 42904, 42905, 42906, 42910]
 const PLACE_CODES = [50000, 50201, 50301, 50401]
 const BODY_CODES = [40000, 40002, 40003, 41301]
-const GENERATING = [...BODY_CODES, ...KEY_CODES, 40202, 40203, 40400, ...LIMIT_CODES, ...PLACE_CODES]
-const COUNTING = [...BODY_CODES, ...KEY_CODES, 40203, 40400, ...PLACE_CODES]
+const GENERATING = [...BODY_CODES, ...KEY_CODES, 40202, 40203, 40400, 40403, ...LIMIT_CODES, ...PLACE_CODES]
+const COUNTING = [...BODY_CODES, ...KEY_CODES, 40203, 40400, 40403, ...PLACE_CODES]
 const STORED_RESPONSES = [40000, ...KEY_CODES, 40400, ...PLACE_CODES]
 const MAKING_VIDEOS = [...GENERATING, 40004, 40401]
 const STORED_VIDEOS = [40000, ...KEY_CODES, 40402, ...PLACE_CODES]
@@ -231,7 +231,21 @@ const EMBEDDINGS: readonly DescribedCall[] = [
       },
       ['model', 'input'],
     ),
-    answer: open({ object: { const: 'list' }, data: list(object), model: MODEL, usage: object }),
+    answer: open(
+      {
+        object: { const: 'list' },
+        data: list(
+          open({ object: text, index: whole, embedding: { anyOf: [list({ type: 'number' }), text] } }, [
+            'embedding',
+          ]),
+        ),
+        model: MODEL,
+        usage: open({ prompt_tokens: whole, total_tokens: whole }),
+      },
+      ['data', 'model'],
+    ),
+    error: CALL_ERROR,
+    codes: GENERATING,
   },
 ]
 
