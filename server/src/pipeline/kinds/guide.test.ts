@@ -188,7 +188,7 @@ describe('the guide to adding an endpoint', () => {
   })
 
   async function post(path: string, body: object): Promise<[number, unknown]> {
-    const answer = await fetch(`${gateway?.baseUrl}${path}`, {
+    const answer = await fetch(`${gateway?.baseUrl ?? ''}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -197,7 +197,9 @@ describe('the guide to adding an endpoint', () => {
   }
 
   async function asked(path: string): Promise<unknown> {
-    const answer = await fetch(`${gateway?.baseUrl}${path}`, { headers: { authorization: `Bearer ${KEY}` } })
+    const answer = await fetch(`${gateway?.baseUrl ?? ''}${path}`, {
+      headers: { authorization: `Bearer ${KEY}` },
+    })
     const { data } = (await answer.json()) as { data: unknown }
     return data
   }
