@@ -4,6 +4,9 @@ import type { Picture } from './picture.ts'
 
 export const OPERATOR_PICTURES: readonly Picture[] = [
   { name: 'accounts', path: '/operate/accounts' },
+  { name: 'vendors', path: '/operate/vendors' },
+  { name: 'vendor', path: '/operate/vendors?open=sandbox' },
+  { name: 'videos', path: '/operate/videos?tab=all' },
   { name: 'chains', path: '/operate/chains' },
   { name: 'account', path: '/operate/accounts', prepare: openCustomer },
 ].map((picture) => ({ ...picture, signedIn: true, operator: true }))

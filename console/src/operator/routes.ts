@@ -13,6 +13,16 @@ const chains = createRoute({
   ),
 })
 
+const vendors = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/vendors',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./vendors/vendors-page.tsx'), 'vendors', 'keys'),
+    'VendorsPage',
+  ),
+})
+
 const accounts = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/accounts',
@@ -23,4 +33,14 @@ const accounts = createRoute({
   ),
 })
 
-export const operatorRoutes = operatorRoute.addChildren([chains, accounts])
+const videos = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/videos',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./videos/videos-page.tsx'), 'videos'),
+    'VideosPage',
+  ),
+})
+
+export const operatorRoutes = operatorRoute.addChildren([chains, vendors, accounts, videos])

@@ -3,6 +3,8 @@
  * stands in the file of the language itself, which every page has.
  */
 import type chains from './en/chains.json'
+import type vendors from './en/vendors.json'
+import type videos from './en/videos.json'
 import type operate from './en/operate.json'
 import type accounts from './en/accounts.json'
 import type keys from './en/keys.json'
@@ -18,6 +20,8 @@ import type wallet from './en/wallet.json'
 
 export interface SectionTexts {
   readonly chains: typeof chains
+  readonly vendors: typeof vendors
+  readonly videos: typeof videos
   readonly operate: typeof operate
   readonly accounts: typeof accounts
   readonly keys: typeof keys
@@ -38,6 +42,8 @@ export type Section = keyof SectionTexts
 export const SECTIONS = {
   en: {
     chains: () => import('./en/chains.json'),
+    vendors: () => import('./en/vendors.json'),
+    videos: () => import('./en/videos.json'),
     operate: () => import('./en/operate.json'),
     accounts: () => import('./en/accounts.json'),
     keys: () => import('./en/keys.json'),
@@ -53,6 +59,8 @@ export const SECTIONS = {
   },
   'zh-CN': {
     chains: () => import('./zh-CN/chains.json'),
+    vendors: () => import('./zh-CN/vendors.json'),
+    videos: () => import('./zh-CN/videos.json'),
     operate: () => import('./zh-CN/operate.json'),
     accounts: () => import('./zh-CN/accounts.json'),
     keys: () => import('./zh-CN/keys.json'),

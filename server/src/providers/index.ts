@@ -1,4 +1,5 @@
 /** The registry: one line a vendor, the only place that knows them all. */
+import { describeKind, type VendorKind } from './describe-kind.ts'
 import { anthropic } from './anthropic/index.ts'
 import { ark } from './ark/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
@@ -77,6 +78,9 @@ export function providerOf(kind: string): Provider | undefined {
 }
 
 export const providerKinds: readonly string[] = [...byKind.keys()]
+
+/** What each kind needs, for those who add a vendor of it. */
+export const vendorKinds: readonly VendorKind[] = PROVIDERS.map(describeKind)
 
 /** Kinds that have no address of their own: the operator has to name one. */
 export const kindsWithoutAddress: readonly string[] = PROVIDERS.filter(

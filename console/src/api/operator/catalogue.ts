@@ -1,5 +1,17 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from '../client.ts'
+import type { paths } from '../generated.d.ts'
+
+type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch'> = paths[Path] extends {
+  readonly [Name in Method]: { requestBody: { content: { 'application/json': infer Body } } }
+}
+  ? Body
+  : never
+
+export type NewVendor = BodyOf<'/api/v1/admin/vendors', 'post'>
+export type VendorChange = BodyOf<'/api/v1/admin/vendors/{id}', 'patch'>
+export type NewCredential = BodyOf<'/api/v1/admin/credentials', 'post'>
+export type CredentialChange = BodyOf<'/api/v1/admin/credentials/{id}', 'patch'>
 
 export const vendorsQuery = queryOptions({
   queryKey: ['vendors'],
@@ -28,3 +40,42 @@ function readCredentials(signal: AbortSignal) {
 function readModels(signal: AbortSignal) {
   return dataOf(client.GET('/api/v1/admin/models', { signal }))
 }
+
+export type Vendor = Awaited<ReturnType<typeof readVendors>>[number]
+export type Credential = Awaited<ReturnType<typeof readCredentials>>[number]
+
+/** What each kind of vendor needs; it changes only with the gateway itself. */
+export const vendorKindsQuery = queryOptions({
+  queryKey: ['vendor-kinds'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: ({ signal }) => readKinds(signal),
+})
+
+function readKinds(signal: AbortSignal) {
+  return dataOf(client.GET('/api/v1/admin/vendor-kinds', { signal }))
+}
+
+export type VendorKind = Awaited<ReturnType<typeof readKinds>>[number]
+
+export const addVendor = (body: NewVendor) => dataOf(client.POST('/api/v1/admin/vendors', { body }))
+
+export const changeVendor = (id: string, body: VendorChange) =>
+  dataOf(client.PATCH('/api/v1/admin/vendors/{id}', { params: { path: { id } }, body }))
+
+export const addCredential = (body: NewCredential) =>
+  dataOf(client.POST('/api/v1/admin/credentials', { body }))
+
+/** A new vendor may have one already, of that name and without a secret. */
+export async function putCredential(body: NewCredential) {
+  const { vendor, name, ...content } = body
+  const all = await dataOf(client.GET('/api/v1/admin/credentials'))
+  const known = all.find((credential) => credential.vendor === vendor && credential.name === name)
+  return known === undefined ? addCredential(body) : changeCredential(known.id, content)
+}
+
+export const changeCredential = (id: string, body: CredentialChange) =>
+  dataOf(client.PATCH('/api/v1/admin/credentials/{id}', { params: { path: { id } }, body }))
+
+/** One real, cheap call over a chain that uses it. */
+export const testCredential = (id: string) =>
+  dataOf(client.POST('/api/v1/admin/credentials/{id}/test', { params: { path: { id } } }))

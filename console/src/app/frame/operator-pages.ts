@@ -6,8 +6,18 @@ export const OPERATOR_PAGES = [
     sign: 'M6.5 9.5a2.5 2.5 0 0 0 3.6 0l2.2-2.2a2.5 2.5 0 0 0-3.6-3.6l-.9.9M9.5 6.5a2.5 2.5 0 0 0-3.6 0L3.7 8.7a2.5 2.5 0 0 0 3.6 3.6l.9-.9',
   },
   {
+    to: '/operate/vendors',
+    name: 'vendors',
+    sign: 'M4 7.2h8v6H4zM5.6 7.2V5a2.4 2.4 0 0 1 4.8 0v2.2',
+  },
+  {
     to: '/operate/accounts',
     name: 'accounts',
     sign: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 13.8c0-2.6 2-4.3 5-4.3s5 1.7 5 4.3',
+  },
+  {
+    to: '/operate/videos',
+    name: 'videos',
+    sign: 'M2 4.5h8.5v7H2zM10.5 7.2 14 5v6l-3.5-2.2',
   },
 ] as const

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Catalogue } from '../../../../core/catalogue.ts'
 import { Secret } from '../../../../core/secret.ts'
+import { vendorKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
 import {
   addPreset,
   presentOf,
@@ -11,7 +12,7 @@ import {
 import { defineRoute } from '../../define-route.ts'
 import { actorOf, present, valueOf } from './admin-route.ts'
 import { presetBody } from './bodies.ts'
-import { presetAddedShape, presetShape } from './shapes.ts'
+import { presetAddedShape, presetShape, vendorKindShape } from './shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Admin: catalogue'
@@ -22,6 +23,7 @@ const ID = 'The id is the vendor’s code.'
 export function adminPresetRoutes(app: Api, context: ApiContext): void {
   const { presets } = context
   const find = (id: string) => present(presets.find(({ code }) => code === id))
+  kindRoute(app, context)
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -65,6 +67,26 @@ export function adminPresetRoutes(app: Api, context: ApiContext): void {
       await context.refreshCatalogue()
       return added
     },
+  })
+}
+
+function kindRoute(app: Api, context: ApiContext): void {
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/vendor-kinds',
+    access: 'admin',
+    tag: TAG,
+    summary: 'List the kinds of vendors, and what each needs',
+    data: z.array(vendorKindShape),
+    handle: () =>
+      vendorKinds.map(({ kind, name, protocols, baseUrl, secret, fields }) => ({
+        kind,
+        name,
+        protocols: [...protocols],
+        base_url: baseUrl ?? null,
+        secret: { ...secret },
+        fields: fields.map((field) => ({ ...field })),
+      })),
   })
 }
 

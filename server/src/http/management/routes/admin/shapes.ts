@@ -47,6 +47,22 @@ export const vendorShape = z.strictObject({
   chains: z.number().int(),
 })
 
+export const vendorKindShape = z.strictObject({
+  kind: z.string(),
+  name: z.string(),
+  protocols: z.array(z.string()),
+  base_url: z.string().nullable().meta({
+    description: 'Where it listens; {…} is a field of the credential. null: the vendor has to say.',
+  }),
+  secret: z.strictObject({
+    need: z.enum(['needed', 'optional', 'none']),
+    form: z.enum(['key', 'service-account']),
+  }),
+  fields: z
+    .array(z.strictObject({ name: z.string(), secret: z.boolean(), optional: z.boolean() }))
+    .meta({ description: 'What a credential holds beside its secret, or in its place.' }),
+})
+
 const listPrice = z.string().nullable()
 
 export const presetShape = z.strictObject({

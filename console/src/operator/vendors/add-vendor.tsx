@@ -1,0 +1,115 @@
+import { Select, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { addVendor, putCredential, type VendorKind } from '../../api/operator/catalogue.ts'
+import form from '../../parts/form.module.css'
+import { inBackground } from '../../parts/in-background.ts'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { FormSheet } from '../parts/form-sheet.tsx'
+import { SecretFields } from './secret-fields.tsx'
+import { emptySecrets, secretBodyOf, type SecretValues } from './secret-values.ts'
+
+interface AddVendorProps {
+  readonly kinds: readonly VendorKind[]
+  readonly onClose: () => void
+  readonly onMade: (code: string) => void
+}
+
+type VendorValues = SecretValues & {
+  readonly kind: string
+  readonly code: string
+  readonly name: string
+  readonly base_url: string
+}
+
+const FIRST_CREDENTIAL = 'main'
+
+/** A vendor of a kind that the gateway knows, with its first credential. */
+export function AddVendor({ kinds, onClose, onMade }: AddVendorProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const values = useForm<VendorValues>({
+    initialValues: { kind: '', code: '', name: '', base_url: '', ...emptySecrets(undefined) },
+    validate: {
+      kind: (kind) => (kind === '' ? t('vendors.kindWanted') : null),
+      code: (code) => (code.trim() === '' ? t('vendors.codeWanted') : null),
+    },
+  })
+  const kind = kinds.find((each) => each.kind === values.values.kind)
+  const sending = useSubmit(values, {
+    send: async (next) => {
+      const { code } = await addVendor({
+        kind: next.kind,
+        code: next.code.trim(),
+        ...(next.name.trim() === '' ? {} : { name: next.name.trim() }),
+        ...(next.base_url.trim() === '' ? {} : { base_url: next.base_url.trim() }),
+      })
+      await putCredential({ vendor: code, name: FIRST_CREDENTIAL, ...secretBodyOf(next, kind) })
+      return code
+    },
+    onDone: (code) => {
+      inBackground(queryClient.invalidateQueries({ queryKey: ['vendors'] }))
+      inBackground(queryClient.invalidateQueries({ queryKey: ['credentials'] }))
+      onMade(code)
+    },
+  })
+  return (
+    <FormSheet title={t('vendors.add')} action={t('vendors.add')} sending={sending} onClose={onClose}>
+      <Identity kinds={kinds} kind={kind} values={values} />
+      {kind !== undefined && (
+        <div className={form.part}>
+          <h3>{t('vendors.credential')}</h3>
+          <SecretFields form={values} of={kind} stored={false} />
+        </div>
+      )}
+    </FormSheet>
+  )
+}
+
+interface IdentityProps {
+  readonly kinds: readonly VendorKind[]
+  readonly kind: VendorKind | undefined
+  readonly values: UseFormReturnType<VendorValues>
+}
+
+function Identity({ kinds, kind, values }: IdentityProps) {
+  const { t } = useTranslation()
+  const choose = (next: string | null): void => {
+    const chosen = kinds.find((each) => each.kind === next)
+    if (chosen === undefined) return
+    const code =
+      values.values.code === '' || values.values.code === kind?.kind ? chosen.kind : values.values.code
+    values.setValues({ kind: chosen.kind, code, ...emptySecrets(chosen) })
+  }
+  return (
+    <>
+      <Select
+        searchable
+        label={t('vendors.kind')}
+        data={kinds.map((each) => ({ value: each.kind, label: each.name }))}
+        {...values.getInputProps('kind')}
+        onChange={choose}
+      />
+      <div className={form.row}>
+        <TextInput
+          label={t('vendors.code')}
+          description={t('vendors.codeHint')}
+          {...values.getInputProps('code')}
+        />
+        <TextInput
+          label={t('vendors.name')}
+          description={t('vendors.nameHint')}
+          placeholder={kind?.name ?? ''}
+          {...values.getInputProps('name')}
+        />
+      </div>
+      <TextInput
+        label={t('vendors.address')}
+        description={t(kind?.base_url === null ? 'vendors.addressWanted' : 'vendors.addressHint')}
+        placeholder={kind?.base_url ?? 'https://'}
+        {...values.getInputProps('base_url')}
+      />
+    </>
+  )
+}

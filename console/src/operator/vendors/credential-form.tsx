@@ -1,0 +1,75 @@
+import { TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  addCredential,
+  changeCredential,
+  type Credential,
+  type VendorKind,
+} from '../../api/operator/catalogue.ts'
+import form from '../../parts/form.module.css'
+import { inBackground } from '../../parts/in-background.ts'
+import { PolicyFields } from '../../parts/policy-fields.tsx'
+import { policyBodyOf, type PolicyValues, policyValuesOf } from '../../parts/policy-values.ts'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { FormSheet } from '../parts/form-sheet.tsx'
+import { SecretFields } from './secret-fields.tsx'
+import { emptySecrets, secretBodyOf, type SecretValues } from './secret-values.ts'
+
+interface CredentialFormProps {
+  readonly vendor: string
+  readonly kind: VendorKind
+  /** undefined: a new one is made. */
+  readonly of: Credential | undefined
+  readonly onClose: () => void
+}
+
+type CredentialValues = SecretValues & { readonly name: string; readonly limits: PolicyValues }
+
+/** A credential: its secrets are written, and never read back. */
+export function CredentialForm({ vendor, kind, of, onClose }: CredentialFormProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const values = useForm<CredentialValues>({
+    initialValues: {
+      name: of?.name ?? '',
+      limits: policyValuesOf(of?.limits ?? null),
+      ...emptySecrets(kind),
+    },
+    validate: {
+      name: (name) => (name.trim() === '' ? t('keys.nameWanted') : null),
+      limits: { windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) } },
+    },
+  })
+  const sending = useSubmit(values, {
+    send: (next) => {
+      const body = { limits: policyBodyOf(next.limits), ...secretBodyOf(next, kind) }
+      return of === undefined
+        ? addCredential({ vendor, name: next.name.trim(), ...body })
+        : changeCredential(of.id, body)
+    },
+    onDone: () => {
+      inBackground(queryClient.invalidateQueries({ queryKey: ['credentials'] }))
+      inBackground(queryClient.invalidateQueries({ queryKey: ['vendors'] }))
+      onClose()
+    },
+  })
+  return (
+    <FormSheet
+      title={of === undefined ? t('vendors.addCredential') : t('vendors.editCredential', { name: of.name })}
+      sending={sending}
+      onClose={onClose}
+    >
+      {of === undefined && (
+        <TextInput label={t('keys.name')} data-autofocus {...values.getInputProps('name')} />
+      )}
+      <SecretFields form={values} of={kind} stored={of !== undefined} />
+      <div className={form.part}>
+        <h3>{t('keys.limits')}</h3>
+        <p className={form.hint}>{t('vendors.limitsHint')}</p>
+        <PolicyFields form={values} place="limits" of={values.values.limits} />
+      </div>
+    </FormSheet>
+  )
+}

@@ -1,0 +1,23 @@
+/** The secrets of a credential as a form holds them: they go to the gateway and never come back. */
+import type { VendorKind } from '../../api/operator/catalogue.ts'
+
+export type SecretValues = {
+  readonly secret: string
+  readonly fields: { readonly [name: string]: string }
+}
+
+export function emptySecrets(kind: VendorKind | undefined): SecretValues {
+  return { secret: '', fields: Object.fromEntries((kind?.fields ?? []).map(({ name }) => [name, ''])) }
+}
+
+/** What was left empty is not sent: what is stored of it stays. */
+export function secretBodyOf({ secret, fields }: SecretValues, kind: VendorKind | undefined) {
+  const given = (kind?.fields ?? []).flatMap(({ name }) => {
+    const value = fields[name]?.trim() ?? ''
+    return value === '' ? [] : [[name, value] as const]
+  })
+  return {
+    ...(secret.trim() === '' ? {} : { secret: secret.trim() }),
+    ...(given.length === 0 ? {} : { fields: Object.fromEntries(given) }),
+  }
+}

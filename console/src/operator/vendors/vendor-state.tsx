@@ -1,0 +1,15 @@
+import { useTranslation } from 'react-i18next'
+import { State } from '../../parts/state.tsx'
+
+const SIGNS = {
+  enabled: { icon: 'done', tone: 'good' },
+  disabled: { icon: 'paused', tone: 'quiet' },
+  maintenance: { icon: 'tool', tone: 'warn' },
+} as const
+
+/** Of a vendor or a credential. */
+export function VendorState({ status }: { readonly status: string }) {
+  const { t } = useTranslation()
+  const known = status === 'disabled' || status === 'maintenance' ? status : 'enabled'
+  return <State {...SIGNS[known]}>{t(`vendors.states.${known}`)}</State>
+}

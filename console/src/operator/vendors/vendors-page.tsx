@@ -1,0 +1,124 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type Vendor, type VendorKind, vendorKindsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import table from '../../parts/table.module.css'
+import { useAddress } from '../parts/use-address.ts'
+import { AddVendor } from './add-vendor.tsx'
+import { Kinds } from './kinds.tsx'
+import { VendorSheet } from './vendor-sheet.tsx'
+import { VendorState } from './vendor-state.tsx'
+
+/** What stands in the address in place of a code while a vendor is being made. */
+const NEW = 'new'
+const TABS = ['vendors', 'kinds'] as const
+
+/** Whom calls go to, and with which credentials. */
+export function VendorsPage() {
+  const { t } = useTranslation()
+  const [{ open, tab }, change] = useAddress()
+  const vendors = useQuery({ ...vendorsQuery, refetchInterval: LIVE_MS })
+  const kinds = useQuery(vendorKindsQuery)
+  const close = (): void => change({ open: undefined })
+  const opened = vendors.data?.find(({ code }) => code === open)
+  return (
+    <>
+      <PageHead title={t('operate.pages.vendors')} lead={t('vendors.lead')}>
+        <SegmentedControl
+          aria-label={t('vendors.shown')}
+          value={tab === 'kinds' ? 'kinds' : 'vendors'}
+          data={TABS.map((value) => ({ value, label: t(`vendors.tabs.${value}`) }))}
+          onChange={(value) => change({ tab: value === 'kinds' ? value : undefined })}
+        />
+        <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+          {t('vendors.add')}
+        </Button>
+      </PageHead>
+      {tab === 'kinds' ? (
+        <Loaded query={kinds} height={640}>
+          {(all) => <Kinds all={all} />}
+        </Loaded>
+      ) : (
+        <Loaded query={vendors} height={320}>
+          {(all) => <List all={all} kinds={kinds.data ?? []} />}
+        </Loaded>
+      )}
+      {open === NEW && kinds.data !== undefined && (
+        <AddVendor kinds={kinds.data} onClose={close} onMade={(code) => change({ open: code })} />
+      )}
+      {opened !== undefined && kinds.data !== undefined && (
+        <VendorSheet key={opened.code} of={opened} kinds={kinds.data} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function List({ all, kinds }: { readonly all: readonly Vendor[]; readonly kinds: readonly VendorKind[] }) {
+  const { t } = useTranslation()
+  const [{ open }, change] = useAddress()
+  const columns = useColumns(kinds)
+  if (all.length === 0) {
+    return (
+      <Empty icon="tool" title={t('vendors.none')}>
+        {t('vendors.noneHint')}
+      </Empty>
+    )
+  }
+  return (
+    <DataTable
+      label={t('operate.pages.vendors')}
+      columns={columns}
+      rows={all}
+      idOf={({ code }) => code}
+      chosen={open}
+      isQuiet={({ status }) => status !== 'enabled'}
+      onChoose={({ code }) => change({ open: code }, 'push')}
+    />
+  )
+}
+
+function useColumns(kinds: readonly VendorKind[]): readonly Column<Vendor>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    {
+      id: 'name',
+      head: t('vendors.name'),
+      cell: ({ name, code }) => (
+        <>
+          <span className={table.first}>{name}</span>
+          <span className={table.second}>
+            <code>{code}</code>
+          </span>
+        </>
+      ),
+    },
+    { id: 'state', head: t('operate.state'), cell: (vendor) => <VendorState status={vendor.status} /> },
+    {
+      id: 'kind',
+      head: t('vendors.kind'),
+      cell: ({ kind, base_url: address }) => (
+        <>
+          <span className={table.first}>{kinds.find((each) => each.kind === kind)?.name ?? kind}</span>
+          <span className={table.second}>
+            {address ?? kinds.find((each) => each.kind === kind)?.base_url ?? ''}
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'credentials',
+      head: t('vendors.credentials'),
+      kind: 'muted',
+      cell: ({ credentials }) => (credentials.length === 0 ? '–' : credentials.join(', ')),
+    },
+    { id: 'chains', head: t('vendors.chains'), kind: 'number', cell: ({ chains }) => format.number(chains) },
+  ]
+}

@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { giveUp, lookAgain, type Task } from '../../api/operator/videos.ts'
+import { ReasonDialog } from '../parts/reason-dialog.tsx'
+import operator from '../parts/operator.module.css'
+
+/** What can be done with a task that runs; one that has ended stays as it is. */
+export function TaskActions({ of }: { readonly of: Task }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [asking, ask] = useState(false)
+  const renew = () => queryClient.invalidateQueries({ queryKey: ['tasks'] })
+  const look = useMutation({ mutationFn: () => lookAgain(of.id), onSettled: renew })
+  if (of.phase === 'ended') return null
+  return (
+    <span className={operator.acts}>
+      <Button variant="default" size="xs" loading={look.isPending} onClick={() => look.mutate()}>
+        {t('videos.repoll')}
+      </Button>
+      <Button variant="default" size="xs" onClick={() => ask(true)}>
+        {t('videos.giveUp')}
+      </Button>
+      {asking && (
+        <ReasonDialog
+          title={t('videos.giveUpTitle')}
+          text={t('videos.giveUpText', { id: of.id })}
+          action={t('videos.giveUp')}
+          danger
+          onConfirm={async (reason) => {
+            await giveUp(of.id, reason)
+            await renew()
+          }}
+          onClose={() => ask(false)}
+        />
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,74 @@
+import { useTranslation } from 'react-i18next'
+import type { Task } from '../../api/operator/videos.ts'
+import { CopyIcon } from '../../parts/copy-button.tsx'
+import { Sheet } from '../../parts/dialog.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { LinkButton } from '../../parts/link-button.tsx'
+import page from '../../parts/page.module.css'
+import { Note } from '../../parts/problem.tsx'
+import sheet from '../../parts/sheet.module.css'
+import operator from '../parts/operator.module.css'
+import { TaskActions } from './task-actions.tsx'
+import { TaskState } from './task-state.tsx'
+
+/** One task, whole: where it stands, and what its vendor said last. */
+export function TaskSheet({ of, onClose }: { readonly of: Task; readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  const rows = useFacts(of)
+  return (
+    <Sheet title={t('videos.one', { model: of.model })} onClose={onClose}>
+      <p className={sheet.words}>
+        <TaskState of={of} />
+      </p>
+      <TaskActions of={of} />
+      {of.error !== null && (
+        <Note tone="bad">
+          {of.error.code}: {of.error.message}
+        </Note>
+      )}
+      <section className={sheet.part}>
+        <Facts rows={rows} />
+      </section>
+      {of.last_answer !== null && (
+        <section className={sheet.part}>
+          <h3>{t('videos.lastAnswer')}</h3>
+          <p className={operator.said}>
+            <code>{of.last_answer}</code>
+          </p>
+        </section>
+      )}
+    </Sheet>
+  )
+}
+
+function useFacts(of: Task): readonly Fact[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const moment = (at: string | null): string => (at === null ? '–' : format.moment(at))
+  return [
+    [
+      t('videos.id'),
+      <span key="id" className={operator.named}>
+        <code>{of.id}</code>
+        <CopyIcon value={of.id} label={t('copyId')} size="sm" />
+      </span>,
+    ],
+    [t('calls.model'), of.model, 'code'],
+    [t('videos.vendor'), of.vendor_code ?? '–'],
+    [
+      t('videos.account'),
+      <LinkButton key="account" className={page.link} to="/operate/accounts" search={{ open: of.account_id }}>
+        {of.account_id}
+      </LinkButton>,
+    ],
+    [t('videos.phase'), t(`videos.phases.${of.phase}`)],
+    [t('videos.progress'), format.percent(of.progress / 100)],
+    [t('videos.looks'), t('videos.looked', { count: of.polls, failed: of.failures_in_row })],
+    [t('videos.nextLook'), moment(of.next_look_at)],
+    [t('videos.begun'), moment(of.created_at)],
+    [t('videos.ended'), moment(of.completed_at)],
+    [t('videos.kept'), moment(of.expires_at)],
+    [t('videos.billed'), `${format.number(of.seconds_billed, 2)} / ${format.number(of.seconds, 2)}`],
+  ]
+}

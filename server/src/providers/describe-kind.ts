@@ -1,0 +1,76 @@
+/** What an operator has to know of a vendor kind to add a vendor of it: its address, and what its credentials hold. */
+import type { Auth } from '../core/http-request.ts'
+import type { Provider } from './provider.ts'
+
+export interface VendorKind {
+  readonly kind: string
+  readonly name: string
+  readonly protocols: readonly string[]
+  /** `{name}` in it is a field of the credential. undefined: the operator has to say. */
+  readonly baseUrl: string | undefined
+  readonly secret: {
+    readonly need: 'needed' | 'optional' | 'none'
+    readonly form: 'key' | 'service-account'
+  }
+  readonly fields: readonly CredentialField[]
+}
+
+interface CredentialField {
+  readonly name: string
+  readonly secret: boolean
+  readonly optional: boolean
+}
+
+const PAIR = ['access_key', 'secret_key'] as const
+
+export function describeKind(provider: Provider): VendorKind {
+  const { kind, name, defaultBaseUrl: baseUrl, dialects, video } = provider
+  const auths = new Set([...Object.values(dialects).map(({ auth }) => auth.kind), ...videoAuths(video)])
+  return {
+    kind,
+    name,
+    protocols: [...Object.keys(dialects), ...(video === undefined ? [] : ['video'])],
+    baseUrl,
+    secret: {
+      need: needOf(auths, provider),
+      form: auths.has('google-oauth') ? 'service-account' : 'key',
+    },
+    fields: fieldsOf(auths, provider),
+  }
+}
+
+type Auths = ReadonlySet<Auth['kind']>
+
+/** A video side may choose by the fields that are there. */
+function videoAuths(video: Provider['video']): readonly Auth['kind'][] {
+  return video === undefined
+    ? []
+    : [new Set<string>(), new Set<string>(PAIR)].map((names) => video.auth(names).kind)
+}
+
+/** A pair of keys may stand in the secret's place. */
+function hasPair(auths: Auths): boolean {
+  return auths.has('jwt-hs256') || auths.has('volc-hmac') || auths.has('aws-sigv4')
+}
+
+function takesKey(auths: Auths): boolean {
+  return auths.has('bearer') || auths.has('header') || auths.has('aws-sigv4') || auths.has('google-oauth')
+}
+
+function needOf(auths: Auths, { ownServer }: Provider): VendorKind['secret']['need'] {
+  if (!takesKey(auths)) return 'none'
+  return hasPair(auths) || ownServer === true ? 'optional' : 'needed'
+}
+
+function fieldsOf(auths: Auths, { publicFields, defaultBaseUrl }: Provider): readonly CredentialField[] {
+  const pair = hasPair(auths) ? PAIR : []
+  return [
+    ...pair.map((name) => ({ name, secret: true, optional: takesKey(auths) })),
+    ...(auths.has('aws-sigv4') ? [{ name: 'session_token', secret: true, optional: true }] : []),
+    ...publicFields.map((name) => ({
+      name,
+      secret: false,
+      optional: defaultBaseUrl?.includes(`{${name}}`) !== true,
+    })),
+  ]
+}
