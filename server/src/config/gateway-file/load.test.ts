@@ -5,7 +5,8 @@ import { UNLIMITED } from '../../core/limits/policy.ts'
 import type { Environment } from '../environment.ts'
 import { printMistake } from './file-node.ts'
 import type { GatewayFile } from './gateway-file.ts'
-import { type LoadOptions, loadGatewayFile } from './load.ts'
+import { jsonNode } from './json-node.ts'
+import { type LoadOptions, loadGatewayFile, loadGatewayNode } from './load.ts'
 
 const EMPTY: Catalogue = {
   settings: {
@@ -558,6 +559,15 @@ describe('variables', () => {
   test('every unset variable is told', () => {
     expect(mistakesIn('accounts:\n  - email: ${A}\n    password: ${B}\n')).toHaveLength(3)
   })
+})
+
+test('what a request holds is meant as it is written: no reference, no merged map', () => {
+  const options = { kinds: [], kindsWithoutAddress: [], known: EMPTY, missing: 'stays' } as const
+  const password = { accounts: [{ email: 'a@b', password: '${P} $${Q}' }] }
+  const read = loadGatewayNode(jsonNode(password), options)
+  expect(read.kind === 'file' && read.file.accounts?.[0]?.password?.unwrap()).toBe('${P} $${Q}')
+  const merged = loadGatewayNode(jsonNode({ accounts: [{ email: 'a@b', '<<': { credits: 1 } }] }), options)
+  expect(merged).toMatchObject({ kind: 'mistakes', mistakes: [{ place: { path: 'accounts[0].<<' } }] })
 })
 
 describe('YAML that repeats itself', () => {

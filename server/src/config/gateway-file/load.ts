@@ -11,9 +11,12 @@ import { readGroup, readModel } from './read-models.ts'
 import { readVendor } from './read-vendors.ts'
 import { list } from './values.ts'
 
-export interface LoadOptions {
+export interface LoadOptions extends CheckOptions {
   readonly text: string
   readonly environment: Environment
+}
+
+interface CheckOptions {
   /** Vendor kinds there is a provider for. */
   readonly kinds: readonly string[]
   /** Those of them that have no address of their own. */
@@ -30,12 +33,28 @@ export type LoadResult =
   /** In the order of the file. */
   | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
 
-export function loadGatewayFile(options: LoadOptions): LoadResult {
+export function loadGatewayFile({ text, environment, ...options }: LoadOptions): LoadResult {
+  return checked(options, (report) => {
+    let isSilent = true
+    const root = parseFile(text, environment, (place, message) => {
+      isSilent = false
+      report(place, message)
+    })
+    if (root === undefined && isSilent) report({ line: 1, column: 1, path: '' }, 'is empty')
+    return root
+  })
+}
+
+/** A file that nobody wrote as text, such as a row that a request changes; what looks like `${NAME}` in it is meant so. */
+export function loadGatewayNode(root: FileNode, options: CheckOptions): LoadResult {
+  return checked(options, () => root)
+}
+
+function checked(options: CheckOptions, rootOf: (report: Report) => FileNode | undefined): LoadResult {
   const mistakes: Mistake[] = []
   const report: Report = (place, message) => mistakes.push({ place, message })
-  const root = parseFile(options.text, options.environment, report)
+  const root = rootOf(report)
   const file = root === undefined ? undefined : readFile(root, options, report)
-  if (root === undefined && mistakes.length === 0) report({ line: 1, column: 1, path: '' }, 'is empty')
   const warnings: Mistake[] = []
   const warning: Report = (place, message) => warnings.push({ place, message })
   if (file !== undefined) checkRows(file, options, { mistake: notTwice(mistakes, report), warning })
@@ -43,7 +62,7 @@ export function loadGatewayFile(options: LoadOptions): LoadResult {
   return { kind: 'mistakes', mistakes: mistakes.toSorted(byPlace) }
 }
 
-function readFile(root: FileNode, options: LoadOptions, report: Report): GatewayFile | undefined {
+function readFile(root: FileNode, options: CheckOptions, report: Report): GatewayFile | undefined {
   const map = openMap(root, report)
   if (map === undefined) return undefined
   const file: GatewayFile = {

@@ -1,4 +1,4 @@
-import type { Mistake } from './file-node.ts'
+import type { FileNode, Mistake, Report } from './file-node.ts'
 import type { Read } from './map-reader.ts'
 import { parseFile } from './parse.ts'
 
@@ -8,9 +8,21 @@ export type ValueResult<Value> =
 
 /** One value in the gateway file's form, as a command line takes it: `{concurrency: 5}`, `2030-01-31`. */
 export function readValue<Value>(text: string, read: Read<Value>): ValueResult<Value> {
+  return checked((report) => parseFile(text, {}, report), read)
+}
+
+/** The same of a value that a request holds. */
+export function readNode<Value>(node: FileNode, read: Read<Value>): ValueResult<Value> {
+  return checked(() => node, read)
+}
+
+function checked<Value>(
+  nodeOf: (report: Report) => FileNode | undefined,
+  read: Read<Value>,
+): ValueResult<Value> {
   const mistakes: Mistake[] = []
-  const report = (place: Mistake['place'], message: string) => mistakes.push({ place, message })
-  const node = parseFile(text, {}, report)
+  const report: Report = (place, message) => mistakes.push({ place, message })
+  const node = nodeOf(report)
   const value = node === undefined ? undefined : read(node, report)
   if (value !== undefined && mistakes.length === 0) return { kind: 'value', value }
   const nothing: Mistake = { place: { line: 1, column: 1, path: '' }, message: 'says nothing' }

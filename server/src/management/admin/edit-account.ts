@@ -4,7 +4,8 @@
  */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow } from '../../config/gateway-file/gateway-file.ts'
-import { loadGatewayFile } from '../../config/gateway-file/load.ts'
+import { jsonNode } from '../../config/gateway-file/json-node.ts'
+import { loadGatewayNode } from '../../config/gateway-file/load.ts'
 import type { Catalogue, DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -22,7 +23,7 @@ import { grantTransfer } from '../money/grants.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { CLOSED, isClosed } from './account-acts.ts'
 import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminParts } from './acts.ts'
-import { fileText, kindsOf } from './edit-catalogue.ts'
+import { kindsOf } from './edit-catalogue.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface EditedAccount {
@@ -127,8 +128,7 @@ function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalog
 }
 
 function readRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
-  const loaded = loadGatewayFile({
-    ...fileText({ accounts: [body] }),
+  const loaded = loadGatewayNode(jsonNode({ accounts: [body] }), {
     ...kindsOf(parts),
     known,
     missing: 'stays',

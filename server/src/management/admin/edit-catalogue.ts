@@ -3,7 +3,8 @@
  * file's own checks and plan, so that file, command line and API refuse alike and with the same paths.
  */
 import { namesAfter } from '../../config/gateway-file/check-rows.ts'
-import { loadGatewayFile } from '../../config/gateway-file/load.ts'
+import { jsonNode } from '../../config/gateway-file/json-node.ts'
+import { loadGatewayNode } from '../../config/gateway-file/load.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ownChange } from '../../core/pricing/currency.ts'
@@ -114,7 +115,7 @@ export function planFragment(
   { fragment, prefix }: Pick<CatalogueEdit, 'fragment' | 'prefix'>,
   known: Catalogue,
 ): Done<PlannedFragment> {
-  const loaded = loadGatewayFile({ ...fileText(fragment), ...kindsOf(parts), known, missing: 'stays' })
+  const loaded = loadGatewayNode(jsonNode(fragment), { ...kindsOf(parts), known, missing: 'stays' })
   if (loaded.kind === 'mistakes')
     return { kind: 'mistakes', mistakes: loaded.mistakes.map((mistake) => bodyMistake(mistake, prefix)) }
   const { file, warnings } = loaded
@@ -128,11 +129,6 @@ export function planFragment(
       return `${path} ${message}`
     }),
   })
-}
-
-/** Nothing in a request is a reference to the environment: what looks like one is meant as it is written. */
-export function fileText(fragment: JsonObject) {
-  return { text: JSON.stringify(fragment).replaceAll('${', () => '$${'), environment: {} } as const
 }
 
 export function kindsOf({ kinds, kindsWithoutAddress }: Pick<AdminParts, 'kinds' | 'kindsWithoutAddress'>) {

@@ -1,5 +1,6 @@
 import { readPricing } from '../../config/gateway-file/read-models.ts'
-import { readValue } from '../../config/gateway-file/read-value.ts'
+import { jsonNode } from '../../config/gateway-file/json-node.ts'
+import { readNode } from '../../config/gateway-file/read-value.ts'
 import type { Pricing, Settings } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { currencyOfPrice, type ReplacedPrice } from '../../core/pricing/currency.ts'
@@ -18,7 +19,7 @@ export interface PricingContext {
 
 /** Prices in the gateway file's form, by the file's own reader. */
 export function readPricingForm(form: JsonObject, { settings, replaced }: PricingContext): PricingForm {
-  const result = readValue(JSON.stringify(form), readPricing)
+  const result = readNode(jsonNode(form), readPricing)
   if (result.kind === 'value') {
     const found = currencyOfPrice({ written: result.value.currency, replaced }, settings)
     return found.kind === 'mistake'
