@@ -15,6 +15,9 @@ const LIE = `data:text/javascript,${encodeURIComponent(
 
 test.each([
   ['npm start', 'tools/run.mjs', 'start'],
+  ['npm test', 'tools/run.mjs', 'test'],
+  ['npm run check', 'tools/run.mjs', 'check'],
+  ['npm run bench', 'tools/run.mjs', 'bench'],
   ['the built gateway', 'server/dist/main.js'],
   ['the command', 'server/bin/sluice.mjs', '--version'],
   ['the built command', 'server/dist/cli.js', '--version'],
