@@ -16,12 +16,14 @@ import {
   list,
   maybe,
   named,
+  nothing,
   text,
   whole,
   word,
 } from './words.ts'
 
-const upstreamBody = { upstream_body: described('What the upstream said, where it said something.', anyJson) }
+/** Under `upstream_body`, wherever the gateway or another protocol says something in the upstream’s place. */
+export const UPSTREAM_BODY = { upstream_body: named('UpstreamBody') }
 
 const fields = list(closed({ in: among('path', 'query', 'header', 'body'), path: text, message: text }))
 
@@ -53,10 +55,13 @@ const own = closed(
       { details },
     ),
   },
-  { type: described('On /v1/messages only.', exactly('error')), ...upstreamBody },
+  { type: described('On /v1/messages only.', exactly('error')), ...UPSTREAM_BODY },
 )
 
 const code = maybe(either(text, whole))
+
+/** The gateway’s own type is nobody else’s. */
+const foreignType = maybe({ type: 'string', not: exactly('gateway_error') })
 
 /** Of the family that grew around OpenAI's. */
 const upstream = either(
@@ -64,28 +69,86 @@ const upstream = either(
     {
       error: closed(
         { message: text },
-        { type: maybe(text), param: maybe(text), code, request_id: text, details: maybe(anyJson) },
+        { type: foreignType, param: maybe(text), code, request_id: text, details: anyJson },
       ),
     },
-    { message: text, request_id: text, ...upstreamBody },
+    { request_id: text, ...UPSTREAM_BODY },
   ),
-  closed({ error: text }, { code, request_id: text, ...upstreamBody }),
+  closed(
+    {
+      message: text,
+      error: closed({ message: text, type: exactly('upstream_error'), code: text }),
+    },
+    UPSTREAM_BODY,
+  ),
   closed(
     { object: exactly('error'), message: anyJson },
-    { type: maybe(text), param: maybe(text), code, raw_status_code: whole, ...upstreamBody },
+    { type: maybe(text), param: maybe(text), code, raw_status_code: whole, ...UPSTREAM_BODY },
   ),
 )
 
+/** What servers say that know no protocol of errors. */
+const plain = either(
+  closed({ error: text }, { code, request_id: text, ...UPSTREAM_BODY }),
+  closed(
+    {
+      detail: either(
+        text,
+        list(
+          closed(
+            { msg: text },
+            { loc: list(either(text, whole)), type: text, input: anyJson, ctx: anyObject, url: text },
+          ),
+        ),
+      ),
+    },
+    UPSTREAM_BODY,
+  ),
+)
+
+/** Bodies of no known form have one of these all the same. */
+const FOREIGN_WORDS = [
+  'code',
+  'Code',
+  'message',
+  'Message',
+  'msg',
+  'status',
+  'title',
+  'reason',
+  'errors',
+  'error_code',
+  'error_msg',
+  'base_resp',
+  'Response',
+  'ResponseMetadata',
+]
+
+const withMember = (name: string, schema: JsonObject): JsonObject => ({
+  type: 'object',
+  properties: { [name]: schema },
+  required: [name],
+})
+
+/** None of the forms above, spoilt. */
 const foreign: JsonObject = {
   ...anyObject,
-  minProperties: 1,
-  not: {
-    anyOf: [
-      { type: 'object', properties: { error: anyObject }, required: ['error'] },
-      { type: 'object', properties: { code: whole }, required: ['code'] },
-    ],
-  },
+  anyOf: FOREIGN_WORDS.map((word) => withMember(word, anyJson)),
+  not: either(
+    withMember('error', anyJson),
+    withMember('detail', anyJson),
+    withMember('upstream_body', anyJson),
+    withMember('code', whole),
+    withMember('type', exactly('error')),
+  ),
 }
+
+const upstreamBody = either(
+  text,
+  nothing,
+  ...['UpstreamError', 'MessagesError', 'GeminiError', 'PlainError', 'ForeignError'].map(named),
+  { ...list(named('GeminiError')), minItems: 1 },
+)
 
 /** In a chat stream, where there is no status any more. */
 const inStream = closed({
@@ -98,13 +161,15 @@ export const ERROR_ANSWERS: JsonObject = {
     'An error of the upstream in the form of its protocol, or turned into it.',
     upstream,
   ),
+  PlainError: described('An error of the upstream in no protocol’s form.', plain),
+  UpstreamBody: described('What the upstream said, where it said something.', upstreamBody),
   ForeignError: described('An error of the upstream in a form of its own, as it came.', foreign),
   StreamError: described('The last `data:` line of a chat stream that broke.', inStream),
 }
 
 export const GATEWAY_ERROR = named('Error')
 const orOfUpstream = (...forms: readonly string[]): JsonObject =>
-  either(GATEWAY_ERROR, ...forms.map(named), named('ForeignError'))
+  either(GATEWAY_ERROR, ...forms.map(named), named('PlainError'), named('ForeignError'))
 
 export const CALL_ERROR = orOfUpstream('UpstreamError')
 export const MESSAGES_ERROR = orOfUpstream('MessagesError')

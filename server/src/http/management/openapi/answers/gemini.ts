@@ -1,5 +1,6 @@
 /** Answers of the Gemini protocol, whole and in fragments: an object in which Google leaves out whatever is empty. */
 import type { JsonObject } from '../../../../core/json.ts'
+import { UPSTREAM_BODY } from './errors.ts'
 import {
   among,
   anyJson,
@@ -287,7 +288,7 @@ const status = closed(
 export const GEMINI_ANSWERS: JsonObject = {
   GenerateContentResponse: described('A Gemini answer, whole or one fragment of a stream.', answer),
   GenerateContentUsage: described('The last fragment of some streams.', usageAlone),
-  GeminiError: described('An error in Google’s form.', closed({ error: status }, { upstream_body: anyJson })),
+  GeminiError: described('An error in Google’s form.', closed({ error: status }, UPSTREAM_BODY)),
 }
 
 export const GEMINI_WHOLE = named('GenerateContentResponse')

@@ -3,6 +3,7 @@
  * belongs to whoever declared it.
  */
 import type { JsonObject } from '../../../../core/json.ts'
+import { UPSTREAM_BODY } from './errors.ts'
 import {
   among,
   anyObject,
@@ -347,7 +348,7 @@ const error = typed(
   {
     error: closed({ type: text, message: text }, { code: text, request_id: text, details: maybe(anyObject) }),
   },
-  { request_id: maybe(text), upstream_body: {} },
+  { request_id: maybe(text), ...UPSTREAM_BODY },
 )
 
 export const MESSAGES_ANSWERS: JsonObject = {
