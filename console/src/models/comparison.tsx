@@ -6,7 +6,7 @@ import page from '../parts/page.module.css'
 import table from '../parts/table.module.css'
 import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
-import { isBilled, OwnPrice, PRICES } from './prices.tsx'
+import { isBilled, OwnPrice, PriceName, PRICES } from './prices.tsx'
 import type { Model } from './use-models.ts'
 
 interface ComparisonProps {
@@ -37,8 +37,8 @@ export function Comparison({ models, onClear }: ComparisonProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(([name, cell]) => (
-              <tr key={name}>
+            {rows.map(({ id, name, cell }) => (
+              <tr key={id}>
                 <td className={table.muted}>{name}</td>
                 {models.map((model) => (
                   <td key={model.model_id}>{cell(model)}</td>
@@ -52,23 +52,29 @@ export function Comparison({ models, onClear }: ComparisonProps) {
   )
 }
 
-function useRows(models: readonly Model[]): readonly (readonly [string, (model: Model) => ReactNode])[] {
+interface Row {
+  readonly id: string
+  readonly name: ReactNode
+  readonly cell: (model: Model) => ReactNode
+}
+
+function useRows(models: readonly Model[]): readonly Row[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const tokens = (count: number | null): string => (count === null ? '–' : format.number(count))
+  const billed = PRICES.filter((price) =>
+    models.some(({ offers: [offer] }) => offer !== undefined && isBilled(offer, price)),
+  )
   return [
-    [t('models.health'), ({ health }) => <Health of={health} />],
-    [t('models.admission'), (model) => <Missing of={model} />],
-    [t('models.context'), ({ context_tokens: count }) => (count === null ? '–' : format.number(count))],
-    [t('models.output'), ({ max_output_tokens: count }) => (count === null ? '–' : format.number(count))],
-    ...PRICES.filter((price) =>
-      models.some(({ offers: [offer] }) => offer !== undefined && isBilled(offer, price)),
-    ).map(
-      (price) =>
-        [
-          t(`models.prices.${price}`),
-          ({ offers: [offer] }: Model) =>
-            offer !== undefined && isBilled(offer, price) ? <OwnPrice offer={offer} price={price} /> : '–',
-        ] as const,
-    ),
+    { id: 'health', name: t('models.health'), cell: ({ health }) => <Health of={health} /> },
+    { id: 'admission', name: t('models.admission'), cell: (model) => <Missing of={model} /> },
+    { id: 'context', name: t('models.context'), cell: ({ context_tokens: count }) => tokens(count) },
+    { id: 'output', name: t('models.output'), cell: ({ max_output_tokens: count }) => tokens(count) },
+    ...billed.map((price) => ({
+      id: price,
+      name: <PriceName price={price} />,
+      cell: ({ offers: [offer] }: Model) =>
+        offer !== undefined && isBilled(offer, price) ? <OwnPrice offer={offer} price={price} /> : '–',
+    })),
   ]
 }

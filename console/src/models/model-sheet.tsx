@@ -7,7 +7,7 @@ import { useFormat } from '../parts/format.ts'
 import table from '../parts/table.module.css'
 import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
-import { isBilled, OwnPrice, PRICES } from './prices.tsx'
+import { isBilled, OwnPrice, PriceName, PRICES } from './prices.tsx'
 import type { Model } from './use-models.ts'
 
 interface ModelSheetProps {
@@ -72,7 +72,9 @@ function Offers({ of: { offers } }: { readonly of: Model }) {
         <tbody>
           {PRICES.filter((price) => isBilled(first, price)).map((price) => (
             <tr key={price}>
-              <td>{t(`models.prices.${price}`)}</td>
+              <td>
+                <PriceName price={price} />
+              </td>
               {offers.map((offer) => (
                 <td key={`${offer.vendor_code} ${offer.rate_multiplier}`} className={table.number}>
                   <OwnPrice offer={offer} price={price} />

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyIcon } from '../parts/copy-button.tsx'
 import { type Column, DataTable } from '../parts/data-table.tsx'
+import type { Offer } from '../api/models.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Filter, Filters } from '../parts/filters.tsx'
 import { useFormat } from '../parts/format.ts'
@@ -15,7 +16,7 @@ import { type Change, choiceField, present } from '../parts/search-fields.ts'
 import table from '../parts/table.module.css'
 import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
-import { isBilled, OwnPrice, type PriceName } from './prices.tsx'
+import { isBilled, OwnPrice, PriceName, PRICES, type Price } from './prices.tsx'
 import type { ModelsSearch } from './search.ts'
 import { FEATURES, HEALTHS, type Model, useModels } from './use-models.ts'
 
@@ -186,9 +187,9 @@ function ModelTable({ shown, chosen, onOpen, onCompare }: ModelTableProps) {
 function useColumns(): readonly Column<Model>[] {
   const { t } = useTranslation()
   const format = useFormat()
-  const priceColumn = (price: PriceName): Column<Model> => ({
+  const priceColumn = (price: Price): Column<Model> => ({
     id: price,
-    head: t(`models.prices.${price}`),
+    head: <PriceName price={price} />,
     kind: 'number',
     wide: true,
     cell: ({ offers: [offer] }) =>
@@ -219,8 +220,26 @@ function useColumns(): readonly Column<Model>[] {
     },
     priceColumn('input_price'),
     priceColumn('cache_input_price'),
-    priceColumn('output_price'),
+    { ...priceColumn('output_price'), cell: ({ offers: [offer] }) => <OutputPrice of={offer} /> },
     { id: 'health', head: t('models.health'), cell: ({ health }) => <Health of={health} /> },
     { id: 'missing', head: t('models.admission'), wide: true, cell: (model) => <Missing of={model} /> },
   ]
+}
+
+/** What comes out: by tokens, or what a model is billed by in their place. */
+function OutputPrice({ of: offer }: { readonly of: Offer | undefined }) {
+  const { t } = useTranslation()
+  if (offer === undefined) return '–'
+  if (isBilled(offer, 'output_price')) return <OwnPrice offer={offer} price="output_price" />
+  const others = PRICES.filter((price) => isBilled(offer, price))
+  return (
+    <>
+      {others.map((price) => (
+        <span key={price} className={table.first}>
+          <OwnPrice offer={offer} price={price} />{' '}
+          <span className={table.muted}>{t(`models.units.${price}`)}</span>
+        </span>
+      ))}
+    </>
+  )
 }

@@ -1,5 +1,6 @@
 /** The catalogue: what a person may call, at what price, and whether it answers. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
@@ -35,6 +36,9 @@ test('models are found, shown at the person’s own price, and what is missing i
   // 9 and 72 yuan at 90 %.
   await row('gpt-5').getByText('¥8.1', { exact: true }).waitFor()
   await row('gpt-5').getByText('¥64.8', { exact: true }).waitFor()
+  await row('kling-v3').getByText('¥0.72', { exact: true }).waitFor()
+  await row('kling-v3').getByText('a second of video').waitFor()
+  await page.getByRole('columnheader', { name: /Output per 1 M tokens/ }).waitFor()
   await page.getByRole('switch', { name: 'Open to me' }).check({ force: true })
   await row('glm-5').waitFor({ state: 'detached' })
   await page.getByRole('textbox', { name: 'Find a model' }).fill('opus')
@@ -53,7 +57,7 @@ test('models are compared side by side, and one is read whole', async () => {
   await page.getByRole('checkbox', { name: 'Compare gpt-5' }).check()
   await page.getByRole('checkbox', { name: 'Compare kling-v3' }).check()
   const table = page.getByRole('table', { name: 'Side by side' })
-  await table.getByRole('row', { name: /A second of video – ¥0.72/ }).waitFor()
+  await table.getByRole('row', { name: /Video ?a second of video – ¥0.72/ }).waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await table.waitFor({ state: 'detached' })
   await page.getByText('GPT-5', { exact: true }).click()
@@ -61,6 +65,40 @@ test('models are compared side by side, and one is read whole', async () => {
   await sheet.getByText('200,000').waitFor()
   await sheet.getByText(/your rate/).waitFor()
   await sheet.getByRole('region', { name: 'curl' }).getByText('gpt-5').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('by keyboard: pages, models, keys and calls are found by what one types', async () => {
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  const { key } = await ann.ask<{ key: string }>('POST', 'user/user/keys', { name: 'night-batch' })
+  await callModel(site.baseUrl, {
+    key,
+    body: { model: 'gpt-5', messages: [{ role: 'user', content: 'Hi' }] },
+  })
+  const [call] = await ann.ask<readonly { request_id: string }[]>('GET', 'user/user/logs')
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  const find = async (text: string, name: string | RegExp): Promise<void> => {
+    await page.keyboard.press('/')
+    const field = page.getByRole('textbox', { name: 'Search pages, keys, models, call ids' })
+    await field.fill(text)
+    await page.getByRole('button', { name }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await field.waitFor({ state: 'detached' })
+  }
+  await find('night', /night-batch/)
+  await page.getByRole('dialog', { name: 'Edit “night-batch”' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await find('opus', /Claude Opus/)
+  await page.getByRole('dialog', { name: 'Claude Opus 4.8' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await find(call?.request_id ?? '', new RegExp(call?.request_id ?? ''))
+  await page.getByRole('dialog').waitFor()
+  expect(new URL(page.url()).searchParams.get('call')).toBe(call?.request_id)
   expect(visit.faults).toEqual([])
   await visit.close()
 })

@@ -16,7 +16,7 @@ export const PRICES = [
   'video_price',
   'request_price',
 ] as const
-export type PriceName = (typeof PRICES)[number]
+export type Price = (typeof PRICES)[number]
 
 /** Which mode a price belongs to. */
 const MODES = {
@@ -29,15 +29,26 @@ const MODES = {
   image_price: 'image',
   video_price: 'video_second',
   request_price: 'request',
-} as const satisfies Readonly<Record<PriceName, string>>
+} as const satisfies Readonly<Record<Price, string>>
 
 /** Whether the model is billed by it. */
-export function isBilled({ billing_modes }: Offer, price: PriceName): boolean {
+export function isBilled({ billing_modes }: Offer, price: Price): boolean {
   return billing_modes.includes(MODES[price])
 }
 
+/** What a price is of, and for how much of it. */
+export function PriceName({ price }: { readonly price: Price }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {t(`models.prices.${price}`)}
+      <span className={styles.unit}>{t(`models.units.${price}`)}</span>
+    </>
+  )
+}
+
 /** One's own price; the list price in its title where it is another one. */
-export function OwnPrice({ offer, price }: { readonly offer: Offer; readonly price: PriceName }) {
+export function OwnPrice({ offer, price }: { readonly offer: Offer; readonly price: Price }) {
   const { t } = useTranslation()
   const { language } = useFormat()
   const rate = rateOf(offer)

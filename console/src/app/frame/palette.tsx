@@ -10,14 +10,17 @@ import { inBackground } from '../../parts/in-background.ts'
 import { OPERATOR_PAGES } from './operator-pages.ts'
 import { PAGES } from './pages.ts'
 import styles from './palette.module.css'
+import { type Found, useFound } from './use-found.ts'
 
 type Address = (typeof PAGES | typeof OPERATOR_PAGES)[number]['to']
+
+const SIGNS = { keys: 'key', models: 'models', calls: 'calls' } as const
 
 interface PaletteProps {
   readonly onClose: () => void
 }
 
-/** Finds pages by what they are called. */
+/** Finds pages, keys and models by what they are called, and calls by their id. */
 export function Palette({ onClose }: PaletteProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -28,6 +31,7 @@ export function Palette({ onClose }: PaletteProps) {
   const pages = PAGES.filter(({ name }) => fits(t(`pages.${name}`)))
   const operating =
     role === 'admin' ? OPERATOR_PAGES.filter(({ name }) => fits(t(`operate.pages.${name}`))) : []
+  const found = useFound(wanted)
   const open = (to: Address): void => {
     onClose()
     inBackground(navigate({ to }))
@@ -64,7 +68,8 @@ export function Palette({ onClose }: PaletteProps) {
           </Spotlight.ActionsGroup>
         )}
         <OperatorActions pages={operating} onOpen={open} />
-        {pages.length + operating.length === 0 && (
+        <FoundActions found={found} onOpen={onClose} />
+        {pages.length + operating.length + found.length === 0 && (
           <Spotlight.Empty>{t('frame.nothingFound')}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
@@ -92,4 +97,30 @@ function OperatorActions({ pages, onOpen }: OperatorActionsProps) {
       ))}
     </Spotlight.ActionsGroup>
   )
+}
+
+interface FoundActionsProps {
+  readonly found: readonly Found[]
+  /** Before what was found is opened. */
+  readonly onOpen: () => void
+}
+
+function FoundActions({ found, onOpen }: FoundActionsProps) {
+  const { t } = useTranslation()
+  return found.map(({ kind, rows }) => (
+    <Spotlight.ActionsGroup key={kind} label={t(`pages.${kind}`)}>
+      {rows.map(({ id, name, hint, open: openRow }) => (
+        <Spotlight.Action
+          key={id}
+          label={name}
+          description={hint}
+          leftSection={<Icon name={SIGNS[kind]} />}
+          onClick={() => {
+            onOpen()
+            openRow()
+          }}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
+  ))
 }

@@ -1,0 +1,79 @@
+/** What the search finds beside pages: keys and models by name, a call by its id. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { callsQuery } from '../../api/calls.ts'
+import { keysQuery } from '../../api/keys.ts'
+import { pricingQuery } from '../../api/models.ts'
+import { useOrganisationId } from '../../api/session.ts'
+import { inBackground } from '../../parts/in-background.ts'
+
+export interface Found {
+  readonly kind: 'keys' | 'models' | 'calls'
+  readonly rows: readonly {
+    readonly id: string
+    readonly name: string
+    readonly hint: string
+    readonly open: () => void
+  }[]
+}
+
+/** Of each kind, so that one does not hide the others. */
+const ROWS_MAX = 5
+/** Whole ids are asked for, never every word that is typed. */
+const CALL_ID = /^[\w-]{16,}$/
+
+/** `wanted`: lower case; empty: nothing is looked for yet. */
+export function useFound(wanted: string): readonly Found[] {
+  const navigate = useNavigate()
+  const organisation = useOrganisationId()
+  const typed = wanted !== ''
+  const { data: keys = [] } = useQuery({ ...keysQuery(organisation), enabled: typed })
+  const { data: offers = [] } = useQuery({ ...pricingQuery(organisation), enabled: typed })
+  const calls = useCalls(wanted)
+  if (!typed) return []
+  const fits = (...texts: readonly string[]): boolean =>
+    texts.some((text) => text.toLowerCase().includes(wanted))
+  const models = new Map(offers.map(({ model_id: id, name }) => [id, name]))
+  const found: readonly Found[] = [
+    {
+      kind: 'keys',
+      rows: keys
+        .filter(({ name, hint, id }) => fits(name, hint, id))
+        .map(({ id, name, hint }) => ({
+          id,
+          name,
+          hint: `${hint}…`,
+          open: () => inBackground(navigate({ to: '/keys', search: { key: id } })),
+        })),
+    },
+    {
+      kind: 'models',
+      rows: [...models]
+        .filter(([id, name]) => fits(id, name))
+        .map(([id, name]) => ({
+          id,
+          name,
+          hint: id,
+          open: () => inBackground(navigate({ to: '/models', search: { model: id } })),
+        })),
+    },
+    { kind: 'calls', rows: calls },
+  ]
+  return found
+    .map(({ kind, rows }) => ({ kind, rows: rows.slice(0, ROWS_MAX) }))
+    .filter(({ rows }) => rows.length > 0)
+}
+
+function useCalls(id: string): Found['rows'] {
+  const navigate = useNavigate()
+  const { data } = useQuery({
+    ...callsQuery({ request_id: id, limit: 1 }, useOrganisationId()),
+    enabled: CALL_ID.test(id),
+  })
+  return (data?.data ?? []).map(({ request_id: call, model, model_requested: asked }) => ({
+    id: call,
+    name: call,
+    hint: model ?? asked ?? '',
+    open: () => inBackground(navigate({ to: '/calls', search: { request_id: call, call } })),
+  }))
+}
