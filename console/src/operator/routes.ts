@@ -43,4 +43,14 @@ const videos = createRoute({
   ),
 })
 
-export const operatorRoutes = operatorRoute.addChildren([chains, vendors, accounts, videos])
+const announcements = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/announcements',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./announcements/announcements-page.tsx'), 'notices'),
+    'NoticesPage',
+  ),
+})
+
+export const operatorRoutes = operatorRoute.addChildren([chains, vendors, accounts, videos, announcements])

@@ -5,6 +5,7 @@
 import type chains from './en/chains.json'
 import type vendors from './en/vendors.json'
 import type videos from './en/videos.json'
+import type notices from './en/notices.json'
 import type operate from './en/operate.json'
 import type accounts from './en/accounts.json'
 import type keys from './en/keys.json'
@@ -22,6 +23,7 @@ export interface SectionTexts {
   readonly chains: typeof chains
   readonly vendors: typeof vendors
   readonly videos: typeof videos
+  readonly notices: typeof notices
   readonly operate: typeof operate
   readonly accounts: typeof accounts
   readonly keys: typeof keys
@@ -44,6 +46,7 @@ export const SECTIONS = {
     chains: () => import('./en/chains.json'),
     vendors: () => import('./en/vendors.json'),
     videos: () => import('./en/videos.json'),
+    notices: () => import('./en/notices.json'),
     operate: () => import('./en/operate.json'),
     accounts: () => import('./en/accounts.json'),
     keys: () => import('./en/keys.json'),
@@ -61,6 +64,7 @@ export const SECTIONS = {
     chains: () => import('./zh-CN/chains.json'),
     vendors: () => import('./zh-CN/vendors.json'),
     videos: () => import('./zh-CN/videos.json'),
+    notices: () => import('./zh-CN/notices.json'),
     operate: () => import('./zh-CN/operate.json'),
     accounts: () => import('./zh-CN/accounts.json'),
     keys: () => import('./zh-CN/keys.json'),

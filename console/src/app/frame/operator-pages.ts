@@ -20,4 +20,9 @@ export const OPERATOR_PAGES = [
     name: 'videos',
     sign: 'M2 4.5h8.5v7H2zM10.5 7.2 14 5v6l-3.5-2.2',
   },
+  {
+    to: '/operate/announcements',
+    name: 'announcements',
+    sign: 'M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3zM6.8 14h2.4',
+  },
 ] as const
