@@ -12,12 +12,22 @@ const KEY = `${KEYS}/{id}`
 
 /** The document as it is written, with a few of its paths: the whole one is read by `npm run check`. */
 const WRITTEN = JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8'))
-const { Error: envelope } = WRITTEN.components.schemas
+const PATHS = Object.fromEntries([KEYS, KEY, '/v1/models'].map((path) => [path, WRITTEN.paths[path]]))
 const TEXT = JSON.stringify({
   ...WRITTEN,
-  components: { ...WRITTEN.components, schemas: { Error: envelope } },
-  paths: Object.fromEntries([KEYS, KEY, '/v1/models'].map((path) => [path, WRITTEN.paths[path]])),
+  components: { ...WRITTEN.components, schemas: schemasNamedIn(PATHS) },
+  paths: PATHS,
 })
+
+/** Those that these parts refer to, and those that they refer to. */
+function schemasNamedIn(parts, found = {}) {
+  for (const [, name] of JSON.stringify(parts).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (name in found) continue
+    found[name] = WRITTEN.components.schemas[name]
+    schemasNamedIn(found[name], found)
+  }
+  return found
+}
 
 const json = (answer) => answer.content['application/json']
 const listOf = (document) => json(document.paths[KEYS].get.responses[200])
