@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -7,12 +7,11 @@ import { ApiError } from '../api/api-error.ts'
 import { PasswordField } from '../parts/password-field.tsx'
 import { FormProblem } from '../parts/problem.tsx'
 import { useFieldProblems } from '../parts/use-problem.ts'
-import { CodeInput } from '../parts/code-input.tsx'
 import { type Contact, readContact } from './contact.ts'
-import { NEW_PASSWORD_MIN } from '../parts/password-rule.ts'
+import { ContactCode, ContactField, useProofRules } from './proof-fields.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import styles from './sign-in.module.css'
-import { type CodePurpose, type FirstStep, type SecondFactor, sendCode } from './sign-in-api.ts'
+import { type CodePurpose, type FirstStep, type SecondFactor } from './sign-in-api.ts'
 import { useEnter } from './use-enter.ts'
 
 interface CodeAndPasswordPageProps {
@@ -57,13 +56,13 @@ function Fields({ contactLabel, purpose, submit, finish, onStep }: FieldsProps) 
   const { t } = useTranslation()
   const fieldProblems = useFieldProblems()
   const [problem, setProblem] = useState<string>()
+  const rules = useProofRules()
   const form = useForm({
     initialValues: { contact: '', code: '', password: '' },
     validate: {
-      contact: (text) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
-      code: (text) => (/^\d{6}$/.test(text) ? null : t('signIn.codeWanted')),
-      password: (text) =>
-        text.length < NEW_PASSWORD_MIN ? t('signIn.passwordShort', { count: NEW_PASSWORD_MIN }) : null,
+      contact: rules.contact,
+      code: rules.code,
+      password: rules.newPassword,
     },
   })
   const done = useMutation({
@@ -82,21 +81,12 @@ function Fields({ contactLabel, purpose, submit, finish, onStep }: FieldsProps) 
   })
   return (
     <form noValidate className={styles.stack} onSubmit={form.onSubmit((values) => done.mutate(values))}>
-      <TextInput
-        label={contactLabel}
-        size="lg"
-        autoComplete="username"
-        inputMode="email"
-        {...form.getInputProps('contact')}
-      />
-      <CodeInput
+      <ContactField label={contactLabel} {...form.getInputProps('contact')} />
+      <ContactCode
+        purpose={purpose}
+        contactOf={() => form.getValues().contact}
+        onMissing={() => form.validateField('contact')}
         {...form.getInputProps('code')}
-        onSend={async () => {
-          const contact = readContact(form.getValues().contact)
-          if (contact !== undefined) return sendCode(contact, purpose)
-          form.validateField('contact')
-          return undefined
-        }}
       />
       <PasswordField
         label={t('signIn.newPassword')}

@@ -11,7 +11,7 @@ import { FormProblem, Note } from '../parts/problem.tsx'
 import { RecoveryCodes } from '../parts/recovery-codes.tsx'
 import { useFieldProblems } from '../parts/use-problem.ts'
 import { addPasskey } from '../parts/passkey.ts'
-import { NEW_PASSWORD_MIN } from '../parts/password-rule.ts'
+import { useProofRules } from './proof-fields.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import styles from './sign-in.module.css'
 import { passkeysWork, type SecondFactor, setPassword, signInByLink } from './sign-in-api.ts'
@@ -96,12 +96,10 @@ function Ways({ setup, onCodes }: WaysProps) {
   const { t } = useTranslation()
   const fieldProblems = useFieldProblems()
   const [problem, setProblem] = useState<string>()
+  const rules = useProofRules()
   const form = useForm({
     initialValues: { password: '' },
-    validate: {
-      password: (text) =>
-        text.length < NEW_PASSWORD_MIN ? t('signIn.passwordShort', { count: NEW_PASSWORD_MIN }) : null,
-    },
+    validate: { password: rules.newPassword },
   })
   const failed = (error: unknown): void =>
     setProblem(

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -9,8 +9,8 @@ import { LinkButton } from '../parts/link-button.tsx'
 import { PasswordField } from '../parts/password-field.tsx'
 import { FormProblem } from '../parts/problem.tsx'
 import { useProblemText } from '../parts/use-problem.ts'
-import { CodeInput } from '../parts/code-input.tsx'
 import { readContact } from './contact.ts'
+import { ContactCode, ContactField, useProofRules } from './proof-fields.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import styles from './sign-in.module.css'
 import {
@@ -18,7 +18,6 @@ import {
   optionsQuery,
   passkeysWork,
   type SecondFactor,
-  sendCode,
   signInByCode,
   signInByPasskey,
   signInByPassword,
@@ -110,10 +109,11 @@ interface StepProps {
 function ByPassword({ onStep }: StepProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()
+  const rules = useProofRules()
   const form = useForm({
     initialValues: { contact: '', password: '' },
     validate: {
-      contact: (text) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
+      contact: rules.contact,
       password: (text) => (text === '' ? t('signIn.passwordWanted') : null),
     },
   })
@@ -127,14 +127,7 @@ function ByPassword({ onStep }: StepProps) {
   })
   return (
     <form noValidate className={styles.stack} onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-      <TextInput
-        label={t('signIn.contact')}
-        size="lg"
-        autoComplete="username"
-        inputMode="email"
-        key={form.key('contact')}
-        {...form.getInputProps('contact')}
-      />
+      <ContactField label={t('signIn.contact')} {...form.getInputProps('contact')} />
       <div className={styles.withLink}>
         <PasswordField
           label={t('signIn.password')}
@@ -157,11 +150,12 @@ function ByPassword({ onStep }: StepProps) {
 function ByCode({ onStep }: StepProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()
+  const rules = useProofRules()
   const form = useForm({
     initialValues: { contact: '', code: '' },
     validate: {
-      contact: (text) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
-      code: (text) => (/^\d{6}$/.test(text) ? null : t('signIn.codeWanted')),
+      contact: rules.contact,
+      code: rules.code,
     },
   })
   const signIn = useMutation({
@@ -174,22 +168,12 @@ function ByCode({ onStep }: StepProps) {
   })
   return (
     <form noValidate className={styles.stack} onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-      <TextInput
-        label={t('signIn.contact')}
-        size="lg"
-        autoComplete="username"
-        inputMode="email"
-        key={form.key('contact')}
-        {...form.getInputProps('contact')}
-      />
-      <CodeInput
+      <ContactField label={t('signIn.contact')} {...form.getInputProps('contact')} />
+      <ContactCode
+        purpose="sign_in"
+        contactOf={() => form.getValues().contact}
+        onMissing={() => form.validateField('contact')}
         {...form.getInputProps('code')}
-        onSend={async () => {
-          const contact = readContact(form.getValues().contact)
-          if (contact !== undefined) return sendCode(contact, 'sign_in')
-          form.validateField('contact')
-          return undefined
-        }}
       />
       <Button type="submit" size="lg" fullWidth loading={signIn.isPending}>
         {t('signIn.submit')}

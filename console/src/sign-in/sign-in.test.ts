@@ -59,7 +59,7 @@ test('by keyboard alone, from an empty page to the overview and out again', asyn
   await page.keyboard.press('/')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Account' }).focus()
+  await page.getByRole('button', { name: 'Account', exact: true }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Sign out' }).focus()
   await page.keyboard.press('Enter')

@@ -1,0 +1,46 @@
+/** The fields by which somebody shows who they are, the same wherever they stand. */
+import { TextInput, type TextInputProps } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { CodeInput } from '../parts/code-input.tsx'
+import { NEW_PASSWORD_MIN } from '../parts/password-rule.ts'
+import { readContact } from './contact.ts'
+import { type CodePurpose, sendCode } from './sign-in-api.ts'
+
+/** What is wrong with a field as it stands; null: nothing. */
+export function useProofRules() {
+  const { t } = useTranslation()
+  return {
+    contact: (text: string) => (readContact(text) === undefined ? t('signIn.contactWanted') : null),
+    code: (text: string) => (/^\d{6}$/.test(text) ? null : t('signIn.codeWanted')),
+    newPassword: (text: string) =>
+      text.length < NEW_PASSWORD_MIN ? t('signIn.passwordShort', { count: NEW_PASSWORD_MIN }) : null,
+  }
+}
+
+/** An e-mail address or a phone number. */
+export function ContactField(field: TextInputProps) {
+  return <TextInput size="lg" autoComplete="username" inputMode="email" {...field} />
+}
+
+interface ContactCodeProps extends TextInputProps {
+  readonly purpose: CodePurpose
+  /** What stands in the contact's field now. */
+  readonly contactOf: () => string
+  /** Told when that is no contact, so that its field says so. */
+  readonly onMissing: () => void
+}
+
+/** The code that is sent to a contact. */
+export function ContactCode({ purpose, contactOf, onMissing, ...field }: ContactCodeProps) {
+  return (
+    <CodeInput
+      {...field}
+      onSend={async () => {
+        const contact = readContact(contactOf())
+        if (contact !== undefined) return sendCode(contact, purpose)
+        onMissing()
+        return undefined
+      }}
+    />
+  )
+}
