@@ -8,6 +8,7 @@ export const OPERATOR_PICTURES: readonly Picture[] = [
   { name: 'vendor', path: '/operate/vendors?open=sandbox' },
   { name: 'videos', path: '/operate/videos?tab=all' },
   { name: 'announcements', path: '/operate/announcements' },
+  { name: 'trust', path: '/operate/trust' },
   { name: 'chains', path: '/operate/chains' },
   { name: 'account', path: '/operate/accounts', prepare: openCustomer },
 ].map((picture) => ({ ...picture, signedIn: true, operator: true }))

@@ -43,6 +43,16 @@ const videos = createRoute({
   ),
 })
 
+const trust = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/trust',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./trust/trust-page.tsx'), 'trust'),
+    'TrustPage',
+  ),
+})
+
 const announcements = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/announcements',
@@ -53,4 +63,11 @@ const announcements = createRoute({
   ),
 })
 
-export const operatorRoutes = operatorRoute.addChildren([chains, vendors, accounts, videos, announcements])
+export const operatorRoutes = operatorRoute.addChildren([
+  chains,
+  vendors,
+  accounts,
+  videos,
+  trust,
+  announcements,
+])

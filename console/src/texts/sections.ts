@@ -6,6 +6,7 @@ import type chains from './en/chains.json'
 import type vendors from './en/vendors.json'
 import type videos from './en/videos.json'
 import type notices from './en/notices.json'
+import type trust from './en/trust.json'
 import type operate from './en/operate.json'
 import type accounts from './en/accounts.json'
 import type keys from './en/keys.json'
@@ -24,6 +25,7 @@ export interface SectionTexts {
   readonly vendors: typeof vendors
   readonly videos: typeof videos
   readonly notices: typeof notices
+  readonly trust: typeof trust
   readonly operate: typeof operate
   readonly accounts: typeof accounts
   readonly keys: typeof keys
@@ -47,6 +49,7 @@ export const SECTIONS = {
     vendors: () => import('./en/vendors.json'),
     videos: () => import('./en/videos.json'),
     notices: () => import('./en/notices.json'),
+    trust: () => import('./en/trust.json'),
     operate: () => import('./en/operate.json'),
     accounts: () => import('./en/accounts.json'),
     keys: () => import('./en/keys.json'),
@@ -65,6 +68,7 @@ export const SECTIONS = {
     vendors: () => import('./zh-CN/vendors.json'),
     videos: () => import('./zh-CN/videos.json'),
     notices: () => import('./zh-CN/notices.json'),
+    trust: () => import('./zh-CN/trust.json'),
     operate: () => import('./zh-CN/operate.json'),
     accounts: () => import('./zh-CN/accounts.json'),
     keys: () => import('./zh-CN/keys.json'),

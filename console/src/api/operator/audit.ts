@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { answerOf, client } from '../client.ts'
+import { answerOf, client, dataOf } from '../client.ts'
 import type { paths } from '../generated.d.ts'
 
 type Question = NonNullable<paths['/api/v1/admin/audit']['get']['parameters']['query']>
@@ -18,3 +18,12 @@ export const auditQuery = (filter: AuditFilter) =>
 function readAudit(query: Question, signal: AbortSignal) {
   return answerOf(client.GET('/api/v1/admin/audit', { params: { query }, signal }))
 }
+
+export type AuditEntry = Awaited<ReturnType<typeof readAudit>>['data'][number]
+
+/** The whole log, oldest first, one JSON object a line. */
+export const exportAudit = (): Promise<Blob> =>
+  answerOf(client.GET('/api/v1/admin/audit/export', { parseAs: 'blob' }))
+
+/** Recomputes every balance, hold, charge and entry. */
+export const verifyBooks = () => dataOf(client.POST('/api/v1/admin/verify'))

@@ -21,6 +21,11 @@ export const OPERATOR_PAGES = [
     sign: 'M2 4.5h8.5v7H2zM10.5 7.2 14 5v6l-3.5-2.2',
   },
   {
+    to: '/operate/trust',
+    name: 'trust',
+    sign: 'M8 1.8 13.2 4v4c0 3-2.1 5.2-5.2 6.2C4.9 13.2 2.8 11 2.8 8V4zM5.8 8l1.6 1.6L10.4 6.6',
+  },
+  {
     to: '/operate/announcements',
     name: 'announcements',
     sign: 'M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3zM6.8 14h2.4',

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { verifyBooks } from '../../api/operator/audit.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { FormProblem, Note } from '../../parts/problem.tsx'
+import { State } from '../../parts/state.tsx'
+import { useProblemText } from '../../parts/use-problem.ts'
+import operator from '../parts/operator.module.css'
+
+/** Every balance, hold, charge and entry, computed anew when somebody asks. */
+export function Proof() {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const verify = useMutation({ mutationFn: verifyBooks })
+  const { data } = verify
+  return (
+    <section className={operator.proof}>
+      <Note
+        tone={data?.whole === false ? 'bad' : 'info'}
+        action={
+          <Button variant="default" size="xs" loading={verify.isPending} onClick={() => verify.mutate()}>
+            {t('trust.verify')}
+          </Button>
+        }
+      >
+        {data === undefined ? (
+          t('trust.verifyHint')
+        ) : data.whole ? (
+          <State icon="done" tone="good">
+            {t('trust.whole')}
+          </State>
+        ) : (
+          t('trust.broken', { count: data.differences.length })
+        )}
+      </Note>
+      <FormProblem text={verify.error === null ? undefined : problemText(verify.error)} />
+      {data !== undefined && !data.whole && (
+        <DataTable
+          label={t('trust.differences')}
+          rows={data.differences}
+          idOf={({ subject, what }) => `${subject} ${what}`}
+          columns={[
+            { id: 'subject', head: t('trust.subject'), cell: ({ subject }) => <code>{subject}</code> },
+            { id: 'what', head: t('trust.field'), cell: ({ what }) => what },
+            { id: 'expected', head: t('trust.expected'), cell: ({ expected }) => <code>{expected}</code> },
+            { id: 'found', head: t('trust.found'), cell: ({ found }) => <code>{found}</code> },
+          ]}
+        />
+      )}
+    </section>
+  )
+}

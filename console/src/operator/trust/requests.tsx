@@ -1,0 +1,109 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { decide, type Request, requestsQuery, readDocument } from '../../api/operator/verifications.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { save } from '../../parts/download.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Marked } from '../../parts/marked.tsx'
+import sheet from '../../parts/sheet.module.css'
+import operator from '../parts/operator.module.css'
+import { ReasonDialog } from '../parts/reason-dialog.tsx'
+
+/** Who waits to be verified; nothing where nobody does. */
+export function Requests() {
+  const { t } = useTranslation()
+  const requests = useQuery({ ...requestsQuery, refetchInterval: LIVE_MS })
+  return (
+    <section className={operator.proof}>
+      <h2>{t('trust.requests')}</h2>
+      <Loaded query={requests} height={60}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className={sheet.note}>{t('trust.noRequests')}</p>
+          ) : (
+            rows.map((request) => <One key={request.id} of={request} />)
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function One({ of }: { readonly of: Request }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const [asking, ask] = useState<'approved' | 'rejected'>()
+  const fetching = useMutation({
+    mutationFn: async (number: number) =>
+      save(await readDocument(of.id, number), of.documents[number - 1]?.name ?? 'document'),
+  })
+  return (
+    <div className={operator.card}>
+      <div className={operator.cardHead}>
+        <b>{t(`trust.kinds.${of.kind}`)}</b>
+        <span>{format.moment(of.submitted_at)}</span>
+      </div>
+      <Facts rows={[[t('trust.account'), of.account_id, 'code'], ...Object.entries(of.statement)]} />
+      <span className={operator.acts}>
+        {of.documents.map(({ name }, index) => (
+          <Button key={name} variant="default" size="xs" onClick={() => fetching.mutate(index + 1)}>
+            {name}
+          </Button>
+        ))}
+      </span>
+      <span className={operator.acts}>
+        <Button size="xs" onClick={() => ask('approved')}>
+          {t('trust.approve')}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => ask('rejected')}>
+          {t('trust.reject')}
+        </Button>
+      </span>
+      {asking !== undefined && <Decision of={of} verdict={asking} onClose={() => ask(undefined)} />}
+    </div>
+  )
+}
+
+interface DecisionProps {
+  readonly of: Request
+  readonly verdict: 'approved' | 'rejected'
+  readonly onClose: () => void
+}
+
+function Decision({ of, verdict, onClose }: DecisionProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const settle = async (reason: string): Promise<void> => {
+    await decide(of.id, verdict, reason)
+    await queryClient.invalidateQueries({ queryKey: ['verifications'] })
+    await queryClient.invalidateQueries({ queryKey: ['audit'] })
+  }
+  if (verdict === 'approved') {
+    return (
+      <Confirm
+        title={t('trust.approveTitle')}
+        action={t('trust.approve')}
+        danger={false}
+        onConfirm={() => settle('')}
+        onClose={onClose}
+      >
+        <Marked text={t('trust.approveText', { account: of.account_id })} />
+      </Confirm>
+    )
+  }
+  return (
+    <ReasonDialog
+      title={t('trust.rejectTitle')}
+      text={t('trust.rejectText', { account: of.account_id })}
+      action={t('trust.reject')}
+      danger
+      onConfirm={settle}
+      onClose={onClose}
+    />
+  )
+}

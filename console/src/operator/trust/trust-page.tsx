@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { auditQuery, type AuditEntry, exportAudit } from '../../api/operator/audit.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { save } from '../../parts/download.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { useFormat } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { FormProblem } from '../../parts/problem.tsx'
+import { useProblemText } from '../../parts/use-problem.ts'
+import { MoreRows } from '../parts/more-rows.tsx'
+import { EntrySheet } from './entry-sheet.tsx'
+import { Proof } from './proof.tsx'
+import { Requests } from './requests.tsx'
+
+const ROWS = 50
+
+/** What was done and by whom, whether the books are whole, and who waits to be verified. */
+export function TrustPage() {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const saving = useMutation({
+    mutationFn: async () => save(await exportAudit(), 'audit.ndjson'),
+  })
+  return (
+    <>
+      <PageHead title={t('operate.pages.trust')} lead={t('trust.lead')}>
+        <Button
+          variant="default"
+          loading={saving.isPending}
+          leftSection={<Icon name="export" />}
+          onClick={() => saving.mutate()}
+        >
+          {t('trust.export')}
+        </Button>
+      </PageHead>
+      <FormProblem text={saving.error === null ? undefined : problemText(saving.error)} />
+      <Proof />
+      <Requests />
+      <Log />
+    </>
+  )
+}
+
+function Log() {
+  const { t } = useTranslation()
+  const [opened, open] = useState<AuditEntry>()
+  const columns = useColumns()
+  const audit = useInfiniteQuery(auditQuery({ limit: ROWS }))
+  return (
+    <section>
+      <h2>{t('trust.log')}</h2>
+      <Loaded query={audit} height={480}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ data }) => data)
+          return rows.length === 0 ? (
+            <Empty icon="book" title={t('trust.none')} />
+          ) : (
+            <>
+              <DataTable
+                label={t('trust.log')}
+                columns={columns}
+                rows={rows}
+                idOf={({ sequence }) => String(sequence)}
+                chosen={opened === undefined ? undefined : String(opened.sequence)}
+                onChoose={open}
+              />
+              <MoreRows query={audit} />
+            </>
+          )
+        }}
+      </Loaded>
+      {opened !== undefined && <EntrySheet of={opened} onClose={() => open(undefined)} />}
+    </section>
+  )
+}
+
+function useColumns(): readonly Column<AuditEntry>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    {
+      id: 'time',
+      head: t('calls.time'),
+      kind: 'muted',
+      cell: ({ at }) => <span title={format.moment(at)}>{format.recent(at)}</span>,
+    },
+    { id: 'action', head: t('trust.action'), cell: ({ action }) => <code>{action}</code> },
+    { id: 'who', head: t('trust.by'), cell: ({ actor }) => actor.name },
+    { id: 'subject', head: t('trust.subject'), kind: 'muted', cell: ({ subject }) => <code>{subject}</code> },
+    {
+      id: 'changes',
+      head: t('trust.changes'),
+      kind: 'muted',
+      cell: ({ changes }) => changes.map(({ field }) => field).join(', '),
+    },
+  ]
+}

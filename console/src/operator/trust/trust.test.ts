@@ -1,0 +1,75 @@
+/** The audit log with before and after, the proof of the books, and requests to be verified. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { signInAs } from '../../../test/api.ts'
+import { expectOpenToEverybody } from '../../../test/everybody.ts'
+import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
+import { JOURNEY_MS, openSite, type Site, textOf } from '../../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+  const admin = await signInAs(site.baseUrl, ADMIN)
+  await admin.ask('PATCH', `admin/accounts/${CUSTOMER.email}`, { user_rate: 80 })
+})
+afterAll(() => site.close())
+
+test('an act is read with what was before and after it, the books are verified, the log is saved', async () => {
+  const visit = await site.visit('/operate/trust', { as: ADMIN })
+  const { page } = visit
+  await page
+    .getByRole('row', { name: /user_rate/ })
+    .first()
+    .click()
+  const sheet = page.getByRole('dialog', { name: /Entry \d+: / })
+  await sheet.getByRole('row', { name: /user_rate 100 80/ }).waitFor()
+  expect(await visit.barriers()).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await page.getByText('Everything is whole').waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export the log' }).click(),
+  ])
+  expect(await textOf(file)).toContain('user_rate')
+  await page.getByText('Nobody waits.').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('a request is read with its documents, and rejected with a reason', async () => {
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  const form = new FormData()
+  form.set('kind', 'personal')
+  form.set('legal_name', 'Ann Lindqvist')
+  form.set('id_number', '110101199003070000')
+  form.set('documents', new Blob(['%PDF-1.4\n%%EOF'], { type: 'application/pdf' }), 'passport.pdf')
+  const asked = await fetch(`${site.baseUrl}/api/v1/user/user/verification`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ann.token}` },
+    body: form,
+  })
+  expect(asked.status, await asked.text()).toBeLessThan(300)
+  const visit = await site.visit('/operate/trust', { as: ADMIN })
+  const { page } = visit
+  await page.getByText('Ann Lindqvist').waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'passport.pdf' }).click(),
+  ])
+  expect(await textOf(file)).toContain('%PDF')
+  await page.getByRole('button', { name: 'Reject' }).click()
+  const ask = page.getByRole('dialog', { name: 'Reject this request?' })
+  expect(await visit.barriers()).toEqual([])
+  await ask.getByLabel('Reason').fill('not readable')
+  await ask.getByRole('button', { name: 'Reject' }).click()
+  await page.getByText('Nobody waits.').waitFor()
+  expect(await ann.ask('GET', 'user/user/verification')).toMatchObject({
+    request: { reason: 'not readable' },
+  })
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+expectOpenToEverybody(() => site, { 'what was done': { path: '/operate/trust', operator: true } })
