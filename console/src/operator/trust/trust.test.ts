@@ -66,7 +66,7 @@ test('a request is read with its documents, and rejected with a reason', async (
   await ask.getByRole('button', { name: 'Reject' }).click()
   await page.getByText('Nobody waits.').waitFor()
   expect(await ann.ask('GET', 'user/user/verification')).toMatchObject({
-    request: { reason: 'not readable' },
+    requests: [{ status: 'rejected', reason: 'not readable' }],
   })
   expect(visit.faults).toEqual([])
   await visit.close()
