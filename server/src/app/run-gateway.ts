@@ -9,7 +9,7 @@ import type { OpsSource } from '../http/ops/ops-source.ts'
 import { type FirstRun, prepareFirstRun } from '../management/accounts/first-run.ts'
 import { makeSetupLink } from '../management/identity/setup-link.ts'
 import { type SignInLink, signInLinkUrl } from '../management/identity/sign-in-link.ts'
-import { answersOffline, kindsWithoutAddress, providerKinds } from '../providers/index.ts'
+import { answersOffline, vendorKinds } from '../providers/index.ts'
 import { endedWhenHung } from './end-hung.ts'
 import { localUrl, type Prepare, prepareStore, type RunningGateway, startGateway } from './start-gateway.ts'
 import { lookAtPorts } from './look-at-ports.ts'
@@ -56,8 +56,7 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
       config,
       environment,
       workingDirectory: process.cwd(),
-      kinds: providerKinds,
-      kindsWithoutAddress,
+      kinds: vendorKinds,
       offer: firstCatalogue(environment),
       at: now(),
     })

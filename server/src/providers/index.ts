@@ -82,11 +82,6 @@ export const providerKinds: readonly string[] = [...byKind.keys()]
 /** What each kind needs, for those who add a vendor of it. */
 export const vendorKinds: readonly VendorKind[] = PROVIDERS.map(describeKind)
 
-/** Kinds that have no address of their own: the operator has to name one. */
-export const kindsWithoutAddress: readonly string[] = PROVIDERS.filter(
-  (provider) => provider.defaultBaseUrl === undefined,
-).map((provider) => provider.kind)
-
 /** Its answers are made in this process: no network, no credential. */
 export function answersOffline(kind: string, protocol: ChainProtocol): boolean {
   const provider = byKind.get(kind)

@@ -3,7 +3,7 @@ import type { Auth } from '../core/http-request.ts'
 import { forwardModelId } from '../core/ids.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { FailureKind } from '../core/routing/failure.ts'
-import { kindsWithoutAddress, providerKinds, providerOf } from './index.ts'
+import { providerKinds, providerOf, vendorKinds } from './index.ts'
 import type { Dialect, Operation, PassedDialect, Provider, WireDialect } from './provider.ts'
 
 const MODEL = forwardModelId('some-model-1')
@@ -219,7 +219,9 @@ describe('every vendor', () => {
   })
 
   test('without an address of its own is named to the operator', () => {
-    expect(kindsWithoutAddress).toEqual(['openai-compatible'])
+    expect(vendorKinds.filter(({ baseUrl }) => baseUrl === undefined).map(({ kind }) => kind)).toEqual([
+      'openai-compatible',
+    ])
   })
 })
 

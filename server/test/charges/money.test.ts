@@ -481,7 +481,6 @@ describe('the monthly cap', () => {
       text: `accounts: [{email: ${email}, monthly_cap_yuan: ${yuan}}]`,
       environment: {},
       kinds: [],
-      kindsWithoutAddress: [],
       missing: 'stays',
       mode: 'apply',
       at: Date.now(),

@@ -1,4 +1,6 @@
 /** A gateway file that uses every member there is; tests change what they are about. */
+import { sampleKind } from './sample-catalogue.ts'
+
 export const EXAMPLE_ENVIRONMENT = {
   OPENAI_API_KEY: 'upstream-openai',
   KLING_ACCESS: 'upstream-access',
@@ -7,7 +9,10 @@ export const EXAMPLE_ENVIRONMENT = {
   MY_OPENAI_KEY: 'customer-openai',
 }
 
-export const EXAMPLE_KINDS = ['openai', 'openai-compatible', 'anthropic', 'kling']
+export const EXAMPLE_KINDS = [
+  ...['openai', 'anthropic', 'kling'].map((kind) => sampleKind(kind)),
+  sampleKind('openai-compatible', { baseUrl: undefined }),
+]
 
 export const EXAMPLE_FILE = `
 settings:

@@ -1,8 +1,15 @@
 /** A small catalogue for tests, whole and valid; tests change what they are about. */
+import type { VendorKindRules } from '../../src/config/gateway-file/check-rows.ts'
 import type { Catalogue, Chain, Credential, Model, Pricing, Vendor } from '../../src/core/catalogue.ts'
 import { chainId, credentialId, forwardModelId, modelId, vendorCode } from '../../src/core/ids.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
 import { Secret } from '../../src/core/secret.ts'
+
+/** A vendor kind that speaks everything; without an address where none is given. */
+export function sampleKind(kind: string, changes: Partial<VendorKindRules> = {}): VendorKindRules {
+  const protocols = ['chat', 'responses', 'messages', 'gemini', 'embeddings', 'video']
+  return { kind, protocols, baseUrl: `https://${kind}.example`, ...changes }
+}
 
 export const TOKEN_PRICING: Pricing = {
   currency: 'CNY',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { readConfig } from '../../config/environment.ts'
 import { addAccount } from '../../management/admin/edit-account.ts'
-import { kindsWithoutAddress, providerKinds } from '../../providers/index.ts'
+import { vendorKinds } from '../../providers/index.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
@@ -24,11 +24,7 @@ export async function accountsCreate(io: Console, login: string, flags: AccountC
     ...(flags.key === undefined ? {} : { keys: [{ name: flags.key }] }),
   }
   const outcome = await withStorage(io, 'refuse', (storage) =>
-    addAccount(
-      { storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion },
-      body,
-      commandLineActor(io),
-    ),
+    addAccount({ storage, kinds: vendorKinds, phoneRegion }, body, commandLineActor(io)),
   )
   if (outcome.kind === 'mistakes')
     throw new CommandFailure(

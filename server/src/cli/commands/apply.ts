@@ -6,7 +6,7 @@ import { type ApplyResult, applyGatewayFile } from '../../management/gateway-fil
 import type { Difference } from '../../management/gateway-file/difference.ts'
 import { readConfig } from '../../config/environment.ts'
 import { usageWarnings } from '../../pipeline/stages/usage-told.ts'
-import { kindsWithoutAddress, providerKinds } from '../../providers/index.ts'
+import { vendorKinds } from '../../providers/index.ts'
 import { commandLineActor } from '../command-line-actor.ts'
 import { type Console, jsonText, plural, printable, tableText } from '../console.ts'
 import { CommandFailure } from '../exit-codes.ts'
@@ -27,8 +27,7 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
     const result = await applyGatewayFile(storage, {
       text,
       environment: io.environment,
-      kinds: providerKinds,
-      kindsWithoutAddress,
+      kinds: vendorKinds,
       missing: flags.prune === true ? 'prune' : 'stays',
       phoneRegion: readConfig(io.environment, io.workingDirectory).phoneRegion,
       mode: flags.dryRun === true ? 'dry-run' : 'apply',

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { HEALTHY } from '../../core/routing/health.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { type Probe, probeChain } from '../../pipeline/explain/probe.ts'
-import { kindsWithoutAddress, providerKinds } from '../../pipeline/instance/vendor-kinds.ts'
+import { vendorKinds } from '../../pipeline/instance/vendor-kinds.ts'
 import { viewHealth } from '../../http/chain-health.ts'
 import { viewProbe } from '../../http/management/routes/admin/view-probe.ts'
 import { type ChainRecent, NOTHING_RECENT, readChainRecent } from '../../management/admin/chain-recent.ts'
@@ -233,7 +233,7 @@ async function switchChain(
 ): Promise<void> {
   const form = chainForm(chain, catalogue.credentials.get(chain.credentialId)?.name ?? '')
   const edited = await editCatalogue(
-    { storage, kinds: providerKinds, kindsWithoutAddress },
+    { storage, kinds: vendorKinds },
     {
       fragment: {
         models: [{ model_id: model.modelId, status: model.status, chains: [{ ...form, status }] }],

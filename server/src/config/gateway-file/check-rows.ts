@@ -28,8 +28,16 @@ export interface RowContext {
   readonly known: Catalogue
   /** `prune`: what the file leaves out of its sections will be gone, so nothing may name it. */
   readonly missing: 'stays' | 'prune'
-  /** Vendor kinds that have no address of their own. */
-  readonly kindsWithoutAddress: readonly string[]
+  readonly kinds: readonly VendorKindRules[]
+}
+
+/** What rows have to know of a vendor kind that there is a provider for. */
+export interface VendorKindRules {
+  readonly kind: string
+  /** What its chains may speak. */
+  readonly protocols: readonly string[]
+  /** undefined: it has no address of its own. */
+  readonly baseUrl: string | undefined
 }
 
 /** Every name a row may refer to. */
@@ -50,7 +58,7 @@ export function checkRows(file: GatewayFile, context: RowContext, reports: RowRe
   const names = namesAfter(file, context)
   checkCurrencies(file, context, report)
   checkVendors(file.vendors ?? [], context, report)
-  checkModels(file.models ?? [], names, context, report)
+  checkModels(file, names, context, report)
   checkGroups(file, names, context, reports)
   checkPlans(file, context, report)
   const keyPrefix = file.settings?.keyPrefix ?? context.known.settings.keyPrefix
@@ -142,19 +150,32 @@ function checkVendors(rows: readonly VendorRow[], context: RowContext, report: R
     const kind = row.kind ?? stored?.kind
     if (kind === undefined) reportMissing(row.place, 'kind', report)
     const address = row.baseUrl === undefined ? stored?.baseUrl : (row.baseUrl ?? undefined)
-    if (kind !== undefined && address === undefined && context.kindsWithoutAddress.includes(kind)) {
-      reportMissing(row.place, 'base_url', report, `kind ${kind} has no address of its own`)
-    }
+    const rules = context.kinds.find((one) => one.kind === kind)
+    if (rules !== undefined && rules.baseUrl === undefined && address === undefined)
+      reportMissing(row.place, 'base_url', report, `kind ${rules.kind} has no address of its own`)
   }
 }
 
-function checkModels(rows: readonly ModelRow[], names: Names, context: RowContext, report: Report): void {
+function checkModels(
+  { models: rows = [], vendors = [] }: GatewayFile,
+  names: Names,
+  context: RowContext,
+  report: Report,
+): void {
   reportRepeated(rows, { what: 'model', keyOf: (row) => row.modelId }, report)
+  const kindOf = kindsOfVendors(vendors, context.known)
   for (const row of rows) {
     if (row.pricing === undefined && !context.known.models.has(row.modelId)) {
       reportMissing(row.place, 'pricing', report)
     }
-    for (const chain of row.chains ?? []) checkChain(chain, names, report)
+    for (const chain of row.chains ?? []) {
+      checkChain(chain, names, report)
+      checkProtocol(
+        chain,
+        context.kinds.find(({ kind }) => kind === kindOf(chain.vendor.name)),
+        report,
+      )
+    }
     checkOutputPrice(row, context, report)
     reportRepeated(row.chains ?? [], { ...SAME_CHAIN, keyOf: (chain) => chainKey(chain, names) }, report)
   }
@@ -196,6 +217,26 @@ function checkChain(chain: ChainRow, names: Names, report: Report): void {
     const which = credentials.length === 0 ? 'has none' : `has several: ${credentials.join(', ')}`
     reportMissing(chain.place, 'credential', report, `vendor ${chain.vendor.name} ${which}`)
   }
+}
+
+/** The kind each vendor will have. */
+function kindsOfVendors(
+  rows: readonly VendorRow[],
+  { vendors }: Pick<Catalogue, 'vendors'>,
+): (code: string) => string | undefined {
+  const written = new Map(rows.map(({ code, kind }) => [String(code), kind]))
+  const stored = new Map([...vendors.values()].map(({ code, kind }) => [String(code), kind]))
+  return (code) => written.get(code) ?? stored.get(code)
+}
+
+function checkProtocol(
+  { protocol, place, vendor }: ChainRow,
+  rules: VendorKindRules | undefined,
+  report: Report,
+): void {
+  if (rules === undefined || rules.protocols.includes(protocol)) return
+  const message = `is ${protocol}, which vendor ${vendor.name} of the kind ${rules.kind} does not speak; it speaks ${rules.protocols.join(', ')}`
+  report({ ...place, path: `${place.path}.protocol` }, message)
 }
 
 /** A group may name models that come later: it is only a list of what its keys may call. */

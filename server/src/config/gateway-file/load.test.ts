@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sampleKind } from '../../../test/management/sample-catalogue.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { vendorCode } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'
@@ -28,8 +29,11 @@ function load(text: string, change: Partial<LoadOptions> = {}) {
   return loadGatewayFile({
     text,
     environment: {},
-    kinds: ['openai', 'openai-compatible', 'anthropic'],
-    kindsWithoutAddress: ['openai-compatible'],
+    kinds: [
+      sampleKind('openai'),
+      sampleKind('openai-compatible', { baseUrl: undefined }),
+      sampleKind('anthropic', { protocols: ['messages'] }),
+    ],
     known: EMPTY,
     missing: 'stays',
     ...change,
@@ -562,12 +566,30 @@ describe('variables', () => {
 })
 
 test('what a request holds is meant as it is written: no reference, no merged map', () => {
-  const options = { kinds: [], kindsWithoutAddress: [], known: EMPTY, missing: 'stays' } as const
+  const options = { kinds: [], known: EMPTY, missing: 'stays' } as const
   const password = { accounts: [{ email: 'a@b', password: '${P} $${Q}' }] }
   const read = loadGatewayNode(jsonNode(password), options)
   expect(read.kind === 'file' && read.file.accounts?.[0]?.password?.unwrap()).toBe('${P} $${Q}')
   const merged = loadGatewayNode(jsonNode({ accounts: [{ email: 'a@b', '<<': { credits: 1 } }] }), options)
   expect(merged).toMatchObject({ kind: 'mistakes', mistakes: [{ place: { path: 'accounts[0].<<' } }] })
+})
+
+describe('a chain speaks what the kind of its vendor speaks', () => {
+  const chainOf = (protocol: string) =>
+    `models: [{model_id: m, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: own, protocol: ${protocol}, forward_model_id: f}]}]`
+  const vendor = 'vendors: [{code: own, kind: anthropic}]\n'
+
+  test('one of its protocols', () => {
+    expect(mistakesIn(vendor + chainOf('messages'))).toEqual([])
+  })
+
+  test.each(['chat', 'gemini', 'video', 'embeddings'])('not %s', (protocol) => {
+    expect(mistakesIn(vendor + chainOf(protocol))).toContainEqual(
+      expect.stringMatching(
+        `models\\[0\\].chains\\[0\\].protocol: is ${protocol}, which vendor own of the kind anthropic does not speak; it speaks messages$`,
+      ),
+    )
+  })
 })
 
 describe('YAML that repeats itself', () => {

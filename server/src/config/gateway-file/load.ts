@@ -1,7 +1,7 @@
 /** A gateway file's text → checked rows, or every mistake in it. Nothing in here changes anything. */
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { Environment } from '../environment.ts'
-import { checkRows } from './check-rows.ts'
+import { checkRows, type VendorKindRules } from './check-rows.ts'
 import type { FileNode, Mistake, Report } from './file-node.ts'
 import type { GatewayFile } from './gateway-file.ts'
 import { openMap } from './map-reader.ts'
@@ -18,9 +18,7 @@ export interface LoadOptions extends CheckOptions {
 
 interface CheckOptions {
   /** Vendor kinds there is a provider for. */
-  readonly kinds: readonly string[]
-  /** Those of them that have no address of their own. */
-  readonly kindsWithoutAddress: readonly string[]
+  readonly kinds: readonly VendorKindRules[]
   /** What is stored now: rows may name what the file does not repeat. */
   readonly known: Catalogue
   readonly missing: 'stays' | 'prune'
@@ -67,7 +65,7 @@ function readFile(root: FileNode, options: CheckOptions, report: Report): Gatewa
   if (map === undefined) return undefined
   const file: GatewayFile = {
     settings: map.optional('settings', readSettings),
-    vendors: map.optional('vendors', list(readVendor(options.kinds))),
+    vendors: map.optional('vendors', list(readVendor(options.kinds.map(({ kind }) => kind)))),
     models: map.optional('models', list(readModel)),
     groups: map.optional('groups', list(readGroup)),
     plans: map.optional('plans', list(readPlan)),

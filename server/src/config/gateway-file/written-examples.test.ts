@@ -1,3 +1,4 @@
+import { sampleKind } from '../../../test/management/sample-catalogue.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { UNLIMITED } from '../../core/limits/policy.ts'
@@ -20,8 +21,7 @@ test.for(Object.entries(PAGES))('the example of %s can be applied', ([, page], {
   const loaded = loadGatewayFile({
     text,
     environment: { OPENAI_API_KEY: 'a', OWNER_PASSWORD: 'b', MY_OPENAI_KEY: 'c' },
-    kinds: ['openai'],
-    kindsWithoutAddress: [],
+    kinds: [sampleKind('openai')],
     missing: 'stays',
     known: {
       settings: {

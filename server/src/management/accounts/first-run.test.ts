@@ -1,3 +1,4 @@
+import { sampleKind } from '../../../test/management/sample-catalogue.ts'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -21,8 +22,7 @@ function setup(change: Partial<FirstRunSetup> = {}): FirstRunSetup {
     config: { gatewayFile: undefined },
     environment: {},
     workingDirectory: store.directory,
-    kinds: ['openai-compatible'],
-    kindsWithoutAddress: [],
+    kinds: [sampleKind('openai-compatible')],
     offer: [{ kind: 'put-vendor', vendor: sampleVendor('sandbox') }],
     at: TEST_TIME,
     ...change,

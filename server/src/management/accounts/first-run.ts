@@ -12,6 +12,7 @@ import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createAccount } from './accounts.ts'
 import { applyGatewayFile, type NewKey } from '../gateway-file/apply-gateway-file.ts'
+import type { VendorKindRules } from '../../config/gateway-file/check-rows.ts'
 import { grantOpening } from '../money/grants.ts'
 import { keyOf, makeKeySecret } from '../keys/keys.ts'
 import { namedKeyId } from '../new-id.ts'
@@ -23,9 +24,8 @@ export interface FirstRunSetup {
   readonly environment: Environment
   /** Where `gateway.yaml` is looked for. */
   readonly workingDirectory: string
-  /** Vendor kinds there is a provider for, and those of them without an address of their own. */
-  readonly kinds: readonly string[]
-  readonly kindsWithoutAddress: readonly string[]
+  /** Vendor kinds there is a provider for. */
+  readonly kinds: readonly VendorKindRules[]
   /** What the environment's vendor keys and the sandbox put into a catalogue nobody has written. */
   readonly offer: readonly CatalogueChange[]
   /** Epoch ms. */
@@ -127,7 +127,6 @@ async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> 
       text: file.text,
       environment: setup.environment,
       kinds: setup.kinds,
-      kindsWithoutAddress: setup.kindsWithoutAddress,
       missing: 'stays',
       phoneRegion: setup.config.phoneRegion,
       mode: 'apply',

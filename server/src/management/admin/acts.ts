@@ -2,15 +2,15 @@
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
+import type { VendorKindRules } from '../../config/gateway-file/check-rows.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 
 /** What the services of this module stand on. */
 export interface AdminParts {
   readonly storage: Storage
-  /** Vendor kinds there is a provider for, and those of them without an address of their own. */
-  readonly kinds: readonly string[]
-  readonly kindsWithoutAddress: readonly string[]
+  /** Vendor kinds there is a provider for. */
+  readonly kinds: readonly VendorKindRules[]
   /** The country of phone numbers written without one; absent: they need theirs. */
   readonly phoneRegion?: string | undefined
 }

@@ -23,7 +23,6 @@ import { grantTransfer } from '../money/grants.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { CLOSED, isClosed } from './account-acts.ts'
 import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminParts } from './acts.ts'
-import { kindsOf } from './edit-catalogue.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
 export interface EditedAccount {
@@ -129,7 +128,7 @@ function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalog
 
 function readRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
   const loaded = loadGatewayNode(jsonNode({ accounts: [body] }), {
-    ...kindsOf(parts),
+    kinds: parts.kinds,
     known,
     missing: 'stays',
     phoneRegion: parts.phoneRegion,

@@ -111,11 +111,11 @@ export interface PlannedFragment {
 
 /** What writing the fragment would change, or what is wrong with it. */
 export function planFragment(
-  parts: Pick<AdminParts, 'kinds' | 'kindsWithoutAddress'>,
+  parts: Pick<AdminParts, 'kinds'>,
   { fragment, prefix }: Pick<CatalogueEdit, 'fragment' | 'prefix'>,
   known: Catalogue,
 ): Done<PlannedFragment> {
-  const loaded = loadGatewayNode(jsonNode(fragment), { ...kindsOf(parts), known, missing: 'stays' })
+  const loaded = loadGatewayNode(jsonNode(fragment), { kinds: parts.kinds, known, missing: 'stays' })
   if (loaded.kind === 'mistakes')
     return { kind: 'mistakes', mistakes: loaded.mistakes.map((mistake) => bodyMistake(mistake, prefix)) }
   const { file, warnings } = loaded
@@ -129,10 +129,6 @@ export function planFragment(
       return `${path} ${message}`
     }),
   })
-}
-
-export function kindsOf({ kinds, kindsWithoutAddress }: Pick<AdminParts, 'kinds' | 'kindsWithoutAddress'>) {
-  return { kinds, kindsWithoutAddress } as const
 }
 
 /** A row the gateway file has no word for removing. */

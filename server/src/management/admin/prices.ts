@@ -16,7 +16,6 @@ import { modelForm } from '../gateway-file/forms.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { type Actor, auditedChanges, done, type Done, type AdminParts } from './acts.ts'
-import { kindsOf } from './edit-catalogue.ts'
 import { readPricingForm } from './pricing-form.ts'
 import { missingPrice, needsOutputPrice, OUTPUT_PRICE_MISSING } from './usable-price.ts'
 
@@ -109,7 +108,7 @@ export function reviewImport(
   known: Catalogue,
 ): Done<PlannedImport> {
   const file = { text: request.text, environment: {}, missing: 'stays' } as const
-  const loaded = loadGatewayFile({ ...file, ...kindsOf(parts), known })
+  const loaded = loadGatewayFile({ ...file, kinds: parts.kinds, known })
   if (loaded.kind === 'mistakes') {
     if (isTable(request.text)) return A_TABLE
     const mistakes = loaded.mistakes.map(({ place, message }) => ({

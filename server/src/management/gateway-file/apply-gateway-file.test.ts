@@ -26,7 +26,6 @@ function apply(text: string, change: Partial<ApplyOptions> = {}): Promise<ApplyR
     text,
     environment: EXAMPLE_ENVIRONMENT,
     kinds: EXAMPLE_KINDS,
-    kindsWithoutAddress: ['openai-compatible'],
     missing: 'stays',
     mode: 'apply',
     at: TEST_TIME,

@@ -17,7 +17,6 @@ async function apply(target: TestStore, text: string): Promise<ApplyResult> {
     text,
     environment: EXAMPLE_ENVIRONMENT,
     kinds: EXAMPLE_KINDS,
-    kindsWithoutAddress: [],
     missing: 'prune',
     mode: 'apply',
     at: TEST_TIME,
@@ -199,7 +198,7 @@ function gatewayFiles(): fc.Arbitrary<object> {
       {
         code: fc.constant(code),
         name,
-        kind: fc.constantFrom(...EXAMPLE_KINDS),
+        kind: fc.constantFrom(...EXAMPLE_KINDS.map(({ kind }) => kind)),
         base_url: fc.constantFrom('http://127.0.0.1:1', 'https://api.example.com/v1/'),
         status,
         credentials: fc.constant([{ name: 'main' }, { name: 'spare', limits: { concurrency: 2 } }]),

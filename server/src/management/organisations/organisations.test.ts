@@ -23,7 +23,6 @@ describe('a gateway file', () => {
       text,
       environment: EXAMPLE_ENVIRONMENT,
       kinds: EXAMPLE_KINDS,
-      kindsWithoutAddress: [],
       missing: 'prune',
       mode: 'apply',
       at: TEST_TIME,

@@ -1,7 +1,7 @@
 /** What the admin routes share: who acts, and how a service's word becomes an answer. */
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { kindsWithoutAddress, providerKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
+import { vendorKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Actor, Done, AdminParts } from '../../../../management/admin/acts.ts'
 import type { SessionCaller } from '../../caller.ts'
@@ -9,7 +9,7 @@ import { refuseFields } from '../../request-fields.ts'
 import type { ApiContext } from '../../api-context.ts'
 
 export function managementOf({ storage, identity: { phoneRegion } }: ApiContext): AdminParts {
-  return { storage, kinds: providerKinds, kindsWithoutAddress, phoneRegion }
+  return { storage, kinds: vendorKinds, phoneRegion }
 }
 
 export function actorOf(
