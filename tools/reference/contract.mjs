@@ -25,8 +25,8 @@ const HEAD = `# The contract, row by row
 
 Each row is one obligation of the API contract (tables 1 to 9) or of a decision where the contract is silent (tables
 D-…). Ids are stable: never renumbered, never reused; a new row takes the next free number of its table, a dropped row
-stays and says so. A test that shows a row carries the id in its name: \`test('[4.1-14] max_tokens above the model limit
-is forwarded', …)\`; one test may carry several ids. A row that cannot be tested from outside says why in the third
+stays and says so. A test that shows a row carries the id at the end of its name: \`test('max_tokens above the model
+limit is forwarded [4.1-14]', …)\`; one test may carry several ids. A row that cannot be tested from outside says why in the third
 column. Comments cite a row or a section by its id: \`docs/reference/contract.md#4.1-14\`, \`docs/reference/contract.md#4.1\`.
 
 The rows are the source. The last column and the table of areas are written by \`tools/reference.mjs\`; \`npm run check\`

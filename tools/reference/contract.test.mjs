@@ -24,7 +24,7 @@ const contractWith = (testText) => importChecklist(treeWith(testText), CHECKLIST
 
 describe('the contract', () => {
   test('counts a row as shown when the name of a test carries its id', () => {
-    const { areas } = contractWith("test('[1-02] [D-names-01] a request is forwarded', () => {})")
+    const { areas } = contractWith("test('a request is forwarded [1-02] [D-names-01]', () => {})")
     expect(Object.fromEntries(areas)).toEqual({
       money: { rows: 1, shown: 1, open: 0, untestable: 0 },
       ops: { rows: 2, shown: 0, open: 1, untestable: 1 },
@@ -34,14 +34,14 @@ describe('the contract', () => {
 
   test.each([
     ['an id in a comment', '// [1-02] later'],
-    ['an id of a skipped test', "test.skip('[1-02] a request is forwarded', () => {})"],
+    ['an id of a skipped test', "test.skip('a request is forwarded [1-02]', () => {})"],
     ['a range of indexes', 'const last = rows[1-02]'],
   ])('does not count %s', (_what, text) => {
     expect(contractWith(text).areas.get('routing').open).toBe(1)
   })
 
   test('survives being written and read again', () => {
-    const tree = treeWith("test('[1-02] a request is forwarded', () => {})")
+    const tree = treeWith("test('a request is forwarded [1-02]', () => {})")
     const page = contractPage(importChecklist(tree, CHECKLIST))
     const again = readContract(
       memoryTree({ [PAGE]: page, 'server/src/http/a.test.ts': tree.read('server/src/http/a.test.ts') }),
@@ -59,12 +59,12 @@ describe('the contract', () => {
   })
 
   test('lowers the record and never raises it', () => {
-    const { areas } = contractWith("test('[1-02] a request is forwarded', () => {})")
+    const { areas } = contractWith("test('a request is forwarded [1-02]', () => {})")
     expect(lowered({ money: 0, ops: 5, routing: 1 }, areas)).toEqual({ money: 0, ops: 1, routing: 0 })
   })
 
   test('complains about an id that is no row', () => {
-    expect(contractWith("test('[9-99] nothing', () => {})").mistakes).toEqual([
+    expect(contractWith("test('nothing [9-99]', () => {})").mistakes).toEqual([
       expect.stringContaining('[9-99], which is no row'),
     ])
   })

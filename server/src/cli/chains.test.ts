@@ -78,7 +78,7 @@ test('list tells how a chain is, by the log and by the gateway that runs; reset 
   await vi.waitFor(async () => expect((await chains()).out).toContain('healthy'), SEEN)
 })
 
-test('[D-accounts-138] a change by command is seen by the running instance', async () => {
+test('a change by command is seen by the running instance [D-accounts-138]', async () => {
   expect((await call()).status).toBe(200)
   expect(await chains('drain', '1')).toMatchObject({
     code: 0,

@@ -67,7 +67,7 @@ test('another shell is refused', async () => {
   })
 })
 
-test('[D-accounts-137] npx sluice --help runs from the root of the repository', async () => {
+test('npx sluice --help runs from the root of the repository [D-accounts-137]', async () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const { stdout } = await promisify(execFile)('npx', ['sluice', '--help'], { cwd: root })
   expect(stdout).toMatch(/^Usage: sluice \[options\] \[command\]\n/)

@@ -1,5 +1,5 @@
 /** Calls as they end: the log is looked at every second, since a call appears in it only then, under the time it began. */
-import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { CallLogRow } from '../core/ledger/log-row.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { LogFilter } from '../storage/stores/logs.ts'
 

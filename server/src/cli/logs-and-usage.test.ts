@@ -9,7 +9,7 @@ import { microCredits } from '../core/money.ts'
 import { openDataDirectory } from '../config/data-directory.ts'
 import { readConfig } from '../config/environment.ts'
 import { ACCOUNT, exampleLog, exampleReserve } from '../core/calls/examples.ts'
-import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { CallLogRow } from '../core/ledger/log-row.ts'
 import {
   createAccount,
   exampleApiKey,

@@ -308,7 +308,7 @@ describe('accounts, grant, logs, verify', () => {
     expect(JSON.parse(out)).toMatchObject({ email: 'owner@example.com', credits: '100', keys: 2 })
   })
 
-  test('[1-46] [D-fallback-01] an account has one fallback model: a second setting replaces the first', async () => {
+  test('an account has one fallback model: a second setting replaces the first [1-46] [D-fallback-01]', async () => {
     const set = (model: string) =>
       sluice(['apply', '-f', '-'], {
         input: `accounts: [{email: owner@example.com, fallback_model: ${model}}]`,

@@ -1,5 +1,5 @@
 /** The last column of `sluice logs`: in one line why a call was free, was refused, or what each vendor failed of. */
-import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { CallLogRow } from '../core/ledger/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import { ERRORS } from '../core/errors/catalogue.ts'
 import { viewOperatorLogRow } from '../management/logs/log-view.ts'

@@ -2,7 +2,7 @@
  * The life of a call as a chain of immutable types: each stage takes one and returns the next, so a call that was
  * not authenticated cannot be received, and one that was not reserved cannot be billed — it does not compile.
  */
-import type { Demand, ReserveOutcome } from '../core/calls/operations.ts'
+import type { Demand, ReserveOutcome } from '../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, WireId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/request-scan.ts'

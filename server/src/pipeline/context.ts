@@ -1,6 +1,6 @@
 /** The pipeline's own parts put together: what every stage may use, and nothing else. */
 import { type MonthOf } from '../core/calendar.ts'
-import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { CallLogRow } from '../core/ledger/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import type { CallId, InstanceId } from '../core/ids.ts'
 import type { MeterReading } from '../core/metering/meter.ts'

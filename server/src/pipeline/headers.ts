@@ -1,4 +1,4 @@
-import type { WindowReading } from '../core/calls/operations.ts'
+import type { WindowReading } from '../core/ledger/operations.ts'
 import type { ChainProtocol } from '../core/catalogue.ts'
 import type { ModelId } from '../core/ids.ts'
 import type { ReservedCall } from './call.ts'

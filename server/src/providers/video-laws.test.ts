@@ -223,7 +223,7 @@ describe.each(KINDS)('%s', (kind) => {
     }
   })
 
-  test('[4.4-32] passes on a field it has never heard of', () => {
+  test('passes on a field it has never heard of [4.4-32]', () => {
     const sent = textOf(submit(kind, { extras: { nobody_knows: 'anything at all' } }).request)
     expect(sent).toContain('nobody_knows')
     expect(sent).toContain('anything at all')
@@ -240,7 +240,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect([...dropped].toSorted()).toEqual(['callback_url', 'duration', 'webhook'])
   })
 
-  test('[4.4-36] names what it drops as the client named it, and nothing else', () => {
+  test('names what it drops as the client named it, and nothing else [4.4-36]', () => {
     expect(submit(kind).dropped).toEqual([])
     const { dropped } = submit(kind, FULL)
     expect(dropped.filter((name) => !NAMES.has(name))).toEqual([])

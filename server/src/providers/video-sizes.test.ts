@@ -176,7 +176,7 @@ function dialectOf(kind: string): VideoDialect {
 
 describe.each(Object.entries(TABLE))('%s', (size, cells) => {
   test.each(COLUMNS.map((column, at) => ({ ...column, cell: cells[at] })))(
-    '[4.4-27] [4.4-28] is $cell for $model',
+    'is $cell for $model [4.4-27] [4.4-28]',
     ({ kind, model, framed, shown, cell }) => {
       const request: Partial<VideoRequest> = { size: parseSize(size), ...(framed ? { firstFrame: PNG } : {}) }
       const baseUrl = providerOf(kind)?.defaultBaseUrl ?? ''

@@ -1,4 +1,4 @@
-import type { CallLogRow } from '../core/calls/log-row.ts'
+import type { CallLogRow } from '../core/ledger/log-row.ts'
 import type { Usage } from '../core/canonical/usage.ts'
 import type { ChainId } from '../core/ids.ts'
 import type { MicroCredits } from '../core/money.ts'

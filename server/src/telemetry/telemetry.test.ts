@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptRecord, CallLogRow } from '../core/calls/log-row.ts'
+import type { AttemptRecord, CallLogRow } from '../core/ledger/log-row.ts'
 import { NO_USAGE } from '../core/canonical/usage.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { callId, chainId, modelId, vendorCode } from '../core/ids.ts'

@@ -51,7 +51,7 @@ const lastEntry = async (): Promise<Fields> => {
 }
 
 describe('PATCH admin/accounts/{id}', () => {
-  test('[D-accounts-116] changes the password: sign-in follows it, sessions end, the log keeps no secret', async () => {
+  test('changes the password: sign-in follows it, sessions end, the log keeps no secret [D-accounts-116]', async () => {
     const { id } = await admin.gateway.newAccount({ email: 'password@example.com' })
     const before = await admin.gateway.signIn(id)
     const answer = await change(id, { password: 'correct horse battery' })
@@ -68,7 +68,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect(JSON.stringify(entry)).toContain('[secret]')
   })
 
-  test('[D-accounts-117] changes the role', async () => {
+  test('changes the role [D-accounts-117]', async () => {
     const { id } = await admin.gateway.newAccount()
     expect((await change(id, { role: 'admin' })).status).toBe(200)
     expect(await read(id)).toMatchObject({ role: 'admin' })
@@ -78,7 +78,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await get(`${admin.gateway.baseUrl}/api/v1/admin/settings`, session.headers)).status).toBe(403)
   })
 
-  test('[D-accounts-118] changes the verification: admission follows at once', async () => {
+  test('changes the verification: admission follows at once [D-accounts-118]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     expect((await call(key, 'verified-only')).body.code).toBe(40203)
     await change(id, { verification: 'personal' })
@@ -88,7 +88,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key, 'verified-only')).body.code).toBe(40203)
   })
 
-  test('[D-accounts-119] changes the user_rate: billing follows it', async () => {
+  test('changes the user_rate: billing follows it [D-accounts-119]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     await change(id, { user_rate: 50 })
     await call(key)
@@ -97,7 +97,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect(await read(id)).toMatchObject({ user_rate: '50' })
   })
 
-  test('[D-accounts-120] changes credits and balance, each by one transaction of the ledger', async () => {
+  test('changes credits and balance, each by one transaction of the ledger [D-accounts-120]', async () => {
     const { id } = await admin.gateway.newAccount({ credits: 100 })
     const count = async () =>
       (await admin.gateway.storage.ledger.transfers({ accountId: id, limit: 50, after: undefined })).length
@@ -114,7 +114,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect(await admin.gateway.storage.ledger.verify()).toEqual([])
   })
 
-  test('[D-accounts-121] changes api_deduction: calls follow it', async () => {
+  test('changes api_deduction: calls follow it [D-accounts-121]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     await change(id, { api_deduction: false })
     expect((await call(key)).body.code).toBe(40202)
@@ -122,7 +122,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key)).status).toBe(200)
   })
 
-  test('[D-accounts-122] changes monthly_cap_yuan: calls follow it', async () => {
+  test('changes monthly_cap_yuan: calls follow it [D-accounts-122]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     await change(id, { monthly_cap_yuan: 0.0001 })
     expect((await call(key)).body.code).toBe(42906)
@@ -130,7 +130,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key)).status).toBe(200)
   })
 
-  test('[D-accounts-123] changes auto_exchange: exchange follows it', async () => {
+  test('changes auto_exchange: exchange follows it [D-accounts-123]', async () => {
     const { id, key } = await admin.gateway.newAccount({ credits: 20 })
     await change(id, { balance: 5, auto_exchange: { enabled: true, below_credits: 15, step_yuan: 1 } })
     expect((await call(key)).status).toBe(200)
@@ -143,7 +143,7 @@ describe('PATCH admin/accounts/{id}', () => {
     })
   })
 
-  test('[D-accounts-124] changes the subscription: the plan level follows it', async () => {
+  test('changes the subscription: the plan level follows it [D-accounts-124]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     expect((await call(key, 'pro-only')).body.code).toBe(40203)
     await change(id, { subscription: { plan: 'PRO', days: 30 } })
@@ -153,7 +153,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key, 'pro-only')).body.code).toBe(40203)
   })
 
-  test('[D-accounts-125] changes the fallback_model: fallback follows it', async () => {
+  test('changes the fallback_model: fallback follows it [D-accounts-125]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     await change(id, { fallback_model: 'spare' })
     admin.upstream.script((_request, response) => {
@@ -166,7 +166,7 @@ describe('PATCH admin/accounts/{id}', () => {
     await admin.gateway.resetHealth()
   })
 
-  test('[D-accounts-126] changes the limits: the account is held to them', async () => {
+  test('changes the limits: the account is held to them [D-accounts-126]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     await change(id, { limits: { windows: [{ dimension: 'requests', limit: 1, seconds: 3600 }] } })
     expect((await call(key)).status).toBe(200)
@@ -175,7 +175,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key)).status).toBe(200)
   })
 
-  test('[D-accounts-127] changes byok: the upstream sees the new credential, and nobody reads it back', async () => {
+  test('changes byok: the upstream sees the new credential, and nobody reads it back [D-accounts-127]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     const answer = await change(id, { byok: [{ vendor: 'acme', secret: 'sk-the-customers-own' }] })
     expect(dataOf(answer)['byok']).toEqual([{ vendor: 'acme', enabled: true }])
@@ -184,7 +184,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect(JSON.stringify([await read(id), await lastEntry()])).not.toContain('sk-the-customers-own')
   })
 
-  test('[D-accounts-128] changes keys: the key list follows it, a made key is shown once', async () => {
+  test('changes keys: the key list follows it, a made key is shown once [D-accounts-128]', async () => {
     const { id } = await admin.gateway.newAccount()
     const answer = await change(id, { keys: [{ name: 'made by admin', models: ['plain'] }] })
     const [made] = dataOf(answer)['new_keys'] as { name: string; key: string }[]
@@ -200,7 +200,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(made?.key ?? '')).body.code).toBe(40101)
   })
 
-  test('[D-accounts-139] changes email and phone: sign-in follows them', async () => {
+  test('changes email and phone: sign-in follows them [D-accounts-139]', async () => {
     const { id } = await admin.gateway.newAccount({ email: 'before@example.com' })
     await change(id, {
       password: 'correct horse battery',
@@ -272,7 +272,7 @@ describe('PATCH admin/accounts/{id}', () => {
 })
 
 describe('accounts', () => {
-  test('[D-accounts-114] are listed page by page and found by part of their address', async () => {
+  test('are listed page by page and found by part of their address [D-accounts-114]', async () => {
     await admin.gateway.newAccount({ email: 'needle-1@example.com' })
     await admin.gateway.newAccount({ email: 'needle-2@example.com', status: 'suspended' })
     const found = await admin.get('/accounts?search=NEEDLE-')
@@ -345,7 +345,7 @@ describe('accounts', () => {
 })
 
 describe('grants', () => {
-  test('[D-accounts-129] raise Credits by one ledger transaction, once per Idempotency-Key', async () => {
+  test('raise Credits by one ledger transaction, once per Idempotency-Key [D-accounts-129]', async () => {
     const { id } = await admin.gateway.newAccount({ credits: 10 })
     const key = { 'idempotency-key': 'grant-1' }
     const grants = await Promise.all(

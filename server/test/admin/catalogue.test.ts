@@ -25,7 +25,7 @@ const pathsOf = (answer: Answer): readonly string[] =>
 const lastEntry = async (): Promise<Fields> => rowsOf(await admin.get('/audit?limit=1'))[0] ?? {}
 
 describe('vendors and credentials', () => {
-  test('[D-accounts-130] admin/vendors: listed and changed, and calls follow', async () => {
+  test('admin/vendors: listed and changed, and calls follow [D-accounts-130]', async () => {
     expect(rowsOf(await admin.get('/vendors'))).toMatchObject([{ code: 'acme', credentials: ['main'] }])
     expect((await admin.call('plain')).status).toBe(200)
     const off = await admin.patch('/vendors/acme', { status: 'disabled' })
@@ -93,7 +93,7 @@ describe('vendors and credentials', () => {
 })
 
 describe('models and chains', () => {
-  test('[D-accounts-131] admin/models: listed and changed, and the catalogue and calls follow', async () => {
+  test('admin/models: listed and changed, and the catalogue and calls follow [D-accounts-131]', async () => {
     const made = await admin.post('/models', {
       model_id: 'vendor/with slash'.replace(' ', '-'),
       pricing: { input_price: '0.9', output_price: 2 },
@@ -112,7 +112,7 @@ describe('models and chains', () => {
     expect(nobody.body.code).toBe(40403)
   })
 
-  test('[D-accounts-132] admin/chains: listed with health, changed, switched, and calls follow', async () => {
+  test('admin/chains: listed with health, changed, switched, and calls follow [D-accounts-132]', async () => {
     const [chain] = rowsOf(await admin.get('/chains'))
     expect(chain).toMatchObject({
       model_id: 'plain',
@@ -187,7 +187,7 @@ describe('models and chains', () => {
     expect(await lastEntry()).toEqual(entry)
   })
 
-  test('[D-accounts-133] reset: a chain marked unusable is tried again', async () => {
+  test('reset: a chain marked unusable is tried again [D-accounts-133]', async () => {
     const [chain] = rowsOf(await admin.get('/chains'))
     const id = String(chain?.['id'])
     admin.upstream.script(
@@ -239,7 +239,7 @@ describe('models and chains', () => {
 })
 
 describe('groups, plans, settings', () => {
-  test('[D-accounts-134] admin/groups: listed and changed, and keys follow', async () => {
+  test('admin/groups: listed and changed, and keys follow [D-accounts-134]', async () => {
     const made = await admin.post('/groups', { name: 'team', protocol: 'chat', models: ['plain'] })
     expect(made.status).toBe(201)
     const { key } = await admin.gateway.newAccount({ keyFields: { group: 'team' } })
@@ -252,7 +252,7 @@ describe('groups, plans, settings', () => {
     expect((await admin.remove('/groups/team')).body.code).toBe(40403)
   })
 
-  test('[D-accounts-135] admin/plans: listed and changed, and subscriptions follow', async () => {
+  test('admin/plans: listed and changed, and subscriptions follow [D-accounts-135]', async () => {
     const made = await admin.post('/plans', {
       code: 'PLUS',
       price: 99,

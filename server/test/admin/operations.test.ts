@@ -37,7 +37,7 @@ const lines = (text: string): readonly Fields[] =>
     .map((line) => JSON.parse(line) as Fields)
 
 describe('logs over all accounts', () => {
-  test('[D-accounts-136] admin/logs: calls of all accounts, with filters and pages', async () => {
+  test('admin/logs: calls of all accounts, with filters and pages [D-accounts-136]', async () => {
     const all = rowsOf(await admin.get('/logs'))
     expect(all.map((row) => [row['model'], row['account_id']])).toEqual([
       ['other', customer.id],
@@ -222,7 +222,7 @@ describe('announcements', () => {
 })
 
 describe('requests to be verified', () => {
-  test('[D-accounts-112] are decided once, and the decision takes effect with the next call', async () => {
+  test('are decided once, and the decision takes effect with the next call [D-accounts-112]', async () => {
     const { storage } = admin.gateway
     await admin.gateway.catalogue(
       putModel('verified-only', { requiredVerification: 1 }),

@@ -69,40 +69,40 @@ function send(
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })
 
 describe.each(CALLS)('$path at base_url', ({ path }) => {
-  test('[4.1-01] [4.2-01] [4.3-01] [5-01] [7.1-07] without any credential is 401/40001', async () => {
+  test('without any credential is 401/40001 [4.1-01] [4.2-01] [4.3-01] [5-01] [7.1-07]', async () => {
     const answer = await send('base', path, {})
     expect(answer.status).toBe(401)
     expect(answer.body).toMatchObject({ code: 40001, error: { type: 'gateway_error', code: '40001' } })
   })
 
-  test('[5-05] [D-admission-01] takes Authorization: Bearer', async () => {
+  test('takes Authorization: Bearer [5-05] [D-admission-01]', async () => {
     expect((await send('base', path, bearer(unbound))).status).toBe(200)
   })
 
   test.each([
-    ['[4.1-02] Basic', { authorization: 'Basic abc' }],
-    ['[4.1-02] a bare key', { authorization: 'sk-gateway-abc' }],
-    ['[7.1-07] Bearer alone', { authorization: 'Bearer' }],
+    ['Basic [4.1-02]', { authorization: 'Basic abc' }],
+    ['a bare key [4.1-02]', { authorization: 'sk-gateway-abc' }],
+    ['Bearer alone [7.1-07]', { authorization: 'Bearer' }],
     ['an empty bearer', { authorization: 'Bearer  ' }],
   ])('refuses %s with 401/40001', async (_name, headers) => {
     const answer = await send('base', path, headers)
     expect([answer.status, answer.body.code]).toEqual([401, 40001])
   })
 
-  test('[4.1-03] [5-06] [5-08] [D-addresses-19] never reads x-api-key; the message says api_key is required', async () => {
+  test('never reads x-api-key; the message says api_key is required [4.1-03] [5-06] [5-08] [D-addresses-19]', async () => {
     const answer = await send('base', path, { 'x-api-key': unbound })
     expect([answer.status, answer.body.code]).toEqual([401, 40001])
     expect(answer.body.message).toContain('api_key is required')
   })
 
-  test('[7.1-08] an unknown key is 401/40101', async () => {
+  test('an unknown key is 401/40101 [7.1-08]', async () => {
     const answer = await send('base', path, bearer('sk-gateway-unknown'))
     expect([answer.status, answer.body.code]).toEqual([401, 40101])
   })
 })
 
 describe('the states of a key', () => {
-  test('[5-15] [7.1-09] [D-errors-40] a deleted key is 401/40101 from the next call on', async () => {
+  test('a deleted key is 401/40101 from the next call on [5-15] [7.1-09] [D-errors-40]', async () => {
     const { key, keyId } = await gateway.newKey(gateway.accountId)
     expect((await send('base', '/v1/chat/completions', bearer(key))).status).toBe(200)
     await gateway.storage.keys.patch(keyId, { status: 'deleted' })
@@ -110,7 +110,7 @@ describe('the states of a key', () => {
     expect([answer.status, answer.body.code]).toEqual([401, 40101])
   })
 
-  test('[5-16] [5-17] [7.1-10] [D-errors-40] a disabled key is 401/40102 from the next call on, and works again when enabled', async () => {
+  test('a disabled key is 401/40102 from the next call on, and works again when enabled [5-16] [5-17] [7.1-10] [D-errors-40]', async () => {
     const { key, keyId } = await gateway.newKey(gateway.accountId)
     await gateway.storage.keys.patch(keyId, { status: 'disabled' })
     const refused = await send('base', '/v1/chat/completions', bearer(key))
@@ -119,24 +119,24 @@ describe('the states of a key', () => {
     expect((await send('base', '/v1/chat/completions', bearer(key))).status).toBe(200)
   })
 
-  test('[7.1-11] [D-errors-40] an expired key is 401/40103', async () => {
+  test('an expired key is 401/40103 [7.1-11] [D-errors-40]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, { expiresAt: Date.now() - 1 })
     const answer = await send('base', '/v1/chat/completions', bearer(key))
     expect([answer.status, answer.body.code]).toEqual([401, 40103])
   })
 
-  test('[D-admission-02] authentication comes before key restrictions', async () => {
+  test('authentication comes before key restrictions [D-admission-02]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, { expiresAt: Date.now() - 1, group: 'm' })
     const answer = await send('gateway', '/v1/responses', bearer(key))
     expect([answer.status, answer.body.code]).toEqual([401, 40103])
   })
 
-  test('[5-21] an invalid key of a penniless account gives 401, not 403', async () => {
+  test('an invalid key of a penniless account gives 401, not 403 [5-21]', async () => {
     const poor = await gateway.newAccount({ credits: 0, keyFields: { expiresAt: Date.now() - 1 } })
     expect((await send('base', '/v1/chat/completions', bearer(poor.key))).status).toBe(401)
   })
 
-  test('[D-errors-07] every key of a suspended account is 403/40303', async () => {
+  test('every key of a suspended account is 403/40303 [D-errors-07]', async () => {
     const { id, key } = await gateway.newAccount()
     await gateway.storage.accounts.patch(id, { status: 'suspended' })
     const answer = await send('base', '/v1/chat/completions', bearer(key))
@@ -145,24 +145,24 @@ describe('the states of a key', () => {
 })
 
 describe('gateway_base_url', () => {
-  test('[4-03] [4-05] [5-18] [D-addresses-04] a key of a messages group calls /v1/messages', async () => {
+  test('a key of a messages group calls /v1/messages [4-03] [4-05] [5-18] [D-addresses-04]', async () => {
     expect((await send('gateway', '/v1/messages', bearer(messagesKey))).status).toBe(200)
   })
 
-  test('[4-04] [5-19] [D-addresses-06] [4.2-19] a key of a responses group calls /v1/responses', async () => {
+  test('a key of a responses group calls /v1/responses [4-04] [5-19] [D-addresses-06] [4.2-19]', async () => {
     expect((await send('gateway', '/v1/responses', bearer(responsesKey))).status).toBe(200)
   })
 
-  test('[4.3-02] [5-09] [D-addresses-17] /v1/messages accepts x-api-key alone', async () => {
+  test('/v1/messages accepts x-api-key alone [4.3-02] [5-09] [D-addresses-17]', async () => {
     expect((await send('gateway', '/v1/messages', { 'x-api-key': messagesKey })).status).toBe(200)
   })
 
-  test('[D-addresses-18] /v1/responses does not read x-api-key', async () => {
+  test('/v1/responses does not read x-api-key [D-addresses-18]', async () => {
     const answer = await send('gateway', '/v1/responses', { 'x-api-key': responsesKey })
     expect([answer.status, answer.body.code]).toEqual([401, 40001])
   })
 
-  test('[D-addresses-39] where both come, Authorization wins', async () => {
+  test('where both come, Authorization wins [D-addresses-39]', async () => {
     const answer = await send('gateway', '/v1/messages', {
       authorization: 'Bearer wrong',
       'x-api-key': messagesKey,
@@ -170,11 +170,11 @@ describe('gateway_base_url', () => {
     expect([answer.status, answer.body.code]).toEqual([401, 40101])
   })
 
-  test('[7.2-01] an invalid key is 401', async () => {
+  test('an invalid key is 401 [7.2-01]', async () => {
     expect((await send('gateway', '/v1/messages', bearer('sk-gateway-nope'))).status).toBe(401)
   })
 
-  test('[D-addresses-11] an unbound key is 403/40301', async () => {
+  test('an unbound key is 403/40301 [D-addresses-11]', async () => {
     const answer = await send('gateway', '/v1/messages', bearer(unbound))
     expect([answer.status, answer.body.code]).toEqual([403, 40301])
   })
@@ -183,21 +183,21 @@ describe('gateway_base_url', () => {
     ['/v1/responses', () => messagesKey],
     ['/v1/messages', () => responsesKey],
   ])(
-    '[D-addresses-12] [D-errors-04] another protocol than the group’s is 403/40301 on %s',
+    'another protocol than the group’s is 403/40301 on %s [D-addresses-12] [D-errors-04]',
     async (path, key) => {
       const answer = await send('gateway', path, bearer(key()))
       expect([answer.status, answer.body.code]).toEqual([403, 40301])
     },
   )
 
-  test('[5-20] [7.2-04] [D-addresses-13] a model outside the group is 403/40301 and reaches no upstream', async () => {
+  test('a model outside the group is 403/40301 and reaches no upstream [5-20] [7.2-04] [D-addresses-13]', async () => {
     const before = upstream.requests.length
     const answer = await send('gateway', '/v1/messages', bearer(messagesKey), 'chat-model')
     expect([answer.status, answer.body.code]).toEqual([403, 40301])
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('[7.2-06] a model the group lists but the platform does not have is 404', async () => {
+  test('a model the group lists but the platform does not have is 404 [7.2-06]', async () => {
     expect((await send('gateway', '/v1/messages', bearer(messagesKey), 'phantom')).status).toBe(404)
   })
 
@@ -207,30 +207,30 @@ describe('gateway_base_url', () => {
     '/api/v1/user/user/models',
     '/unreadable',
     '/v1beta/models/x:generateContent',
-  ])('[4-12] [7.2-05] [D-addresses-08] %s is 404/40400 there', async (path) => {
+  ])('%s is 404/40400 there [4-12] [7.2-05] [D-addresses-08]', async (path) => {
     const answer = await send('gateway', path, bearer(messagesKey))
     expect([answer.status, answer.body.code]).toEqual([404, 40400])
   })
 })
 
 describe('a bound key at base_url', () => {
-  test('[D-addresses-16] works within its group', async () => {
+  test('works within its group [D-addresses-16]', async () => {
     expect((await send('base', '/v1/messages', bearer(messagesKey))).status).toBe(200)
   })
 
-  test('[D-addresses-14] with another protocol is 403/40301', async () => {
+  test('with another protocol is 403/40301 [D-addresses-14]', async () => {
     const answer = await send('base', '/v1/chat/completions', bearer(messagesKey), 'messages-model')
     expect([answer.status, answer.body.code]).toEqual([403, 40301])
   })
 
-  test('[D-addresses-15] with a model outside the group is 403/40301', async () => {
+  test('with a model outside the group is 403/40301 [D-addresses-15]', async () => {
     const answer = await send('base', '/v1/messages', bearer(messagesKey), 'chat-model')
     expect([answer.status, answer.body.code]).toEqual([403, 40301])
   })
 })
 
 describe('lists of a key', () => {
-  test('[D-errors-05] [D-accounts-47] a model outside the allow list is 403/40302; an empty list allows any', async () => {
+  test('a model outside the allow list is 403/40302; an empty list allows any [D-errors-05] [D-accounts-47]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, { models: [modelId('messages-model')] })
     const answer = await send('base', '/v1/chat/completions', bearer(key))
     expect([answer.status, answer.body.code]).toEqual([403, 40302])
@@ -238,7 +238,7 @@ describe('lists of a key', () => {
     expect((await send('base', '/v1/chat/completions', bearer(unbound))).status).toBe(200)
   })
 
-  test('[D-errors-06] [D-accounts-48] an address outside ip_allow is 403/40302; one inside passes', async () => {
+  test('an address outside ip_allow is 403/40302; one inside passes [D-errors-06] [D-accounts-48]', async () => {
     const elsewhere = await gateway.newKey(gateway.accountId, { ipAllow: ['10.0.0.0/8', '2001:db8::/32'] })
     const refused = await send('base', '/v1/chat/completions', bearer(elsewhere.key))
     expect([refused.status, refused.body.code]).toEqual([403, 40302])
@@ -246,7 +246,7 @@ describe('lists of a key', () => {
     expect((await send('base', '/v1/chat/completions', bearer(here.key))).status).toBe(200)
   })
 
-  test('[D-admission-03] key restrictions come before the check that the model exists', async () => {
+  test('key restrictions come before the check that the model exists [D-admission-03]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, { models: [modelId('messages-model')] })
     const answer = await send('base', '/v1/chat/completions', bearer(key), 'no-such-model')
     expect([answer.status, answer.body.code]).toEqual([403, 40302])
@@ -256,14 +256,14 @@ describe('lists of a key', () => {
 describe('gemini paths', () => {
   const path = '/v1beta/models/gemini-model:generateContent'
 
-  test('[D-addresses-30] read a bearer or x-goog-api-key, not x-api-key', async () => {
+  test('read a bearer or x-goog-api-key, not x-api-key [D-addresses-30]', async () => {
     expect((await send('base', path, bearer(unbound))).status).toBe(200)
     expect((await send('base', path, { 'x-goog-api-key': unbound })).status).toBe(200)
     const answer = await send('base', path, { 'x-api-key': unbound })
     expect([answer.status, answer.body.code]).toEqual([401, 40001])
   })
 
-  test('[D-addresses-40] a key in the query string is refused with a hint', async () => {
+  test('a key in the query string is refused with a hint [D-addresses-40]', async () => {
     const answer = await send('base', `${path}?key=${unbound}`, {})
     expect([answer.status, answer.body.code]).toEqual([401, 40001])
     expect(answer.body.message).toContain('x-goog-api-key')

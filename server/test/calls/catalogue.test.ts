@@ -97,14 +97,14 @@ const callModel = (model: string): Promise<Answer> =>
   postJson(`${gateway.baseUrl}/v1/chat/completions`, { model, messages: [] }, bearer(gateway.key))
 
 describe('the catalogue', () => {
-  test('[4.5-01] [4.5-02] [4.5-03] [4.5-04] [4-09] [9-02] [5-02] is public, in its own envelope', async () => {
+  test('is public, in its own envelope [4.5-01] [4.5-02] [4.5-03] [4.5-04] [4-09] [9-02] [5-02]', async () => {
     const answer = await get(gateway.baseUrl + MODELS)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ code: 0, message: 'ok' })
     expect(Array.isArray(answer.body.data)).toBe(true)
   })
 
-  test('[2.1-01] [2.1-02] [2.1-03] [2.1-04] [2.1-05] [2.1-06] [2.1-10] [2.1-11] [2.1-12] [2.1-13] a row holds exactly the contract’s fields', async () => {
+  test('a row holds exactly the contract’s fields [2.1-01] [2.1-02] [2.1-03] [2.1-04] [2.1-05] [2.1-06] [2.1-10] [2.1-11] [2.1-12] [2.1-13]', async () => {
     const row = (await catalogue()).find((entry) => entry['forward_model_id'] === 'acme-two')
     expect(row).toEqual({
       id: expect.any(Number),
@@ -123,39 +123,39 @@ describe('the catalogue', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('[2.1-02] model_id is the value to send, [2.1-13] forward_model_id what the upstream gets', async () => {
+  test('model_id is the value to send, [2.1-13] forward_model_id what the upstream gets [2.1-02]', async () => {
     expect((await callModel('two-chains')).status).toBe(200)
     expect(upstream.requests.at(-1)?.json()).toMatchObject({ model: 'acme-two' })
   })
 
-  test('[2.1-14] [2.1-15] each row is one usable chain', async () => {
+  test('each row is one usable chain [2.1-14] [2.1-15]', async () => {
     const rows = (await catalogue()).filter((row) => row['model_id'] === 'two-chains')
     expect(rows.map((row) => row['vendor_code'])).toEqual(['acme', 'bolt'])
   })
 
   test.each([
-    ['[2.1-07] [D-catalogue-02]', 'hidden'],
-    ['[D-catalogue-01] [D-catalogue-03]', 'switched-off'],
-    ['[D-catalogue-01] [D-catalogue-04]', 'resting'],
+    ['[D-catalogue-02] [2.1-07]', 'hidden'],
+    ['[D-catalogue-03] [D-catalogue-01]', 'switched-off'],
+    ['[D-catalogue-04] [D-catalogue-01]', 'resting'],
   ])('%s %s is not listed', async (_id, model) => {
     expect((await catalogue()).map((row) => row['model_id'])).not.toContain(model)
   })
 
-  test('[2.1-08] a hidden model is callable by whoever knows its id', async () => {
+  test('a hidden model is callable by whoever knows its id [2.1-08]', async () => {
     expect((await callModel('hidden')).status).toBe(200)
   })
 
-  test('[2.1-16] [2.1-17] a model above the caller’s level is listed and refused with 40203', async () => {
+  test('a model above the caller’s level is listed and refused with 40203 [2.1-16] [2.1-17]', async () => {
     expect((await catalogue()).map((row) => row['model_id'])).toContain('pro-only')
     const answer = await callModel('pro-only')
     expect([answer.status, answer.body.code]).toEqual([403, 40203])
   })
 
-  test('[9-07] the Claude family is shown with dots', async () => {
+  test('the Claude family is shown with dots [9-07]', async () => {
     expect((await catalogue()).map((row) => row['model_id'])).toContain('claude-sonnet-4.5')
   })
 
-  test('[9-05] [1-38] [9-06] a changed chain leaves model_id as it was, and the next call uses the new name', async () => {
+  test('a changed chain leaves model_id as it was, and the next call uses the new name [9-05] [1-38] [9-06]', async () => {
     await gateway.catalogue(putModel('moving'), putChain({ model: 'moving', vendor: 'acme', forward: 'v1' }))
     await callModel('moving')
     expect(upstream.requests.at(-1)?.json()).toMatchObject({ model: 'v1' })
@@ -169,13 +169,13 @@ describe('the catalogue', () => {
 })
 
 describe('pricing', () => {
-  test('[4.5-05] [4-10] [9-03] [5-03] [D-catalogue-05] is public, in its own envelope', async () => {
+  test('is public, in its own envelope [4.5-05] [4-10] [9-03] [5-03] [D-catalogue-05]', async () => {
     const answer = await get(gateway.baseUrl + PRICING)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ code: 0, message: 'ok' })
   })
 
-  test('[2.2-01] [2.2-02] [D-names-19] [D-names-20] [D-names-21] [D-names-22] [D-names-23] [D-names-24] [D-names-25] [D-names-26] an entry has the contract’s and the decisions’ fields', async () => {
+  test('an entry has the contract’s and the decisions’ fields [2.2-01] [2.2-02] [D-names-19] [D-names-20] [D-names-21] [D-names-22] [D-names-23] [D-names-24] [D-names-25] [D-names-26]', async () => {
     const [row] = await pricing('?model_id=two-chains&vendor_code=acme')
     expect(row).toMatchObject({
       model_id: 'two-chains',
@@ -201,10 +201,10 @@ describe('pricing', () => {
   })
 
   test.each([
-    ['[2.2-09] [D-names-30]', 'two-chains', 'token'],
-    ['[2.2-09] [D-names-31]', 'images', 'image'],
-    ['[2.2-09] [D-names-32]', 'videos', 'video_second'],
-    ['[2.2-09] [D-names-33]', 'per-request', 'request'],
+    ['[D-names-30] [2.2-09]', 'two-chains', 'token'],
+    ['[D-names-31] [2.2-09]', 'images', 'image'],
+    ['[D-names-32] [2.2-09]', 'videos', 'video_second'],
+    ['[D-names-33] [2.2-09]', 'per-request', 'request'],
   ])('%s %s shows billing mode %s', async (_id, model, mode) => {
     const [row] = await pricing(`?model_id=${model}`)
     expect(row?.['billing_modes']).toEqual([mode])
@@ -212,11 +212,11 @@ describe('pricing', () => {
     if (mode === 'video_second') expect(row?.['video_price']).toBe(0.5)
   })
 
-  test('[2.2-11] [4.5-06] anonymous callers see user_rate 100 everywhere', async () => {
+  test('anonymous callers see user_rate 100 everywhere [2.2-11] [4.5-06]', async () => {
     expect(new Set((await pricing()).map((row) => row['user_rate']))).toEqual(new Set([100]))
   })
 
-  test('[2.2-10] [4.5-07] [5-04] [D-catalogue-09] an API key sees the account’s own rate', async () => {
+  test('an API key sees the account’s own rate [2.2-10] [4.5-07] [5-04] [D-catalogue-09]', async () => {
     const { key } = await gateway.newAccount({ userRate: '80' })
     expect(new Set((await pricing('', bearer(key))).map((row) => row['user_rate']))).toEqual(new Set([80]))
   })
@@ -225,7 +225,7 @@ describe('pricing', () => {
     expect((await get(gateway.baseUrl + PRICING, bearer('sk-gateway-wrong'))).status).toBe(401)
   })
 
-  test('[D-catalogue-06] filters by model_id, [D-catalogue-07] by vendor_code', async () => {
+  test('filters by model_id, [D-catalogue-07] by vendor_code [D-catalogue-06]', async () => {
     expect((await pricing('?model_id=images')).map((row) => row['model_id'])).toEqual(['images'])
     expect(new Set((await pricing('?vendor_code=bolt')).map((row) => row['vendor_code']))).toEqual(
       new Set(['bolt']),
@@ -238,25 +238,25 @@ describe('GET /v1/models', () => {
     get(`${base}/v1/models`, { ...bearer(key), ...headers })
   const idsOf = (answer: Answer): readonly unknown[] => rowsOf(answer).map((row) => row['id'])
 
-  test('[D-addresses-22] needs a key', async () => {
+  test('needs a key [D-addresses-22]', async () => {
     const answer = await get(`${gateway.baseUrl}/v1/models`)
     expect([answer.status, answer.body.code]).toEqual([401, 40001])
   })
 
-  test('[D-addresses-23] follows the key’s allow list and group', async () => {
+  test('follows the key’s allow list and group [D-addresses-23]', async () => {
     const allowed = await gateway.newKey(gateway.accountId, { models: [modelId('two-chains')] })
     expect(idsOf(await list(allowed.key))).toEqual(['two-chains'])
     const bound = await gateway.newKey(gateway.accountId, { group: 'm' })
     expect(idsOf(await list(bound.key))).toEqual(['pro-only'])
   })
 
-  test('[D-addresses-42] lists a hidden model only for a key that names it', async () => {
+  test('lists a hidden model only for a key that names it [D-addresses-42]', async () => {
     expect(idsOf(await list(gateway.key))).not.toContain('hidden')
     const naming = await gateway.newKey(gateway.accountId, { models: [modelId('hidden')] })
     expect(idsOf(await list(naming.key))).toEqual(['hidden'])
   })
 
-  test('[D-addresses-24] [4.5-09] [D-addresses-26] is the chat listing, no copy of the catalogue', async () => {
+  test('is the chat listing, no copy of the catalogue [D-addresses-24] [4.5-09] [D-addresses-26]', async () => {
     const answer = await list(gateway.key)
     expect(answer.body).toMatchObject({ object: 'list' })
     for (const row of rowsOf(answer)) {
@@ -266,7 +266,7 @@ describe('GET /v1/models', () => {
     }
   })
 
-  test('[D-addresses-25] an anthropic-version header selects the messages shape', async () => {
+  test('an anthropic-version header selects the messages shape [D-addresses-25]', async () => {
     const answer = await list(gateway.key, { 'anthropic-version': '2023-06-01' })
     expect(answer.body).toMatchObject({ has_more: expect.any(Boolean) })
     expect(rowsOf(answer)[0]).toMatchObject({ type: 'model', display_name: expect.any(String) })
@@ -291,14 +291,14 @@ describe('GET /v1/models', () => {
     })
   })
 
-  test('[D-addresses-07] is served at gateway_base_url too, there with x-api-key as well', async () => {
+  test('is served at gateway_base_url too, there with x-api-key as well [D-addresses-07]', async () => {
     const bound = await gateway.newKey(gateway.accountId, { group: 'm' })
     expect((await list(bound.key, {}, gateway.gatewayUrl)).status).toBe(200)
     expect((await get(`${gateway.gatewayUrl}/v1/models`, { 'x-api-key': bound.key })).status).toBe(200)
     expect((await get(`${gateway.baseUrl}/v1/models`, { 'x-api-key': bound.key })).status).toBe(401)
   })
 
-  test('[D-addresses-11] an unbound key is 403/40301 there, whatever the shape', async () => {
+  test('an unbound key is 403/40301 there, whatever the shape [D-addresses-11]', async () => {
     for (const headers of [{}, { 'anthropic-version': '2023-06-01' }]) {
       const answer = await list(gateway.key, headers, gateway.gatewayUrl)
       expect([answer.status, answer.body.code]).toEqual([403, 40301])
@@ -306,7 +306,7 @@ describe('GET /v1/models', () => {
   })
 })
 
-test('[9-01] the public protocol endpoints live under /v1 only', async () => {
+test('the public protocol endpoints live under /v1 only [9-01]', async () => {
   for (const path of ['/chat/completions', '/responses', '/messages', '/v2/messages']) {
     expect((await postJson(gateway.baseUrl + path, {}, bearer(gateway.key))).status).toBe(404)
   }

@@ -89,7 +89,7 @@ test.each([
   [42910, 429],
   [50000, 500],
   [50301, 503],
-] as const)('[7-02] the code %i that the contract leaves open has the status %i', (code, status) => {
+] as const)('the code %i that the contract leaves open has the status %i [7-02]', (code, status) => {
   const rendered = renderError(new GatewayError(code), { requestId: 'r', path: '/' })
   expect(rendered.status).toBe(status)
   expect(JSON.parse(rendered.body)).toMatchObject({
@@ -100,14 +100,14 @@ test.each([
 
 describe('the envelope', () => {
   test.each([CHAT, RESPONSES, MESSAGES, GEMINI, '/v1/messages/count_tokens', '/unreadable'])(
-    '[2.7-01] [2.7-02] [2.7-03] [2.7-04] [2.7-06] [7-01] [7.3-01] [D-errors-01] [D-errors-03] [D-requests-35] is whole on %s',
+    'is whole on %s [2.7-01] [2.7-02] [2.7-03] [2.7-04] [2.7-06] [7-01] [7.3-01] [D-errors-01] [D-errors-03] [D-requests-35]',
     async (path) => {
       const answer = await postJson(`${gateway.baseUrl}${path}`, {})
       expectEnvelope(answer, path === '/unreadable' ? 404 : 401, path === '/unreadable' ? 40400 : 40001)
     },
   )
 
-  test('[D-errors-02] on /v1/messages it also carries type: "error"', async () => {
+  test('on /v1/messages it also carries type: "error" [D-errors-02]', async () => {
     expect((await call(MESSAGES, {})).body['type']).toBe('error')
     expect((await call(CHAT, {})).body['type']).toBeUndefined()
   })
@@ -124,7 +124,7 @@ describe.each([
   })
 
   test.each(['[]', '"text"', '1', 'null', 'true'])(
-    '[D-requests-06] no JSON object: %s is 400/40000',
+    'no JSON object: %s is 400/40000 [D-requests-06]',
     async (body) => {
       expectEnvelope(await call(path, body), 400, 40000)
     },
@@ -139,7 +139,7 @@ describe.each([
     '{"model":"x"} extra',
     '{"n":01,"model":"x"}',
     '{"model":"\\x"}',
-  ])('[7.1-01] broken JSON %j is 400/40000 and says where', async (body) => {
+  ])('broken JSON %j is 400/40000 and says where [7.1-01]', async (body) => {
     const answer = await call(path, body)
     expectEnvelope(answer, 400, 40000)
     expect(answer.body.message).toMatch(/byte \d+/)
@@ -147,20 +147,20 @@ describe.each([
 })
 
 describe.each([CHAT, RESPONSES, MESSAGES])('model on %s', (path) => {
-  test('[4.1-05] [4.2-03] [4.3-04] [7.1-03] [D-requests-07] absent is 400/40002', async () => {
+  test('absent is 400/40002 [4.1-05] [4.2-03] [4.3-04] [7.1-03] [D-requests-07]', async () => {
     expectEnvelope(await call(path, { messages: [], nested: { model: 'chat-model' } }), 400, 40002)
   })
 
-  test.each([1, null, {}, ['chat-model'], true])('[D-requests-08] %j is 400/40002', async (model) => {
+  test.each([1, null, {}, ['chat-model'], true])('%j is 400/40002 [D-requests-08]', async (model) => {
     expectEnvelope(await call(path, { model }), 400, 40002)
   })
 
-  test('[D-requests-09] "" is 400/40002', async () => {
+  test('"" is 400/40002 [D-requests-09]', async () => {
     expectEnvelope(await call(path, { model: '' }), 400, 40002)
   })
 
   test.each(['no-such-model', 'chat-model-upstream', 'off-model', 'resting-model', 'x'.repeat(5_000)])(
-    '[1-36] [7.1-31] [7.1-33] [D-errors-41] [D-admission-04] %s is 502/50201',
+    '%s is 502/50201 [1-36] [7.1-31] [7.1-33] [D-errors-41] [D-admission-04]',
     async (model) => {
       const before = upstream.requests.length
       const answer = await call(path, { model })
@@ -201,13 +201,13 @@ describe('a mistyped model', () => {
 })
 
 describe('paths and methods', () => {
-  test('[D-errors-08] a path that does not exist is 404/40400', async () => {
+  test('a path that does not exist is 404/40400 [D-errors-08]', async () => {
     expectEnvelope(await call('/v1/nothing', {}), 404, 40400)
     expectEnvelope(await get(`${gateway.baseUrl}/v2/chat/completions`, authorized()), 404, 40400)
   })
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
-    '[D-errors-09] %s on chat completions is 405/40500',
+    '%s on chat completions is 405/40500 [D-errors-09]',
     async (method) => {
       const answer = await sendRaw(`${gateway.baseUrl}${CHAT}`, { method, headers: authorized() })
       expectEnvelope(answer, 405, 40500)
@@ -216,7 +216,7 @@ describe('paths and methods', () => {
   )
 
   test.each(['/v1/v1/messages', '/v1/v1/chat/completions'])(
-    '[4.3-13] [D-addresses-20] [D-addresses-21] %s is 404 and says to drop the /v1',
+    '%s is 404 and says to drop the /v1 [4.3-13] [D-addresses-20] [D-addresses-21]',
     async (path) => {
       for (const base of [gateway.baseUrl, gateway.gatewayUrl]) {
         const answer = await postJson(`${base}${path}`, {}, authorized())
@@ -263,7 +263,7 @@ describe('paths and methods', () => {
 })
 
 describe('the size of a body', () => {
-  test('[D-requests-01] [8-02] [7.1-21] over 100 MiB by Content-Length is 413/41301 before a byte was sent', async () => {
+  test('over 100 MiB by Content-Length is 413/41301 before a byte was sent [D-requests-01] [8-02] [7.1-21]', async () => {
     const answer = await sendRaw(`${gateway.baseUrl}${CHAT}`, {
       headers: { ...authorized(), 'content-length': String(100 * MIB + 1) },
       unfinished: true,
@@ -271,7 +271,7 @@ describe('the size of a body', () => {
     expectEnvelope(answer, 413, 41301)
   })
 
-  test('[D-requests-02] over 100 MiB chunked is 413/41301 once the limit is passed, before the end', async () => {
+  test('over 100 MiB chunked is 413/41301 once the limit is passed, before the end [D-requests-02]', async () => {
     const piece = Buffer.alloc(4 * MIB, 0x20)
     const answer = await sendRaw(`${gateway.baseUrl}${CHAT}`, {
       headers: { ...authorized(), 'transfer-encoding': 'chunked' },
@@ -281,7 +281,7 @@ describe('the size of a body', () => {
     expectEnvelope(answer, 413, 41301)
   })
 
-  test('[8-01] exactly 100 MiB is accepted', async () => {
+  test('exactly 100 MiB is accepted [8-01]', async () => {
     upstream.answer(
       answerJson({
         object: 'chat.completion',
@@ -303,7 +303,7 @@ describe('the size of a body', () => {
     upstream.requests.length = 0
   })
 
-  test('[D-admission-01] a bad key is refused before an over-long body is read', async () => {
+  test('a bad key is refused before an over-long body is read [D-admission-01]', async () => {
     const answer = await sendRaw(`${gateway.baseUrl}${CHAT}`, {
       headers: { authorization: 'Bearer sk-gateway-no', 'content-length': String(200 * MIB) },
       unfinished: true,
@@ -318,7 +318,7 @@ describe('an upstream’s error', () => {
     [RESPONSES, 'responses-model'],
     [MESSAGES, 'messages-model'],
   ])(
-    '[2.7-05] [7.3-02] [D-errors-25] [D-errors-26] [D-requests-59] passes byte for byte on %s',
+    'passes byte for byte on %s [2.7-05] [7.3-02] [D-errors-25] [D-errors-26] [D-requests-59]',
     async (path, model) => {
       const body =
         '{"type":"error", "error" : {"type":"invalid_request_error","message":"ünïcode \\u00e9"},"big":123456789012345678901234567890}'
@@ -336,7 +336,7 @@ describe('an upstream’s error', () => {
     },
   )
 
-  test('[2.7-07] [2.7-08] [2.7-09] [4.1-14] [7.3-10] [D-requests-56] [D-requests-57] [D-requests-58] an over-limit max_tokens reaches the upstream, whose refusal comes back with its body also under upstream_body', async () => {
+  test('an over-limit max_tokens reaches the upstream, whose refusal comes back with its body also under upstream_body [2.7-07] [2.7-08] [2.7-09] [4.1-14] [7.3-10] [D-requests-56] [D-requests-57] [D-requests-58]', async () => {
     const body = {
       error: {
         message: 'max_tokens is too large',
@@ -352,7 +352,7 @@ describe('an upstream’s error', () => {
     expect(answer.body).toEqual({ ...body, upstream_body: body })
   })
 
-  test('[7.2-08] [7.2-09] an upstream 503 keeps its status', async () => {
+  test('an upstream 503 keeps its status [7.2-08] [7.2-09]', async () => {
     upstream.answer(answerJson({ error: { message: 'busy', type: 'server_error' } }, 503))
     expect((await call(CHAT, { model: 'chat-model', messages: [] })).status).toBe(503)
   })

@@ -196,11 +196,11 @@ describe('a row of a call that went well', () => {
     row = await newestRow(account.key)
   })
 
-  test('[D-accounts-70] request_id is the x-request-id of the answer', () => {
+  test('request_id is the x-request-id of the answer [D-accounts-70]', () => {
     expect(row.request_id).toBe(answer.headers.get('x-request-id'))
   })
 
-  test('[D-accounts-71] [D-accounts-72] created_at and ended_at are when it came and ended', () => {
+  test('created_at and ended_at are when it came and ended [D-accounts-71] [D-accounts-72]', () => {
     const [created, ended] = [Date.parse(row.created_at), Date.parse(row.ended_at)]
     expect(created).toBeGreaterThanOrEqual(before)
     expect(ended).toBeGreaterThanOrEqual(created)
@@ -208,7 +208,7 @@ describe('a row of a call that went well', () => {
     expect(ended).toBeLessThanOrEqual(after + 1_000)
   })
 
-  test('[D-accounts-76] [D-accounts-77] [D-accounts-78] [D-accounts-79] model, vendor and chain used', async () => {
+  test('model, vendor and chain used [D-accounts-76] [D-accounts-77] [D-accounts-78] [D-accounts-79]', async () => {
     const [chain] = (await gateway.storage.catalogue.read()).models.get(modelId('m'))?.chains ?? []
     expect(row).toMatchObject({
       model_requested: 'm',
@@ -218,20 +218,20 @@ describe('a row of a call that went well', () => {
     })
   })
 
-  test('[D-accounts-80] [D-accounts-82] [D-accounts-83] key_id, http_status, and no code', () => {
+  test('key_id, http_status, and no code [D-accounts-80] [D-accounts-82] [D-accounts-83]', () => {
     expect(row).toMatchObject({ key_id: account.keyId, http_status: 200, code: null })
   })
 
-  test('[1-67] [1-68] [1-69] [4.1-29] [D-accounts-84] [D-accounts-85] [D-accounts-86] user, app_id and custom_id as sent', () => {
+  test('user, app_id and custom_id as sent [1-67] [1-68] [1-69] [4.1-29] [D-accounts-84] [D-accounts-85] [D-accounts-86]', () => {
     expect(row).toMatchObject({ user: 'alice', app_id: 'my-app', custom_id: 'order 7' })
   })
 
-  test('[D-accounts-87] [D-accounts-88] [D-accounts-91] [D-accounts-92] [D-accounts-93] usage in disjoint classes, as the upstream said', () => {
+  test('usage in disjoint classes, as the upstream said [D-accounts-87] [D-accounts-88] [D-accounts-91] [D-accounts-92] [D-accounts-93]', () => {
     expect(row['usage']).toMatchObject({ input: 600, cached_input: 400, output: 500, reasoning: 200 })
     expect(row['usage_source']).toBe('upstream')
   })
 
-  test('[1-70] [D-accounts-99] [D-accounts-100] amount is the exact amount of the formula, deducted what the ledger took', async () => {
+  test('amount is the exact amount of the formula, deducted what the ledger took [1-70] [D-accounts-99] [D-accounts-100]', async () => {
     // (600 × 10 + 400 × 1 + 500 × 30) / 10^6 yuan × 1000 Credits × 1.5 × 80 %
     expect(row).toMatchObject({ amount: '25.68', deducted: '25.68' })
     const booked = await gateway.storage.ledger.transfers({
@@ -243,13 +243,13 @@ describe('a row of a call that went well', () => {
     expect((await gateway.account(account.id)).credits).toBe(1_000_000_000_000n - 25_680_000n)
   })
 
-  test('[D-accounts-101] the prices and multipliers of recipe reproduce amount', () => {
+  test('the prices and multipliers of recipe reproduce amount [D-accounts-101]', () => {
     if (row.recipe === null) throw new Error('no recipe')
     expect(row.recipe).toMatchObject({ credits_per_unit: '1000', rate_multiplier: '1.5', user_rate: '80' })
     expect(recompute(row.recipe)).toBeCloseTo(25.68, 6)
   })
 
-  test('[1-71] nothing special: not covered, not byok, nothing dropped, client there', () => {
+  test('nothing special: not covered, not byok, nothing dropped, client there [1-71]', () => {
     expect(row).toMatchObject({
       subscription_covered: false,
       byok: false,
@@ -267,7 +267,7 @@ describe('fields that other calls fill', () => {
     ['/v1/messages', 'claude', 'messages', MESSAGE],
     ['/v1beta/models/gemini:generateContent', undefined, 'gemini', GEMINI],
   ])(
-    '[D-accounts-73] [D-accounts-74] [D-accounts-75] %s: endpoint and both protocols',
+    '%s: endpoint and both protocols [D-accounts-73] [D-accounts-74] [D-accounts-75]',
     async (path, model, protocol, body) => {
       const { key } = await gateway.newKey(gateway.accountId)
       upstream.answer(answerJson(body))
@@ -280,7 +280,7 @@ describe('fields that other calls fill', () => {
     },
   )
 
-  test('[D-accounts-74] [D-accounts-75] [D-accounts-104] a converted call: both protocols, and dropped_fields as Gw-Dropped-Fields says', async () => {
+  test('a converted call: both protocols, and dropped_fields as Gw-Dropped-Fields says [D-accounts-74] [D-accounts-75] [D-accounts-104]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     const answer = await send(key, { max_tokens: 9, top_k: 3 }, { path: '/v1/messages' })
     const row = await newestRow(key)
@@ -290,20 +290,20 @@ describe('fields that other calls fill', () => {
     expect(row['dropped_fields']).toEqual(dropped?.split(','))
   })
 
-  test('[4.2-17] user of a responses call', async () => {
+  test('user of a responses call [4.2-17]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     upstream.answer(answerJson(RESPONSE))
     await send(key, { model: 'r', input: 'Hi', user: 'bob' }, { path: '/v1/responses' })
     expect((await newestRow(key))['user']).toBe('bob')
   })
 
-  test('[D-accounts-85] app_id is inferred where the header is missing', async () => {
+  test('app_id is inferred where the header is missing [D-accounts-85]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     await send(key, {}, { headers: { 'user-agent': 'my-tool/1.2 (linux)' } })
     expect((await newestRow(key))['app_id']).toBe('my-tool')
   })
 
-  test('[D-accounts-88] [D-accounts-89] [D-accounts-90] [D-accounts-101] cache reads and writes of both lives', async () => {
+  test('cache reads and writes of both lives [D-accounts-88] [D-accounts-89] [D-accounts-90] [D-accounts-101]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     upstream.answer(answerJson(MESSAGE))
     await send(key, { model: 'claude', max_tokens: 9 }, { path: '/v1/messages' })
@@ -321,7 +321,7 @@ describe('fields that other calls fill', () => {
     expect(recompute(row.recipe)).toBeCloseTo(7.48, 6)
   })
 
-  test('[D-accounts-81] [D-accounts-94] [D-accounts-106] [D-accounts-107] [D-requests-19] [D-requests-20] a stream without usage: estimated, with the time to the first byte and of the whole call', async () => {
+  test('a stream without usage: estimated, with the time to the first byte and of the whole call [D-accounts-81] [D-accounts-94] [D-accounts-106] [D-accounts-107] [D-requests-19] [D-requests-20]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     const chunk = (delta: object, finish: string | null) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
@@ -351,7 +351,7 @@ describe('fields that other calls fill', () => {
     expect(await newestRow(key)).toMatchObject({ stream: false, usage_source: 'upstream' })
   })
 
-  test('[D-accounts-98] images is their number', async () => {
+  test('images is their number [D-accounts-98]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
     const message = { role: 'assistant', content: '', images: [image, image] }
@@ -362,14 +362,14 @@ describe('fields that other calls fill', () => {
     expect(await newestRow(key)).toMatchObject({ images: 2, amount: '200' })
   })
 
-  test('[D-accounts-100] deducted is nothing of an amount below one Credit', async () => {
+  test('deducted is nothing of an amount below one Credit [D-accounts-100]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     upstream.answer(answerJson(completion({ prompt_tokens: 30, completion_tokens: 10, total_tokens: 40 })))
     await send(key, { model: 'n' })
     expect(await newestRow(key)).toMatchObject({ amount: '0.6', deducted: '0' })
   })
 
-  test('[8-36] [1-71] [D-accounts-102] subscription_covered is true when the quota paid, false when Credits did', async () => {
+  test('subscription_covered is true when the quota paid, false when Credits did [8-36] [1-71] [D-accounts-102]', async () => {
     const { id, key } = await gateway.newAccount()
     const quota = [{ credits: microCredits(1_000_000_000n), seconds: 3_600 }]
     await gateway.storage.accounts.patch(id, {
@@ -384,7 +384,7 @@ describe('fields that other calls fill', () => {
     expect((await gateway.account(id)).credits).toBe(credits - 25_000_000n)
   })
 
-  test('[D-accounts-103] byok is true when an own credential was used', async () => {
+  test('byok is true when an own credential was used [D-accounts-103]', async () => {
     const { id, key } = await gateway.newAccount()
     const own = { secret: new Secret('own-secret'), fields: {} }
     await gateway.storage.accounts.putByok(id, vendorCode('acme'), own, { enabled: true })
@@ -393,7 +393,7 @@ describe('fields that other calls fill', () => {
     expect(await newestRow(key)).toMatchObject({ byok: true, deducted: '0', free_reason: 'own-credential' })
   })
 
-  test('[D-accounts-76] [D-accounts-77] [D-accounts-105] the fallback answered: both models, and every chain tried, in order', async () => {
+  test('the fallback answered: both models, and every chain tried, in order [D-accounts-76] [D-accounts-77] [D-accounts-105]', async () => {
     const { key } = await gateway.newAccount({ fallbackModel: modelId('n') })
     const broken = answerJson({ error: { message: 'broke', type: 'server_error' } }, 500)
     upstream.script(broken)
@@ -411,7 +411,7 @@ describe('fields that other calls fill', () => {
     expect((await gateway.lastLog()).attempts.map(({ said }) => said)).toEqual(['broke', 'broke', undefined])
   })
 
-  test('[D-accounts-108] client_gone is true when the client disconnected', async () => {
+  test('client_gone is true when the client disconnected [D-accounts-108]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     let closed = (): void => undefined
     const wasClosed = new Promise<void>((resolve) => (closed = resolve))
@@ -437,7 +437,7 @@ describe('fields that other calls fill', () => {
 })
 
 describe('calls that were refused', () => {
-  test('[1-66] [D-accounts-82] [D-accounts-83] each has a row with status and code, as does the one that went well', async () => {
+  test('each has a row with status and code, as does the one that went well [1-66] [D-accounts-82] [D-accounts-83]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, {
       models: [modelId('m')],
       policy: { concurrency: undefined, windows: [{ dimension: 'requests', limit: 1, seconds: 3_600 }] },
@@ -460,7 +460,7 @@ describe('calls that were refused', () => {
     expect(rows.slice(0, 3).every((row) => row.amount === '0')).toBe(true)
   })
 
-  test('[1-66] a call without a valid key has a row too, which no key sees', async () => {
+  test('a call without a valid key has a row too, which no key sees [1-66]', async () => {
     const answer = await send('sk-gateway-nobody', {})
     expect(await gateway.lastLog()).toMatchObject({
       requestId: answer.headers.get('x-request-id'),
@@ -470,7 +470,7 @@ describe('calls that were refused', () => {
     })
   })
 
-  test('[D-accounts-82] an error of the upstream: its status, no code of ours', async () => {
+  test('an error of the upstream: its status, no code of ours [D-accounts-82]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     upstream.answer(answerJson({ error: { message: 'bad', type: 'invalid_request_error' } }, 422))
     await send(key, {})
@@ -523,40 +523,40 @@ describe('what a key reads of the log', () => {
   const read = async (query: Record<string, string>) =>
     (await readPage(key, query)).rows.map((row) => ids.indexOf(row.request_id) + 1)
 
-  test('[D-accounts-57] [D-accounts-58] its own calls only, newest first', async () => {
+  test('its own calls only, newest first [D-accounts-57] [D-accounts-58]', async () => {
     expect(await read({})).toEqual([3, 2, 1])
     expect((await readPage(sibling.key)).rows).toHaveLength(1)
   })
 
   test.each([
-    ['[D-accounts-59] limit', () => ({ limit: '2' }), [3, 2]],
-    ['[D-accounts-61] from', () => ({ from: String(betweenFirstAndSecond) }), [3, 2]],
+    ['limit [D-accounts-59]', () => ({ limit: '2' }), [3, 2]],
+    ['from [D-accounts-61]', () => ({ from: String(betweenFirstAndSecond) }), [3, 2]],
     [
-      '[D-accounts-61] from, in ISO 8601',
+      'from, in ISO 8601 [D-accounts-61]',
       () => ({ from: new Date(betweenSecondAndThird).toISOString() }),
       [3],
     ],
-    ['[D-accounts-62] to', () => ({ to: String(betweenSecondAndThird) }), [2, 1]],
-    ['[D-accounts-62] to, in ISO 8601', () => ({ to: new Date(betweenFirstAndSecond).toISOString() }), [1]],
+    ['to [D-accounts-62]', () => ({ to: String(betweenSecondAndThird) }), [2, 1]],
+    ['to, in ISO 8601 [D-accounts-62]', () => ({ to: new Date(betweenFirstAndSecond).toISOString() }), [1]],
     [
-      '[D-accounts-61] [D-accounts-62] both',
+      'both [D-accounts-61] [D-accounts-62]',
       () => ({ from: String(betweenFirstAndSecond), to: String(betweenSecondAndThird) }),
       [2],
     ],
-    ['[D-accounts-63] model', () => ({ model: 'n' }), [2]],
-    ['[D-accounts-64] key_id, its own', () => ({ key_id: keyId }), [3, 2, 1]],
-    ['[D-accounts-64] key_id of another key', () => ({ key_id: sibling.keyId }), []],
-    ['[D-accounts-65] request_id', () => ({ request_id: ids[1] ?? '' }), [2]],
-    ['[D-accounts-66] app_id', () => ({ app_id: 'two' }), [3, 2]],
-    ['[D-accounts-67] custom_id', () => ({ custom_id: 'c-1' }), [1]],
-    ['[D-accounts-68] user', () => ({ user: 'bob' }), [3, 2]],
-    ['[D-accounts-69] status', () => ({ status: '502' }), [3]],
+    ['model [D-accounts-63]', () => ({ model: 'n' }), [2]],
+    ['key_id, its own [D-accounts-64]', () => ({ key_id: keyId }), [3, 2, 1]],
+    ['key_id of another key [D-accounts-64]', () => ({ key_id: sibling.keyId }), []],
+    ['request_id [D-accounts-65]', () => ({ request_id: ids[1] ?? '' }), [2]],
+    ['app_id [D-accounts-66]', () => ({ app_id: 'two' }), [3, 2]],
+    ['custom_id [D-accounts-67]', () => ({ custom_id: 'c-1' }), [1]],
+    ['user [D-accounts-68]', () => ({ user: 'bob' }), [3, 2]],
+    ['status [D-accounts-69]', () => ({ status: '502' }), [3]],
     ['two filters at once', () => ({ user: 'bob', status: '200' }), [2]],
   ] as const)('%s', async (_name, query, expected) => {
     expect(await read(query())).toEqual(expected)
   })
 
-  test('[D-accounts-60] pages join without gap or repetition, also where calls came at the same time and while more come', async () => {
+  test('pages join without gap or repetition, also where calls came at the same time and while more come [D-accounts-60]', async () => {
     const { key: busy } = await gateway.newKey(gateway.accountId)
     await Promise.all(Array.from({ length: 11 }, () => send(busy, {})))
     const all = (await readPage(busy, { limit: '200' })).rows.map((row) => row.request_id)

@@ -170,7 +170,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-test.each(ROWS)('[D-requests-37] $what: $status with $model', async ({ status, model, answer }) => {
+test.each(ROWS)('$what: $status with $model [D-requests-37]', async ({ status, model, answer }) => {
   const { status: got, headers } = await answer()
   expect([got, headers.get('gw-model')]).toEqual([status, model])
 })
@@ -200,7 +200,7 @@ describe('is left out', () => {
   })
 })
 
-test('[D-requests-37] the upstream that failed names its model although a fallback was tried', async () => {
+test('the upstream that failed names its model although a fallback was tried [D-requests-37]', async () => {
   const { key } = await gateway.newAccount({ credits: 1_000, fallbackModel: modelId('spare') })
   const failing = answerJson({ error: { message: 'no', type: 'server_error' } }, 500)
   upstream.script(failing, failing)
@@ -208,7 +208,7 @@ test('[D-requests-37] the upstream that failed names its model although a fallba
   expect([answer.status, answer.headers.get('gw-model')]).toEqual([500, 'known'])
 })
 
-test('[D-requests-37] a kept response that is read again names it', async () => {
+test('a kept response that is read again names it [D-requests-37]', async () => {
   upstream.script(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
   const made = await ask('known', { path: 'responses', body: { input: 'x' } })
   const url = `${gateway.baseUrl}/v1/responses/${String(made.body['id'])}`

@@ -112,13 +112,13 @@ describe('the ops port', () => {
 })
 
 describe('two addresses', () => {
-  test('[1-01] [D-addresses-01] one process listens on both', async () => {
+  test('one process listens on both [1-01] [D-addresses-01]', async () => {
     expect(gateway.baseUrl).not.toBe(gateway.gatewayUrl)
     expect((await get(`${gateway.baseUrl}/`)).status).toBe(200)
     expect((await get(`${gateway.gatewayUrl}/`)).status).toBe(200)
   })
 
-  test('[D-addresses-02] one port serves both, told apart by Host, when so configured', async () => {
+  test('one port serves both, told apart by Host, when so configured [D-addresses-02]', async () => {
     const port = 20_000 + Math.floor(Math.random() * 20_000)
     const shared = await openGateway({
       environment: {
@@ -139,7 +139,7 @@ describe('two addresses', () => {
 })
 
 describe('streams', () => {
-  test('[6.3-04] events leave as they arrive', async () => {
+  test('events leave as they arrive [6.3-04]', async () => {
     let release: (() => void) | undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     upstream.answer(async (_request, response) => {
@@ -165,7 +165,7 @@ describe('streams', () => {
     expect(seen.join('')).toContain('second')
   })
 
-  test('[D-requests-54] are never compressed', async () => {
+  test('are never compressed [D-requests-54]', async () => {
     upstream.answer(answerStream([chunk({ content: 'hi' }), chunk({}, 'stop'), 'data: [DONE]\n\n']))
     const response = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -178,7 +178,7 @@ describe('streams', () => {
   })
 })
 
-test('[4-02] answers that are no stream are application/json', async () => {
+test('answers that are no stream are application/json [4-02]', async () => {
   for (const path of ['/api/v1/user/user/models', '/v1/models', '/nowhere']) {
     expect((await get(`${gateway.baseUrl}${path}`, authorized())).headers.get('content-type')).toMatch(
       /^application\/json/,
@@ -230,7 +230,7 @@ test('a body that stands still is ended with 408/40000', async () => {
 })
 
 describe('a graceful stop', () => {
-  test('[D-errors-20] new calls are refused with 503/50301, a running one ends and is settled', async () => {
+  test('new calls are refused with 503/50301, a running one ends and is settled [D-errors-20]', async () => {
     let release: (() => void) | undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     upstream.answer(async (_request, response) => {
@@ -269,7 +269,7 @@ describe('a graceful stop', () => {
   })
 })
 
-test('[D-errors-21] while the storage is unavailable calls are refused with 503/50301', async () => {
+test('while the storage is unavailable calls are refused with 503/50301 [D-errors-21]', async () => {
   const doomed = await openGateway({ ops: true })
   await doomed.storage.close()
   const refused = await postJson(
@@ -282,7 +282,7 @@ test('[D-errors-21] while the storage is unavailable calls are refused with 503/
   await doomed.running.stop()
 })
 
-test('[D-errors-19] something broken inside the gateway is 500/50000, without a stack trace, and nothing stays held', async () => {
+test('something broken inside the gateway is 500/50000, without a stack trace, and nothing stays held [D-errors-19]', async () => {
   await gateway.catalogue(
     ...putVendor('odd', upstream.url, { kind: 'no-such-kind' }),
     putModel('broken'),

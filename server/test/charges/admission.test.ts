@@ -18,7 +18,7 @@ import {
 } from '../gateway/gateway.ts'
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { readConfig } from '../../src/config/environment.ts'
-import type { AccountRow, Transfer } from '../../src/core/calls/hot-rows.ts'
+import type { AccountRow, Transfer } from '../../src/core/ledger/hot-rows.ts'
 import type { Pricing } from '../../src/core/catalogue.ts'
 import { type AccountId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
@@ -153,17 +153,17 @@ function putOwnCredential(id: AccountId): Promise<void> {
 }
 
 describe('the right to call', () => {
-  test('[5-22] an active subscription alone is enough', async () => {
+  test('an active subscription alone is enough [5-22]', async () => {
     const person = await gateway.newAccount({ ...NOTHING, subscription: subscribe(1) })
     expect((await call(person)).status).toBe(200)
   })
 
-  test('[5-23] API deduction access with enough Credits is enough', async () => {
+  test('API deduction access with enough Credits is enough [5-23]', async () => {
     const person = await gateway.newAccount({ credits: 10, apiDeduction: true })
     expect((await call(person)).status).toBe(200)
   })
 
-  test('[5-24] an own credential alone is enough', async () => {
+  test('an own credential alone is enough [5-24]', async () => {
     const person = await gateway.newAccount(NOTHING)
     await putOwnCredential(person.id)
     expect((await call(person)).status).toBe(200)
@@ -171,19 +171,19 @@ describe('the right to call', () => {
   })
 
   test.each<[string, NewAccount]>([
-    ['[5-25] none of the three', { credits: 0, apiDeduction: false }],
-    ['[7.1-12] no subscription and deduction access off', { credits: 1_000, apiDeduction: false }],
-    ['[7.1-13] no billing set up', { credits: 0 }],
-    ['[5-26] deduction access on, Credits one below the price', { credits: 9, apiDeduction: true }],
-    ['[5-27] enough Credits, deduction access off', { credits: 10, apiDeduction: false }],
-    ['[5-28] an expired subscription', { ...NOTHING, subscription: subscribe(3, { endsInMs: -1 }) }],
+    ['none of the three [5-25]', { credits: 0, apiDeduction: false }],
+    ['no subscription and deduction access off [7.1-12]', { credits: 1_000, apiDeduction: false }],
+    ['no billing set up [7.1-13]', { credits: 0 }],
+    ['deduction access on, Credits one below the price [5-26]', { credits: 9, apiDeduction: true }],
+    ['enough Credits, deduction access off [5-27]', { credits: 10, apiDeduction: false }],
+    ['an expired subscription [5-28]', { ...NOTHING, subscription: subscribe(3, { endsInMs: -1 }) }],
   ])('%s: 403/40202', async (_name, fields) => {
     const answer = await call(await gateway.newAccount(fields))
     expect(said(answer)).toEqual([403, 40202])
     expect(upstream.requests).toHaveLength(0)
   })
 
-  test('[5-29] the message tells an unverified account to verify, and only that one', async () => {
+  test('the message tells an unverified account to verify, and only that one [5-29]', async () => {
     const unverified = await call(await gateway.newAccount({ ...NOTHING, verification: 0 }))
     expect(unverified.body.message).toContain('complete identity verification first')
     const verified = await call(await gateway.newAccount({ ...NOTHING, verification: 1 }))
@@ -191,13 +191,13 @@ describe('the right to call', () => {
     expect(verified.body.message).not.toContain('verification')
   })
 
-  test('[D-money-23] a plan that does not cover the model pays for nothing: 403/40202', async () => {
+  test('a plan that does not cover the model pays for nothing: 403/40202 [D-money-23]', async () => {
     const person = await gateway.newAccount({ credits: 0, subscription: subscribe(3) })
     expect(said(await call(person, 'uncovered'))).toEqual([403, 40202])
     expect((await call(person, 'open')).status).toBe(200)
   })
 
-  test('[7.2-02] at gateway_base_url too few Credits are 403', async () => {
+  test('at gateway_base_url too few Credits are 403 [7.2-02]', async () => {
     const person = await gateway.newAccount({ credits: 9, keyFields: { group: 'bound' } })
     expect(said(await callAtGateway(person, 'open'))).toEqual([403, 40202])
     expect(upstream.requests).toHaveLength(0)
@@ -206,20 +206,20 @@ describe('the right to call', () => {
 
 describe('verification', () => {
   test.each<[string, number, number, boolean]>([
-    ['[5-38] [5-47] a requirement of 0 lets any account pass', 0, 0, true],
-    ['[5-48] a negative requirement lets any account pass', 0, -1, true],
-    ['[5-30] [5-39] [7.1-14] none is below personal', 0, 1, false],
-    ['[5-30] [5-39] personal reaches personal', 1, 1, true],
-    ['[5-40] personal is below enterprise', 1, 2, false],
-    ['[5-40] enterprise reaches enterprise', 2, 2, true],
-    ['[5-45] enterprise passes a requirement of personal', 2, 1, true],
+    ['a requirement of 0 lets any account pass [5-38] [5-47]', 0, 0, true],
+    ['a negative requirement lets any account pass [5-48]', 0, -1, true],
+    ['none is below personal [5-30] [5-39] [7.1-14]', 0, 1, false],
+    ['personal reaches personal [5-30] [5-39]', 1, 1, true],
+    ['personal is below enterprise [5-40]', 1, 2, false],
+    ['enterprise reaches enterprise [5-40]', 2, 2, true],
+    ['enterprise passes a requirement of personal [5-45]', 2, 1, true],
   ])('%s', async (_name, verification, required, passes) => {
     const answer = await call(await gateway.newAccount({ verification }), `verification${required}`)
     expect(said(answer)).toEqual(passes ? [200, undefined] : [403, 40203])
     expect(upstream.requests).toHaveLength(passes ? 1 : 0)
   })
 
-  test('[D-admission-25] 0, 1 and 2 each take effect', async () => {
+  test('0, 1 and 2 each take effect [D-admission-25]', async () => {
     const passed: unknown[] = []
     for (const verification of [0, 1, 2]) {
       const person = await gateway.newAccount({ verification })
@@ -234,7 +234,7 @@ describe('verification', () => {
     ])
   })
 
-  test('[5-49] a verification counts from the very next call on, on every instance', async () => {
+  test('a verification counts from the very next call on, on every instance [5-49]', async () => {
     const second = await startGateway(readConfig(environment), () => Promise.resolve())
     try {
       const person = await gateway.newAccount({ verification: 0 })
@@ -259,15 +259,15 @@ describe('verification', () => {
 
 describe('plans', () => {
   test.each<[string, number, number, boolean]>([
-    ['[5-38] [5-47] a requirement of 0 lets an account without a plan pass', 0, 0, true],
-    ['[5-48] a negative requirement lets an account without a plan pass', 0, -1, true],
-    ['[5-31] [5-41] [7.1-14] none is below PLUS', 0, 1, false],
-    ['[5-31] [5-41] PLUS reaches PLUS', 1, 1, true],
-    ['[5-42] PLUS is below PRO', 1, 2, false],
-    ['[5-42] [5-46] PRO reaches PRO', 2, 2, true],
-    ['[5-43] PRO is below PROMAX', 2, 3, false],
-    ['[5-43] PROMAX reaches PROMAX', 3, 3, true],
-    ['[5-45] PROMAX passes a requirement of PLUS', 3, 1, true],
+    ['a requirement of 0 lets an account without a plan pass [5-38] [5-47]', 0, 0, true],
+    ['a negative requirement lets an account without a plan pass [5-48]', 0, -1, true],
+    ['none is below PLUS [5-31] [5-41] [7.1-14]', 0, 1, false],
+    ['PLUS reaches PLUS [5-31] [5-41]', 1, 1, true],
+    ['PLUS is below PRO [5-42]', 1, 2, false],
+    ['PRO reaches PRO [5-42] [5-46]', 2, 2, true],
+    ['PRO is below PROMAX [5-43]', 2, 3, false],
+    ['PROMAX reaches PROMAX [5-43]', 3, 3, true],
+    ['PROMAX passes a requirement of PLUS [5-45]', 3, 1, true],
   ])('%s', async (_name, level, required, passes) => {
     const subscription = level === 0 ? undefined : subscribe(level)
     const answer = await call(await gateway.newAccount({ subscription }), `plan${required}`)
@@ -275,14 +275,14 @@ describe('plans', () => {
     expect(upstream.requests).toHaveLength(passes ? 1 : 0)
   })
 
-  test('[5-44] an expired PRO counts as none', async () => {
+  test('an expired PRO counts as none [5-44]', async () => {
     const person = await gateway.newAccount({ subscription: subscribe(2) })
     expect((await call(person, 'plan1')).status).toBe(200)
     await gateway.storage.accounts.patch(person.id, { subscription: subscribe(2, { endsInMs: -1 }) })
     expect(said(await call(person, 'plan1'))).toEqual([403, 40203])
   })
 
-  test('[D-admission-26] 0, 1, 2 and 3 each take effect', async () => {
+  test('0, 1, 2 and 3 each take effect [D-admission-26]', async () => {
     const passed: unknown[] = []
     for (const level of [0, 1, 2, 3]) {
       const subscription = level === 0 ? undefined : subscribe(level)
@@ -317,11 +317,11 @@ describe('what a refusal says', () => {
 })
 
 describe('the order of checks', () => {
-  test('[1-57] an unknown key and an inadmissible model together are 401', async () => {
+  test('an unknown key and an inadmissible model together are 401 [1-57]', async () => {
     expect(said(await call({ key: 'sk-gateway-unknown' }, 'plan3'))).toEqual([401, 40101])
   })
 
-  test('[1-58] [1-59] admission comes before routing and billing: nothing sent, held or booked', async () => {
+  test('admission comes before routing and billing: nothing sent, held or booked [1-58] [1-59]', async () => {
     const person = await gateway.newAccount()
     const before = await transfers(person.id)
     expect(said(await call(person, 'plan3'))).toEqual([403, 40203])
@@ -331,11 +331,11 @@ describe('the order of checks', () => {
     expect((await gateway.account(person.id)).held).toBe(0n)
   })
 
-  test('[D-admission-06] a low level and no payment together are 40203, not 40202', async () => {
+  test('a low level and no payment together are 40203, not 40202 [D-admission-06]', async () => {
     expect(said(await call(await gateway.newAccount(NOTHING), 'plan1'))).toEqual([403, 40203])
   })
 
-  test('[5-32] an own credential exempts nobody', async () => {
+  test('an own credential exempts nobody [5-32]', async () => {
     const person = await gateway.newAccount(NOTHING)
     await putOwnCredential(person.id)
     expect(said(await call(person, 'plan1'))).toEqual([403, 40203])
@@ -343,19 +343,19 @@ describe('the order of checks', () => {
     expect(upstream.requests).toHaveLength(0)
   })
 
-  test('[2.1-09] a hidden model is refused with the code of a visible one', async () => {
+  test('a hidden model is refused with the code of a visible one [2.1-09]', async () => {
     const [hidden, visible] = [await call(gateway, 'hidden'), await call(gateway, 'plan3')]
     expect(said(hidden)).toEqual([403, 40203])
     expect([hidden.body.code, hidden.body.message]).toEqual([visible.body.code, visible.body.message])
   })
 
-  test('[7.2-03] at gateway_base_url a requirement not met is 403', async () => {
+  test('at gateway_base_url a requirement not met is 403 [7.2-03]', async () => {
     const person = await gateway.newAccount({ keyFields: { group: 'bound' } })
     expect(said(await callAtGateway(person, 'plan3'))).toEqual([403, 40203])
     expect((await callAtGateway(person, 'open')).status).toBe(200)
   })
 
-  test('[D-addresses-09] a group of name, protocol and models bounds the keys tied to it', async () => {
+  test('a group of name, protocol and models bounds the keys tied to it [D-addresses-09]', async () => {
     const group = (await gateway.storage.catalogue.read()).groups.get('bound')
     expect(group).toEqual({ name: 'bound', protocol: 'messages', models: ['open', 'plan3'] })
     const { key } = await gateway.newKey(gateway.accountId, { group: 'bound' })
@@ -385,7 +385,7 @@ describe('a refused call costs nothing', () => {
     expect(said(await call(person))).toEqual([429, 42902])
   }
 
-  test('[1-60] [7.3-07] by admission', async () => {
+  test('by admission [1-60] [7.3-07]', async () => {
     const person = await roomForOne()
     const before = await transfers(person.id)
     for (const model of ['plan3', 'verification2']) {
@@ -394,7 +394,7 @@ describe('a refused call costs nothing', () => {
     await expectUntouched(person, before)
   })
 
-  test('[7.3-05] by authentication', async () => {
+  test('by authentication [7.3-05]', async () => {
     const { keyId, ...person } = await roomForOne()
     const before = await transfers(person.id)
     await gateway.storage.keys.patch(keyId, { status: 'disabled' })
@@ -403,7 +403,7 @@ describe('a refused call costs nothing', () => {
     await expectUntouched(person, before)
   })
 
-  test('[7.3-06] by a rate limit', async () => {
+  test('by a rate limit [7.3-06]', async () => {
     const requests = { dimension: 'requests', limit: 1, seconds: 3_600 } as const
     const person = await gateway.newAccount({
       ...NOTHING,
@@ -427,7 +427,7 @@ describe('the catalogue and its prices', () => {
   const rows = async (path: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
     (await get(gateway.baseUrl + path)).body.data as readonly Readonly<Record<string, unknown>>[]
 
-  test('[2.1-18] [3-05] a row appears only while the model is enabled and visible', async () => {
+  test('a row appears only while the model is enabled and visible [2.1-18] [3-05]', async () => {
     const shown = async (): Promise<boolean> =>
       (await rows('/api/v1/user/user/models')).some((row) => row['model_id'] === 'comes-and-goes')
     const seen: boolean[] = []
@@ -447,7 +447,7 @@ describe('the catalogue and its prices', () => {
     expect(seen).toEqual([true, false, false, false, true])
   })
 
-  test('[2.2-12] a pricing entry has the extra fields', async () => {
+  test('a pricing entry has the extra fields [2.2-12]', async () => {
     const [entry] = await rows('/api/v1/user/user/pricing?model_id=open')
     for (const name of [
       'model_id',
@@ -463,7 +463,7 @@ describe('the catalogue and its prices', () => {
     }
   })
 
-  test('[4.5-08] pricing filters by model_id and by vendor_code', async () => {
+  test('pricing filters by model_id and by vendor_code [4.5-08]', async () => {
     const ofModel = await rows('/api/v1/user/user/pricing?model_id=open')
     expect(ofModel.map((row) => row['model_id'])).toEqual(['open'])
     expect(await rows('/api/v1/user/user/pricing?vendor_code=nobody')).toEqual([])

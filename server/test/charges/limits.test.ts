@@ -146,7 +146,7 @@ const isErrorCode = (code: number): code is ErrorCode => Object.hasOwn(ERRORS, c
 const retryAfter = (answer: Answer): number => Number(answer.headers.get('retry-after'))
 
 describe('concurrency of a key', () => {
-  test('[2.6-07] [7.1-22] [7.1-23] [8-08] [8-09] [D-errors-10] [D-errors-24] one call more than the limit is refused at once with 42901 and Retry-After 1; the place is free when the call ends', async () => {
+  test('one call more than the limit is refused at once with 42901 and Retry-After 1; the place is free when the call ends [2.6-07] [7.1-22] [7.1-23] [8-08] [8-09] [D-errors-10] [D-errors-24]', async () => {
     const key = await keyWith({ concurrency: 1, windows: [] })
     await whileRunning(key, 'm', async () => {
       const refused = await chat(key)
@@ -156,7 +156,7 @@ describe('concurrency of a key', () => {
     expect((await chat(key)).status).toBe(200)
   })
 
-  test('[8-19] is no window: calls refused by it take nothing of the request window', async () => {
+  test('is no window: calls refused by it take nothing of the request window [8-19]', async () => {
     const key = await keyWith({ concurrency: 1, windows: [per('requests', 2)] })
     await whileRunning(key, 'm', async () => {
       for (let call = 0; call < 3; call += 1) expect(seen(await chat(key))).toEqual([429, 42901])
@@ -167,7 +167,7 @@ describe('concurrency of a key', () => {
 })
 
 describe('windows of a key', () => {
-  test('[2.6-08] [7.1-24] [D-admission-20] requests: the call after the limit is 429/42902', async () => {
+  test('requests: the call after the limit is 429/42902 [2.6-08] [7.1-24] [D-admission-20]', async () => {
     const key = await keyWith(windows(per('requests', 2)))
     expect((await chat(key)).status).toBe(200)
     expect((await chat(key)).status).toBe(200)
@@ -191,7 +191,7 @@ describe('windows of a key', () => {
     )
   })
 
-  test('[2.6-09] [D-errors-12] tokens: once the sum is reached the next call is 429/42903', async () => {
+  test('tokens: once the sum is reached the next call is 429/42903 [2.6-09] [D-errors-12]', async () => {
     const key = await keyWith(windows(per('tokens', TOKENS_PER_CALL + 1)))
     expect((await chat(key)).status).toBe(200)
     await gateway.settled()
@@ -200,7 +200,7 @@ describe('windows of a key', () => {
     expect(seen(await chat(key))).toEqual([429, 42903])
   })
 
-  test('[2.6-12] [7.1-27] amount: once the Credits are spent the next call is 429/42902', async () => {
+  test('amount: once the Credits are spent the next call is 429/42902 [2.6-12] [7.1-27]', async () => {
     const key = await keyWith(windows(per('amount', CREDITS_PER_CALL)))
     expect((await chat(key)).status).toBe(200)
     await gateway.settled()
@@ -209,7 +209,7 @@ describe('windows of a key', () => {
     expect(refused.body.message).toContain('rpm limit exceeded')
   })
 
-  test('[2.6-10] [7.1-25] [D-admission-31] images: each image in an answer counts, then 429/42902', async () => {
+  test('images: each image in an answer counts, then 429/42902 [2.6-10] [7.1-25] [D-admission-31]', async () => {
     const key = await keyWith(windows(per('images', 3)))
     upstream.answer(answerJson(withImages(2)))
     expect((await chat(key, 'picture')).status).toBe(200)
@@ -224,7 +224,7 @@ describe('windows of a key', () => {
     expect((await chat(key, 'm')).status).toBe(200)
   })
 
-  test('[8-23] Retry-After is the time until the end of the window', async () => {
+  test('Retry-After is the time until the end of the window [8-23]', async () => {
     const key = await keyWith(windows(per('requests', 1, 100)))
     const before = Date.now()
     await chat(key)
@@ -234,7 +234,7 @@ describe('windows of a key', () => {
     expect(retryAfter(refused)).toBeLessThanOrEqual(100)
   })
 
-  test('[2.6-14] [7.3-04] [8-24] [D-admission-10] a short and a long window refuse in turn; waiting for Retry-After is enough; of two full ones it names the later end', async () => {
+  test('a short and a long window refuse in turn; waiting for Retry-After is enough; of two full ones it names the later end [2.6-14] [7.3-04] [8-24] [D-admission-10]', async () => {
     const key = await keyWith(windows(per('requests', 1, 2), per('requests', 2, HOUR)))
     const begun = Date.now()
     stopped = begun
@@ -250,12 +250,12 @@ describe('windows of a key', () => {
 })
 
 describe('when a call is counted', () => {
-  test('[D-admission-12] requests at admission: the second is refused while the first runs', async () => {
+  test('requests at admission: the second is refused while the first runs [D-admission-12]', async () => {
     const key = await keyWith(windows(per('requests', 1)))
     await whileRunning(key, 'm', async () => expect(seen(await chat(key))).toEqual([429, 42902]))
   })
 
-  test('[D-admission-13] [D-admission-32] images at admission: one is taken by a call billed by image', async () => {
+  test('images at admission: one is taken by a call billed by image [D-admission-13] [D-admission-32]', async () => {
     const key = await keyWith(windows(per('images', 1)))
     const answer = answerJson(withImages(1))
     const during = async () => expect(seen(await chat(key, 'picture'))).toEqual([429, 42902])
@@ -275,7 +275,7 @@ describe('when a call is counted', () => {
   )
 
   test.each(['m', 'picture'])(
-    '[D-admission-19] a call to %s that the upstream refuses was sent: it stays counted as a request, and gives its images back',
+    'a call to %s that the upstream refuses was sent: it stays counted as a request, and gives its images back [D-admission-19]',
     async (model) => {
       const key = await keyWith(windows(per('requests', 2), per('images', 1)))
       upstream.answer(answerJson({ error: { message: 'bad', type: 'invalid_request_error' } }, 400))
@@ -288,7 +288,7 @@ describe('when a call is counted', () => {
     },
   )
 
-  test('[D-admission-19] a call that could not be sent to any upstream gives its request back', async () => {
+  test('a call that could not be sent to any upstream gives its request back [D-admission-19]', async () => {
     await gateway.catalogue(
       ...putVendor('nowhere', 'http://127.0.0.1:9'),
       putModel('unreachable'),
@@ -303,7 +303,7 @@ describe('when a call is counted', () => {
 })
 
 describe('order of checks', () => {
-  test('[D-admission-07] the right to call comes before limits and concurrency', async () => {
+  test('the right to call comes before limits and concurrency [D-admission-07]', async () => {
     const { id, key } = await gateway.newAccount({
       keyFields: { policy: { concurrency: 0, windows: [per('requests', 1)] } },
     })
@@ -312,7 +312,7 @@ describe('order of checks', () => {
     expect(seen(await chat(key))).toEqual([403, 40202])
   })
 
-  test('[D-admission-08] a call refused by a limit holds nothing', async () => {
+  test('a call refused by a limit holds nothing [D-admission-08]', async () => {
     const { id, key } = await gateway.newAccount({ keyFields: { policy: windows(per('requests', 1)) } })
     await whileRunning(key, 'm', async () => {
       const { held } = await gateway.account(id)
@@ -324,7 +324,7 @@ describe('order of checks', () => {
     expect((await gateway.account(id)).held).toBe(0n)
   })
 
-  test('[D-admission-11] a refused call consumes nothing in any dimension, whatever refuses it', async () => {
+  test('a refused call consumes nothing in any dimension, whatever refuses it [D-admission-11]', async () => {
     const roomy = windows(per('requests', 100), per('tokens', 1e6), per('images', 100), per('amount', 1e6))
     const { id, key, keyId } = await gateway.newAccount({ keyFields: { policy: roomy } })
     upstream.answer(answerJson(withImages(1)))
@@ -372,14 +372,14 @@ describe('order of checks', () => {
 })
 
 describe('limits of an account', () => {
-  test('[D-admission-21] [D-admission-28] [D-errors-16] are shared by its keys and answer with the code of the dimension', async () => {
+  test('are shared by its keys and answer with the code of the dimension [D-admission-21] [D-admission-28] [D-errors-16]', async () => {
     const { id, key } = await gateway.newAccount({ policy: windows(per('requests', 1)) })
     const second = await gateway.newKey(id)
     expect((await chat(key)).status).toBe(200)
     expect(seen(await chat(second.key))).toEqual([429, 42902])
   })
 
-  test('[D-admission-28] tokens of an account answer 42903, its concurrency 42901', async () => {
+  test('tokens of an account answer 42903, its concurrency 42901 [D-admission-28]', async () => {
     const { id, key } = await gateway.newAccount({ policy: windows(per('tokens', 1)) })
     const second = await gateway.newKey(id)
     await chat(key)
@@ -390,13 +390,13 @@ describe('limits of an account', () => {
   })
 })
 
-test('[8-39] a key without limits is promised none', async () => {
+test('a key without limits is promised none [8-39]', async () => {
   const answer = await chat(await keyWith(UNLIMITED))
   expect(answer.status).toBe(200)
   expect([answer.headers.get('ratelimit'), answer.headers.get('ratelimit-policy')]).toEqual([null, null])
 })
 
-test('[D-admission-22] limits of an upstream credential: when its window is full no call goes over it', async () => {
+test('limits of an upstream credential: when its window is full no call goes over it [D-admission-22]', async () => {
   await gateway.catalogue(
     putCredential('acme', 'narrow', windows(per('requests', 1))),
     putModel('narrow'),
@@ -410,7 +410,7 @@ test('[D-admission-22] limits of an upstream credential: when its window is full
   expect(upstream.requests.length).toBe(sent)
 })
 
-test('[7.2-07] at gateway_base_url a key over its limit is 429', async () => {
+test('at gateway_base_url a key over its limit is 429 [7.2-07]', async () => {
   const { key } = await gateway.newKey(gateway.accountId, {
     group: 'messages',
     policy: windows(per('requests', 1)),
@@ -441,12 +441,12 @@ test('[7.2-07] at gateway_base_url a key over its limit is 429', async () => {
 describe('every 429 of the gateway', () => {
   const codes = Object.entries(ERRORS).flatMap(([code, { status }]) => (status === 429 ? [Number(code)] : []))
 
-  test('[7.1-29] has a code in 42901-42908, 42910 apart', () => {
+  test('has a code in 42901-42908, 42910 apart [7.1-29]', () => {
     expect(codes.filter((code) => !(code >= 42901 && code <= 42908))).toEqual([42910])
   })
 
   test.each([undefined, 0, 1, 1_000, 1_000.4, 61_500])(
-    '[7.3-03] [D-errors-22] [D-errors-23] carries Retry-After in whole seconds, at least 1: a wait of %s ms',
+    'carries Retry-After in whole seconds, at least 1: a wait of %s ms [7.3-03] [D-errors-22] [D-errors-23]',
     (retryAfterMs) => {
       for (const code of Object.keys(ERRORS).map(Number).filter(isErrorCode)) {
         const error = new GatewayError(code, retryAfterMs === undefined ? {} : { retryAfterMs })
@@ -498,7 +498,7 @@ describe('Retry-After over the wire', () => {
       },
     ],
   ])(
-    '[7.3-03] [D-errors-22] [D-errors-23] %i carries it in whole seconds, at least 1',
+    '%i carries it in whole seconds, at least 1 [7.3-03] [D-errors-22] [D-errors-23]',
     async (code, refused) => {
       const answer = await refused()
       expect(seen(answer)).toEqual([429, code])

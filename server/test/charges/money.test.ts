@@ -21,8 +21,8 @@ import {
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
 import { readConfig } from '../../src/config/environment.ts'
-import type { AccountRow, Transfer } from '../../src/core/calls/hot-rows.ts'
-import type { CallLogRow } from '../../src/core/calls/log-row.ts'
+import type { AccountRow, Transfer } from '../../src/core/ledger/hot-rows.ts'
+import type { CallLogRow } from '../../src/core/ledger/log-row.ts'
 import type { Pricing } from '../../src/core/catalogue.ts'
 import { accountId, type AccountId, modelId, vendorCode } from '../../src/core/ids.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
@@ -212,32 +212,32 @@ const credentialsSeen = (at: ScriptedUpstream) => at.requests.map((request) => r
 describe('prices', () => {
   test.each<[string, object, number]>([
     [
-      '[2.2-03] [8-28] [D-names-05] one million input tokens cost input_price',
+      'one million input tokens cost input_price [2.2-03] [8-28] [D-names-05]',
       { prompt_tokens: 1_000_000, completion_tokens: 0 },
       10_000,
     ],
     [
-      '[2.2-04] [8-29] one million output tokens cost output_price',
+      'one million output tokens cost output_price [2.2-04] [8-29]',
       { prompt_tokens: 0, completion_tokens: 1_000_000 },
       30_000,
     ],
     [
-      '[2.2-05] [8-30] [D-names-14] [D-names-36] cached input costs cache_input_price and is part of the total',
+      'cached input costs cache_input_price and is part of the total [2.2-05] [8-30] [D-names-14] [D-names-36]',
       { prompt_tokens: 1_000, completion_tokens: 0, ...cached(600) },
       4 + 0.6,
     ],
     [
-      '[2.2-06] [8-30] [D-names-16] output of a call with a cache hit costs cache_output_price',
+      'output of a call with a cache hit costs cache_output_price [2.2-06] [8-30] [D-names-16]',
       { prompt_tokens: 1_000, completion_tokens: 100, ...cached(1_000) },
       1 + 1.5,
     ],
     [
-      '[D-names-17] output of a call without a hit costs output_price',
+      'output of a call without a hit costs output_price [D-names-17]',
       { prompt_tokens: 1_000, completion_tokens: 100, ...cached(0) },
       10 + 3,
     ],
     [
-      '[D-names-35] reasoning is billed once, as output',
+      'reasoning is billed once, as output [D-names-35]',
       {
         prompt_tokens: 0,
         completion_tokens: 100,
@@ -249,7 +249,7 @@ describe('prices', () => {
     await expectCost(usage, amount)
   })
 
-  test('[8-32] [D-names-10] the sum is multiplied by the multiplier of the chain', async () => {
+  test('the sum is multiplied by the multiplier of the chain [8-32] [D-names-10]', async () => {
     await expectCost({ prompt_tokens: 1_000, completion_tokens: 100 }, 2 * 13, 'doubled')
   })
 
@@ -257,20 +257,20 @@ describe('prices', () => {
     ['two-chains', '100', 26],
     ['two-chains', '50', 13],
     ['tokens', '12.5', 1.625],
-  ])('[D-names-10] %s at a user_rate of %s percent costs %d Credits', async (model, userRate, amount) => {
+  ])('%s at a user_rate of %s percent costs %d Credits [D-names-10]', async (model, userRate, amount) => {
     upstream.answer(answerJson(completion({ prompt_tokens: 1_000, completion_tokens: 100 })))
     const { row, paid } = await bill(await gateway.newAccount({ userRate }), model)
     expect([row.amount, paid]).toEqual([credits(amount), credits(amount)])
   })
 
-  test('[D-names-11] after a failover the multiplier of the second chain counts', async () => {
+  test('after a failover the multiplier of the second chain counts [D-names-11]', async () => {
     upstream.answer(broken)
     other.answer(answerJson(completion({ prompt_tokens: 1_000, completion_tokens: 100 })))
     const { row, paid } = await bill(await gateway.newAccount(), 'two-chains')
     expect([row.vendorCode, row.recipe?.rateMultiplier, paid]).toEqual(['bolt', '0.5', credits(6.5)])
   })
 
-  test('[1-56] [8-31] after a fallback the prices of the model actually used count', async () => {
+  test('after a fallback the prices of the model actually used count [1-56] [8-31]', async () => {
     upstream.answer(broken)
     other.answer(answerJson(completion({ prompt_tokens: 1_000, completion_tokens: 100 })))
     const person = await gateway.newAccount({ fallbackModel: modelId('spare') })
@@ -278,7 +278,7 @@ describe('prices', () => {
     expect([row.model, paid, booked]).toEqual(['spare', credits(130), credits(130)])
   })
 
-  test('[2.2-07] [D-names-06] a model billed by image costs images times image_price', async () => {
+  test('a model billed by image costs images times image_price [2.2-07] [D-names-06]', async () => {
     const answer = await get(`${gateway.baseUrl}/api/v1/user/user/pricing?model_id=images`)
     expect(answer.body.data).toMatchObject([{ image_price: 0.2 }])
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
@@ -289,7 +289,7 @@ describe('prices', () => {
     expect([row.images, paid, booked]).toEqual([3, credits(600), credits(600)])
   })
 
-  test('[2.3-22] the usage in the body is the usage of the log row', async () => {
+  test('the usage in the body is the usage of the log row [2.3-22]', async () => {
     const usage = {
       prompt_tokens: 1_000,
       completion_tokens: 70,
@@ -306,20 +306,20 @@ describe('prices', () => {
 })
 
 describe('below one Credit', () => {
-  test('[8-33] [8-34] [D-names-12] [D-names-13] nothing is deducted, the log keeps the exact amount', async () => {
+  test('nothing is deducted, the log keeps the exact amount [8-33] [8-34] [D-names-12] [D-names-13]', async () => {
     const person = await gateway.newAccount()
     const { row, paid, booked } = await bill(person, 'below-one')
     expect([row.amount, row.deducted, paid, booked]).toEqual([999_999n, 0n, 0n, 0n])
   })
 
-  test('[8-35] exactly one Credit is deducted', async () => {
+  test('exactly one Credit is deducted [8-35]', async () => {
     const { row, paid, booked } = await bill(await gateway.newAccount(), 'one-credit')
     expect([row.amount, row.deducted, paid, booked]).toEqual([1_000_000n, 1_000_000n, 1_000_000n, 1_000_000n])
   })
 })
 
 describe('amounts', () => {
-  test('[D-names-01] two thousand charges of 1.000001 Credits sum exactly', async () => {
+  test('two thousand charges of 1.000001 Credits sum exactly [D-names-01]', async () => {
     const person = await gateway.newAccount({ credits: 3_000 })
     const statuses = new Set<number>()
     for (let round = 0; round < 40; round++) {
@@ -331,7 +331,7 @@ describe('amounts', () => {
     expect(await shown(person)).toMatchObject({ credits: '999.998', held_credits: '0' })
   })
 
-  test('[D-names-02] no amount in an answer has more than six decimals', async () => {
+  test('no amount in an answer has more than six decimals [D-names-02]', async () => {
     const person = await gateway.newAccount({ userRate: '33.3333', monthlyCap: microCredits(1_234_567_891n) })
     await bill(person, 'crumbs')
     await bill(person, 'ten')
@@ -355,7 +355,7 @@ function decimalsIn(value: unknown, name = ''): readonly string[] {
 }
 
 describe('holds', () => {
-  test('[D-money-07] [D-money-09] [5-34] Credits are held during the call and settled after it', async () => {
+  test('Credits are held during the call and settled after it [D-money-07] [D-money-09] [5-34]', async () => {
     const person = await gateway.newAccount({ credits: 1_000 })
     let during: Readonly<Record<string, unknown>> = {}
     upstream.answer(async (request, response) => {
@@ -369,7 +369,7 @@ describe('holds', () => {
     expect(await shown(person)).toMatchObject({ credits: '987', held_credits: '0' })
   })
 
-  test('[D-admission-09] [D-money-10] a call whose hold fails reaches no upstream', async () => {
+  test('a call whose hold fails reaches no upstream [D-admission-09] [D-money-10]', async () => {
     const person = await gateway.newAccount({ credits: 15 })
     let second: Answer | undefined
     upstream.script(async (request, response) => {
@@ -383,7 +383,7 @@ describe('holds', () => {
     expect(await shown(person)).toMatchObject({ credits: '5', held_credits: '0' })
   })
 
-  test('[D-money-11] [D-money-12] an overrun takes Credits below zero once; the next call is refused', async () => {
+  test('an overrun takes Credits below zero once; the next call is refused [D-money-11] [D-money-12]', async () => {
     const person = await gateway.newAccount({ credits: 20 })
     upstream.answer(answerJson(completion({ prompt_tokens: 5_000, completion_tokens: 0 })))
     const { paid, booked } = await bill(person, 'tokens')
@@ -397,7 +397,7 @@ describe('holds', () => {
 })
 
 describe('own credentials', () => {
-  test('[1-74] [1-75] [8-37] [D-money-01] pay first: quota, Credits and cap stay as they were', async () => {
+  test('pay first: quota, Credits and cap stay as they were [1-74] [1-75] [8-37] [D-money-01]', async () => {
     const person = await gateway.newAccount({ subscription: subscribe(100), monthlyCap: credits(100) })
     await putOwnCredential(person.id, 'acme')
     const before = await gateway.account(person.id)
@@ -408,7 +408,7 @@ describe('own credentials', () => {
     expect((await gateway.account(person.id)).monthSpent).toBe(before.monthSpent)
   })
 
-  test('[D-money-02] are passed over when the account turned them off', async () => {
+  test('are passed over when the account turned them off [D-money-02]', async () => {
     const person = await gateway.newAccount()
     await putOwnCredential(person.id, 'acme', { enabled: false })
     const { row, paid } = await bill(person, 'ten')
@@ -429,7 +429,7 @@ describe('own credentials', () => {
     },
   )
 
-  test('[D-money-03] apply only to chains of their vendor', async () => {
+  test('apply only to chains of their vendor [D-money-03]', async () => {
     const person = await gateway.newAccount()
     await putOwnCredential(person.id, 'bolt')
     const { row, paid } = await bill(person, 'ten')
@@ -439,7 +439,7 @@ describe('own credentials', () => {
 })
 
 describe('the subscription', () => {
-  test('[D-money-04] [8-36] its quota pays before Credits, and the log says so', async () => {
+  test('its quota pays before Credits, and the log says so [D-money-04] [8-36]', async () => {
     const person = await gateway.newAccount({ credits: 100, subscription: subscribe(100) })
     const { row, paid } = await bill(person, 'covered')
     expect([row.subscriptionCovered, row.deducted, paid]).toEqual([true, credits(10), 0n])
@@ -449,7 +449,7 @@ describe('the subscription', () => {
     expect(await quotaCharged(person.id)).toBe(credits(10))
   })
 
-  test('[D-money-05] Credits pay once the quota is empty', async () => {
+  test('Credits pay once the quota is empty [D-money-05]', async () => {
     const person = await gateway.newAccount({ credits: 100, subscription: subscribe(10) })
     const covered = await bill(person, 'covered')
     const further = await bill(person, 'covered')
@@ -457,7 +457,7 @@ describe('the subscription', () => {
     expect([covered.row.subscriptionCovered, further.row.subscriptionCovered]).toEqual([true, false])
   })
 
-  test('[D-money-06] [D-errors-14] without deduction access an empty quota is 429/42905, Credits stay', async () => {
+  test('without deduction access an empty quota is 429/42905, Credits stay [D-money-06] [D-errors-14]', async () => {
     const person = await gateway.newAccount({
       credits: 100,
       apiDeduction: false,
@@ -489,14 +489,14 @@ describe('the monthly cap', () => {
     return person
   }
 
-  test('[8-10] is set in yuan and shown in yuan', async () => {
+  test('is set in yuan and shown in yuan [8-10]', async () => {
     const person = await withCap('2.5')
     expect(await shown(person)).toMatchObject({ monthly_cap_yuan: '2.5', month_spent_yuan: '0' })
     await bill(person, 'ten')
     expect(await shown(person)).toMatchObject({ monthly_cap_yuan: '2.5', month_spent_yuan: '0.01' })
   })
 
-  test('[D-errors-15] [D-money-22] a cap of 1 yuan stops at 1000 Credits with 429/42906', async () => {
+  test('a cap of 1 yuan stops at 1000 Credits with 429/42906 [D-errors-15] [D-money-22]', async () => {
     const person = await withCap('1')
     const { paid } = await bill(person, 'thousand')
     expect(paid).toBe(credits(1_000))
@@ -507,7 +507,7 @@ describe('the monthly cap', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  test('[D-money-19] counts neither what the quota pays nor what own credentials carry', async () => {
+  test('counts neither what the quota pays nor what own credentials carry [D-money-19]', async () => {
     const person = await gateway.newAccount({ monthlyCap: credits(10), subscription: subscribe(30) })
     for (let round = 0; round < 3; round++) await bill(person, 'covered')
     await putOwnCredential(person.id, 'acme')
@@ -519,7 +519,7 @@ describe('the monthly cap', () => {
     expect(said(await call(person, 'ten'))).toEqual([429, 42906])
   })
 
-  test('[D-money-24] is hard and forgives nothing: what lies over it is owed', async () => {
+  test('is hard and forgives nothing: what lies over it is owed [D-money-24]', async () => {
     const person = await gateway.newAccount({ monthlyCap: credits(50) })
     upstream.answer(answerJson(completion({ prompt_tokens: 8_000, completion_tokens: 0 })))
     const { row, paid } = await bill(person, 'tokens', { max_tokens: 100 })
@@ -537,7 +537,7 @@ describe('the monthly cap', () => {
     expect(await shown(person)).toMatchObject({ month_spent_yuan: '0.08', owed: '0' })
   })
 
-  test('[D-money-25] holds the worst case: a second call waits where the estimate would leave room', async () => {
+  test('holds the worst case: a second call waits where the estimate would leave room [D-money-25]', async () => {
     const person = await gateway.newAccount({ monthlyCap: credits(35_000) })
     let second: Answer | undefined
     upstream.script(async (request, response) => {
@@ -550,7 +550,7 @@ describe('the monthly cap', () => {
     expect((await call(person, 'tokens')).status).toBe(200)
   })
 
-  test('[D-money-25] parallel calls near it never pass it, whatever they overrun', async () => {
+  test('parallel calls near it never pass it, whatever they overrun [D-money-25]', async () => {
     const person = await gateway.newAccount({ monthlyCap: credits(35) })
     upstream.answer(answerJson(completion({ prompt_tokens: 2_000, completion_tokens: 0 })))
     const answers = await Promise.all(
@@ -589,7 +589,7 @@ describe('automatic exchange', () => {
     return person
   }
 
-  test('[5-36] [D-money-18] lifts Credits by a step when they fall below the threshold, not above it', async () => {
+  test('lifts Credits by a step when they fall below the threshold, not above it [5-36] [D-money-18]', async () => {
     const person = await withBalance(true, 110)
     await call(person, 'ten')
     await gateway.settled()
@@ -599,7 +599,7 @@ describe('automatic exchange', () => {
     expect(await shown(person)).toMatchObject({ credits: '140', balance: '0.15' })
   })
 
-  test('[5-33] [5-37] does nothing while it is off', async () => {
+  test('does nothing while it is off [5-33] [5-37]', async () => {
     const person = await withBalance(false, 15)
     expect((await call(person, 'ten')).status).toBe(200)
     await gateway.settled()
@@ -608,7 +608,7 @@ describe('automatic exchange', () => {
     expect(await shown(person)).toMatchObject({ credits: '5', balance: '0.2' })
   })
 
-  test('[D-money-13] Credits and balance are two accounts of one ledger, and each movement names both sides', async () => {
+  test('Credits and balance are two accounts of one ledger, and each movement names both sides [D-money-13]', async () => {
     const person = await withBalance(true, 100)
     await call(person, 'ten')
     await gateway.settled()
@@ -624,7 +624,7 @@ describe('automatic exchange', () => {
 })
 
 describe('the ledger', () => {
-  test('[D-money-15] [D-money-17] only grows, and a movement sent twice is booked once', async () => {
+  test('only grows, and a movement sent twice is booked once [D-money-15] [D-money-17]', async () => {
     const person = await gateway.newAccount({ credits: 100 })
     const opening = await transfers(person.id)
     await bill(person, 'ten')
@@ -641,7 +641,7 @@ describe('the ledger', () => {
 })
 
 describe('settings', () => {
-  test('[D-names-08] a changed creditsPerUnit changes the Credits of the same call', async () => {
+  test('a changed creditsPerUnit changes the Credits of the same call [D-names-08]', async () => {
     // Of its own: where a balance was booked the rate stays.
     const fresh = await openGateway()
     await fresh.catalogue(
@@ -664,7 +664,7 @@ describe('settings', () => {
     await fresh.close()
   })
 
-  test('[D-names-09] without the setting 1 yuan costs 1000 Credits', async () => {
+  test('without the setting 1 yuan costs 1000 Credits [D-names-09]', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-money-'))
     const at = Date.now()
     let storage: Storage | undefined
@@ -727,7 +727,7 @@ async function plainKey(storage: Storage, owner: AccountId, at: number): Promise
   return created.plaintext.unwrap()
 }
 
-test('[D-money-20] [D-money-21] the month of the cap turns at local midnight, not at midnight UTC', async () => {
+test('the month of the cap turns at local midnight, not at midnight UTC [D-money-20] [D-money-21]', async () => {
   let clock = Date.parse('2026-05-31T23:30:00+08:00')
   const spy = vi.spyOn(Date, 'now').mockImplementation(() => clock)
   const elsewhere = await openGateway()

@@ -62,7 +62,7 @@ describe('the status of a response', () => {
   )
 
   test.each(CASES)(
-    '[3-01] over $over: $what is $status, and before it in_progress',
+    'over $over: $what is $status, and before it in_progress [3-01]',
     async ({ over, said, status }) => {
       upstream.script(says(over, said))
       const whole = await post('/v1/responses', { model: `over-${over}`, input: 'hi' })
@@ -76,7 +76,7 @@ describe('the status of a response', () => {
     },
   )
 
-  test.each(PROTOCOLS)('[3-01] over %s: a stream that breaks is failed', async (over) => {
+  test.each(PROTOCOLS)('over %s: a stream that breaks is failed [3-01]', async (over) => {
     upstream.script(says(over, { text: 'Hello there', error: 'broken' }))
     const { text } = await post('/v1/responses', { model: `over-${over}`, input: 'hi', stream: true })
     const told = [...text.matchAll(/"object":"response".*?"status":"(\w+)"/g)].map(([, word]) => word)
@@ -85,7 +85,7 @@ describe('the status of a response', () => {
     await gateway.resetHealth()
   })
 
-  test('[3-01] an upstream that dies in the middle leaves a failed response, too', async () => {
+  test('an upstream that dies in the middle leaves a failed response, too [3-01]', async () => {
     upstream.script(cutStream([`data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n`]))
     const { text } = await post('/v1/responses', { model: 'over-chat', input: 'hi', stream: true })
     expect(text).toContain('"status":"failed"')
@@ -116,7 +116,7 @@ describe('tools that lie flat', () => {
   }
 
   test.each(PROTOCOLS)(
-    '[4.2-12] over %s: the upstream is told the tool, and its call comes back flat',
+    'over %s: the upstream is told the tool, and its call comes back flat [4.2-12]',
     async (over) => {
       upstream.script(says(over, { calls: [{ id: 'call_1', name: TOOL.name, input: { city: 'Bern' } }] }))
       const body = { model: `over-${over}`, input: 'Use the tool', tools: [TOOL] }
@@ -146,7 +146,7 @@ describe('a stream of Gemini fragments', () => {
       .map(({ text = '' }) => text)
       .join('')
 
-  test.each(PROTOCOLS)('[D-addresses-28] over %s, as events and as one list', async (over) => {
+  test.each(PROTOCOLS)('over %s, as events and as one list [D-addresses-28]', async (over) => {
     const path = `/v1beta/models/over-${over}:streamGenerateContent`
     const body = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }
     upstream.script(says(over, { text: 'Hello there' }))
@@ -172,13 +172,13 @@ describe('a stream of Gemini fragments', () => {
 })
 
 describe('addresses', () => {
-  test.each(PROTOCOLS)('[4-07] POST /v1/responses answers at base_url over %s', async (over) => {
+  test.each(PROTOCOLS)('POST /v1/responses answers at base_url over %s [4-07]', async (over) => {
     upstream.script(says(over, { text: 'ok' }))
     const answer = await post('/v1/responses', { model: `over-${over}`, input: 'hi' })
     expect([answer.status, answer.body['object']]).toEqual([200, 'response'])
   })
 
-  test('[D-addresses-05] POST /v1/messages/count_tokens answers at gateway_base_url', async () => {
+  test('POST /v1/messages/count_tokens answers at gateway_base_url [D-addresses-05]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, { group: 'claude' })
     const body = { messages: [{ role: 'user', content: 'How many tokens are these?' }] }
     upstream.script(answerJson({ input_tokens: 42 }))
@@ -216,7 +216,7 @@ describe('the stop parameter of chat', () => {
   }
 
   test.each(['chat', 'messages', 'gemini'] as const)(
-    '[4.1-19] [D-requests-25] a string reaches a %s upstream',
+    'a string reaches a %s upstream [4.1-19] [D-requests-25]',
     async (over) => {
       upstream.script(says(over, { text: 'ok' }))
       const answer = await ask(over, 'END')
@@ -227,7 +227,7 @@ describe('the stop parameter of chat', () => {
   )
 
   test.each(['chat', 'messages', 'gemini'] as const)(
-    '[4.1-19] [D-requests-26] a list of four reaches a %s upstream',
+    'a list of four reaches a %s upstream [4.1-19] [D-requests-26]',
     async (over) => {
       upstream.script(says(over, { text: 'ok' }))
       await ask(over, FOUR)
@@ -236,8 +236,8 @@ describe('the stop parameter of chat', () => {
   )
 
   test.each([
-    ['[4.1-19] [D-requests-25] a string', 'END'],
-    ['[4.1-19] [D-requests-26] a list of four', ['ONE', 'TWO', 'END', 'FOUR']],
+    ['a string [4.1-19] [D-requests-25]', 'END'],
+    ['a list of four [4.1-19] [D-requests-26]', ['ONE', 'TWO', 'END', 'FOUR']],
   ])(
     '%s takes effect over a responses upstream, which has no such parameter: the gateway cuts',
     async (_what, stop) => {
@@ -259,7 +259,7 @@ describe('the stop parameter of chat', () => {
     },
   )
 
-  test('[4.1-19] a stream is cut although the words of the stop come in pieces', async () => {
+  test('a stream is cut although the words of the stop come in pieces [4.1-19]', async () => {
     const delta = (text: string): string =>
       `data: ${JSON.stringify({ type: 'response.output_text.delta', output_index: 0, item_id: 'm', content_index: 0, delta: text })}\n\n`
     upstream.script(answerStream(['so', ' E', 'N', 'D beyond'].map(delta)))

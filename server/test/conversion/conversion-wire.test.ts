@@ -577,16 +577,16 @@ const BOTH_WAYS = PROTOCOLS.flatMap((to) => [false, true].map((stream) => ({ to,
 
 describe.each(BOTH_WAYS)('a chat client of a $to upstream, stream $stream', ({ to, stream }) => {
   const ends: readonly { said: Said; finish: string; row: string }[] = [
-    { row: '[2.3-15] a normal end', said: { end: 'normal' }, finish: 'stop' },
-    { row: '[2.3-16] the end at a stop sequence', said: { end: 'stop-sequence' }, finish: 'stop' },
-    { row: '[2.3-17] the end at the token limit', said: { end: 'limit' }, finish: 'length' },
+    { row: 'a normal end [2.3-15]', said: { end: 'normal' }, finish: 'stop' },
+    { row: 'the end at a stop sequence [2.3-16]', said: { end: 'stop-sequence' }, finish: 'stop' },
+    { row: 'the end at the token limit [2.3-17]', said: { end: 'limit' }, finish: 'length' },
   ]
   test.each(ends)('$row is told', async ({ said, finish }) => {
     const { answer } = await served({ from: 'chat', to, stream, body: HELLO.chat, said })
     expect(heardByChat(answer, stream)).toMatchObject({ text: 'ok', finish })
   })
 
-  test('[1-27] [2.3-18] a tool call is tool_calls', async () => {
+  test('a tool call is tool_calls [1-27] [2.3-18]', async () => {
     const { answer } = await served({
       from: 'chat',
       to,
@@ -603,7 +603,7 @@ describe.each(BOTH_WAYS)('a chat client of a $to upstream, stream $stream', ({ t
     expect(parsed(at(heard, 'call', 'function', 'arguments'))).toEqual(parsed(CALL.arguments))
   })
 
-  test('[D-requests-55] reasoning is reasoning_content', async () => {
+  test('reasoning is reasoning_content [D-requests-55]', async () => {
     const { answer } = await served({
       from: 'chat',
       to,
@@ -615,7 +615,7 @@ describe.each(BOTH_WAYS)('a chat client of a $to upstream, stream $stream', ({ t
     expect(heardByChat(answer, stream)).toMatchObject({ reasoning: 'let me think', text: 'ok' })
   })
 
-  test('[2.3-22] usage is what the log says and what is billed', async () => {
+  test('usage is what the log says and what is billed [2.3-22]', async () => {
     const { answer } = await served({
       from: 'chat',
       to,
@@ -628,7 +628,7 @@ describe.each(BOTH_WAYS)('a chat client of a $to upstream, stream $stream', ({ t
   })
 })
 
-test.each(PROTOCOLS)('[4.1-38] a chat stream over %s ends with data: [DONE]', async (to) => {
+test.each(PROTOCOLS)('a chat stream over %s ends with data: [DONE] [4.1-38]', async (to) => {
   const { answer } = await served({ from: 'chat', to, stream: true, body: HELLO.chat })
   expect(answer.text.trimEnd().split('\n').at(-1)).toBe('data: [DONE]')
 })
@@ -646,7 +646,7 @@ describe.each(PAIRS)('a $from client of a $to upstream', ({ from, to }) => {
     expect(RECEIVED_TOOL[to](sent)).toEqual({ ...TOOL, schema: SCHEMA })
   })
 
-  test('[1-30] the call and the result of a history stay linked by the same id', async () => {
+  test('the call and the result of a history stay linked by the same id [1-30]', async () => {
     const { sent } = await served({ from, to, body: { ...HISTORY[from], ...TOOLS[from] } })
     const { resultId, ...call } = RECEIVED_CALL[to](sent)
     expect(call).toEqual({
@@ -659,7 +659,7 @@ describe.each(PAIRS)('a $from client of a $to upstream', ({ from, to }) => {
   })
 })
 
-test.each(PROTOCOLS)('[1-28] a tool call over %s reaches a responses client as function_call', async (to) => {
+test.each(PROTOCOLS)('a tool call over %s reaches a responses client as function_call [1-28]', async (to) => {
   const { answer } = await served({
     from: 'responses',
     to,
@@ -674,7 +674,7 @@ test.each(PROTOCOLS)('[1-28] a tool call over %s reaches a responses client as f
   ])
 })
 
-test.each(PROTOCOLS)('[1-29] a tool call over %s reaches a messages client as tool_use', async (to) => {
+test.each(PROTOCOLS)('a tool call over %s reaches a messages client as tool_use [1-29]', async (to) => {
   const { answer } = await served({
     from: 'messages',
     to,
@@ -687,7 +687,7 @@ test.each(PROTOCOLS)('[1-29] a tool call over %s reaches a messages client as to
 })
 
 test.each(PROTOCOLS)(
-  '[D-addresses-31] a tool call over %s reaches a Gemini client as functionCall',
+  'a tool call over %s reaches a Gemini client as functionCall [D-addresses-31]',
   async (to) => {
     const { answer } = await served({
       from: 'gemini',
@@ -706,7 +706,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     (await served({ from: 'chat', to, body: { ...HELLO.chat, ...fields } })).sent
   const inConfig = (sent: unknown): unknown => (to === 'gemini' ? at(sent, 'generationConfig') : sent)
 
-  test('[4.1-06] [4.1-07] [4.1-08] [4.1-09] system, user and assistant turns arrive in their order', async () => {
+  test('system, user and assistant turns arrive in their order [4.1-06] [4.1-07] [4.1-08] [4.1-09]', async () => {
     const sent = await sentFor({
       messages: [
         { role: 'system', content: 'Be brief' },
@@ -727,12 +727,12 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     ])
   })
 
-  test('[4.1-10] a tool message arrives as the result of its call', async () => {
+  test('a tool message arrives as the result of its call [4.1-10]', async () => {
     const sent = await sentFor({ ...HISTORY.chat, ...TOOLS.chat })
     expect(RECEIVED_CALL[to](sent)).toMatchObject({ resultId: CALL.id, result: RESULT })
   })
 
-  test('[4.1-13] max_tokens is the cap under the upstream’s own name', async () => {
+  test('max_tokens is the cap under the upstream’s own name [4.1-13]', async () => {
     const cap = inConfig(await sentFor({ max_tokens: 321 }))
     // A chat upstream gets what its client wrote.
     const name = {
@@ -744,21 +744,21 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     expect(at(cap, name[to])).toBe(321)
   })
 
-  test('[4.1-15] [4.1-16] [4.1-17] temperature and top_p arrive, both together', async () => {
+  test('temperature and top_p arrive, both together [4.1-15] [4.1-16] [4.1-17]', async () => {
     const config = inConfig(await sentFor({ temperature: 0.4, top_p: 0.9 }))
     expect([at(config, 'temperature'), at(config, to === 'gemini' ? 'topP' : 'top_p')]).toEqual([0.4, 0.9])
   })
 
   const CHOICES: Readonly<Record<string, { choice: unknown; received: Readonly<Record<Name, unknown>> }>> = {
-    '[4.1-21] auto': {
+    'auto [4.1-21]': {
       choice: 'auto',
       received: { chat: 'auto', responses: 'auto', messages: { type: 'auto' }, gemini: { mode: 'AUTO' } },
     },
-    '[4.1-22] none': {
+    'none [4.1-22]': {
       choice: 'none',
       received: { chat: 'none', responses: 'none', messages: { type: 'none' }, gemini: { mode: 'NONE' } },
     },
-    '[4.1-23] required': {
+    'required [4.1-23]': {
       choice: 'required',
       received: {
         chat: 'required',
@@ -767,7 +767,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
         gemini: { mode: 'ANY' },
       },
     },
-    '[4.1-24] one function by its name': {
+    'one function by its name [4.1-24]': {
       choice: { type: 'function', function: { name: CALL.name } },
       received: {
         chat: { type: 'function', function: { name: CALL.name } },
@@ -778,7 +778,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     },
   }
   test.each(Object.entries(CHOICES))(
-    '[D-requests-27] [4.1-25] tool_choice %s',
+    'tool_choice %s [D-requests-27] [4.1-25]',
     async (_row, { choice, received }) => {
       const sent = await sentFor({ ...TOOLS.chat, tool_choice: choice })
       const arrived =
@@ -787,7 +787,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     },
   )
 
-  test('[D-requests-28] parallel_tool_calls arrives where there is a counterpart, and is named where there is none', async () => {
+  test('parallel_tool_calls arrives where there is a counterpart, and is named where there is none [D-requests-28]', async () => {
     const { answer, sent } = await served({
       from: 'chat',
       to,
@@ -802,7 +802,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     expect(single[to]).toBe(true)
   })
 
-  test('[4.1-26] [4.1-27] [4.1-28] [D-requests-29] response_format json_object arrives; without a counterpart the call goes on', async () => {
+  test('response_format json_object arrives; without a counterpart the call goes on [4.1-26] [4.1-27] [4.1-28] [D-requests-29]', async () => {
     const { answer, sent } = await served({
       from: 'chat',
       to,
@@ -823,7 +823,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     expect(asked[to]).toEqual(wanted[to])
   })
 
-  test('[4.1-30] [4.1-31] [4.1-33] text and a data: image arrive as parts, with the same bytes and type', async () => {
+  test('text and a data: image arrive as parts, with the same bytes and type [4.1-30] [4.1-31] [4.1-33]', async () => {
     const sent = await sentFor({
       messages: [
         {
@@ -857,7 +857,7 @@ describe.each(PROTOCOLS)('chat settings over %s', (to) => {
     expect(parts[to]()).toMatchObject(wanted[to])
   })
 
-  test('[4.1-29] user is in the log', async () => {
+  test('user is in the log [4.1-29]', async () => {
     await sentFor({ user: `end-user-of-${to}` })
     expect((await gateway.lastLog()).user).toBe(`end-user-of-${to}`)
   })
@@ -867,11 +867,11 @@ describe.each(PROTOCOLS)('responses settings over %s', (to) => {
   const sentFor = async (fields: Fields, thinks = false): Promise<unknown> =>
     (await served({ from: 'responses', to, thinks, body: { ...HELLO.responses, ...fields } })).sent
 
-  test('[4.2-05] input as a string is one user turn', async () => {
+  test('input as a string is one user turn [4.2-05]', async () => {
     expect(RECEIVED_TURNS[to](await sentFor({ input: 'Hello' }))).toEqual(['user: Hello'])
   })
 
-  test('[4.2-06] [4.2-08] items arrive in order behind the instructions', async () => {
+  test('items arrive in order behind the instructions [4.2-06] [4.2-08]', async () => {
     const sent = await sentFor({
       instructions: 'Be brief',
       input: [
@@ -888,12 +888,12 @@ describe.each(PROTOCOLS)('responses settings over %s', (to) => {
     ])
   })
 
-  test('[4.2-07] function_call_output arrives as a tool result', async () => {
+  test('function_call_output arrives as a tool result [4.2-07]', async () => {
     const sent = await sentFor({ ...HISTORY.responses, ...TOOLS.responses })
     expect(RECEIVED_CALL[to](sent)).toMatchObject({ resultId: CALL.id, result: RESULT })
   })
 
-  test('[4.2-11] [4.2-15] [4.2-16] max_output_tokens, temperature and top_p arrive under the upstream’s names', async () => {
+  test('max_output_tokens, temperature and top_p arrive under the upstream’s names [4.2-11] [4.2-15] [4.2-16]', async () => {
     const sent = await sentFor({ max_output_tokens: 321, temperature: 0.4, top_p: 0.9 })
     const wanted: Readonly<Record<Name, Fields>> = {
       chat: { max_completion_tokens: 321, temperature: 0.4, top_p: 0.9 },
@@ -904,7 +904,7 @@ describe.each(PROTOCOLS)('responses settings over %s', (to) => {
     expect(sent).toMatchObject(wanted[to])
   })
 
-  test('[4.2-13] reasoning.effort arrives as a reasoning model’s own setting', async () => {
+  test('reasoning.effort arrives as a reasoning model’s own setting [4.2-13]', async () => {
     const sent = await sentFor({ reasoning: { effort: 'high' } }, true)
     const wanted: Readonly<Record<Name, Fields>> = {
       chat: { reasoning_effort: 'high' },
@@ -915,13 +915,13 @@ describe.each(PROTOCOLS)('responses settings over %s', (to) => {
     expect(sent).toMatchObject(wanted[to])
   })
 
-  test('[4.2-17] user is in the log', async () => {
+  test('user is in the log [4.2-17]', async () => {
     await sentFor({ user: `end-user-of-${to}` })
     expect((await gateway.lastLog()).user).toBe(`end-user-of-${to}`)
   })
 })
 
-test.each(PROTOCOLS)('[4.3-09] messages with plain string content arrive over %s', async (to) => {
+test.each(PROTOCOLS)('messages with plain string content arrive over %s [4.3-09]', async (to) => {
   const { sent } = await served({
     from: 'messages',
     to,
@@ -946,7 +946,7 @@ const UNKNOWN: Readonly<Record<Name, string>> = {
 }
 
 test.each(CONVERTED)(
-  '[1-31] [D-requests-30] [D-requests-31] [D-requests-32] [D-requests-33] a $from field no $to upstream has is dropped, and said so',
+  'a $from field no $to upstream has is dropped, and said so [1-31] [D-requests-30] [D-requests-31] [D-requests-32] [D-requests-33]',
   async ({ from, to }) => {
     const { answer, sent } = await served({
       from,
@@ -959,7 +959,7 @@ test.each(CONVERTED)(
   },
 )
 
-test('[D-requests-33] several dropped fields are comma-separated paths of the client’s own body', async () => {
+test('several dropped fields are comma-separated paths of the client’s own body [D-requests-33]', async () => {
   const { answer, sent } = await served({
     from: 'gemini',
     to: 'messages',
@@ -971,13 +971,13 @@ test('[D-requests-33] several dropped fields are comma-separated paths of the cl
   expect((await gateway.lastLog()).droppedFields.toSorted()).toEqual(dropped)
 })
 
-test.each(CONVERTED)('[D-requests-34] nothing dropped from $from to $to: no header', async ({ from, to }) => {
+test.each(CONVERTED)('nothing dropped from $from to $to: no header [D-requests-34]', async ({ from, to }) => {
   const { answer } = await served({ from, to, body: HELLO[from] })
   expect(answer.headers.get('gw-dropped-fields')).toBeNull()
 })
 
 test.each(CONVERTED.filter(({ to }) => to === 'messages'))(
-  '[D-requests-62] a missing cap of a $from client becomes the model’s maximum',
+  'a missing cap of a $from client becomes the model’s maximum [D-requests-62]',
   async ({ from }) => {
     const { sent } = await served({ from, to: 'messages', body: HELLO[from] })
     expect(at(sent, 'max_tokens')).toBe(16_000)
@@ -992,7 +992,7 @@ const CONVERSATION: Readonly<Record<Name, string>> = {
 }
 
 test.each(CONVERTED)(
-  '[D-requests-63] a $from client of a $to upstream without a conversation: 400/40000 names the field',
+  'a $from client of a $to upstream without a conversation: 400/40000 names the field [D-requests-63]',
   async ({ from, to }) => {
     const { answer, arrived } = await exchange({
       from,
@@ -1005,7 +1005,7 @@ test.each(CONVERTED)(
 )
 
 test.each(['chat', 'responses', 'gemini'] as const)(
-  '[D-requests-60] a message thread towards %s is refused so that the client sends its history',
+  'a message thread towards %s is refused so that the client sends its history [D-requests-60]',
   async (to) => {
     const { answer, arrived } = await exchange({
       from: 'messages',
@@ -1045,7 +1045,7 @@ const REFUSALS: Readonly<Record<Name, { body: Fields; type: string }>> = {
 }
 
 test.each(CONVERTED)(
-  '[D-errors-27] [D-errors-28] [D-errors-29] a $to upstream’s error in the shape of $from, its own body beside it',
+  'a $to upstream’s error in the shape of $from, its own body beside it [D-errors-27] [D-errors-28] [D-errors-29]',
   async ({ from, to }) => {
     const { body, type } = REFUSALS[to]
     const { answer } = await exchange({ from, to, body: HELLO[from], answerer: answerJson(body, 400) })
@@ -1095,7 +1095,7 @@ const INTERLEAVED = answerStream([
   'data: [DONE]\n\n',
 ])
 
-test('[6.2-13] [6.2-14] parallel calls of a chat upstream are told apart by output_index', async () => {
+test('parallel calls of a chat upstream are told apart by output_index [6.2-13] [6.2-14]', async () => {
   const { answer } = await served({
     from: 'responses',
     to: 'chat',
@@ -1117,7 +1117,7 @@ test('[6.2-13] [6.2-14] parallel calls of a chat upstream are told apart by outp
   ).toEqual({ call_a: '{"city":"Oslo"}', call_b: '{"city":"Rome"}' })
 })
 
-test('[D-addresses-33] /v1/responses/input_tokens is served', async () => {
+test('/v1/responses/input_tokens is served [D-addresses-33]', async () => {
   upstream.answer(answerJson({ object: 'response.input_tokens', input_tokens: 11 }))
   const answer = await postJson(
     `${gateway.baseUrl}/v1/responses/input_tokens`,
@@ -1135,7 +1135,7 @@ const STOP_PLACES = [
 ] as const
 
 test.each(STOP_PLACES)(
-  '[4.1-18] stop, a text or a list of four, arrives over $to',
+  'stop, a text or a list of four, arrives over $to [4.1-18]',
   async ({ to, place, string }) => {
     const four = ['A', 'B', 'C', 'D']
     for (const [stop, wanted] of [
@@ -1170,7 +1170,7 @@ test.each([
 })
 
 test.each(['chat', 'messages', 'gemini'] as const)(
-  '[4.2-14] a model over %s that does not reason is not told to',
+  'a model over %s that does not reason is not told to [4.2-14]',
   async (to) => {
     const { answer, sent } = await served({
       from: 'responses',
@@ -1190,7 +1190,7 @@ test.each([
   { stream: false, stop: ['A1', 'B2', 'C3', 'END'] },
   { stream: true, stop: ['A1', 'B2', 'C3', 'END'] },
 ])(
-  '[4.1-18] a responses upstream has no stop: the answer ends at $stop all the same, stream $stream',
+  'a responses upstream has no stop: the answer ends at $stop all the same, stream $stream [4.1-18]',
   async ({ stream, stop }) => {
     const { answer, sent } = await served({
       from: 'chat',

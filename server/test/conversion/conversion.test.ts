@@ -140,7 +140,7 @@ describe.each(CELLS)('$row a $client client of a $upstream upstream', ({ client,
     })
   })
 
-  test('[1-23] gets the stream in its own protocol', async () => {
+  test('gets the stream in its own protocol [1-23]', async () => {
     const heard = await caller.streamed(model)
     expect(heard.text).toContain('You wrote: "Hello"')
     expect((await gateway.lastLog()).ending).toBe('complete')

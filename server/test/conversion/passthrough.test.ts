@@ -105,10 +105,10 @@ describe('requests', () => {
     ['escapes', '{"model":"MODEL","s":"\\u00e9\\n\\/\\ud83d\\ude00","t":"é😀"}'],
     ['white space', ' {\n\t"model" :\r\n "MODEL" ,  "a" : [ ] }  \n'],
     [
-      '[D-requests-13] model inside nested objects and strings',
+      'model inside nested objects and strings [D-requests-13]',
       '{"a":{"model":"MODEL"},"b":"\\"model\\":\\"MODEL\\"","c":[{"model":"x"}],"model":"MODEL"}',
     ],
-    ['[4.1-40] values the upstream has to judge', '{"model":"MODEL","temperature":9,"top_p":2,"messages":7}'],
+    ['values the upstream has to judge [4.1-40]', '{"model":"MODEL","temperature":9,"top_p":2,"messages":7}'],
   ]
 
   const cases = (['chat', 'responses', 'messages'] as const).flatMap((name) =>
@@ -116,7 +116,7 @@ describe('requests', () => {
   )
 
   test.each(cases)(
-    '[D-requests-10] [D-requests-14] [D-requests-15] [D-requests-16] $name: $what',
+    '$name: $what [D-requests-10] [D-requests-14] [D-requests-15] [D-requests-16]',
     async ({ name, body }) => {
       upstream.answer(answerJson(ANSWERS[name]))
       const sent = body.replaceAll('MODEL', `${name}-model`)
@@ -127,7 +127,7 @@ describe('requests', () => {
     },
   )
 
-  test('[D-requests-11] [D-requests-12] duplicate model keys: the last one counts, all are rewritten', async () => {
+  test('duplicate model keys: the last one counts, all are rewritten [D-requests-11] [D-requests-12]', async () => {
     upstream.answer(answerJson(ANSWERS.chat))
     const answer = await send(
       'chat',
@@ -137,14 +137,14 @@ describe('requests', () => {
     expect(received()).toBe('{"model":"up","messages":[],"mod\\u0065l":"up","model":"up"}')
   })
 
-  test('[D-requests-64] Gemini keeps the whole body', async () => {
+  test('Gemini keeps the whole body [D-requests-64]', async () => {
     upstream.answer(answerJson(ANSWERS.gemini))
     const body = ' {"contents" :[{"parts":[{"text":"hi"}]}], "model":"stays", "n":1.0}'
     await send('gemini', body)
     expect(received()).toBe(body)
   })
 
-  test('[D-requests-61] [4.3-08] [4.3-14] [4.1-39] [4.2-04] what is missing is the upstream’s to complain about', async () => {
+  test('what is missing is the upstream’s to complain about [D-requests-61] [4.3-08] [4.3-14] [4.1-39] [4.2-04]', async () => {
     const refusal =
       '{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: Field required"}}'
     upstream.answer(answerJson(refusal, 400))
@@ -155,14 +155,14 @@ describe('requests', () => {
     expect((await send('responses', '{"model":"responses-model"}')).text).toBe(refusal)
   })
 
-  test('[4.3-05] [4.3-07] [9-08] a dotted Claude id reaches the upstream dashed, and the answer is dotted', async () => {
+  test('a dotted Claude id reaches the upstream dashed, and the answer is dotted [4.3-05] [4.3-07] [9-08]', async () => {
     upstream.answer(answerJson(ANSWERS.messages))
     const answer = await send('messages', '{"model":"claude-opus-4.8","max_tokens":5,"messages":[]}')
     expect(received()).toContain('"model":"claude-opus-4-8"')
     expect(answer.body['model']).toBe('claude-opus-4.8')
   })
 
-  test('[4.3-06] the dashed form is no platform id: 502/50201', async () => {
+  test('the dashed form is no platform id: 502/50201 [4.3-06]', async () => {
     const answer = await send('messages', '{"model":"claude-opus-4-8","max_tokens":5,"messages":[]}')
     expect([answer.status, answer.body.code]).toEqual([502, 50201])
   })
@@ -222,7 +222,7 @@ describe('headers', () => {
     expect(JSON.stringify(headers)).not.toContain(gateway.key)
   })
 
-  test('[D-requests-38] [D-requests-39] [D-requests-40] credentials, organisation and cookies of the upstream do not come back', async () => {
+  test('credentials, organisation and cookies of the upstream do not come back [D-requests-38] [D-requests-39] [D-requests-40]', async () => {
     upstream.answer(
       answerJson(ANSWERS.chat, 200, {
         'set-cookie': '__cf=1',
@@ -239,7 +239,7 @@ describe('headers', () => {
     expect(answer.headers.get('x-request-id')).not.toBe('upstream-id')
   })
 
-  test('[D-requests-35] [D-requests-36] [D-requests-37] [D-requests-34] x-request-id is also in the log; Gw-Model names the model; nothing was dropped', async () => {
+  test('x-request-id is also in the log; Gw-Model names the model; nothing was dropped [D-requests-35] [D-requests-36] [D-requests-37] [D-requests-34]', async () => {
     upstream.answer(answerJson(ANSWERS.chat))
     const answer = await send('chat', '{"model":"chat-model"}')
     expect((await gateway.lastLog()).requestId).toBe(answer.headers.get('x-request-id'))
@@ -247,7 +247,7 @@ describe('headers', () => {
     expect(answer.headers.get('gw-dropped-fields')).toBeNull()
   })
 
-  test('[1-44] Gw-Vendor-Code does not choose a chain on chat-type endpoints', async () => {
+  test('Gw-Vendor-Code does not choose a chain on chat-type endpoints [1-44]', async () => {
     upstream.answer(answerJson(ANSWERS.chat))
     expect((await send('chat', '{"model":"chat-model"}', { 'gw-vendor-code': 'clay' })).status).toBe(200)
     expect((await gateway.lastLog()).vendorCode).toBe('acme')
@@ -256,7 +256,7 @@ describe('headers', () => {
 
 describe('answers', () => {
   test.each(['chat', 'responses', 'messages'] as const)(
-    '[1-02] [D-requests-41] a whole %s answer comes back byte for byte but for model',
+    'a whole %s answer comes back byte for byte but for model [1-02] [D-requests-41]',
     async (name) => {
       const wire = `  ${JSON.stringify(ANSWERS[name]).replace('"usage"', '"extra":1.0,"nested":{"model":"up"},"usage"')}\n`
       upstream.answer(answerJson(wire))
@@ -266,7 +266,7 @@ describe('answers', () => {
     },
   )
 
-  test('[2.3-14] broken tool arguments are handed on, not repaired', async () => {
+  test('broken tool arguments are handed on, not repaired [2.3-14]', async () => {
     const message = {
       role: 'assistant',
       content: null,
@@ -306,7 +306,7 @@ const USAGE_CHUNK = chunk({ choices: [], usage: USAGE })
 const DONE = 'data: [DONE]\n\n'
 
 describe('streams', () => {
-  test('[D-requests-42] chat: every byte but model, comments and odd framing included', async () => {
+  test('chat: every byte but model, comments and odd framing included [D-requests-42]', async () => {
     const pieces = [
       ': hello\n\n',
       ROLE,
@@ -319,7 +319,7 @@ describe('streams', () => {
     expect(answer.text).toBe(pieces.join('').replaceAll('"model":"up"', '"model":"chat-model"'))
   })
 
-  test('[4.1-38] [6.1-03] chat: [DONE] is added after a clean end when the upstream sent none, never after a cut', async () => {
+  test('chat: [DONE] is added after a clean end when the upstream sent none, never after a cut [4.1-38] [6.1-03]', async () => {
     upstream.answer(answerStream([ROLE, TEXT, FINISH]))
     const whole = await send('chat', '{"model":"chat-model","stream":true}')
     expect(whole.text.endsWith(`}\n\n${DONE}`)).toBe(true)
@@ -331,7 +331,7 @@ describe('streams', () => {
   const event = (type: string, fields: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 
-  test('[6.2-03] [6.2-12] [D-requests-46] responses: [DONE] is added when the upstream sent none, model replaced inside response', async () => {
+  test('responses: [DONE] is added when the upstream sent none, model replaced inside response [6.2-03] [6.2-12] [D-requests-46]', async () => {
     const pieces = [
       event('response.created', {
         sequence_number: 0,
@@ -354,7 +354,7 @@ describe('streams', () => {
     )
   })
 
-  test('[D-requests-47] responses: [DONE] follows incomplete; [D-requests-48] not after failed', async () => {
+  test('responses: [DONE] follows incomplete; [D-requests-48] not after failed [D-requests-47]', async () => {
     const created = event('response.created', { sequence_number: 0, response: ANSWERS.responses })
     const delta = event('response.output_text.delta', {
       sequence_number: 1,
@@ -415,7 +415,7 @@ describe('streams', () => {
     })
   })
 
-  test('[D-requests-17] [D-requests-18] [D-requests-19] [D-requests-20] forward is the default: the body stays as it is and tokens are counted', async () => {
+  test('forward is the default: the body stays as it is and tokens are counted [D-requests-17] [D-requests-18] [D-requests-19] [D-requests-20]', async () => {
     upstream.answer(answerStream([ROLE, TEXT, FINISH, DONE]))
     const sent =
       '{"model":"chat-model","stream":true,"messages":[{"role":"user","content":"one two three four"}]}'
@@ -428,7 +428,7 @@ describe('streams', () => {
     expect(log.usage.input).toBeLessThan(16)
   })
 
-  test('[D-requests-21] [D-requests-23] [D-requests-24] inject asks for usage, bills by it and hides the extra chunk', async () => {
+  test('inject asks for usage, bills by it and hides the extra chunk [D-requests-21] [D-requests-23] [D-requests-24]', async () => {
     upstream.answer(answerStream([ROLE, TEXT, FINISH, USAGE_CHUNK, DONE]))
     const answer = await send('chat', '{"model":"injecting","stream":true}')
     expect(JSON.parse(received())).toMatchObject({ stream_options: { include_usage: true } })
@@ -440,7 +440,7 @@ describe('streams', () => {
     })
   })
 
-  test('[D-requests-22] inject leaves the client’s own include_usage as it is', async () => {
+  test('inject leaves the client’s own include_usage as it is [D-requests-22]', async () => {
     upstream.answer(answerStream([ROLE, TEXT, FINISH, USAGE_CHUNK, DONE]))
     const answer = await send(
       'chat',
@@ -450,7 +450,7 @@ describe('streams', () => {
     expect(answer.text).toContain('"usage"')
   })
 
-  test('[D-requests-65] a Gemini stream that fails after the first event ends with a data error object', async () => {
+  test('a Gemini stream that fails after the first event ends with a data error object [D-requests-65]', async () => {
     upstream.answer(async (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(
@@ -469,7 +469,7 @@ describe('streams', () => {
     await gateway.resetHealth()
   })
 
-  test('[D-errors-32] [D-errors-33] [2.4-07] a broken responses stream ends in response.failed; [D-errors-34] [D-errors-35] a messages stream in event: error', async () => {
+  test('a broken responses stream ends in response.failed; [D-errors-34] [D-errors-35] a messages stream in event: error [D-errors-32] [D-errors-33] [2.4-07]', async () => {
     upstream.answer(
       cutStream([
         event('response.created', {
@@ -523,7 +523,7 @@ describe('keep-alive', () => {
   } as const
 
   test.each(Object.entries(SLOW))(
-    '[D-requests-49] [D-requests-50] [D-requests-51] [D-requests-52] [D-requests-53] %s: one sign per 15 s of silence, none before the first event',
+    '%s: one sign per 15 s of silence, none before the first event [D-requests-49] [D-requests-50] [D-requests-51] [D-requests-52] [D-requests-53]',
     async (name, slow) => {
       let begin: (() => void) | undefined
       let finish: (() => void) | undefined

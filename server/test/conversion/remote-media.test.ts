@@ -172,7 +172,7 @@ describe('an image_url with a web address', () => {
     ['responses', () => ({ type: 'input_image', image_url: url() }), 0],
     ['messages', () => ({ type: 'image', source: { type: 'url', url: url() } }), 0],
     ['gemini', () => ({ inlineData: { mimeType: 'image/png', data: PIXEL.toString('base64') } }), 1],
-  ] as const)('[4.1-32] reaches a %s upstream in its form', async (protocol, expected, fetches) => {
+  ] as const)('reaches a %s upstream in its form [4.1-32]', async (protocol, expected, fetches) => {
     const before = web.requests.length
     const answer = await chatWithImages(gateway, `over-${protocol}`, [url()])
     expect(answer.status).toBe(200)

@@ -59,7 +59,7 @@ const WEATHER = {
 }
 
 describe('the openai package, chat completions', () => {
-  test('[4.1-04] [4.1-11] [2.3-01] [2.3-02] [2.3-03] [2.3-04] [2.3-06] [2.3-07] [2.3-08] [2.3-09] [2.3-19] [2.3-20] [2.3-21] a plain call', async () => {
+  test('a plain call [4.1-04] [4.1-11] [2.3-01] [2.3-02] [2.3-03] [2.3-04] [2.3-06] [2.3-07] [2.3-08] [2.3-09] [2.3-19] [2.3-20] [2.3-21]', async () => {
     const answer = await openai.chat.completions.create({ model: 'sandbox-chat', messages: USER })
     expect(answer.object).toBe('chat.completion')
     expect(answer.id).not.toBe('')
@@ -77,7 +77,7 @@ describe('the openai package, chat completions', () => {
     expect([log.usage.input, log.usage.output]).toEqual([usage?.prompt_tokens, usage?.completion_tokens])
   })
 
-  test('[1-62] [4.1-12] [4.1-37] [2.3-23] [2.3-24] [2.3-25] [6.1-02] streamed, through the SDK’s own accumulator', async () => {
+  test('streamed, through the SDK’s own accumulator [1-62] [4.1-12] [4.1-37] [2.3-23] [2.3-24] [2.3-25] [6.1-02]', async () => {
     const stream = openai.chat.completions.stream({ model: 'sandbox-chat', messages: USER })
     const kinds = new Set<string>()
     for await (const chunk of stream) {
@@ -90,7 +90,7 @@ describe('the openai package, chat completions', () => {
     expect(final.choices[0]?.finish_reason).toBe('stop')
   })
 
-  test('[4.1-20] [4.1-34] [4.1-35] [2.3-10] [2.3-11] [2.3-12] [2.3-13] [2.3-18] a tool is called, its result is answered', async () => {
+  test('a tool is called, its result is answered [4.1-20] [4.1-34] [4.1-35] [2.3-10] [2.3-11] [2.3-12] [2.3-13] [2.3-18]', async () => {
     const tools = [
       {
         type: 'function' as const,
@@ -175,7 +175,7 @@ describe('the openai package, chat completions', () => {
     await gateway.resetHealth()
   })
 
-  test('[8-38] an aborted stream stops the upstream and charges what was produced', async () => {
+  test('an aborted stream stops the upstream and charges what was produced [8-38]', async () => {
     const { upstreamClosed } = streamForever(upstream)
     const stream = await openai.chat.completions.create({ model: 'real', messages: USER, stream: true })
     for await (const part of stream) {
@@ -197,7 +197,7 @@ describe('the openai package, chat completions', () => {
     await gateway.resetHealth()
   })
 
-  test('[D-addresses-22] [D-addresses-24] models.list shows what the key may call', async () => {
+  test('models.list shows what the key may call [D-addresses-22] [D-addresses-24]', async () => {
     const ids: string[] = []
     for await (const model of openai.models.list()) ids.push(model.id)
     expect(ids).toEqual(expect.arrayContaining(['sandbox-chat', 'real']))
@@ -205,7 +205,7 @@ describe('the openai package, chat completions', () => {
 })
 
 describe('the openai package, responses', () => {
-  test('[1-05] [1-16] [4.2-02] [4.2-09] [4.2-18] [2.4-01] [2.4-02] [2.4-03] [2.4-04] [2.4-08] [2.4-09] [2.4-10] [2.4-13] [2.4-14] [2.4-15] [2.4-16] [2.4-17] [2.4-18] a plain call', async () => {
+  test('a plain call [1-05] [1-16] [4.2-02] [4.2-09] [4.2-18] [2.4-01] [2.4-02] [2.4-03] [2.4-04] [2.4-08] [2.4-09] [2.4-10] [2.4-13] [2.4-14] [2.4-15] [2.4-16] [2.4-17] [2.4-18]', async () => {
     const answer = await openai.responses.create({ model: 'sandbox-chat', input: 'Hello' })
     expect(answer).toMatchObject({ object: 'response', status: 'completed', model: 'sandbox-chat' })
     expect(answer.id).toMatch(/^resp_[\w-]+$/)
@@ -218,7 +218,7 @@ describe('the openai package, responses', () => {
     expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0))
   })
 
-  test('[1-63] [4.2-10] [2.4-05] [2.4-12] [2.4-20] [6.2-01] [6.2-02] [6.2-04] [6.2-05] [6.2-07] [6.2-08] [6.2-09] [6.2-11] [D-requests-43] [D-requests-44] [D-requests-45] streamed, through the SDK’s own accumulator', async () => {
+  test('streamed, through the SDK’s own accumulator [1-63] [4.2-10] [2.4-05] [2.4-12] [2.4-20] [6.2-01] [6.2-02] [6.2-04] [6.2-05] [6.2-07] [6.2-08] [6.2-09] [6.2-11] [D-requests-43] [D-requests-44] [D-requests-45]', async () => {
     const stream = openai.responses.stream({ model: 'sandbox-reasoning', input: 'Hello' })
     const types: string[] = []
     const sequence: number[] = []
@@ -246,7 +246,7 @@ describe('the openai package, responses', () => {
     expect(final.output_text).toContain('Hello')
   })
 
-  test('[2.4-11] [6.2-06] [6.2-10] a tool call', async () => {
+  test('a tool call [2.4-11] [6.2-06] [6.2-10]', async () => {
     const answer = await openai.responses.create({
       model: 'sandbox-chat',
       input: 'Use the tool',
@@ -269,7 +269,7 @@ describe('the openai package, responses', () => {
 })
 
 describe('the Anthropic package', () => {
-  test('[1-06] [1-21] [4.3-03] [4.3-12] [5-10] [4-11] a plain call with the auth token option', async () => {
+  test('a plain call with the auth token option [1-06] [1-21] [4.3-03] [4.3-12] [5-10] [4-11]', async () => {
     const answer = await anthropic.messages.create({ model: 'sandbox-chat', max_tokens: 200, messages: USER })
     expect(answer).toMatchObject({
       type: 'message',
@@ -285,7 +285,7 @@ describe('the Anthropic package', () => {
     ])
   })
 
-  test('[1-64] [4.3-10] [4.3-11] [6.3-01] [6.3-02] streamed, through the SDK’s own accumulator', async () => {
+  test('streamed, through the SDK’s own accumulator [1-64] [4.3-10] [4.3-11] [6.3-01] [6.3-02]', async () => {
     const stream = anthropic.messages.stream({
       model: 'sandbox-reasoning',
       max_tokens: 2_000,
@@ -310,12 +310,12 @@ describe('the Anthropic package', () => {
     expect(answer.content.find((block) => block.type === 'tool_use')).toMatchObject({ name: 'get_weather' })
   })
 
-  test('[D-addresses-32] countTokens', async () => {
+  test('countTokens [D-addresses-32]', async () => {
     const counted = await anthropic.messages.countTokens({ model: 'sandbox-chat', messages: USER })
     expect(counted.input_tokens).toBeGreaterThan(0)
   })
 
-  test('[D-addresses-25] models.list answers in this protocol’s shape', async () => {
+  test('models.list answers in this protocol’s shape [D-addresses-25]', async () => {
     const page = await anthropic.models.list()
     expect(page.data.map((model) => model.id)).toContain('sandbox-chat')
     expect(page.data[0]).toMatchObject({ type: 'model' })
@@ -348,13 +348,13 @@ describe('the Anthropic package', () => {
 })
 
 describe('the Google package', () => {
-  test('[D-addresses-27] [D-addresses-37] a plain call', async () => {
+  test('a plain call [D-addresses-27] [D-addresses-37]', async () => {
     const answer = await google.models.generateContent({ model: 'sandbox-chat', contents: 'Hello' })
     expect(answer.text).toContain('Hello')
     expect(answer.usageMetadata?.totalTokenCount).toBeGreaterThan(0)
   })
 
-  test('[6.3-03] streamed: the last fragment carries finishReason', async () => {
+  test('streamed: the last fragment carries finishReason [6.3-03]', async () => {
     const fragments = []
     for await (const fragment of await google.models.generateContentStream({
       model: 'sandbox-chat',
@@ -365,13 +365,13 @@ describe('the Google package', () => {
     expect(fragments.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP')
   })
 
-  test('[D-addresses-29] countTokens', async () => {
+  test('countTokens [D-addresses-29]', async () => {
     expect(
       (await google.models.countTokens({ model: 'sandbox-chat', contents: 'Hello there' })).totalTokens,
     ).toBeGreaterThan(0)
   })
 
-  test('[D-addresses-38] the path names the platform model, the upstream gets its own', async () => {
+  test('the path names the platform model, the upstream gets its own [D-addresses-38]', async () => {
     upstream.answer(
       answerJson({
         candidates: [{ content: { role: 'model', parts: [{ text: 'hi' }] }, finishReason: 'STOP' }],

@@ -115,7 +115,7 @@ test.each([
 )
 
 describe('counting tokens', () => {
-  test('[D-addresses-32] an upstream that counts is asked, with its own model name, and its answer comes back as it is', async () => {
+  test('an upstream that counts is asked, with its own model name, and its answer comes back as it is [D-addresses-32]', async () => {
     upstream.answer(answerJson('{ "input_tokens" : 1234 }'))
     const answer = await postJson(
       `${gateway.baseUrl}/v1/messages/count_tokens`,
@@ -127,7 +127,7 @@ describe('counting tokens', () => {
     expect(upstream.requests.at(-1)?.json()).toMatchObject({ model: 'claude-x' })
   })
 
-  test('[D-addresses-29] so is a Gemini upstream', async () => {
+  test('so is a Gemini upstream [D-addresses-29]', async () => {
     upstream.answer(answerJson({ totalTokens: 77 }))
     const answer = await postJson(
       `${gateway.baseUrl}/v1beta/models/gemini-model:countTokens`,
@@ -138,7 +138,7 @@ describe('counting tokens', () => {
     expect(upstream.requests.at(-1)?.path).toContain('/models/gemini-x:countTokens')
   })
 
-  test('[D-addresses-33] [D-addresses-41] one that does not, or fails, is counted for; it costs nothing', async () => {
+  test('one that does not, or fails, is counted for; it costs nothing [D-addresses-33] [D-addresses-41]', async () => {
     upstream.answer(answerJson({ error: { type: 'x', message: 'no' } }, 500))
     const before = await gateway.account()
     const counted = await postJson(

@@ -55,7 +55,7 @@ const call = (key: string) =>
 const account = (): Promise<AccountView & Record<string, unknown>> => customer.ask('GET', 'account')
 
 describe('GET …/account', () => {
-  test('[D-accounts-19] [D-accounts-25] [D-accounts-26] [D-accounts-27] [D-accounts-28] [D-accounts-29] [D-accounts-30] [D-accounts-31] [D-accounts-32] [D-accounts-33] [D-accounts-34] [D-accounts-35] holds every field the decisions name', async () => {
+  test('holds every field the decisions name [D-accounts-19] [D-accounts-25] [D-accounts-26] [D-accounts-27] [D-accounts-28] [D-accounts-29] [D-accounts-30] [D-accounts-31] [D-accounts-32] [D-accounts-33] [D-accounts-34] [D-accounts-35]', async () => {
     const expiresAt = Date.now() + 86_400_000
     await gateway.storage.accounts.patch(customer.id, {
       verification: 1,
@@ -84,7 +84,7 @@ describe('GET …/account', () => {
     expect(await account()).toMatchObject({ credits: '92', month_spent_yuan: '0.008' })
   })
 
-  test('[D-accounts-36] amounts are decimal text with at most six decimals', async () => {
+  test('amounts are decimal text with at most six decimals [D-accounts-36]', async () => {
     const shown = await account()
     for (const name of [
       'credits',
@@ -99,7 +99,7 @@ describe('GET …/account', () => {
     }
   })
 
-  test('[D-accounts-20] an API key reads its account, and may not change it', async () => {
+  test('an API key reads its account, and may not change it [D-accounts-20]', async () => {
     const headers = { authorization: `Bearer ${customer.key}` }
     expect(await customer.ask('GET', 'account', undefined, headers)).toMatchObject({ id: customer.id })
     const refused = await customer.send('PATCH', 'account', { api_deduction: false }, headers)
@@ -119,7 +119,7 @@ describe('GET …/account', () => {
 })
 
 describe('PATCH …/account', () => {
-  test('[D-accounts-37] fallback_model, and null takes it away', async () => {
+  test('fallback_model, and null takes it away [D-accounts-37]', async () => {
     await customer.ask('PATCH', 'account', { fallback_model: 'ten' })
     expect(await account()).toMatchObject({ fallback_model: 'ten' })
     await customer.ask('PATCH', 'account', { fallback_model: null })
@@ -130,7 +130,7 @@ describe('PATCH …/account', () => {
     expect(await account()).toMatchObject({ name: null })
   })
 
-  test('[D-accounts-38] api_deduction, and calls follow it', async () => {
+  test('api_deduction, and calls follow it [D-accounts-38]', async () => {
     await customer.ask('PATCH', 'account', { api_deduction: false })
     expect(await account()).toMatchObject({ api_deduction: false })
     expect((await call(customer.key)).body.code).toBe(40202)
@@ -139,7 +139,7 @@ describe('PATCH …/account', () => {
     await gateway.settled()
   })
 
-  test('[D-accounts-39] monthly_cap_yuan, and calls follow it', async () => {
+  test('monthly_cap_yuan, and calls follow it [D-accounts-39]', async () => {
     await customer.ask('PATCH', 'account', { monthly_cap_yuan: '0.01' })
     expect(await account()).toMatchObject({ monthly_cap_yuan: '0.01' })
     expect((await call(customer.key)).status).toBe(200)
@@ -150,7 +150,7 @@ describe('PATCH …/account', () => {
     await gateway.settled()
   })
 
-  test('[D-accounts-40] auto_exchange, and exchange follows it', async () => {
+  test('auto_exchange, and exchange follows it [D-accounts-40]', async () => {
     const exchange = { enabled: true, below_credits: '95', step_yuan: 0.05 }
     await customer.ask('PATCH', 'account', { auto_exchange: exchange })
     expect(await account()).toMatchObject({ auto_exchange: { ...exchange, step_yuan: '0.05' } })
@@ -165,7 +165,7 @@ describe('PATCH …/account', () => {
     expect(useless.body.message).toContain('auto_exchange.step_yuan must be above 0')
   })
 
-  test('[D-accounts-41] the profile: name, language, time zone, alerts', async () => {
+  test('the profile: name, language, time zone, alerts [D-accounts-41]', async () => {
     const alerts = {
       email: true,
       low_credits: '50',
@@ -183,7 +183,7 @@ describe('PATCH …/account', () => {
     })
   })
 
-  test('[D-accounts-42] what an account may not change itself stays as it was', async () => {
+  test('what an account may not change itself stays as it was [D-accounts-42]', async () => {
     const before = await account()
     const forbidden = {
       id: 'acc_other',

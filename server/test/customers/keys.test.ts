@@ -69,14 +69,14 @@ const make = (fields: object = {}): Promise<ShownKey> =>
   customer.ask('POST', 'keys', { name: 'laptop', ...fields })
 
 describe('making keys', () => {
-  test('[4.6-04] [4.6-08] [D-accounts-44] [2.6-01] [2.6-02] [2.6-05] [D-accounts-51] a key is made, told once, and works at once', async () => {
+  test('a key is made, told once, and works at once [4.6-04] [4.6-08] [D-accounts-44] [2.6-01] [2.6-02] [2.6-05] [D-accounts-51]', async () => {
     const made = await make()
     expect(made.key).toMatch(/^sk-gateway-[A-Za-z0-9_-]{43}$/)
     expect((await call(made.key)).status).toBe(200)
     await gateway.settled()
   })
 
-  test('[2.6-04] [2.6-06] [2.6-15] [4.6-05] [D-accounts-43] [D-accounts-45] [D-accounts-52] lists and reads show own keys with prefix and six characters', async () => {
+  test('lists and reads show own keys with prefix and six characters [2.6-04] [2.6-06] [2.6-15] [4.6-05] [D-accounts-43] [D-accounts-45] [D-accounts-52]', async () => {
     const made = await make({ name: 'desk' })
     const other = await openCustomer(gateway)
     const { key: plaintext, ...shown } = made
@@ -114,14 +114,14 @@ describe('making keys', () => {
     expect((await customer.send('GET', 'keys?cursor=unreadable')).status).toBe(400)
   })
 
-  test('[D-accounts-46] group', async () => {
+  test('group [D-accounts-46]', async () => {
     const { key } = await make({ group: 'chatters' })
     expect((await call(key)).status).toBe(200)
     expect(said(await call(key, 'two'))).toEqual([403, 40301])
     await gateway.settled()
   })
 
-  test('[D-accounts-47] models: an allow list; empty means all', async () => {
+  test('models: an allow list; empty means all [D-accounts-47]', async () => {
     const narrow = await make({ models: ['two'] })
     expect(said(await call(narrow.key))).toEqual([403, 40302])
     expect((await call(narrow.key, 'two')).status).toBe(200)
@@ -130,7 +130,7 @@ describe('making keys', () => {
     await gateway.settled()
   })
 
-  test('[D-accounts-48] ip_allow: a CIDR list; empty means all', async () => {
+  test('ip_allow: a CIDR list; empty means all [D-accounts-48]', async () => {
     const elsewhere = await make({ ip_allow: ['10.0.0.0/8'] })
     expect(said(await call(elsewhere.key))).toEqual([403, 40302])
     const here = await make({ ip_allow: ['127.0.0.0/8', '::1/128'] })
@@ -138,7 +138,7 @@ describe('making keys', () => {
     await gateway.settled()
   })
 
-  test('[D-accounts-49] expires_at', async () => {
+  test('expires_at [D-accounts-49]', async () => {
     const past = await make({ expires_at: '2020-01-01T00:00:00Z' })
     expect(said(await call(past.key))).toEqual([401, 40103])
     const future = await make({ expires_at: '2999-01-01' })
@@ -146,7 +146,7 @@ describe('making keys', () => {
     await gateway.settled()
   })
 
-  test('[D-accounts-50] policy, in the form of the gateway file', async () => {
+  test('policy, in the form of the gateway file [D-accounts-50]', async () => {
     const windows = [
       { dimension: 'requests', limit: 2, seconds: 3600 },
       { dimension: 'tokens', limit: 1000, seconds: 60 },
@@ -206,7 +206,7 @@ describe('making keys', () => {
     ['tokens', 15, 42903],
     ['amount', 10, 42902],
     ['requests', 1, 42902],
-  ])('[D-accounts-50] a window of %s refuses when %s are used', async (dimension, limit, code) => {
+  ])('a window of %s refuses when %s are used [D-accounts-50]', async (dimension, limit, code) => {
     const { key } = await make({ policy: { windows: [{ dimension, limit, seconds: 3600 }] } })
     expect((await call(key, 'dear')).status).toBe(200)
     await gateway.settled()
@@ -258,7 +258,7 @@ describe('making keys', () => {
 })
 
 describe('changing keys', () => {
-  test('[4.6-07] [D-accounts-53] [D-accounts-54] disabled: the next call is refused; enabled: it passes', async () => {
+  test('disabled: the next call is refused; enabled: it passes [4.6-07] [D-accounts-53] [D-accounts-54]', async () => {
     const { id, key } = await make()
     expect(await customer.ask('PATCH', `keys/${id}`, { status: 'disabled' })).toMatchObject({
       status: 'disabled',
@@ -269,7 +269,7 @@ describe('changing keys', () => {
     await gateway.settled()
   })
 
-  test('[4.6-06] [D-accounts-55] deleted: the next call is 40101, and the key is gone from the list', async () => {
+  test('deleted: the next call is 40101, and the key is gone from the list [4.6-06] [D-accounts-55]', async () => {
     const { id, key } = await make()
     expect(await customer.ask('DELETE', `keys/${id}`)).toEqual({ id, deleted: true })
     expect(said(await call(key))).toEqual([401, 40101])

@@ -73,7 +73,7 @@ const funds = async () => {
 }
 
 describe('manual exchange', () => {
-  test('[5-35] [D-accounts-110] balance falls, Credits rise by the rate', async () => {
+  test('balance falls, Credits rise by the rate [5-35] [D-accounts-110]', async () => {
     const exchanged = await customer.ask('POST', 'exchange', { yuan: '1.5' })
     expect(exchanged).toMatchObject({
       exchanged_yuan: '1.5',
@@ -141,7 +141,7 @@ describe('manual exchange', () => {
 })
 
 describe('plans', () => {
-  test('[D-accounts-111] a plan is bought from the balance, opens its models, and its quota pays', async () => {
+  test('a plan is bought from the balance, opens its models, and its quota pays [D-accounts-111]', async () => {
     expect(said(await call('ten'))).toEqual([403, 40203])
     expect(await customer.ask('GET', 'plans')).toMatchObject([
       { code: 'PLUS', level: 1, price_yuan: '99', price_credits: '99000', period_days: 30 },
@@ -279,7 +279,7 @@ describe('plans', () => {
 describe('own credentials', () => {
   const secret = 'sk-of-my-own-vendor-account'
 
-  test('[D-accounts-109] are put, listed without secret, switched, removed; calls follow', async () => {
+  test('are put, listed without secret, switched, removed; calls follow [D-accounts-109]', async () => {
     expect(await customer.ask('PUT', 'byok/acme', { secret })).toEqual({
       vendor: 'acme',
       vendor_name: 'ACME',

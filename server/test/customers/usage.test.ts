@@ -77,7 +77,7 @@ async function call(
 const logs = (query = ''): Promise<readonly Row[]> => customer.ask('GET', `logs?${query}`)
 
 describe('GET …/logs with a session', () => {
-  test('[D-accounts-56] [D-accounts-58] shows the calls of every own key, newest first, and of nobody else', async () => {
+  test('shows the calls of every own key, newest first, and of nobody else [D-accounts-56] [D-accounts-58]', async () => {
     const rows = await logs()
     expect(rows.map(({ key_id: key }) => key)).toEqual([
       second.keyId,
@@ -89,12 +89,12 @@ describe('GET …/logs with a session', () => {
     expect(times).toEqual([...times].sort().reverse())
   })
 
-  test('[D-accounts-64] takes key_id; a key of somebody else matches nothing', async () => {
+  test('takes key_id; a key of somebody else matches nothing [D-accounts-64]', async () => {
     expect(await logs(`key_id=${second.keyId}`)).toHaveLength(2)
     expect(await logs(`key_id=${stranger.keyId}`)).toEqual([])
   })
 
-  test('[D-accounts-57] with an API key: its own calls only, whatever key is named', async () => {
+  test('with an API key: its own calls only, whatever key is named [D-accounts-57]', async () => {
     const headers = { authorization: `Bearer ${second.key}` }
     expect(await customer.ask('GET', 'logs', undefined, headers)).toHaveLength(2)
     expect(await customer.ask('GET', `logs?key_id=${customer.keyId}`, undefined, headers)).toEqual([])
@@ -252,7 +252,7 @@ describe('GET …/usage', () => {
     rows.reduce((sum, row) => sum + micro(row.deducted), 0)
 
   test.each(['interval=hour', 'interval=day', 'interval=total'])(
-    '[D-accounts-113] sums equal those of the log, %s, by model, key and app',
+    'sums equal those of the log, %s, by model, key and app [D-accounts-113]',
     async (interval) => {
       const rows = await logs()
       for (const groups of ['', 'model', 'key', 'app', 'model,key,app']) {

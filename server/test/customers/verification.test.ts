@@ -50,7 +50,7 @@ const stored = async (id: string) => {
 }
 
 describe('a request to be verified', () => {
-  test('[D-accounts-112] is submitted, shown without what it states, approved, and effective with the next call', async () => {
+  test('is submitted, shown without what it states, approved, and effective with the next call [D-accounts-112]', async () => {
     const call = () =>
       postJson(
         `${gateway.baseUrl}/v1/chat/completions`,

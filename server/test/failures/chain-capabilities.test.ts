@@ -57,7 +57,7 @@ async function ask(body: object, capabilities: ChainCapabilities, chain = COMPAT
 
 const THINK = { input: 'x', reasoning: { effort: 'high' } }
 
-describe('[4.2-13] reasoning effort', () => {
+describe('reasoning effort [4.2-13]', () => {
   test('goes to a chain of which it is said, whatever its model is called there', async () => {
     for (const forward of ['gpt-5', 'prod-deploy-5']) {
       const { sent, dropped } = await ask(THINK, { reasoning: 'effort' }, { ...COMPATIBLE, forward })

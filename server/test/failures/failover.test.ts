@@ -191,7 +191,7 @@ const FAILURES: readonly FailureCase[] = [
 ]
 
 describe('before anything was sent, the next chain answers', () => {
-  test.each(FAILURES)('[1-41] [1-61] [1-39] non-streamed: $name', async ({ answer, outcome, rests }) => {
+  test.each(FAILURES)('non-streamed: $name [1-41] [1-61] [1-39]', async ({ answer, outcome, rests }) => {
     if (answer === staySilent) await silentSoon()
     first.answer(answer)
     second.answer(answerJson(completion('two-model')))
@@ -209,7 +209,7 @@ describe('before anything was sent, the next chain answers', () => {
   })
 
   test.each(FAILURES)(
-    '[D-fallback-04] streamed, before the first meaningful event: $name',
+    'streamed, before the first meaningful event: $name [D-fallback-04]',
     async ({ answer }) => {
       if (answer === staySilent) await silentSoon()
       first.answer(answer)
@@ -302,7 +302,7 @@ describe('before anything was sent, the next chain answers', () => {
   })
 
   test.each([400, 413, 422])(
-    '[1-35] [7.3-02] [7.3-11] [D-fallback-10] a %i blames the request: no other chain is tried, nothing is charged',
+    'a %i blames the request: no other chain is tried, nothing is charged [1-35] [7.3-02] [7.3-11] [D-fallback-10]',
     async (status) => {
       const body = `{"error":{"message":"bad","type":"invalid_request_error"},"n":1.0}`
       first.answer(answerJson(body, status))
@@ -317,7 +317,7 @@ describe('before anything was sent, the next chain answers', () => {
 })
 
 describe('after the answer has begun', () => {
-  test('[6.1-04] [6.1-05] [7.3-08] [7.3-09] [D-errors-30] [D-errors-31] [D-errors-36] a cut is told as an error object without [DONE], and what was produced is charged', async () => {
+  test('a cut is told as an error object without [DONE], and what was produced is charged [6.1-04] [6.1-05] [7.3-08] [7.3-09] [D-errors-30] [D-errors-31] [D-errors-36]', async () => {
     first.answer(cutStream([ROLE, HELLO]))
     const got = await chat('twin', { stream: true })
     expect(got.status).toBe(200)
@@ -356,7 +356,7 @@ describe('after the answer has begun', () => {
 })
 
 describe('cooldown', () => {
-  test('[1-42] after an upstream 429 the next call goes to the other chain', async () => {
+  test('after an upstream 429 the next call goes to the other chain [1-42]', async () => {
     first.answer(answerJson(upstreamError('rate_limit_exceeded'), 429, { 'retry-after': '30' }))
     second.answer(answerJson(completion('two-model')))
     await chat('twin')
@@ -366,7 +366,7 @@ describe('cooldown', () => {
     expect((await gateway.lastLog()).attempts[0]?.skipped).toMatchObject([{ reason: 'rate-limited' }])
   })
 
-  test('[D-errors-13] [D-errors-39] when every chain is rate limited: the upstream error first, then 429/42904 with Retry-After and no attempt', async () => {
+  test('when every chain is rate limited: the upstream error first, then 429/42904 with Retry-After and no attempt [D-errors-13] [D-errors-39]', async () => {
     // Within a second of the refusal; after that one call is let through.
     stopped = Date.now()
     first.answer(answerJson(upstreamError('rate_limit_exceeded'), 429, { 'retry-after': '30' }))
@@ -400,7 +400,7 @@ describe('cooldown', () => {
 })
 
 describe('the error when every chain failed', () => {
-  test('[D-errors-25] [D-errors-26] [D-errors-37] is the first real upstream error, byte for byte', async () => {
+  test('is the first real upstream error, byte for byte [D-errors-25] [D-errors-26] [D-errors-37]', async () => {
     const body = '{ "error": {"message":"one broke", "type":"server_error", "x":1.50} }'
     first.answer(answerJson(body, 500))
     second.answer(answerJson(upstreamError('server_error', 'two broke'), 503))
@@ -409,7 +409,7 @@ describe('the error when every chain failed', () => {
   })
 
   test.each([401, 402, 403])(
-    '[D-errors-38] %i on every chain becomes 502/50201 with the upstream body beside it',
+    '%i on every chain becomes 502/50201 with the upstream body beside it [D-errors-38]',
     async (status) => {
       const body = upstreamError('authentication_error')
       first.answer(answerJson(body, status))
@@ -419,7 +419,7 @@ describe('the error when every chain failed', () => {
     },
   )
 
-  test('[7.1-34] a time-out is 504/50401', async () => {
+  test('a time-out is 504/50401 [7.1-34]', async () => {
     await silentSoon()
     first.answer(staySilent)
     const got = await chat('lone')
@@ -432,7 +432,7 @@ describe('the error when every chain failed', () => {
     expect([got.status, got.body.code]).toEqual([502, 50201])
   })
 
-  test('[7.1-32] [7.1-33] every chain switched off is 502/50201 with the contract’s message', async () => {
+  test('every chain switched off is 502/50201 with the contract’s message [7.1-32] [7.1-33]', async () => {
     await gateway.catalogue(
       putChain({ model: 'lone', vendor: 'one', forward: 'one-model', status: 'disabled' }),
     )
@@ -450,7 +450,7 @@ describe('fallback model', () => {
 
   const lone: readonly FailureCase[] = FAILURES
   test.each(lone)(
-    '[1-47] [1-51] [D-fallback-05] [D-fallback-06] [D-fallback-07] [D-fallback-13] is tried when the chains failed with $name',
+    'is tried when the chains failed with $name [1-47] [1-51] [D-fallback-05] [D-fallback-06] [D-fallback-07] [D-fallback-13]',
     async ({ answer }) => {
       if (answer === staySilent) await silentSoon()
       first.answer(answer)
@@ -466,12 +466,12 @@ describe('fallback model', () => {
     },
   )
 
-  test('[D-fallback-08] [1-55] [2.3-05] [D-requests-37] on a closed port, and model names the fallback', async () => {
+  test('on a closed port, and model names the fallback [D-fallback-08] [1-55] [2.3-05] [D-requests-37]', async () => {
     await closeFirst()
     expect((await chat('lone')).body['model']).toBe('spare')
   })
 
-  test('[D-fallback-09] when every chain is off', async () => {
+  test('when every chain is off [D-fallback-09]', async () => {
     await gateway.catalogue(
       putChain({ model: 'lone', vendor: 'one', forward: 'one-model', status: 'disabled' }),
     )
@@ -488,7 +488,7 @@ describe('fallback model', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  test('[D-fallback-14] is not tried after a refusal by the model', async () => {
+  test('is not tried after a refusal by the model [D-fallback-14]', async () => {
     first.answer(
       answerJson({
         ...completion('one-model'),
@@ -505,7 +505,7 @@ describe('fallback model', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  test('[1-48] [1-52] [D-fallback-03] is tried once; when it fails too, the original error comes back', async () => {
+  test('is tried once; when it fails too, the original error comes back [1-48] [1-52] [D-fallback-03]', async () => {
     first.answer(answerJson(upstreamError('server_error', 'original'), 500))
     second.answer(answerJson(upstreamError('server_error', 'spare broke'), 503))
     const got = await chat('lone')
@@ -514,20 +514,20 @@ describe('fallback model', () => {
     expect((await gateway.lastLog()).attempts.filter((attempt) => attempt.why === 'fallback')).toHaveLength(1)
   })
 
-  test('[1-53] without one the original error comes back', async () => {
+  test('without one the original error comes back [1-53]', async () => {
     await gateway.storage.accounts.patch(gateway.accountId, { fallbackModel: undefined })
     first.answer(answerJson(upstreamError('server_error', 'original'), 500))
     expect((await chat('lone')).status).toBe(500)
     expect(second.requests).toHaveLength(0)
   })
 
-  test('[D-fallback-04] is not tried once anything was sent', async () => {
+  test('is not tried once anything was sent [D-fallback-04]', async () => {
     first.answer(cutStream([ROLE, HELLO]))
     await chat('lone', { stream: true })
     expect(second.requests).toHaveLength(0)
   })
 
-  test('[1-49] is routed like any model: its second chain serves when the first fails', async () => {
+  test('is routed like any model: its second chain serves when the first fails [1-49]', async () => {
     await gateway.catalogue(
       putModel('twin-spare'),
       putChain({ model: 'twin-spare', vendor: 'one', forward: 'spare-on-one', priority: 0 }),
@@ -543,7 +543,7 @@ describe('fallback model', () => {
     ])
   })
 
-  test('[1-50] goes through admission like any model: above the account’s level it is not called', async () => {
+  test('goes through admission like any model: above the account’s level it is not called [1-50]', async () => {
     await gateway.catalogue(putModel('spare', { requiredPlan: 3 }))
     first.answer(answerJson(upstreamError('server_error', 'original'), 500))
     expect((await chat('lone')).body).toEqual(upstreamError('server_error', 'original'))

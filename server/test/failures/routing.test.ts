@@ -68,7 +68,7 @@ const credentialsSeen = () => first.requests.map((request) => request.headers.au
 describe('the chat endpoint', () => {
   beforeAll(() => gateway.catalogue(putModel('plain'), putChain({ model: 'plain', vendor: 'one' })))
 
-  test('[4-06] is served at base_url', async () => {
+  test('is served at base_url [4-06]', async () => {
     const answer = await chat('plain')
     expect([answer.status, answer.body['object']]).toEqual([200, 'chat.completion'])
   })
@@ -91,7 +91,7 @@ describe('the chat endpoint', () => {
 })
 
 describe('among the chains of a model', () => {
-  test('[1-43] the best priority receives every call while all are healthy, whatever the weights', async () => {
+  test('the best priority receives every call while all are healthy, whatever the weights [1-43]', async () => {
     await gateway.catalogue(
       putModel('ranked'),
       putChain({ model: 'ranked', vendor: 'two', priority: 2, weight: 1_000 }),
@@ -117,7 +117,7 @@ describe('among the chains of a model', () => {
     expect((await gateway.lastLog()).attempts[0]?.why).toBe('weight')
   })
 
-  test('[1-40] two chains may use two credentials of one provider: the second serves once the first is unusable', async () => {
+  test('two chains may use two credentials of one provider: the second serves once the first is unusable [1-40]', async () => {
     await gateway.catalogue(
       putCredential('one', 'spare'),
       putModel('two-credentials'),
@@ -174,7 +174,7 @@ describe('limits of an upstream credential', () => {
     ['requests', { concurrency: undefined, windows: [{ dimension: 'requests', limit: 2, seconds: HOUR }] }],
     ['tokens', { concurrency: undefined, windows: [{ dimension: 'tokens', limit: 4, seconds: HOUR }] }],
   ] as const)(
-    '[D-admission-22] [D-admission-23] [D-admission-24] a full window of %s steers to the next chain and refuses nobody',
+    'a full window of %s steers to the next chain and refuses nobody [D-admission-22] [D-admission-23] [D-admission-24]',
     async (name, policy) => {
       const model = `steered-by-${name}`
       await gateway.catalogue(
@@ -191,7 +191,7 @@ describe('limits of an upstream credential', () => {
     },
   )
 
-  test('[D-admission-22] [D-admission-23] [D-admission-24] so does its concurrency, while a call runs over it', async () => {
+  test('so does its concurrency, while a call runs over it [D-admission-22] [D-admission-23] [D-admission-24]', async () => {
     await gateway.catalogue(
       putCredential('one', 'single', { concurrency: 1, windows: [] }),
       putModel('single'),
@@ -257,7 +257,7 @@ describe('limits of an upstream credential', () => {
   })
 })
 
-test('[1-54] [D-fallback-02] a changed fallback setting is used by the running gateway', async () => {
+test('a changed fallback setting is used by the running gateway [1-54] [D-fallback-02]', async () => {
   await gateway.catalogue(
     putModel('lone'),
     putChain({ model: 'lone', vendor: 'one' }),
@@ -277,7 +277,7 @@ test('[1-54] [D-fallback-02] a changed fallback setting is used by the running g
   expect((await chat('lone', key)).status).toBe(500)
 })
 
-test('[D-addresses-09] a protocol group is a named set of one protocol and models, and what is put is what rules', async () => {
+test('a protocol group is a named set of one protocol and models, and what is put is what rules [D-addresses-09]', async () => {
   const models = ['in-group', 'later']
   await gateway.catalogue(
     ...['in-group', 'later', 'outside'].flatMap((model) => [

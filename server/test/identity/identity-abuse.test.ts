@@ -41,7 +41,7 @@ function tryPassword(password: string, address: string, email = victim.email) {
 }
 
 describe('guessing passwords', () => {
-  test('[D-accounts-140] [D-errors-17] from one place ends at 429/42908, for the right one too, and goes on later', async () => {
+  test('from one place ends at 429/42908, for the right one too, and goes on later [D-accounts-140] [D-errors-17]', async () => {
     const codes: (number | undefined)[] = []
     for (let tries = 0; tries < 11; tries++)
       codes.push((await tryPassword(`guess ${tries}`, '192.0.2.1')).body.code)
@@ -103,7 +103,7 @@ describe('guessing passwords', () => {
 })
 
 describe('guessing codes', () => {
-  test('[D-accounts-140] ends after five, and new codes do not make more', async () => {
+  test('ends after five, and new codes do not make more [D-accounts-140]', async () => {
     let guesses = 0
     let status = 0
     for (let codes = 0; codes < 4 && status !== 429; codes++) {
@@ -350,7 +350,7 @@ describe('a session', () => {
 })
 
 describe('an administrator', () => {
-  test('[D-accounts-139] changes e-mail address and phone number: the account shows them and sign-in follows', async () => {
+  test('changes e-mail address and phone number: the account shows them and sign-in follows [D-accounts-139]', async () => {
     const admin = await gateway.newAdmin()
     const change = {
       email: `Moved${count}@Example.com`,

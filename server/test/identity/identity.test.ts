@@ -56,7 +56,7 @@ function anHourLater(): void {
 }
 
 describe('a verification code', () => {
-  test('[D-accounts-01] [D-accounts-03] [D-accounts-05] [D-requests-66] goes by e-mail to the target, as six digits', async () => {
+  test('goes by e-mail to the target, as six digits [D-accounts-01] [D-accounts-03] [D-accounts-05] [D-requests-66]', async () => {
     const target = newAddress()
     const answer = await post(desk, '/verification-codes', { channel: 'email', target, purpose: 'register' })
     expect(answer.status).toBe(200)
@@ -66,7 +66,7 @@ describe('a verification code', () => {
     expect(mail.to).toHaveLength(1)
   })
 
-  test('[D-accounts-02] goes by phone to the number', async () => {
+  test('goes by phone to the number [D-accounts-02]', async () => {
     const body = { channel: 'phone', target: '138 0013 8001', purpose: 'register' }
     expect((await post(desk, '/verification-codes', body)).status).toBe(200)
     const sent = (await nextText()).json() as { to: string; text: string; code: string }
@@ -74,7 +74,7 @@ describe('a verification code', () => {
     expect(codeIn(sent.text)).toBe(sent.code)
   })
 
-  test('[D-accounts-04] serves the purpose it was asked for and no other', async () => {
+  test('serves the purpose it was asked for and no other [D-accounts-04]', async () => {
     const email = newAddress()
     const account = await registerByMail(desk, email)
     const code = await mailedCode(desk, email, 'reset_password')
@@ -91,7 +91,7 @@ describe('a verification code', () => {
   test.each([
     ['just before', 10 * MINUTE_MS - 5_000, 200],
     ['just after', 10 * MINUTE_MS + 1, 400],
-  ])('[D-accounts-06] is valid for ten minutes: %s', async (_when, waitMs, status) => {
+  ])('is valid for ten minutes: %s [D-accounts-06]', async (_when, waitMs, status) => {
     const email = newAddress()
     const code = await mailedCode(desk, email, 'register')
     late += waitMs
@@ -100,7 +100,7 @@ describe('a verification code', () => {
     if (status === 400) expect(answer.body.code).toBe(40005)
   })
 
-  test('[D-accounts-07] is refused after five wrong tries, even when it is right', async () => {
+  test('is refused after five wrong tries, even when it is right [D-accounts-07]', async () => {
     const email = newAddress()
     const code = await mailedCode(desk, email, 'register')
     const wrong = code === '000000' ? '000001' : '000000'
@@ -131,7 +131,7 @@ describe('a verification code', () => {
     expect((await post(desk, '/sign-in', { email, code: second })).body.code).toBe(40104)
   })
 
-  test('[D-accounts-08] [D-errors-17] is sent only so often to one target: then 429/42908 with the wait', async () => {
+  test('is sent only so often to one target: then 429/42908 with the wait [D-accounts-08] [D-errors-17]', async () => {
     anHourLater()
     const body = { channel: 'email', target: newAddress(), purpose: 'register' }
     for (let sent = 0; sent < 5; sent++)
@@ -145,7 +145,7 @@ describe('a verification code', () => {
     expect((await post(desk, '/verification-codes', body)).status).toBe(200)
   })
 
-  test('[D-accounts-08] is sent only so often from one address, whatever the targets', async () => {
+  test('is sent only so often from one address, whatever the targets [D-accounts-08]', async () => {
     anHourLater()
     const ask = () =>
       post(desk, '/verification-codes', { channel: 'email', target: newAddress(), purpose: 'register' })
@@ -187,7 +187,7 @@ describe('a verification code', () => {
 })
 
 describe('registration', () => {
-  test('[4.6-01] [4.6-03] [9-04] [D-accounts-09] [D-accounts-10] by e-mail creates the account and signs it in', async () => {
+  test('by e-mail creates the account and signs it in [4.6-01] [4.6-03] [9-04] [D-accounts-09] [D-accounts-10]', async () => {
     const email = newAddress()
     const code = await mailedCode(desk, email, 'register')
     const answer = await post(desk, '/register/email', { email, code, password: PASSWORD })
@@ -198,7 +198,7 @@ describe('registration', () => {
     expect(dataOf(await post(desk, '/sign-in', { email, password: PASSWORD })).account_id).toBe(account_id)
   })
 
-  test('[4.6-02] [D-accounts-11] [D-accounts-12] by phone creates the account and signs it in', async () => {
+  test('by phone creates the account and signs it in [4.6-02] [D-accounts-11] [D-accounts-12]', async () => {
     const phone = '+86 138-0013-8002'
     sms.requests.length = 0
     await post(desk, '/verification-codes', { channel: 'phone', target: phone, purpose: 'register' })
@@ -290,7 +290,7 @@ describe('registration', () => {
 })
 
 describe('sign-in', () => {
-  test('[D-accounts-14] by code, with e-mail or phone', async () => {
+  test('by code, with e-mail or phone [D-accounts-14]', async () => {
     anHourLater()
     const email = newAddress()
     const { id } = await gateway.newAccount({ email, phone: '+8613800138003' })

@@ -43,7 +43,7 @@ async function signIn() {
 const ownOrigin = (): string => new URL(gateway.baseUrl).origin
 
 describe('sign-in', () => {
-  test('[D-accounts-13] [D-requests-66] by password, with e-mail address or phone number, and no key', async () => {
+  test('by password, with e-mail address or phone number, and no key [D-accounts-13] [D-requests-66]', async () => {
     for (const login of [{ email: PERSON.email }, { phone: PERSON.phone }]) {
       const answer = await trySignIn({ ...login, password: PASSWORD })
       expect(answer.status).toBe(200)
@@ -51,7 +51,7 @@ describe('sign-in', () => {
     }
   })
 
-  test('[D-accounts-15] [D-accounts-16] sets a cookie that scripts cannot read', async () => {
+  test('sets a cookie that scripts cannot read [D-accounts-15] [D-accounts-16]', async () => {
     const { setCookie, cookie } = await signIn()
     expect(setCookie).toMatch(/; HttpOnly/)
     expect(setCookie).toMatch(/; SameSite=Lax/)
@@ -60,7 +60,7 @@ describe('sign-in', () => {
     expect(account.body.data).toMatchObject({ id: person })
   })
 
-  test('[D-accounts-18] gives programs a token that works as bearer and looks like no API key', async () => {
+  test('gives programs a token that works as bearer and looks like no API key [D-accounts-18]', async () => {
     const { token } = await signIn()
     expect(token).toMatch(/^session-[\w-]{43}$/)
     const account = await get(gateway.baseUrl + ACCOUNT, { authorization: `Bearer ${token}` })
@@ -114,7 +114,7 @@ describe('a session', () => {
     expect(answer.body.data).toMatchObject({ id: gateway.accountId })
   })
 
-  test('[D-accounts-21] [D-accounts-22] [D-accounts-23] [D-accounts-24] the account shows id, email, phone and role', async () => {
+  test('the account shows id, email, phone and role [D-accounts-21] [D-accounts-22] [D-accounts-23] [D-accounts-24]', async () => {
     const { headers } = await gateway.signIn(person)
     const answer = await get(gateway.baseUrl + ACCOUNT, headers)
     expect(answer.body.data).toMatchObject({ id: person, ...PERSON, role: 'user' })
@@ -123,7 +123,7 @@ describe('a session', () => {
     expect(own.body.data).toMatchObject({ id: admin.id, phone: null, role: 'admin' })
   })
 
-  test('[D-catalogue-08] counts as logged in for pricing', async () => {
+  test('counts as logged in for pricing [D-catalogue-08]', async () => {
     const pricing = `${gateway.baseUrl}/api/v1/user/user/pricing`
     const { headers } = await gateway.signIn(person)
     const { cookie } = await signIn()
@@ -176,7 +176,7 @@ describe('another site', () => {
     ['a sibling host', { 'sec-fetch-site': 'same-site', origin: 'https://other.sluice.example' }],
     ['the browser’s word', { 'sec-fetch-site': 'cross-site', 'x-sluice-csrf': '1' }],
     ['nothing but the cookie', {}],
-  ])('[D-accounts-17] cannot change anything with the cookie: %s', async (_how, headers) => {
+  ])('cannot change anything with the cookie: %s [D-accounts-17]', async (_how, headers) => {
     const { cookie, token } = await signIn()
     const answer = await post(SIGN_OUT, { cookie, ...headers })
     expect(answer.status).toBe(403)

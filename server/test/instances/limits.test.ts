@@ -206,7 +206,7 @@ describe.each([
   ['an account', keysOfLimitedAccount],
 ] as const)(`${CLIENTS} clients on three instances, limits of %s`, (_, limited) => {
   test.each(CASES)(
-    '[D-admission-12] $dimension: exactly $calls pass, and after Retry-After exactly as many again',
+    '$dimension: exactly $calls pass, and after Retry-After exactly as many again [D-admission-12]',
     async ({ dimension, limit, calls, model, code, arrive }) => {
       const keys = await limited(window(dimension, limit))
       const one = (index: number) => call(keys, index, model)
@@ -237,7 +237,7 @@ describe(`${CLIENTS} clients on three instances, limits of an upstream credentia
   const chats = CASES.filter(({ model }) => model !== 'video')
 
   test.each(chats)(
-    '[D-admission-22] $dimension: exactly $calls go over it and the others over the next chain',
+    '$dimension: exactly $calls go over it and the others over the next chain [D-admission-22]',
     async ({ dimension, limit, calls, model, arrive }) => {
       const name = `two-${dimension}`
       await putLimited(name, { model, limits: window(dimension, limit) })
@@ -263,7 +263,7 @@ describe(`${CLIENTS} clients on three instances, limits of an upstream credentia
   )
 
   test.each(CASES.filter(({ model }) => model === 'video'))(
-    '[D-admission-22] $dimension: exactly $calls are made over it and the others over the next chain, or by nobody',
+    '$dimension: exactly $calls are made over it and the others over the next chain, or by nobody [D-admission-22]',
     async ({ dimension, limit, calls, arrive }) => {
       const [alone, two] = [`video-one-${dimension}`, `video-two-${dimension}`]
       for (const name of [alone, two])
@@ -387,7 +387,7 @@ describe('money and keys on three instances', () => {
     expect((await first.account(id)).held).toBe(0n)
   })
 
-  test('[5-16] a key that is disabled on one instance is refused by the next call on every other', async () => {
+  test('a key that is disabled on one instance is refused by the next call on every other [5-16]', async () => {
     const { key, keyId } = await first.newKey(first.accountId)
     await atOnce(3, (index) => call(key, index))
     await first.storage.keys.patch(keyId, { status: 'disabled' })

@@ -1,6 +1,6 @@
 /** A store's state against the model's: every balance, window and slot. */
-import type { LimitState, OpenCall } from '../../src/core/calls/hot-rows.ts'
-import { QUOTA_REVENUE, REVENUE } from '../../src/core/calls/ledger.ts'
+import type { LimitState, OpenCall } from '../../src/core/ledger/hot-rows.ts'
+import { QUOTA_REVENUE, REVENUE } from '../../src/core/ledger/ledger.ts'
 import type { NaiveModel } from '../../src/core/calls/naive-model.ts'
 import { accountId, callId, memberId } from '../../src/core/ids.ts'
 import { runningAt } from '../../src/core/limits/window.ts'

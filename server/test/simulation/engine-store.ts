@@ -2,7 +2,7 @@
  * One world in a database. Batches go to two openings, as from two instances; the management API works over an opening of
  * its own, as another process would, so that whatever an engine remembers between batches has to notice.
  */
-import { balancePool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
+import { balancePool, SUBSCRIPTION_REVENUE } from '../../src/core/ledger/ledger.ts'
 import type {
   AccountRow,
   KeyRow,
@@ -11,8 +11,8 @@ import type {
   OpenCall,
   Subject,
   Subscription,
-} from '../../src/core/calls/hot-rows.ts'
-import type { HotOperation, ReserveOperation } from '../../src/core/calls/operations.ts'
+} from '../../src/core/ledger/hot-rows.ts'
+import type { HotOperation, ReserveOperation } from '../../src/core/ledger/operations.ts'
 import { type AccountId, accountId, callId, type InstanceId, type VendorCode } from '../../src/core/ids.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { TaskKind } from '../../src/core/video/task.ts'

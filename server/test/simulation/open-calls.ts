@@ -1,4 +1,4 @@
-import type { OpenCall } from '../../src/core/calls/hot-rows.ts'
+import type { OpenCall } from '../../src/core/ledger/hot-rows.ts'
 import type { StoreState } from './store.ts'
 
 /** Open calls told apart: those that run, and those that recovery has ended. */

@@ -1,4 +1,4 @@
-import type { Transfer } from '../../src/core/calls/hot-rows.ts'
+import type { Transfer } from '../../src/core/ledger/hot-rows.ts'
 
 /** Ledger account → what its entries sum up to. */
 export function addToPools(

@@ -1,7 +1,7 @@
 /** The decisions alone, over maps: no database between the operations and the arithmetic. */
 import { strict as assert } from 'node:assert'
 import { chargeOwed } from '../../src/core/admission/owed.ts'
-import { balancePool, creditsPool, owedPool, SUBSCRIPTION_REVENUE } from '../../src/core/calls/ledger.ts'
+import { balancePool, creditsPool, owedPool, SUBSCRIPTION_REVENUE } from '../../src/core/ledger/ledger.ts'
 import type {
   AccountRow,
   HotRows,
@@ -11,8 +11,8 @@ import type {
   OpenCall,
   Subject,
   Transfer,
-} from '../../src/core/calls/hot-rows.ts'
-import type { HotOperation, ReserveOperation } from '../../src/core/calls/operations.ts'
+} from '../../src/core/ledger/hot-rows.ts'
+import type { HotOperation, ReserveOperation } from '../../src/core/ledger/operations.ts'
 import { decideRecovery } from '../../src/core/calls/recover.ts'
 import type { InstanceId } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'

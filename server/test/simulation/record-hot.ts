@@ -1,4 +1,4 @@
-import type { HotOperation } from '../../src/core/calls/operations.ts'
+import type { HotOperation } from '../../src/core/ledger/operations.ts'
 import type { SqlEngine } from '../../src/storage/sql/engine.ts'
 import type { HotResult } from '../../src/storage/sql/calls/hot-batch.ts'
 

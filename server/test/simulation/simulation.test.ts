@@ -14,7 +14,7 @@ test.each<[string, SimulateOptions['on'], number]>([
   ['SQLite, two instances and one that manages', 'sqlite', 12_000],
   ['PostgreSQL, two instances and one that manages', 'postgres', 12_000],
 ])(
-  '[D-money-14] %s: every balance, window and slot is at each step as the model has it',
+  '%s: every balance, window and slot is at each step as the model has it [D-money-14]',
   FOREVER,
   async (_, on, usual) => {
     const operations = ASKED === undefined ? usual : Number(ASKED)

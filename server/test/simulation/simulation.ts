@@ -5,8 +5,8 @@
  * long because it is one idea: what may happen, and what the model is told of it.
  */
 import { exampleLog } from '../../src/core/calls/examples.ts'
-import type { CallProgress, OpenCall, Transfer } from '../../src/core/calls/hot-rows.ts'
-import type { CallLogRow } from '../../src/core/calls/log-row.ts'
+import type { CallProgress, OpenCall, Transfer } from '../../src/core/ledger/hot-rows.ts'
+import type { CallLogRow } from '../../src/core/ledger/log-row.ts'
 import {
   type NaiveAccount,
   type NaiveCounts,
@@ -23,7 +23,7 @@ import type {
   ReserveOperation,
   SettleOperation,
   VideoEnd,
-} from '../../src/core/calls/operations.ts'
+} from '../../src/core/ledger/operations.ts'
 import { decideRecovery } from '../../src/core/calls/recover.ts'
 import { NO_USAGE } from '../../src/core/canonical/usage.ts'
 import {

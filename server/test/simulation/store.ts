@@ -8,8 +8,8 @@ import type {
   Subject,
   Subscription,
   Transfer,
-} from '../../src/core/calls/hot-rows.ts'
-import type { HotOperation, HotOutcome, ReserveOperation } from '../../src/core/calls/operations.ts'
+} from '../../src/core/ledger/hot-rows.ts'
+import type { HotOperation, HotOutcome, ReserveOperation } from '../../src/core/ledger/operations.ts'
 import type { AccountId, InstanceId } from '../../src/core/ids.ts'
 import type { MicroCredits } from '../../src/core/money.ts'
 import type { TaskKind } from '../../src/core/video/task.ts'

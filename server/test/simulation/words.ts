@@ -1,6 +1,6 @@
 /** Between the naive model's words and the product's. */
 import { NO_PRICES } from '../../src/core/calls/examples.ts'
-import type { AccountRow, KeyRow, MemberRow } from '../../src/core/calls/hot-rows.ts'
+import type { AccountRow, KeyRow, MemberRow } from '../../src/core/ledger/hot-rows.ts'
 import type {
   NaiveAccount,
   NaiveAnswer,
@@ -11,7 +11,7 @@ import type {
   NaiveRefusal,
   NaiveReserve,
 } from '../../src/core/calls/naive-model.ts'
-import type { Demand, Funding, HotOutcome, Refusal } from '../../src/core/calls/operations.ts'
+import type { Demand, Funding, HotOutcome, Refusal } from '../../src/core/ledger/operations.ts'
 import { accountId, keyId, memberId, modelId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import type { PriceTerms } from '../../src/core/pricing/terms.ts'

@@ -127,7 +127,7 @@ describe.each([
       content: true,
     },
   ] as const)(
-    '[D-video-12] [D-video-13] [D-video-14] killed $when: the repeated POST gets the video, made once, billed once',
+    'killed $when: the repeated POST gets the video, made once, billed once [D-video-12] [D-video-13] [D-video-14]',
     { timeout: 180_000 },
     async ({ moment, order: bodyOf, content: hasContent }) => {
       const orders = vendor.orders.length

@@ -71,19 +71,19 @@ async function costOf(
 
 describe('declared seconds are billed', () => {
   test.each([
-    ['[3-08] [4.4-23] [8-25] [D-names-07] as sent', { seconds: '8' }, 8n],
+    ['as sent [3-08] [4.4-23] [8-25] [D-names-07]', { seconds: '8' }, 8n],
     ['as a number', { seconds: 8 }, 8n],
-    ['[4.4-24] whatever the vendor made', { seconds: '3' }, 3n],
-    ['[4.4-25] out of range too', { seconds: '90' }, 90n],
-    ['[D-video-18] as the vendor’s default where none are sent', {}, 5n],
-    ['[D-video-21] as the vendor’s default where they are no number', { seconds: 'as long as it takes' }, 5n],
+    ['whatever the vendor made [4.4-24]', { seconds: '3' }, 3n],
+    ['out of range too [4.4-25]', { seconds: '90' }, 90n],
+    ['as the vendor’s default where none are sent [D-video-18]', {}, 5n],
+    ['as the vendor’s default where they are no number [D-video-21]', { seconds: 'as long as it takes' }, 5n],
     ['as the vendor’s default where they leave the length to it', { seconds: '-1' }, 5n],
     ['by their other name', { duration: 7 }, 7n],
   ])('%s', async (_name, body, seconds) => {
     expect(await costOf(body)).toBe(seconds * PER_SECOND)
   })
 
-  test('[2.2-08] at the price per second that the pricing entry shows', async () => {
+  test('at the price per second that the pricing entry shows [2.2-08]', async () => {
     const { body } = await get(`${gateway.baseUrl}/api/v1/user/user/pricing?model_id=seedance`)
     const [entry] = body.data as readonly { readonly video_price: number }[]
     expect(entry?.video_price).toBe(0.5)
@@ -94,7 +94,7 @@ describe('declared seconds are billed', () => {
     expect(await costOf({ seconds: '7.5' })).toBe(3_750_000_000n)
   })
 
-  test('[8-26] with the same multipliers as a chat call', async () => {
+  test('with the same multipliers as a chat call [8-26]', async () => {
     const generous = await gateway.newAccount({ userRate: '50' })
     expect(await costOf({ model: 'threefold', seconds: '4' })).toBe(4n * PER_SECOND * 3n)
     expect(await costOf({ model: 'threefold', seconds: '4' }, generous)).toBe(2n * PER_SECOND * 3n)
@@ -108,13 +108,13 @@ describe('declared seconds are billed', () => {
 
 describe('what the client sees of it', () => {
   test.each([
-    ['[D-video-19] the vendor’s default', {}, '5'],
+    ['the vendor’s default [D-video-19]', {}, '5'],
     ['what was sent', { seconds: '6' }, '6'],
   ])('%s', async (_name, body, shown) => {
     expect((await post(body)).body['seconds']).toBe(shown)
   })
 
-  test('[D-video-20] seconds that are no number reach the vendor as they are', async () => {
+  test('seconds that are no number reach the vendor as they are [D-video-20]', async () => {
     await post({ model: 'sora-2', seconds: 'eight' })
     expect(creates(sora).at(-1)?.json()).toMatchObject({ seconds: 'eight' })
   })
@@ -153,7 +153,7 @@ describe('who pays', () => {
 })
 
 describe('the log row', () => {
-  test('[8-27] [D-accounts-74] [D-accounts-95] [D-accounts-96] [D-accounts-97] [4.4-24] says what was declared, what was made, and how it was billed', async () => {
+  test('says what was declared, what was made, and how it was billed [8-27] [D-accounts-74] [D-accounts-95] [D-accounts-96] [D-accounts-97] [4.4-24]', async () => {
     playArk(ark, { polls: [ARK.running, ARK.done(LINK, 9)] })
     await post({ seconds: '5' })
     expect(await gateway.lastLog()).toMatchObject({

@@ -60,7 +60,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
 }
 
 describe('a vendor that delivers bytes', () => {
-  test('[1-09] [3-10] [4.4-03] [4.4-04] [4.4-42] [2.5-13] [D-video-16] has them stored and delivered by us, also when it is gone', async () => {
+  test('has them stored and delivered by us, also when it is gone [1-09] [3-10] [4.4-03] [4.4-04] [4.4-42] [2.5-13] [D-video-16]', async () => {
     const { body } = await post(ORDER)
     expect(body['status']).toBe('completed')
     const asked = sora.requests.length
@@ -76,7 +76,7 @@ describe('a vendor that delivers bytes', () => {
     expect(sora.requests.at(-1)).toMatchObject({ path: '/videos/video_up/content' })
   })
 
-  test('[2.5-12] the record knows the file: its length, its picture, its hash', async () => {
+  test('the record knows the file: its length, its picture, its hash [2.5-12]', async () => {
     const { body } = await post({ model: 'sora-2', prompt: 'a cat', seconds: '4' })
     expect(body['size']).toBe('320x180')
     const task = await gateway.storage.videos.read(String(body['id']))
@@ -226,7 +226,7 @@ describe('a link of ours', () => {
     ['no signature', (link: URL) => link.searchParams.delete('signature')],
     ['a later end', (link: URL) => link.searchParams.set('expires', '99999999999')],
     ['another video', (link: URL) => (link.pathname = link.pathname.replace(/.\.mp4$/, '_.mp4'))],
-  ])('[D-video-16] with %s is refused', async (_name, change) => {
+  ])('with %s is refused [D-video-16]', async (_name, change) => {
     const { body } = await post(ORDER)
     const link = new URL(String(body['url']))
     change(link)
@@ -256,7 +256,7 @@ describe('a vendor that hands out a public link', () => {
     response.end(part)
   }
 
-  test('[4.4-43] [2.5-13] [D-video-15] has it handed on, and content comes through us', async () => {
+  test('has it handed on, and content comes through us [4.4-43] [2.5-13] [D-video-15]', async () => {
     serveVideo()
     const { body } = await post({ model: 'seedance', prompt: 'a cat' })
     expect(body['url']).toBe(`${ark.url}/videos/one.mp4`)
@@ -270,13 +270,13 @@ describe('a vendor that hands out a public link', () => {
     expect(ark.requests.at(-1)?.headers.authorization).toBeUndefined()
   })
 
-  test('[D-accounts-97] that does not say how long it is has it measured, for the log', async () => {
+  test('that does not say how long it is has it measured, for the log [D-accounts-97]', async () => {
     serveVideo()
     await post({ model: 'seedance', prompt: 'a cat', seconds: '9' })
     expect(await gateway.lastLog()).toMatchObject({ secondsDeclared: 9, secondsProduced: 2 })
   })
 
-  test('[7.1-20] [2.5-14] whose link is gone gives 410/50210, while the task stays readable', async () => {
+  test('whose link is gone gives 410/50210, while the task stays readable [7.1-20] [2.5-14]', async () => {
     serveVideo()
     const { body } = await post({ model: 'seedance', prompt: 'a cat' })
     ark.answer(answerJson({ error: 'gone' }, 404))

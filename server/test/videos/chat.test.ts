@@ -51,7 +51,7 @@ function ordered(): Record<string, unknown> {
 }
 
 describe('a chat call to a video model', () => {
-  test('[4.4-45] [4.4-46] [4.4-47] is answered with `status: done` and `video.url` in a chat completion', async () => {
+  test('is answered with `status: done` and `video.url` in a chat completion [4.4-45] [4.4-46] [4.4-47]', async () => {
     const { status, body } = await chat({})
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -63,13 +63,13 @@ describe('a chat call to a video model', () => {
     })
   })
 
-  test('[4.4-47] whose `video.url` is ours where the vendor has none', async () => {
+  test('whose `video.url` is ours where the vendor has none [4.4-47]', async () => {
     const { body } = await chat({ model: 'sora-2' })
     const { url } = body['video'] as { url: string }
     expect((await fetch(url)).headers.get('content-type')).toBe('video/mp4')
   })
 
-  test('[4.4-48] [4.4-49] [D-video-35] goes over the same chain for the same bill, with `duration` as seconds', async () => {
+  test('goes over the same chain for the same bill, with `duration` as seconds [4.4-48] [4.4-49] [D-video-35]', async () => {
     const before = (await gateway.account()).credits
     await chat({})
     await gateway.settled()
@@ -84,7 +84,7 @@ describe('a chat call to a video model', () => {
     })
   })
 
-  test('[D-video-34] takes the text of the last user message, its image as first frame, and other fields as on /v1/videos', async () => {
+  test('takes the text of the last user message, its image as first frame, and other fields as on /v1/videos [D-video-34]', async () => {
     await chat({
       messages: [
         { role: 'system', content: 'you are a director' },
@@ -143,7 +143,7 @@ describe('a chat call to a video model', () => {
 })
 
 describe('with `stream: true`', () => {
-  test('[D-video-36] progress chunks come before one final chunk, then [DONE]', async () => {
+  test('progress chunks come before one final chunk, then [DONE] [D-video-36]', async () => {
     const { status, headers, text } = await chat({ stream: true })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/event-stream')

@@ -40,12 +40,12 @@ afterAll(async () => {
   await vendor.close()
 })
 
-test('[D-video-12] [D-video-13] [D-video-14] SQLite: every step of a task survives', PATIENT, () =>
+test('SQLite: every step of a task survives [D-video-12] [D-video-13] [D-video-14]', PATIENT, () =>
   expectSurvival(undefined),
 )
 
 test(
-  '[D-video-12] [D-video-13] [D-video-14] PostgreSQL: every step of a task survives',
+  'PostgreSQL: every step of a task survives [D-video-12] [D-video-13] [D-video-14]',
   PATIENT,
   async () => {
     const database = await createMigratedDatabase()

@@ -23,7 +23,7 @@ import {
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
-import type { LimitState } from '../../src/core/calls/hot-rows.ts'
+import type { LimitState } from '../../src/core/ledger/hot-rows.ts'
 import { vendorCode } from '../../src/core/ids.ts'
 import type { Policy, WindowLimit } from '../../src/core/limits/policy.ts'
 import { Secret } from '../../src/core/secret.ts'
@@ -162,7 +162,7 @@ const WINDOWS: readonly [dimension: WindowLimit['dimension'], limit: number][] =
 
 describe('a window of an upstream credential', () => {
   test.each(WINDOWS)(
-    '[D-admission-22] [D-admission-23] [D-admission-24] %s: the second video goes over the next chain',
+    '%s: the second video goes over the next chain [D-admission-22] [D-admission-23] [D-admission-24]',
     async (dimension, limit) => {
       const model = `two-${dimension}`
       await putVideo(

@@ -119,7 +119,7 @@ describe('an order that no vendor took', () => {
     expect(creates(second)).toHaveLength(1)
   })
 
-  test('[D-video-25] [D-video-26] [D-video-27] [D-video-04] that the vendor blames has the vendor’s status and body, costs nothing and is recorded as failed', async () => {
+  test('that the vendor blames has the vendor’s status and body, costs nothing and is recorded as failed [D-video-25] [D-video-26] [D-video-27] [D-video-04]', async () => {
     const refusal = {
       error: { code: 'InvalidParameter', message: 'duration is not one of mine', param: 'duration' },
     }
@@ -199,7 +199,7 @@ describe('an order that may have arrived', () => {
     ['answers through a gateway that gave up (504)', answerJson('<html>', 504)],
     ['answers 502 without a word of its own', answerJson('<html>', 502)],
   ])(
-    '[D-video-22] [D-video-24] [7.1-34] is 504/50401 and is sent to nobody again when the vendor %s',
+    'is 504/50401 and is sent to nobody again when the vendor %s [D-video-22] [D-video-24] [7.1-34]',
     async (_name, create) => {
       playArk(first, { create, polls: [] })
       const before = (await gateway.account()).credits
@@ -233,7 +233,7 @@ describe('an order that may have arrived', () => {
 })
 
 describe('a task that fails upstream', () => {
-  test('[D-video-25] [D-video-26] [D-video-27] is told in the vendor’s words, costs nothing, and is not made anew', async () => {
+  test('is told in the vendor’s words, costs nothing, and is not made anew [D-video-25] [D-video-26] [D-video-27]', async () => {
     playArk(first, { polls: [ARK.running, ARK.failed] })
     const before = (await gateway.account()).credits
     const answer = await post(ORDER)

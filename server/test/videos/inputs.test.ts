@@ -58,7 +58,7 @@ function post(body: Record<string, unknown>): Promise<Answer> {
 
 describe('a vendor that wants bytes', () => {
   test.each(['image_tail', 'reference_images'])(
-    '[4.4-36] is not kept waiting for a %s it takes none of: it is dropped and named, not fetched',
+    'is not kept waiting for a %s it takes none of: it is dropped and named, not fetched [4.4-36]',
     async (field) => {
       const address = 'https://nowhere.invalid/cat.png'
       const answer = await post({
@@ -73,7 +73,7 @@ describe('a vendor that wants bytes', () => {
     },
   )
 
-  test('[4.4-29] gets those behind a public URL, as the image they are', async () => {
+  test('gets those behind a public URL, as the image they are [4.4-29]', async () => {
     const answer = await post({ model: 'sora-2', input_reference: `${images.url}/cat` })
     expect(answer.status).toBe(200)
     const [create] = creates(sora)

@@ -12,7 +12,7 @@ import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.t
 import { openScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
 
-test('[D-video-13] [D-video-14] a task is ordered by one instance, polled by another, and billed once', async () => {
+test('a task is ordered by one instance, polled by another, and billed once [D-video-13] [D-video-14]', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-two-'))
   const environment = { SLUICE_DATA_DIR: directory }
   const vendor = await openScriptedUpstream()

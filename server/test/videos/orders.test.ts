@@ -64,7 +64,7 @@ function ordered(at: ScriptedUpstream = vendor): Record<string, unknown> {
 }
 
 describe('a synchronous order', () => {
-  test('[1-03] [1-07] [3-06] [3-07] [4-08] [4.4-01] [4.4-12] [4.4-13] [4.4-18] [4.4-34] [4.4-39] [4.4-40] [D-video-07] is answered when the vendor has finished', async () => {
+  test('is answered when the vendor has finished [1-03] [1-07] [3-06] [3-07] [4-08] [4.4-01] [4.4-12] [4.4-13] [4.4-18] [4.4-34] [4.4-39] [4.4-40] [D-video-07]', async () => {
     playArk(vendor, { polls: [ARK.queued, ARK.running, ARK.running, ARK.done(LINK)] })
     const answer = await post(ORDER)
     expect(answer.status).toBe(200)
@@ -73,7 +73,7 @@ describe('a synchronous order', () => {
     expect(rival.requests).toHaveLength(0)
   })
 
-  test('[2.5-01] [2.5-02] [2.5-03] [2.5-04] [2.5-05] [2.5-06] [2.5-07] [2.5-08] [2.5-09] [2.5-10] [2.5-11] [2.5-12] [3-03] [D-video-15] [9-09] the object holds the contract’s fields', async () => {
+  test('the object holds the contract’s fields [2.5-01] [2.5-02] [2.5-03] [2.5-04] [2.5-05] [2.5-06] [2.5-07] [2.5-08] [2.5-09] [2.5-10] [2.5-11] [2.5-12] [3-03] [D-video-15] [9-09]', async () => {
     const before = Math.floor(Date.now() / 1000)
     const { body, headers } = await post(ORDER)
     expect(body['id']).toMatch(/^video_[0-9a-f]{36}$/)
@@ -97,14 +97,14 @@ describe('a synchronous order', () => {
     expect(headers.get('x-request-id')).not.toBeNull()
   })
 
-  test('[1-65] `stream` changes nothing: one JSON body', async () => {
+  test('`stream` changes nothing: one JSON body [1-65]', async () => {
     const answer = await post({ ...ORDER, stream: true })
     expect(answer.headers.get('content-type')).toBe('application/json')
     expect(answer.body['status']).toBe('completed')
     expect(ordered()).not.toHaveProperty('stream')
   })
 
-  test('[4.4-35] [8-05] the gateway does not end a POST that waits, though every other wait has a bound', async () => {
+  test('the gateway does not end a POST that waits, though every other wait has a bound [4.4-35] [8-05]', async () => {
     // The chat-type deadline is over long before the video is.
     const hasty = await openGateway({ environment: { SLUICE_CALL_DEADLINE_MS: '1000' } })
     await hasty.catalogue(
@@ -127,7 +127,7 @@ describe('a synchronous order', () => {
 })
 
 describe('what the vendor is told', () => {
-  test('[4.4-21] [4.4-22] [4.4-26] [4.4-27] prompt, seconds and size in the vendor’s own form', async () => {
+  test('prompt, seconds and size in the vendor’s own form [4.4-21] [4.4-22] [4.4-26] [4.4-27]', async () => {
     await post({ ...ORDER, seconds: '8' })
     expect(ordered()).toMatchObject({
       model: 'doubao-seedance-1-0-pro',
@@ -138,20 +138,20 @@ describe('what the vendor is told', () => {
     })
   })
 
-  test('[4.4-28] a size that cannot be converted is left out', async () => {
+  test('a size that cannot be converted is left out [4.4-28]', async () => {
     const answer = await post({ ...ORDER, size: 'wide' })
     expect(answer.status).toBe(200)
     expect(ordered()).not.toHaveProperty('ratio')
     expect(ordered()).not.toHaveProperty('resolution')
   })
 
-  test('[4.4-25] seconds out of range are left to the vendor', async () => {
+  test('seconds out of range are left to the vendor [4.4-25]', async () => {
     const answer = await post({ ...ORDER, seconds: '400' })
     expect(answer.status).toBe(200)
     expect(ordered()['duration']).toBe(400)
   })
 
-  test('[4.4-32] [4.4-33] other fields go on as they are', async () => {
+  test('other fields go on as they are [4.4-32] [4.4-33]', async () => {
     await post({ ...ORDER, ratio: '9:16', resolution: '1080p', camera_fixed: true, style: { name: 'noir' } })
     expect(ordered()).toMatchObject({
       ratio: '9:16',
@@ -161,7 +161,7 @@ describe('what the vendor is told', () => {
     })
   })
 
-  test('[6-01] addresses the vendor would report to, and other lengths than the billed one, are withheld and told', async () => {
+  test('addresses the vendor would report to, and other lengths than the billed one, are withheld and told [6-01]', async () => {
     const { headers } = await post({ ...ORDER, callback_url: 'https://evil.example', n: 4, frames: 240 })
     const body = ordered()
     expect(body).not.toHaveProperty('callback_url')
@@ -172,7 +172,7 @@ describe('what the vendor is told', () => {
     )
   })
 
-  test('[4.4-36] [4.4-37] [4.4-38] what the vendor lacks is dropped', async () => {
+  test('what the vendor lacks is dropped [4.4-36] [4.4-37] [4.4-38]', async () => {
     const answer = await post({
       ...ORDER,
       reference_videos: ['https://videos.example/a.mp4'],
@@ -190,7 +190,7 @@ describe('what the vendor is told', () => {
 describe('the first frame', () => {
   const dataUrl = `data:image/png;base64,${PNG.toString('base64')}`
 
-  test('[4.4-14] [4.4-15] comes as a file of a form, whatever the form calls its type', async () => {
+  test('comes as a file of a form, whatever the form calls its type [4.4-14] [4.4-15]', async () => {
     const answer = await form([
       { name: 'model', value: 'seedance' },
       { name: 'prompt', value: 'a cat' },
@@ -200,12 +200,12 @@ describe('the first frame', () => {
     expect(frameOf(ordered())).toBe(dataUrl)
   })
 
-  test('[4.4-30] comes as a data: URL in JSON', async () => {
+  test('comes as a data: URL in JSON [4.4-30]', async () => {
     await post({ ...ORDER, input_reference: dataUrl })
     expect(frameOf(ordered())).toBe(dataUrl)
   })
 
-  test('[4.4-29] comes as a public URL in JSON', async () => {
+  test('comes as a public URL in JSON [4.4-29]', async () => {
     await post({ ...ORDER, input_reference: 'https://images.example/cat.png' })
     expect(frameOf(ordered())).toBe('https://images.example/cat.png')
   })
@@ -233,7 +233,7 @@ describe('the first frame', () => {
 })
 
 describe('a form', () => {
-  test('[D-video-30] without a file is text to video', async () => {
+  test('without a file is text to video [D-video-30]', async () => {
     const answer = await form([
       { name: 'model', value: 'seedance' },
       { name: 'prompt', value: 'a cat' },
@@ -261,7 +261,7 @@ describe('a form', () => {
 })
 
 describe('routing', () => {
-  test('[1-45] [4.4-11] Gw-Vendor-Code pins the provider against priority', async () => {
+  test('Gw-Vendor-Code pins the provider against priority [1-45] [4.4-11]', async () => {
     const answer = await post(ORDER, { 'gw-vendor-code': 'rival' })
     expect(answer.status).toBe(200)
     expect(creates(vendor)).toHaveLength(0)
@@ -276,7 +276,7 @@ describe('routing', () => {
     expect(creates(vendor)).toHaveLength(0)
   })
 
-  test('[4.4-08] [4.4-10] Gw-App-Id and Gw-Custom-Id stand in the log', async () => {
+  test('Gw-App-Id and Gw-Custom-Id stand in the log [4.4-08] [4.4-10]', async () => {
     await post({ ...ORDER, user: 'u-1' }, { 'gw-app-id': 'studio', 'gw-custom-id': 'job-7' })
     expect(await gateway.lastLog()).toMatchObject({
       appId: 'studio',
@@ -289,14 +289,14 @@ describe('routing', () => {
     })
   })
 
-  test('[4.4-09] without Gw-App-Id the User-Agent names the application', async () => {
+  test('without Gw-App-Id the User-Agent names the application [4.4-09]', async () => {
     await post(ORDER, { 'user-agent': 'VideoMaker/2.1 (linux)' })
     expect((await gateway.lastLog()).appId).toBe('VideoMaker')
   })
 })
 
 describe('Prefer: respond-async', () => {
-  test('[D-video-05] [D-video-06] [D-video-01] answers 202 with a queued object before the vendor has finished', async () => {
+  test('answers 202 with a queued object before the vendor has finished [D-video-05] [D-video-06] [D-video-01]', async () => {
     let release: (() => void) | undefined
     vendor.answer(async (request, response) => {
       if (request.method === 'POST') {
@@ -322,7 +322,7 @@ describe('Prefer: respond-async', () => {
 })
 
 describe('a client that goes away', () => {
-  test('[3-18] [3-19] gets its video made and billed all the same', async () => {
+  test('gets its video made and billed all the same [3-18] [3-19]', async () => {
     const before = (await gateway.account()).credits
     const gone = new AbortController()
     const posted = fetch(`${gateway.baseUrl}/v1/videos`, {

@@ -70,16 +70,16 @@ const field = (name: string, value: string): FormField => ({ name, value })
 
 describe('the body', () => {
   test.each<[name: string, send: () => Promise<Answer>, code: readonly unknown[]]>([
-    ['[7.1-05] an empty one', () => post(''), [400, 40003]],
-    ['[7.1-01] one that is no JSON', () => post('{"model":'), [400, 40000]],
+    ['an empty one [7.1-05]', () => post(''), [400, 40003]],
+    ['one that is no JSON [7.1-01]', () => post('{"model":'), [400, 40000]],
     ['one that is no object', () => post([ORDER]), [400, 40000]],
-    ['[4.4-20] [7.1-02] one without a prompt', () => post({ model: 'seedance' }), [400, 40000]],
+    ['one without a prompt [4.4-20] [7.1-02]', () => post({ model: 'seedance' }), [400, 40000]],
     ['one with an empty prompt', () => post({ ...ORDER, prompt: '  ' }), [400, 40000]],
-    ['[4.4-20] [7.1-02] a form without a prompt', () => form([field('model', 'seedance')]), [400, 40000]],
-    ['[4.4-16] [7.1-03] one without a model', () => post({ prompt: 'a cat' }), [400, 40002]],
-    ['[4.4-17] [7.1-04] a form without a model', () => form([field('prompt', 'a cat')]), [400, 40002]],
+    ['a form without a prompt [4.4-20] [7.1-02]', () => form([field('model', 'seedance')]), [400, 40000]],
+    ['one without a model [4.4-16] [7.1-03]', () => post({ prompt: 'a cat' }), [400, 40002]],
+    ['a form without a model [4.4-17] [7.1-04]', () => form([field('prompt', 'a cat')]), [400, 40002]],
     [
-      '[7.1-06] a form that is cut',
+      'a form that is cut [7.1-06]',
       () =>
         raw(
           'multipart/form-data; boundary=x',
@@ -88,11 +88,11 @@ describe('the body', () => {
       [400, 40003],
     ],
     [
-      '[7.1-06] a form of other boundaries',
+      'a form of other boundaries [7.1-06]',
       () => raw('multipart/form-data; boundary=x', 'no form at all'),
       [400, 40003],
     ],
-    ['[7.1-06] a form that names no boundary', () => raw('multipart/form-data', 'anything'), [400, 40003]],
+    ['a form that names no boundary [7.1-06]', () => raw('multipart/form-data', 'anything'), [400, 40003]],
     ['an empty form', () => raw('multipart/form-data; boundary=x', ''), [400, 40003]],
   ])('%s', async (_name, send, code) => {
     const answer = await send()
@@ -102,7 +102,7 @@ describe('the body', () => {
   })
 
   test.each(['application/json', 'multipart/form-data; boundary=x'])(
-    '[7.1-21] of %s and more than 100 MiB is 413/41301, told before it is read',
+    'of %s and more than 100 MiB is 413/41301, told before it is read [7.1-21]',
     async (type) => {
       const answer = await sendRaw(url(), {
         headers: {
@@ -138,7 +138,7 @@ describe('the key', () => {
     'GET /v1/videos/video_1',
     'GET /v1/videos/video_1/content',
     'DELETE /v1/videos/video_1',
-  ])('[4.4-06] [4.4-07] [5-07] of %s is the bearer and nothing else', async (line) => {
+  ])('of %s is the bearer and nothing else [4.4-06] [4.4-07] [5-07]', async (line) => {
     const [method = '', path = ''] = line.split(' ')
     const headers = ['x-api-key', 'x-goog-api-key'].map((name) => ({ [name]: gateway.key }))
     for (const sent of [{}, { authorization: 'Bearer' }, ...headers] as readonly Record<string, string>[]) {
@@ -147,7 +147,7 @@ describe('the key', () => {
     }
   })
 
-  test('[7.1-08] [7.1-10] unknown and disabled ones are told apart', async () => {
+  test('unknown and disabled ones are told apart [7.1-08] [7.1-10]', async () => {
     expect(said(await post(ORDER, 'sk-gateway-nobody'))).toEqual([401, 40101])
     const { key, keyId } = await gateway.newKey(gateway.accountId)
     await gateway.storage.keys.patch(keyId, { status: 'disabled' })
@@ -172,15 +172,15 @@ describe('the key', () => {
 describe('the model', () => {
   test.each([
     [
-      '[4.4-19] [7.1-15] [D-admission-05] a chat model, though its plan would be asked for first',
+      'a chat model, though its plan would be asked for first [4.4-19] [7.1-15] [D-admission-05]',
       'chatty',
       [404, 40401],
     ],
     ['a chat model that takes videos in', 'watcher', [404, 40401]],
-    ['[D-errors-41] one that nobody knows', 'nobody', [404, 40401]],
+    ['one that nobody knows [D-errors-41]', 'nobody', [404, 40401]],
     ['one under maintenance', 'resting', [404, 40401]],
-    ['[7.1-32] one whose chains are switched off', 'off', [502, 50201]],
-    ['[7.1-14] one of a plan the account does not have', 'noble', [403, 40203]],
+    ['one whose chains are switched off [7.1-32]', 'off', [502, 50201]],
+    ['one of a plan the account does not have [7.1-14]', 'noble', [403, 40203]],
   ])('%s', async (_name, model, code) => {
     expect(said(await post({ ...ORDER, model }))).toEqual(code)
     expect(creates(vendor)).toHaveLength(0)
@@ -188,7 +188,7 @@ describe('the model', () => {
 })
 
 describe('the account', () => {
-  test('[7.1-13] without any right to call is 403/40202', async () => {
+  test('without any right to call is 403/40202 [7.1-13]', async () => {
     const { key } = await gateway.newAccount({ credits: 0 })
     expect(said(await post(ORDER, key))).toEqual([403, 40202])
   })
@@ -209,7 +209,7 @@ describe('the limits of a key', () => {
     windows: [{ dimension, limit, seconds: HOUR }],
   })
 
-  test('[2.6-11] [7.1-26] [7.1-28] [D-errors-11] a video too many is 429/42902 with the fixed message', async () => {
+  test('a video too many is 429/42902 with the fixed message [2.6-11] [7.1-26] [7.1-28] [D-errors-11]', async () => {
     const key = await limited(windowOf('videos', 1))
     expect(said(await post(ORDER, key))).toEqual([200, undefined])
     const refused = await post(ORDER, key)
@@ -217,7 +217,7 @@ describe('the limits of a key', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(HOUR - 60)
   })
 
-  test('[2.6-13] [7.1-30] [D-errors-18] [D-admission-17] seconds beyond the window are 429/42910', async () => {
+  test('seconds beyond the window are 429/42910 [2.6-13] [7.1-30] [D-errors-18] [D-admission-17]', async () => {
     const key = await limited(windowOf('video_seconds', 8))
     expect(said(await post(ORDER, key))).toEqual([200, undefined])
     const refused = await post(ORDER, key)
@@ -226,7 +226,7 @@ describe('the limits of a key', () => {
     expect(said(await post({ ...ORDER, seconds: '3' }, key))).toEqual([200, undefined])
   })
 
-  test('[D-admission-28] of an account answer with the code of the dimension too', async () => {
+  test('of an account answer with the code of the dimension too [D-admission-28]', async () => {
     const policyOf = (dimension: 'videos' | 'video_seconds', limit: number): Policy => ({
       concurrency: undefined,
       windows: [{ dimension, limit, seconds: HOUR }],
@@ -239,9 +239,9 @@ describe('the limits of a key', () => {
   })
 
   test.each([
-    ['[D-admission-14] count', () => windowOf('videos', 1), 42902],
-    ['[D-admission-18] seconds', () => windowOf('video_seconds', 8), 42910],
-    ['[7.1-22] [7.1-23] slot', () => ({ concurrency: 1 }), 42901],
+    ['count [D-admission-14]', () => windowOf('videos', 1), 42902],
+    ['seconds [D-admission-18]', () => windowOf('video_seconds', 8), 42910],
+    ['slot [7.1-22] [7.1-23]', () => ({ concurrency: 1 }), 42901],
   ])('the %s is taken while the first video still runs', async (_name, policy, code) => {
     const key = await limited(policy())
     playArk(vendor, { polls: [ARK.running] })
@@ -257,7 +257,7 @@ describe('the limits of a key', () => {
     ['count', windowOf('videos', 1)],
     ['seconds', windowOf('video_seconds', 5)],
     ['slot', { concurrency: 1 }],
-  ])('[D-admission-19] the %s is given back when the task fails', async (_name, policy) => {
+  ])('the %s is given back when the task fails [D-admission-19]', async (_name, policy) => {
     const key = await limited(policy)
     playArk(vendor, { polls: [ARK.running, ARK.failed] })
     expect((await post(ORDER, key)).status).toBe(502)

@@ -44,7 +44,7 @@ function post(body: unknown, headers: Record<string, string> = {}, key = gateway
 const again = { 'x-stainless-retry-count': '1' }
 
 describe('Idempotency-Key', () => {
-  test('[D-video-08] joins the running task', async () => {
+  test('joins the running task [D-video-08]', async () => {
     playArk(vendor, { polls: [ARK.running] })
     const order = newOrder()
     const named = { 'idempotency-key': 'running' }
@@ -59,7 +59,7 @@ describe('Idempotency-Key', () => {
     expect(creates(vendor)).toHaveLength(1)
   })
 
-  test('[D-video-09] joins the finished task, and one charge is made', async () => {
+  test('joins the finished task, and one charge is made [D-video-09]', async () => {
     const { credits } = await gateway.account()
     const order = newOrder()
     const first = await post(order, { 'idempotency-key': 'finished' })
@@ -70,7 +70,7 @@ describe('Idempotency-Key', () => {
     expect(credits - (await gateway.account()).credits).toBe(COST)
   })
 
-  test('[D-video-11] makes one task of ten parallel orders, even for a key with one slot', async () => {
+  test('makes one task of ten parallel orders, even for a key with one slot [D-video-11]', async () => {
     const { key } = await gateway.newKey(gateway.accountId, { policy: { concurrency: 1, windows: [] } })
     const order = newOrder()
     const answers = await Promise.all(
@@ -81,7 +81,7 @@ describe('Idempotency-Key', () => {
     expect(creates(vendor)).toHaveLength(1)
   })
 
-  test('[D-video-10] holds per API key', async () => {
+  test('holds per API key [D-video-10]', async () => {
     const { key } = await gateway.newKey(gateway.accountId)
     const order = newOrder()
     const one = await post(order, { 'idempotency-key': 'mine' })
@@ -90,7 +90,7 @@ describe('Idempotency-Key', () => {
     expect(creates(vendor)).toHaveLength(2)
   })
 
-  test('[D-video-29] with another body is 422/40004, and nothing is ordered', async () => {
+  test('with another body is 422/40004, and nothing is ordered [D-video-29]', async () => {
     await post(newOrder(), { 'idempotency-key': 'taken' })
     vendor.requests.length = 0
     const answer = await post(newOrder(), { 'idempotency-key': 'taken' })

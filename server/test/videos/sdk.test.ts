@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 
 describe('openai', () => {
-  test('[9-10] creates, retrieves, lists, downloads and deletes a video', async () => {
+  test('creates, retrieves, lists, downloads and deletes a video [9-10]', async () => {
     const video = await openai.videos.create({
       model: 'sora-2',
       prompt: 'a cat',
@@ -50,7 +50,7 @@ describe('openai', () => {
     expect(creates(sora)).toHaveLength(1)
   })
 
-  test('[4.4-14] [4.4-15] sends a first frame along, whose bytes arrive', async () => {
+  test('sends a first frame along, whose bytes arrive [4.4-14] [4.4-15]', async () => {
     const video = await openai.videos.create({
       model: 'sora-2',
       prompt: 'a cat',

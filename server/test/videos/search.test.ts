@@ -56,7 +56,7 @@ const taskOf = (status: string, videos: readonly unknown[] = []) => ({
 })
 
 describe('an order that got no answer', () => {
-  test('[D-video-23] goes on when a later poll finds it', async () => {
+  test('goes on when a later poll finds it [D-video-23]', async () => {
     lose([NOT_FOUND, taskOf('processing'), taskOf('succeed', [{ id: 'v', url: LINK, duration: '5.1' }])])
     const answer = await post()
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed', url: LINK } })
@@ -66,7 +66,7 @@ describe('an order that got no answer', () => {
     expect((await gateway.lastLog()).secondsProduced).toBe(5.1)
   })
 
-  test('[D-video-22] [D-video-24] is 504/50401 when nothing is found in time, and is not sent again', async () => {
+  test('is 504/50401 when nothing is found in time, and is not sent again [D-video-22] [D-video-24]', async () => {
     const before = (await gateway.account()).credits
     lose([NOT_FOUND])
     const answer = await post()

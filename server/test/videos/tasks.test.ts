@@ -77,7 +77,7 @@ async function running(): Promise<{ readonly id: string; finish(): Promise<void>
 }
 
 describe('a finished task', () => {
-  test('[1-08] [3-09] [4.4-02] [4.4-41] [4.4-44] [D-video-03] is read from its record, and nobody upstream is asked', async () => {
+  test('is read from its record, and nobody upstream is asked [1-08] [3-09] [4.4-02] [4.4-41] [4.4-44] [D-video-03]', async () => {
     const { body } = await post(ORDER)
     const asked = ark.requests.length
     const answer = await read(String(body['id']))
@@ -86,7 +86,7 @@ describe('a finished task', () => {
     expect(ark.requests).toHaveLength(asked)
   })
 
-  test('[1-10] [2.5-15] [3-11] [3-12] [3-13] [4.4-05] is removed here and nowhere else, and nothing is refunded', async () => {
+  test('is removed here and nowhere else, and nothing is refunded [1-10] [2.5-15] [3-11] [3-12] [3-13] [4.4-05]', async () => {
     const id = await made()
     const { credits } = await gateway.account()
     const asked = ark.requests.length
@@ -107,11 +107,11 @@ describe('a finished task', () => {
 
 describe('a task belongs to one key', () => {
   test.each<[name: string, ask: (id: string, key: string) => Promise<Answer>]>([
-    ['[2.5-16] GET', read],
-    ['[2.5-17] content', content],
-    ['[2.5-18] DELETE', remove],
+    ['GET [2.5-16]', read],
+    ['content [2.5-17]', content],
+    ['DELETE [2.5-18]', remove],
   ])(
-    '[7.1-18] %s with another key of the same account is 404/40402, and the record remains',
+    '%s with another key of the same account is 404/40402, and the record remains [7.1-18]',
     async (_name, ask) => {
       const id = await made()
       const { key } = await gateway.newKey(gateway.accountId)
@@ -124,13 +124,13 @@ describe('a task belongs to one key', () => {
     ['GET', read],
     ['content', content],
     ['DELETE', remove],
-  ])('[7.1-16] %s of an id that never was is 404/40402', async (_name, ask) => {
+  ])('%s of an id that never was is 404/40402 [7.1-16]', async (_name, ask) => {
     expect(await ask('video_0123456789')).toMatchObject({ status: 404, body: { code: 40402 } })
   })
 })
 
 describe('a running task', () => {
-  test('[3-04] [D-video-02] [3-16] [3-17] [7.1-19] [D-video-28] shows progress, gives no bytes and cannot be removed', async () => {
+  test('shows progress, gives no bytes and cannot be removed [3-04] [D-video-02] [3-16] [3-17] [7.1-19] [D-video-28]', async () => {
     const { id, finish } = await running()
     expect(await read(id)).toMatchObject({ status: 200, body: { status: 'in_progress', url: null } })
     expect(await content(id)).toMatchObject({ status: 409, body: { code: 40000 } })
@@ -148,13 +148,13 @@ describe('a failed task', () => {
     return String((body.data as readonly { id: string }[])[0]?.id)
   }
 
-  test('[D-video-31] gives its error instead of bytes', async () => {
+  test('gives its error instead of bytes [D-video-31]', async () => {
     const answer = await content(await failed())
     expect(answer).toMatchObject({ status: 409, body: { code: 40000 } })
     expect(answer.body.message).toContain('the kiln broke')
   })
 
-  test('[D-video-32] may be removed', async () => {
+  test('may be removed [D-video-32]', async () => {
     const id = await failed()
     expect(await remove(id)).toMatchObject({ status: 200, body: { deleted: true } })
     expect((await read(id)).status).toBe(404)
@@ -162,23 +162,23 @@ describe('a failed task', () => {
 })
 
 describe('24 hours', () => {
-  test('[8-03] a record is readable until just before', async () => {
+  test('a record is readable until just before [8-03]', async () => {
     const id = await made()
     aheadMs = DAY_MS - 5_000
     expect((await read(id)).status).toBe(200)
   })
 
   test.each<[name: string, ask: (id: string) => Promise<Answer>]>([
-    ['[3-14] GET', read],
-    ['[3-15] content', content],
+    ['GET [3-14]', read],
+    ['content [3-15]', content],
     ['DELETE', remove],
-  ])('[7.1-17] [8-04] [D-video-33] %s answers 404/40402 afterwards', async (_name, ask) => {
+  ])('%s answers 404/40402 afterwards [7.1-17] [8-04] [D-video-33]', async (_name, ask) => {
     const id = await made()
     aheadMs = DAY_MS + 1_000
     expect(await ask(id)).toMatchObject({ status: 404, body: { code: 40402 } })
   })
 
-  test('[D-video-17] a link of ours ends with its record', async () => {
+  test('a link of ours ends with its record [D-video-17]', async () => {
     const { body } = await post({ ...ORDER, model: 'sora-2' })
     expect((await fetch(String(body['url']))).status).toBe(200)
     aheadMs = DAY_MS + 1_000
@@ -236,7 +236,7 @@ describe('paths and methods', () => {
     },
   )
 
-  test('[D-addresses-08] the gateway address has no videos', async () => {
+  test('the gateway address has no videos [D-addresses-08]', async () => {
     const answer = await postJson(`${gateway.gatewayUrl}/v1/videos`, ORDER, bearer())
     expect(answer).toMatchObject({ status: 404, body: { code: 40400 } })
   })

@@ -214,7 +214,7 @@ function post(kind: string): Promise<Answer> {
 }
 
 describe.each(VENDORS)('$kind', ({ kind, key, calls, made, refused }) => {
-  test('[1-03] [4.4-34] [4.4-39] [4.4-43] [4.4-44] is ordered, asked and fetched as its documentation says', async () => {
+  test('is ordered, asked and fetched as its documentation says [1-03] [4.4-34] [4.4-39] [4.4-43] [4.4-44]', async () => {
     const upstream = play(kind, made(upstreamOf(kind).url))
     const { status, body } = await post(kind)
     expect([status, body]).toMatchObject([200, { object: 'video', status: 'completed', seconds: '5' }])

@@ -1,6 +1,6 @@
 import { readValue } from '../../config/gateway-file/read-value.ts'
 import { signedDecimal } from '../../config/gateway-file/values.ts'
-import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { Overdraft } from '../../storage/failures/overdraft.ts'
 import { creditsOfText, creditsText } from '../../management/money/amounts.ts'

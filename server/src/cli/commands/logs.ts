@@ -1,5 +1,5 @@
 import { decimal, instant, integer } from '../../config/gateway-file/values.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { creditsOfText, creditsText } from '../../management/money/amounts.ts'
 import { viewOperatorLogRow } from '../../management/logs/log-view.ts'

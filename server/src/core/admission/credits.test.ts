@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { credits, exampleAccount, exampleMember } from '../calls/examples.ts'
-import type { AccountRow, MemberRow } from '../calls/hot-rows.ts'
+import type { AccountRow, MemberRow } from '../ledger/hot-rows.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import { decideCredits, exchangeWhenLow } from './credits.ts'
 

@@ -1,4 +1,4 @@
-import type { AccountRow, MemberRow } from '../calls/hot-rows.ts'
+import type { AccountRow, MemberRow } from '../ledger/hot-rows.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import { type CapDecision, decideCap, type Month, monthOf } from './cap.ts'

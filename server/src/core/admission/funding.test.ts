@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { credits, exampleAccount } from '../calls/examples.ts'
-import type { AccountRow, LimitState } from '../calls/hot-rows.ts'
+import type { AccountRow, LimitState } from '../ledger/hot-rows.ts'
 import { vendorCode } from '../ids.ts'
 import { decideFunding, type FundingQuestion } from './funding.ts'
 import { refuseRightToCall } from './right-to-call.ts'
@@ -186,7 +186,7 @@ describe('refusals', () => {
     })
   })
 
-  test('[5-29] an unverified account is told to verify as well, a verified one is not', () => {
+  test('an unverified account is told to verify as well, a verified one is not [5-29]', () => {
     for (const cause of [
       { kind: 'not-set-up' },
       { kind: 'too-few', needed: credits(5), free: credits(1) },

@@ -1,5 +1,5 @@
-import type { AccountRow, LimitState, MemberRow } from '../calls/hot-rows.ts'
-import type { Demand, Funding, Refusal } from '../calls/operations.ts'
+import type { AccountRow, LimitState, MemberRow } from '../ledger/hot-rows.ts'
+import type { Demand, Funding, Refusal } from '../ledger/operations.ts'
 import type { VendorCode } from '../ids.ts'
 import { HELD_RETRY_MS, quotaTiers, readQuota } from '../limits/quota.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'

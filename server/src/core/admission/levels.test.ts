@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AccountRow } from '../calls/hot-rows.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
 import { decideLevels, planLevelOf } from './levels.ts'
 
 const NOW = 1_000_000
@@ -54,11 +54,11 @@ describe('the five messages', () => {
     expect(decide(account(0), verification, plan)).toEqual({ code: 40203, message, retryAfterMs: undefined })
   })
 
-  test('[D-admission-33] when both fail the verification message comes first', () => {
+  test('when both fail the verification message comes first [D-admission-33]', () => {
     expect(decide(account(0), 1, 3)?.message).toContain('real-name')
   })
 
-  test('[D-admission-27] only one met is not enough', () => {
+  test('only one met is not enough [D-admission-27]', () => {
     expect(decide(account(2, 1), 2, 2)?.message).toContain('PRO')
     expect(decide(account(1, 3), 2, 2)?.message).toContain('enterprise')
     expect(decide(account(2, 2), 2, 2)).toBeUndefined()

@@ -1,5 +1,5 @@
-import type { AccountRow } from '../calls/hot-rows.ts'
-import type { Refusal } from '../calls/operations.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
+import type { Refusal } from '../ledger/operations.ts'
 
 /** What a model requires of an account (docs/reference/contract.md#5-38). */
 export interface RequiredLevels {

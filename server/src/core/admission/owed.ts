@@ -3,7 +3,7 @@
  * charged before anything else as soon as the cap has room again, and counts as spent in the month in which it is
  * charged.
  */
-import type { AccountRow } from '../calls/hot-rows.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
 import { withFunds } from '../calls/account-funds.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { type Month, spentIn } from './cap.ts'

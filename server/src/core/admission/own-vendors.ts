@@ -1,5 +1,5 @@
-import type { AccountRow } from '../calls/hot-rows.ts'
-import type { Demand } from '../calls/operations.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
+import type { Demand } from '../ledger/operations.ts'
 import type { VendorCode } from '../ids.ts'
 
 /** Vendors of a model that the account has credentials of its own for, and that ask for one. */

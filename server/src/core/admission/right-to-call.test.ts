@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { credits, exampleAccount, VENDOR } from '../calls/examples.ts'
-import type { AccountRow } from '../calls/hot-rows.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
 import { ZERO } from '../money.ts'
 import { decideRightToAsk } from './right-to-call.ts'
 

@@ -1,5 +1,5 @@
-import type { AccountRow } from '../calls/hot-rows.ts'
-import type { Demand, Refusal } from '../calls/operations.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
+import type { Demand, Refusal } from '../ledger/operations.ts'
 import { quotaTiers } from '../limits/quota.ts'
 import type { MicroCredits } from '../money.ts'
 import { printDecimal } from '../pricing/decimal.ts'

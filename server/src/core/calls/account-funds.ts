@@ -1,4 +1,4 @@
-import type { AccountRow } from './hot-rows.ts'
+import type { AccountRow } from '../ledger/hot-rows.ts'
 
 /** The part of an account that calls change. */
 export type AccountFunds = Pick<

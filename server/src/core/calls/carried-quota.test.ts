@@ -11,7 +11,7 @@ import {
   exampleSettle,
   exampleStore,
 } from './examples.ts'
-import type { Subscription } from './hot-rows.ts'
+import type { Subscription } from '../ledger/hot-rows.ts'
 
 const NOW = 1_000_000
 const MINUTE_MS = 60_000

@@ -13,10 +13,10 @@ import {
   withExchange,
 } from './call-end.ts'
 import { decideLateAbandon } from './decide-late.ts'
-import type { Draft } from './draft.ts'
-import type { OpenCall } from './hot-rows.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { OpenCall } from '../ledger/hot-rows.ts'
 import { leave } from './leave.ts'
-import type { AbandonOperation, DoneOutcome } from './operations.ts'
+import type { AbandonOperation, DoneOutcome } from '../ledger/operations.ts'
 
 /** The second way out: nothing is charged, and all is given back but what sending it counts. */
 export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOutcome {

@@ -1,7 +1,7 @@
 import { CONCURRENCY_RETRY_MS, decideLimits, takeLimits } from '../limits/limit-state.ts'
-import type { Draft } from './draft.ts'
-import type { Subject } from './hot-rows.ts'
-import type { ClaimOperation, ClaimOutcome } from './operations.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { Subject } from '../ledger/hot-rows.ts'
+import type { ClaimOperation, ClaimOutcome } from '../ledger/operations.ts'
 
 /**
  * A place on an upstream credential. A call holds at most one per credential, until it ends: asking again takes

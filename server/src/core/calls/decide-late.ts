@@ -21,10 +21,10 @@ import {
   settledLog,
   withExchange,
 } from './call-end.ts'
-import type { Draft } from './draft.ts'
-import type { AccountRow, OpenCall, RecoveredCall, Taken } from './hot-rows.ts'
-import type { CallLogRow } from './log-row.ts'
-import type { AbandonOperation, DoneOutcome, SettleOperation, SettleOutcome } from './operations.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { AccountRow, OpenCall, RecoveredCall, Taken } from '../ledger/hot-rows.ts'
+import type { CallLogRow } from '../ledger/log-row.ts'
+import type { AbandonOperation, DoneOutcome, SettleOperation, SettleOutcome } from '../ledger/operations.ts'
 
 export function decideLateSettle(draft: Draft, operation: SettleOperation): SettleOutcome {
   const late = lateCall(draft, operation)

@@ -13,7 +13,7 @@ import {
   exampleStore,
   FALLBACK,
 } from './examples.ts'
-import type { HotOperation } from './operations.ts'
+import type { HotOperation } from '../ledger/operations.ts'
 
 const NOW = 1_000_000
 const windows = [

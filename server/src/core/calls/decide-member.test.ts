@@ -16,7 +16,7 @@ import {
   exampleStore,
   MEMBER,
 } from './examples.ts'
-import type { AccountRow, MemberRow } from './hot-rows.ts'
+import type { AccountRow, MemberRow } from '../ledger/hot-rows.ts'
 import { decideRecovery } from './recover.ts'
 
 const NOW = 1_000_000

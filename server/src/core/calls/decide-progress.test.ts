@@ -12,7 +12,7 @@ import {
   KEY,
   MODEL,
 } from './examples.ts'
-import type { HotOperation, ProgressOperation } from './operations.ts'
+import type { HotOperation, ProgressOperation } from '../ledger/operations.ts'
 
 const progress = (left: true | undefined): ProgressOperation => ({
   kind: 'progress',

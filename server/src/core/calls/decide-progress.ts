@@ -1,7 +1,7 @@
 import { freeSlot } from '../limits/limit-state.ts'
-import type { Draft } from './draft.ts'
-import type { OpenCall } from './hot-rows.ts'
-import type { DoneOutcome, ProgressOperation } from './operations.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { OpenCall } from '../ledger/hot-rows.ts'
+import type { DoneOutcome, ProgressOperation } from '../ledger/operations.ts'
 
 /** Notes where a running call stands and renews its slots. News of a call that has ended changes nothing. */
 export function decideProgress(draft: Draft, operation: ProgressOperation): DoneOutcome {

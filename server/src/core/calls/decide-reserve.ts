@@ -10,9 +10,9 @@ import { boundCost } from '../pricing/bound-cost.ts'
 import { chargeOwed } from '../admission/owed.ts'
 import { withFunds } from './account-funds.ts'
 import { monthOfCall } from './call-end.ts'
-import type { Draft } from './draft.ts'
-import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from './hot-rows.ts'
-import type { Demand, LimitOwner, Refusal, ReserveOperation, ReserveOutcome } from './operations.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from '../ledger/hot-rows.ts'
+import type { Demand, LimitOwner, Refusal, ReserveOperation, ReserveOutcome } from '../ledger/operations.ts'
 
 /**
  * Order of checks (docs/reference/contract.md#D-admission): key → account → member → model admission → right to call →

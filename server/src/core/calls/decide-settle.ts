@@ -18,10 +18,10 @@ import {
   withExchange,
 } from './call-end.ts'
 import { decideLateSettle } from './decide-late.ts'
-import type { Draft } from './draft.ts'
-import type { OpenCall } from './hot-rows.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { OpenCall } from '../ledger/hot-rows.ts'
 import { leave } from './leave.ts'
-import type { SettleOperation, SettleOutcome } from './operations.ts'
+import type { SettleOperation, SettleOutcome } from '../ledger/operations.ts'
 
 /**
  * The first way out. Whoever pays, all that was held is released and every window, slot and claim is settled. A call that

@@ -1,8 +1,8 @@
 import type { CredentialId } from '../ids.ts'
 import { giveBackLimits } from '../limits/limit-state.ts'
-import type { Draft } from './draft.ts'
-import type { Subject } from './hot-rows.ts'
-import type { DoneOutcome, UnclaimOperation } from './operations.ts'
+import type { Draft } from '../ledger/draft.ts'
+import type { Subject } from '../ledger/hot-rows.ts'
+import type { DoneOutcome, UnclaimOperation } from '../ledger/operations.ts'
 
 /** The credential was tried in vain while its call goes on elsewhere: all that it took there is given back at once. */
 export function decideUnclaim(draft: Draft, { callId, credentialId }: UnclaimOperation): DoneOutcome {

@@ -20,8 +20,8 @@ import {
   TERMS,
   VENDOR,
 } from './examples.ts'
-import type { AccountRow, KeyRow } from './hot-rows.ts'
-import type { ReserveOperation } from './operations.ts'
+import type { AccountRow, KeyRow } from '../ledger/hot-rows.ts'
+import type { ReserveOperation } from '../ledger/operations.ts'
 
 const NOW = 1_000_000
 const policy = (windows: readonly WindowLimit[], concurrency?: number): Policy => ({ concurrency, windows })
@@ -183,7 +183,7 @@ describe('reserve: limits of key and account', () => {
 })
 
 describe('hold and charge', () => {
-  test('[8-28] [8-29] [D-money-09] a settled call costs its amount, and what was held is free again', () => {
+  test('a settled call costs its amount, and what was held is free again [8-28] [8-29] [D-money-09]', () => {
     const store = exampleStore()
     expect(store.run(exampleReserve('a'))).toMatchObject([{ kind: 'reserved', held: credits(11) }])
     expect(store.account()).toMatchObject({ credits: credits(1000), held: credits(11) })
@@ -199,7 +199,7 @@ describe('hold and charge', () => {
     expect(store.rows().openCalls.size).toBe(0)
   })
 
-  test('[D-money-10] of 200 parallel calls on an account that funds exactly 7, exactly 7 pass', () => {
+  test('of 200 parallel calls on an account that funds exactly 7, exactly 7 pass [D-money-10]', () => {
     const store = exampleStore({ account: exampleAccount({ credits: credits(80) }) })
     const outcomes = store.run(...Array.from({ length: 200 }, (_, index) => exampleReserve(`call_${index}`)))
     expect(outcomes.filter((outcome) => outcome.kind === 'reserved')).toHaveLength(7)
@@ -230,7 +230,7 @@ describe('hold and charge', () => {
     expect(store.account()).toMatchObject({ credits: credits(30 - 2 - 11 - 51), held: ZERO, monthHeld: ZERO })
   })
 
-  test('[D-money-11] [D-money-12] an overrun may take Credits below zero, then the next call is refused', () => {
+  test('an overrun may take Credits below zero, then the next call is refused [D-money-11] [D-money-12]', () => {
     const store = exampleStore({ account: exampleAccount({ credits: credits(11) }) })
     store.run(exampleReserve('a'))
     store.run(exampleSettle('a', used(1000, 2000)))
@@ -244,7 +244,7 @@ describe('hold and charge', () => {
     expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 40202 } }])
   })
 
-  test('[8-33] [8-34] [D-names-12] [D-names-13] below 1 Credit nothing is deducted, the log keeps the exact amount', () => {
+  test('below 1 Credit nothing is deducted, the log keeps the exact amount [8-33] [8-34] [D-names-12] [D-names-13]', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'))
     store.run(exampleSettle('a', used(999, 0)))
@@ -253,14 +253,14 @@ describe('hold and charge', () => {
     expect(store.transfers.map(({ kind }) => kind)).toEqual(['hold', 'release'])
   })
 
-  test('[8-35] an amount of exactly 1 Credit is deducted', () => {
+  test('an amount of exactly 1 Credit is deducted [8-35]', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'))
     store.run(exampleSettle('a', used(1000, 0)))
     expect(store.account().credits).toBe(credits(999))
   })
 
-  test('[7.3-11] an abandoned call leaves money as it was and its row in the log', () => {
+  test('an abandoned call leaves money as it was and its row in the log [7.3-11]', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'))
     store.run(exampleAbandon('a'))
@@ -294,7 +294,7 @@ describe('hold and charge', () => {
 describe('own credentials', () => {
   const account = exampleAccount({ credits: ZERO, apiDeduction: false, byokVendors: [VENDOR] })
 
-  test('[8-37] a call over one holds and costs nothing', () => {
+  test('a call over one holds and costs nothing [8-37]', () => {
     const store = exampleStore({ account })
     expect(store.run(exampleReserve('a'))).toMatchObject([
       { held: 0n, model: { byokVendors: [VENDOR], otherwise: 'none' } },
@@ -358,7 +358,7 @@ describe('subscription', () => {
       .limitStates.get('quota:acc_1')
       ?.windows.map(({ used: charged, held }) => [charged, held])
 
-  test('[8-36] its quota is held, then charged in every tier; Credits stay', () => {
+  test('its quota is held, then charged in every tier; Credits stay [8-36]', () => {
     const store = exampleStore({ account })
     expect(store.run(exampleReserve('a'))).toMatchObject([{ held: 0n, model: { otherwise: 'subscription' } }])
     expect(quota(store)).toEqual([
@@ -377,7 +377,7 @@ describe('subscription', () => {
     ])
   })
 
-  test('[D-money-10] parallel calls never hold more than the quota', () => {
+  test('parallel calls never hold more than the quota [D-money-10]', () => {
     const store = exampleStore({ account })
     expect(store.run(exampleReserve('a'), exampleReserve('b'), exampleReserve('c'))).toMatchObject([
       { kind: 'reserved' },
@@ -450,7 +450,7 @@ describe('monthly cap', () => {
     estimate: { ...exampleDemand().estimate, worstInputTokens: 1000, worstOutputTokens: 4000 },
   })
 
-  test('[8-12] [D-money-24] an overrun is charged up to the cap, and the rest is owed', () => {
+  test('an overrun is charged up to the cap, and the rest is owed [8-12] [D-money-24]', () => {
     const store = exampleStore({ account: capped(15) })
     store.run(exampleReserve('a'))
     expect(store.run(exampleSettle('a', used(1000, 9000)))).toMatchObject([{ deducted: credits(91) }])
@@ -466,7 +466,7 @@ describe('monthly cap', () => {
     expect(store.run(exampleReserve('b'))).toMatchObject([{ refusal: { code: 42906 } }])
   })
 
-  test('[D-money-25] parallel calls hold the worst case and never pass the cap together', () => {
+  test('parallel calls hold the worst case and never pass the cap together [D-money-25]', () => {
     const store = exampleStore({ account: capped(100) })
     const ids = Array.from({ length: 9 }, (_, index) => `call_${index}`)
     const outcomes = store.run(...ids.map((id) => exampleReserve(id, { model: worst })))
@@ -507,13 +507,13 @@ describe('monthly cap', () => {
     expect(store.account().credits).toBe(credits(1e6 - 70))
   })
 
-  test('[8-11] 0 is unlimited', () => {
+  test('0 is unlimited [8-11]', () => {
     const store = exampleStore({ account: capped(0) })
     store.run(exampleReserve('a'), exampleSettle('a', used(1000, 90_000)))
     expect(store.run(exampleReserve('b'))).toMatchObject([{ kind: 'reserved' }])
   })
 
-  test('[D-money-20] a new month begins at 0, with the charge of a call that ran across', () => {
+  test('a new month begins at 0, with the charge of a call that ran across [D-money-20]', () => {
     const store = exampleStore({ account: capped(100) })
     store.run(exampleReserve('a'))
     store.run(exampleSettle('a', used(1000, 5000)))
@@ -536,7 +536,7 @@ describe('monthly cap', () => {
 describe('automatic exchange', () => {
   const autoExchange = { enabled: true, belowCredits: credits(50), step: credits(100) }
 
-  test('[D-money-18] before the call when Credits lie below the threshold', () => {
+  test('before the call when Credits lie below the threshold [D-money-18]', () => {
     const account = exampleAccount({ credits: ZERO, balance: credits(250), autoExchange })
     const store = exampleStore({ account })
     expect(store.run(exampleReserve('a'))).toMatchObject([{ kind: 'reserved' }])
@@ -563,7 +563,7 @@ describe('automatic exchange', () => {
     expect(store.transfers.at(-1)).toMatchObject({ kind: 'exchange', sequence: 6, amount: credits(100) })
   })
 
-  test('[5-37] not when it is switched off, and not for a call that is refused', () => {
+  test('not when it is switched off, and not for a call that is refused [5-37]', () => {
     const off = exampleAccount({
       credits: ZERO,
       balance: credits(250),
@@ -579,7 +579,7 @@ describe('automatic exchange', () => {
     expect(stopped.account().balance).toBe(credits(250))
   })
 
-  test('[5-33] without an exchange a call never changes the balance', () => {
+  test('without an exchange a call never changes the balance [5-33]', () => {
     const store = exampleStore({ account: exampleAccount({ balance: credits(250) }) })
     store.run(exampleReserve('a'), exampleSettle('a', used(1000, 500)))
     expect(store.account().balance).toBe(credits(250))
@@ -597,7 +597,7 @@ describe('the fallback model', () => {
     ])
   })
 
-  test('[8-31] the model actually used is charged at its own price', () => {
+  test('the model actually used is charged at its own price [8-31]', () => {
     const store = exampleStore()
     store.run(exampleReserve('a', { fallback }))
     const settle = exampleSettle('a', { ...used(1000, 1000), terms: dear }, { modelId: FALLBACK })
@@ -662,7 +662,7 @@ describe('claims on upstream credentials', () => {
       .limitStates.get(`credential:${credential}`)
       ?.windows.map(({ tier, used: charged }) => [tier, charged])
 
-  test('[D-admission-22] a full credential says so with its wait and takes nothing', () => {
+  test('a full credential says so with its wait and takes nothing [D-admission-22]', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'), exampleReserve('b'))
     expect(store.run(claim('a', 'one'), claim('b', 'one'))).toEqual([
@@ -736,7 +736,7 @@ describe('claims on upstream credentials', () => {
 })
 
 describe('repeats', () => {
-  test('[D-money-15] every verb repeated changes nothing', () => {
+  test('every verb repeated changes nothing [D-money-15]', () => {
     const store = exampleStore({ key: exampleKey({ policy: policy([], 5) }) })
     const reserve = exampleReserve('a', { fallback: exampleDemand({ modelId: FALLBACK }) })
     const settle = exampleSettle('a', used(1000, 500))

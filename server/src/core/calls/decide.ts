@@ -5,9 +5,9 @@ import { decideProgress } from './decide-progress.ts'
 import { decideReserve } from './decide-reserve.ts'
 import { decideSettle } from './decide-settle.ts'
 import { decideUnclaim } from './decide-unclaim.ts'
-import { type Draft, openDraft } from './draft.ts'
-import type { HotChanges, HotRows } from './hot-rows.ts'
-import type { HotOperation, HotOutcome } from './operations.ts'
+import { type Draft, openDraft } from '../ledger/draft.ts'
+import type { HotChanges, HotRows } from '../ledger/hot-rows.ts'
+import type { HotOperation, HotOutcome } from '../ledger/operations.ts'
 
 export interface BatchDecision {
   /** One per operation, in order. */

@@ -26,8 +26,8 @@ import type {
   OpenCall,
   Subject,
   Transfer,
-} from './hot-rows.ts'
-import { type CallLogRow, EMPTY_LOG_ROW } from './log-row.ts'
+} from '../ledger/hot-rows.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../ledger/log-row.ts'
 import type {
   AbandonOperation,
   Demand,
@@ -35,7 +35,7 @@ import type {
   HotOutcome,
   ReserveOperation,
   SettleOperation,
-} from './operations.ts'
+} from '../ledger/operations.ts'
 
 export const KEY = keyId('key_1')
 export const ACCOUNT = accountId('acc_1')

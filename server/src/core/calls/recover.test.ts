@@ -12,7 +12,7 @@ import {
   MODEL,
   TERMS,
 } from './examples.ts'
-import type { CallProgress, OpenCall } from './hot-rows.ts'
+import type { CallProgress, OpenCall } from '../ledger/hot-rows.ts'
 import { type CallDescription, decideRecovery, decodeDescription, encodeDescription } from './recover.ts'
 
 const NOW = 1_000_000

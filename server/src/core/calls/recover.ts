@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { priceCall } from '../pricing/price.ts'
 import { readTerms } from '../pricing/read-terms.ts'
 import type { PriceTerms } from '../pricing/terms.ts'
-import type { CallProgress, OpenCall } from './hot-rows.ts'
-import { type CallLogRow, EMPTY_LOG_ROW } from './log-row.ts'
-import type { AbandonOperation, SettleOperation } from './operations.ts'
+import type { CallProgress, OpenCall } from '../ledger/hot-rows.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../ledger/log-row.ts'
+import type { AbandonOperation, SettleOperation } from '../ledger/operations.ts'
 
 /** What is known of a call when it is reserved and stands in its log row however it ends. */
 export interface CallDescription {

@@ -1,4 +1,4 @@
-import type { Counts } from '../calls/operations.ts'
+import type { Counts } from '../ledger/operations.ts'
 
 /** Everything the engine of windows needs to know of one dimension. */
 export interface DimensionRule {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LimitState, Taken } from '../calls/hot-rows.ts'
-import type { Counts } from '../calls/operations.ts'
+import type { LimitState, Taken } from '../ledger/hot-rows.ts'
+import type { Counts } from '../ledger/operations.ts'
 import type { Consumed } from './dimension-rule.ts'
 import {
   decideLimits,
@@ -96,7 +96,7 @@ const OWN_WINDOW: Readonly<Record<Dimension, string>> = {
 
 describe('every dimension', () => {
   test.each(DIMENSIONS)(
-    '[8-20] [8-21] %s: full until exactly its first use plus its length, with the exact wait',
+    '%s: full until exactly its first use plus its length, with the exact wait [8-20] [8-21]',
     (dimension) => {
       const limit = dimension === 'requests' ? 1 : 2
       const { asks, uses } = FILLING[dimension]
@@ -111,7 +111,7 @@ describe('every dimension', () => {
     },
   )
 
-  test.each(DIMENSIONS)('[8-22] %s: midnight and the full minute reset nothing', (dimension) => {
+  test.each(DIMENSIONS)('%s: midnight and the full minute reset nothing [8-22]', (dimension) => {
     const limit = dimension === 'requests' ? 1 : 2
     const { asks, uses } = FILLING[dimension]
     const key = subject(windows({ dimension, limit, seconds: 86_400 }))
@@ -140,7 +140,7 @@ const ownVideo = (dimension: Dimension): Partial<Counts> =>
   dimension === 'video_seconds' ? { videos: 0 } : {}
 
 describe('windows', () => {
-  test('[8-24] a short and a long tier of one dimension each refuse in turn', () => {
+  test('a short and a long tier of one dimension each refuse in turn [8-24]', () => {
     const key = subject(
       windows(
         { dimension: 'requests', limit: 1, seconds: 60 },
@@ -153,7 +153,7 @@ describe('windows', () => {
     expect(key.check(NOON + 120_000)).toMatchObject({ code: 42902, retryAfterMs: HOUR_MS - 120_000 })
   })
 
-  test('[D-admission-10] of several exceeded windows the longest wait is told, with the code of that window', () => {
+  test('of several exceeded windows the longest wait is told, with the code of that window [D-admission-10]', () => {
     const key = subject(
       windows(
         { dimension: 'tokens', limit: 10, seconds: 3600 },
@@ -170,7 +170,7 @@ describe('windows', () => {
     ).toBe(42902)
   })
 
-  test('[D-admission-12] requests count while the first call still runs; a refused call changes no state', () => {
+  test('requests count while the first call still runs; a refused call changes no state [D-admission-12]', () => {
     const key = subject(windows({ dimension: 'requests', limit: 1, seconds: 60 }))
     key.take(NOON)
     const before = key.state()
@@ -178,7 +178,7 @@ describe('windows', () => {
     expect(key.state()).toBe(before)
   })
 
-  test('[D-admission-15] [D-admission-16] tokens and amount refuse the next call once full, never the call that fills them', () => {
+  test('tokens and amount refuse the next call once full, never the call that fills them [D-admission-15] [D-admission-16]', () => {
     const key = subject(
       windows(
         { dimension: 'tokens', limit: 100, seconds: 60 },
@@ -200,7 +200,7 @@ describe('windows', () => {
     expect(key.check(NOON + 60_000)).toMatchObject({ code: 42903, retryAfterMs: 50_000 })
   })
 
-  test('[D-admission-31] two images produced move the window by two', () => {
+  test('two images produced move the window by two [D-admission-31]', () => {
     const key = subject(windows({ dimension: 'images', limit: 3, seconds: 60 }))
     key.settle(key.take(NOON, counts({ images: 1 })), NOON, { images: 2n })
     expect(key.read(NOON)).toMatchObject([{ remaining: 1 }])
@@ -212,13 +212,13 @@ describe('windows', () => {
     expect(key.check(NOON, counts({ images: 1 }))).toBeUndefined()
   })
 
-  test('[D-admission-13] [D-admission-32] a second image call is refused while the first runs on a limit of one', () => {
+  test('a second image call is refused while the first runs on a limit of one [D-admission-13] [D-admission-32]', () => {
     const key = subject(windows({ dimension: 'images', limit: 1, seconds: 60 }))
     key.take(NOON, counts({ images: 1 }))
     expect(key.check(NOON, counts({ images: 1 }))?.code).toBe(42902)
   })
 
-  test('[D-admission-18] video seconds beyond the rest are refused while the first video runs', () => {
+  test('video seconds beyond the rest are refused while the first video runs [D-admission-18]', () => {
     const key = subject(windows({ dimension: 'video_seconds', limit: 10, seconds: 60 }))
     const first = key.take(NOON, counts({ videos: 1, videoSeconds: 6 }))
     expect(key.check(NOON, counts({ videos: 1, videoSeconds: 5 }))?.code).toBe(42910)
@@ -227,7 +227,7 @@ describe('windows', () => {
     expect(key.check(NOON, counts({ videos: 1, videoSeconds: 10 }))).toBeUndefined()
   })
 
-  test('[D-admission-17] after the end the window counts the seconds billed', () => {
+  test('after the end the window counts the seconds billed [D-admission-17]', () => {
     const key = subject(windows({ dimension: 'video_seconds', limit: 10, seconds: 60 }))
     key.settle(key.take(NOON, counts({ videos: 1, videoSeconds: 6 })), NOON, { videoSeconds: 4n })
     expect(key.read(NOON)).toMatchObject([{ remaining: 6 }])
@@ -245,7 +245,7 @@ describe('windows', () => {
     })
   })
 
-  test('[D-admission-19] counts of a call that never generated are given back', () => {
+  test('counts of a call that never generated are given back [D-admission-19]', () => {
     const key = subject(
       windows(
         { dimension: 'requests', limit: 1, seconds: 60 },
@@ -342,7 +342,7 @@ describe('windows', () => {
 })
 
 describe('concurrency', () => {
-  test('[8-19] holds without any window, and no window counts it', () => {
+  test('holds without any window, and no window counts it [8-19]', () => {
     const key = subject({ concurrency: 1 })
     const first = key.take(NOON)
     expect(key.check(NOON)).toMatchObject({ code: 42901, retryAfterMs: 1000 })

@@ -3,8 +3,8 @@
  * subject first and taking only when none refuses; a refused call consumes nothing
  * (docs/reference/contract.md#D-admission-11).
  */
-import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../calls/hot-rows.ts'
-import type { Counts, WindowReading } from '../calls/operations.ts'
+import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../ledger/hot-rows.ts'
+import type { Counts, WindowReading } from '../ledger/operations.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
 import type { ExceededLimit } from './policy.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'

@@ -1,7 +1,7 @@
 /** Quotas against a naive list of uses: calls that overrun, end late, are ended by others and corrected, plans that change. */
 import { expect, test } from 'vitest'
 import { randomOf } from '../../../test/simulation/random.ts'
-import type { Counted, LimitState } from '../calls/hot-rows.ts'
+import type { Counted, LimitState } from '../ledger/hot-rows.ts'
 import { microCredits } from '../money.ts'
 import { emptyState } from './limit-state.ts'
 import { NaiveWindow } from './naive-window.ts'

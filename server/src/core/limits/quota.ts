@@ -4,7 +4,7 @@
  * count past what they grant, the next call finds them used up (docs/decisions/0018-carried-over-quota.md), and what
  * lies beyond is carried over into the window that follows.
  */
-import type { Counted, LimitState, Subscription, WindowState } from '../calls/hot-rows.ts'
+import type { Counted, LimitState, Subscription, WindowState } from '../ledger/hot-rows.ts'
 import { correctWindow, isLive } from './limit-state.ts'
 import { findTier, tierName } from './tiers.ts'
 import {

@@ -15,7 +15,7 @@
  * - Ends of calls are told late at times, as of when they were. They count in the window that has begun since: were the old
  *   one put back in its place, what others have used would be forgotten.
  */
-import type { WindowState } from '../calls/hot-rows.ts'
+import type { WindowState } from '../ledger/hot-rows.ts'
 
 /** The window that has followed by `at` on one that was overrun; any other as it is. */
 export function rollOver(window: WindowState, lengthMs: number, at: number): WindowState {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES } from '../calls/examples.ts'
-import type { Estimate } from '../calls/operations.ts'
+import type { Estimate } from '../ledger/operations.ts'
 import { NO_USAGE } from '../canonical/usage.ts'
 import { chainId } from '../ids.ts'
 import { boundCost, LEAST_OUTPUT_TOKENS } from './bound-cost.ts'
@@ -33,7 +33,7 @@ function bounds(price: PriceTerms, asked: Estimate, userRate = '100') {
 }
 
 describe('what a call may cost', () => {
-  test('[D-money-08] the input estimate and the output cap at the prices of the dearest chain', () => {
+  test('the input estimate and the output cap at the prices of the dearest chain [D-money-08]', () => {
     expect(bounds(terms, estimate).full).toBe(1_000_000n + 40_000_000n + (1_000_000n + 40_000_000n) / 2n)
   })
 

@@ -1,4 +1,4 @@
-import type { Estimate } from '../calls/operations.ts'
+import type { Estimate } from '../ledger/operations.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { type Decimal, divideHalfEven } from './decimal.ts'
 import type { Bounds } from './read-terms.ts'

@@ -6,7 +6,7 @@ import type { Pricing } from '../catalogue.ts'
 import { chainId } from '../ids.ts'
 import { microCredits } from '../money.ts'
 import { type Consumption, deductible, priceCall, recomputeAmount } from './price.ts'
-import type { Recipe } from '../calls/recipe.ts'
+import type { Recipe } from '../ledger/recipe.ts'
 
 interface Case {
   readonly pricing?: Partial<Pricing>
@@ -39,17 +39,17 @@ const cached = { inputPrice: '9', outputPrice: '72', cacheInputPrice: '0.9', cac
 describe('the amount of a call in µCr', () => {
   test.each<[string, Case, bigint]>([
     [
-      '[D-names-05] price 9, one million input tokens: 9 yuan',
+      'price 9, one million input tokens: 9 yuan [D-names-05]',
       { pricing: { inputPrice: '9' }, usage: { input: 1_000_000 } },
       9n * YUAN,
     ],
     [
-      '[D-names-06] image_price 0.2, one image: 0.2 yuan',
+      'image_price 0.2, one image: 0.2 yuan [D-names-06]',
       { pricing: { billingModes: ['image'], imagePrice: '0.2' }, images: 1 },
       YUAN / 5n,
     ],
     [
-      '[D-names-07] video_price 0.5, 8 seconds: 4 yuan',
+      'video_price 0.5, 8 seconds: 4 yuan [D-names-07]',
       { pricing: { billingModes: ['video_second'], videoPrice: '0.5' }, videoSeconds: 8 },
       4n * YUAN,
     ],
@@ -59,32 +59,32 @@ describe('the amount of a call in µCr', () => {
       30_000_000n,
     ],
     [
-      '[D-names-08] a changed creditsPerUnit changes the Credits of the same call',
+      'a changed creditsPerUnit changes the Credits of the same call [D-names-08]',
       { pricing: { inputPrice: '9' }, usage: { input: 1_000_000 }, creditsPerUnit: '500' },
       4_500_000_000n,
     ],
     [
-      '[D-names-14] cached tokens cost cache_input_price',
+      'cached tokens cost cache_input_price [D-names-14]',
       { pricing: cached, usage: { cachedInput: 1_000_000 } },
       900_000_000n,
     ],
     [
-      '[D-names-15] cache_input_price null: cached tokens cost input_price',
+      'cache_input_price null: cached tokens cost input_price [D-names-15]',
       { pricing: { ...cached, cacheInputPrice: null }, usage: { cachedInput: 1_000_000 } },
       9n * YUAN,
     ],
     [
-      '[D-names-16] output of a call that hit the cache costs cache_output_price',
+      'output of a call that hit the cache costs cache_output_price [D-names-16]',
       { pricing: { ...cached, cacheInputPrice: '0' }, usage: { cachedInput: 1, output: 1_000_000 } },
       36n * YUAN,
     ],
     [
-      '[D-names-17] output of a call without a hit costs output_price',
+      'output of a call without a hit costs output_price [D-names-17]',
       { pricing: cached, usage: { cachedInput: 0, cacheWrite: 0, output: 1_000_000 } },
       72n * YUAN,
     ],
     [
-      '[D-names-18] cache_output_price null: output of a hit call costs output_price',
+      'cache_output_price null: output of a hit call costs output_price [D-names-18]',
       {
         pricing: { ...cached, cacheInputPrice: '0', cacheOutputPrice: null },
         usage: { cachedInput: 1, output: 1_000_000 },
@@ -97,12 +97,12 @@ describe('the amount of a call in µCr', () => {
       72n * YUAN,
     ],
     [
-      '[D-names-27] 5-minute cache writes cost cache_write_price',
+      '5-minute cache writes cost cache_write_price [D-names-27]',
       { pricing: { ...cached, cacheWritePrice: '11' }, usage: { cacheWrite: 1_000_000 } },
       11n * YUAN,
     ],
     [
-      '[D-names-28] 1-hour cache writes cost cache_write_1h_price',
+      '1-hour cache writes cost cache_write_1h_price [D-names-28]',
       {
         pricing: { ...cached, cacheWritePrice: '11', cacheWrite1hPrice: '18' },
         usage: { cacheWrite1h: 1_000_000 },
@@ -110,12 +110,12 @@ describe('the amount of a call in µCr', () => {
       18n * YUAN,
     ],
     [
-      '[D-names-29] cache writes without a price of their own cost input_price',
+      'cache writes without a price of their own cost input_price [D-names-29]',
       { pricing: cached, usage: { cacheWrite: 500_000, cacheWrite1h: 500_000 } },
       9n * YUAN,
     ],
     [
-      '[D-names-34] classes are disjoint: each token is billed once',
+      'classes are disjoint: each token is billed once [D-names-34]',
       {
         pricing: { inputPrice: '1', outputPrice: '1' },
         usage: { input: 1, cachedInput: 2, cacheWrite: 4, cacheWrite1h: 8, output: 16 },
@@ -123,7 +123,7 @@ describe('the amount of a call in µCr', () => {
       31_000n,
     ],
     [
-      '[D-names-35] reasoning is part of output, billed once',
+      'reasoning is part of output, billed once [D-names-35]',
       { pricing: { outputPrice: '10' }, usage: { output: 100, reasoning: 60 } },
       1_000_000n,
     ],
@@ -154,12 +154,12 @@ describe('the amount of a call in µCr', () => {
       200_000_000n,
     ],
     [
-      '[8-32] multiplier 2 doubles the amount',
+      'multiplier 2 doubles the amount [8-32]',
       { pricing: { inputPrice: '9' }, usage: { input: 1_000_000 }, multiplier: '2' },
       18n * YUAN,
     ],
     [
-      '[8-26] rate_multiplier and user_rate apply to video',
+      'rate_multiplier and user_rate apply to video [8-26]',
       {
         pricing: { billingModes: ['video_second'], videoPrice: '0.5' },
         videoSeconds: 8,
@@ -169,17 +169,17 @@ describe('the amount of a call in µCr', () => {
       4_800_000_000n,
     ],
     [
-      '[D-names-03] half a µCr goes to the even neighbour below',
+      'half a µCr goes to the even neighbour below [D-names-03]',
       { pricing: { inputPrice: '0.0005' }, usage: { input: 1 }, userRate: '100' },
       0n,
     ],
     [
-      '[D-names-03] half a µCr goes to the even neighbour above',
+      'half a µCr goes to the even neighbour above [D-names-03]',
       { pricing: { inputPrice: '0.0015' }, usage: { input: 1 }, userRate: '100' },
       2n,
     ],
     [
-      '[D-names-04] parts below half a µCr are not rounded before the sum',
+      'parts below half a µCr are not rounded before the sum [D-names-04]',
       {
         pricing: { inputPrice: '0.0004', outputPrice: '0.0004', cacheInputPrice: '0.0004' },
         usage: { input: 1, cachedInput: 1, output: 1 },
@@ -200,7 +200,7 @@ describe('the amount of a call in µCr', () => {
     ['1.2', '100', 10_800n],
     ['0.85', '90', 6_885n],
     ['3', '12.5', 3_375n],
-  ])('[D-names-10] list amount × rate_multiplier %s × user_rate %s/100', (multiplier, userRate, amount) => {
+  ])('list amount × rate_multiplier %s × user_rate %s/100 [D-names-10]', (multiplier, userRate, amount) => {
     expect(price({ pricing: { inputPrice: '9' }, usage: { input: 1 }, multiplier, userRate }).amount).toBe(
       amount,
     )
@@ -227,8 +227,8 @@ describe('the amount of a call in µCr', () => {
 
 describe('what is deducted of an amount', () => {
   test.each([
-    ['[8-33] 0.999999 Credit: nothing', 999_999n, 0n],
-    ['[8-35] exactly 1 Credit: all of it', 1_000_000n, 1_000_000n],
+    ['0.999999 Credit: nothing [8-33]', 999_999n, 0n],
+    ['exactly 1 Credit: all of it [8-35]', 1_000_000n, 1_000_000n],
     ['above 1 Credit: unrounded', 1_000_001n, 1_000_001n],
     ['nothing: nothing', 0n, 0n],
   ])('%s', (_sentence, amount, deducted) => {

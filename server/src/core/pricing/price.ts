@@ -5,7 +5,7 @@ import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, ZERO } from 
 import { add, type Decimal, decimalOf, multiply, parseDecimal, roundHalfEven } from './decimal.ts'
 import { type AppliedSurcharge, chargedSurcharges, type MadeExtras } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
-import type { Recipe, RecipeLine } from '../calls/recipe.ts'
+import type { Recipe, RecipeLine } from '../ledger/recipe.ts'
 
 /** What a call used up, in everything a model can be billed by. */
 export interface Consumption {

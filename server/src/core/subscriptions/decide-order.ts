@@ -1,4 +1,4 @@
-import type { Subscription } from '../calls/hot-rows.ts'
+import type { Subscription } from '../ledger/hot-rows.ts'
 import { microCredits, ZERO } from '../money.ts'
 import {
   type PaidPeriod,

@@ -1,5 +1,5 @@
 /** What a subscription was paid with and how it goes on: kept beside the subscription itself, which calls read. */
-import type { Subscription } from '../calls/hot-rows.ts'
+import type { Subscription } from '../ledger/hot-rows.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 
 export const POOLS = ['balance', 'credits'] as const

@@ -55,13 +55,13 @@ describe('declared seconds', () => {
 
   test.each([
     [
-      '[D-video-18] [D-video-19] absent: billed, shown and sent as the default',
+      'absent: billed, shown and sent as the default [D-video-18] [D-video-19]',
       undefined,
       { billed: 6, shown: '6', sent: 6 },
     ],
     ['declared: billed, shown and sent as they are', '9', { billed: 9, shown: '9', sent: 9 }],
     [
-      '[D-video-20] [D-video-21] no number: sent as they are, billed at the default',
+      'no number: sent as they are, billed at the default [D-video-20] [D-video-21]',
       'long',
       { billed: 6, shown: '6', sent: undefined },
     ],

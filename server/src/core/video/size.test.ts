@@ -250,7 +250,7 @@ const SECOND_TABLE: readonly (readonly string[])[] = [
 ]
 
 describe('a size becomes what each vendor takes instead', () => {
-  test.each(FIRST_TABLE)('[4.4-27] %s', (size, veo, kling, ark, minimax, minimaxImage, minimax2, vidu) => {
+  test.each(FIRST_TABLE)('%s [4.4-27]', (size, veo, kling, ark, minimax, minimaxImage, minimax2, vidu) => {
     expect(form(size, BOTH, VEO)).toBe(veo)
     expect(form(size, THREE, KLING)).toBe(kling)
     expect(form(size, SIX, ARK)).toBe(ark)
@@ -260,7 +260,7 @@ describe('a size becomes what each vendor takes instead', () => {
     expect(form(size, FIVE, VIDU)).toBe(vidu)
   })
 
-  test.each(SECOND_TABLE)('[4.4-27] %s, in the second half', (size = '', ...expected) => {
+  test.each(SECOND_TABLE)('%s, in the second half [4.4-27]', (size = '', ...expected) => {
     const ratiosOfXai = [...FIVE, '3:2', '2:3']
     expect([
       sizeNearest(sized(size), WAN_SIZES) ?? '–',
@@ -304,7 +304,7 @@ describe('a size becomes what each vendor takes instead', () => {
     expect(form(size, SIX, ARK)).toBe(expected)
   })
 
-  test('[4.4-28] a ratio more than 3 % from every allowed one is left out', () => {
+  test('a ratio more than 3 % from every allowed one is left out [4.4-28]', () => {
     expect(ratioOfSize(sized('1660x900'), BOTH)).toBeUndefined()
     expect(ratioOfSize(sized('1640x900'), BOTH)).toBe('16:9')
     expect(ratioOfSize(sized('1280x720'), [])).toBeUndefined()

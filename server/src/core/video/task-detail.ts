@@ -2,7 +2,7 @@
  * What a task carries along so that whichever instance ends it can price and log its call: the call's description, the
  * terms frozen at its reservation, the attempts so far. It is written as JSON and read back by the same code.
  */
-import type { AttemptRecord } from '../calls/log-row.ts'
+import type { AttemptRecord } from '../ledger/log-row.ts'
 import type { CallDescription } from '../calls/recover.ts'
 import type { HttpRequest } from '../http-request.ts'
 import type { CredentialId, ForwardModelId } from '../ids.ts'

@@ -1,5 +1,5 @@
 /** Accounts in the management API: made, found, shown. */
-import type { Subscription } from '../../core/calls/hot-rows.ts'
+import type { Subscription } from '../../core/ledger/hot-rows.ts'
 import type { Currency, DecimalText, Plan } from '../../core/catalogue.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
 import { UNLIMITED } from '../../core/limits/policy.ts'

@@ -1,6 +1,6 @@
 /** Single acts of an admin on one account: give, suspend, let in again, look through its eyes. */
 import { createHash } from 'node:crypto'
-import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { MICRO_CREDITS_PER_CREDIT } from '../../core/money.ts'
 
 export const FREE_REASONS = [

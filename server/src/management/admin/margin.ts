@@ -10,7 +10,7 @@ import { recomputeAmount } from '../../core/pricing/price.ts'
 import type { ChainUsage } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../money/amounts.ts'
-import type { RecipeLine } from '../../core/calls/recipe.ts'
+import type { RecipeLine } from '../../core/ledger/recipe.ts'
 
 export interface ChainMargin {
   readonly chain_id: number

@@ -45,7 +45,7 @@ describe('the export of everything there is', () => {
     },
   )
 
-  test('[2.6-06] holds no secret: no key, no password, no credential', async () => {
+  test('holds no secret: no key, no password, no credential [2.6-06]', async () => {
     for (const text of [await exported(store, 'yaml'), await exported(store, 'json')]) {
       for (const secret of ['upstream-', 'customer-openai', 'correct horse', 'argon2', 'laptop-0123456789']) {
         expect(text).not.toContain(secret)

@@ -6,7 +6,7 @@ import type {
   KeyRow,
   SubscriptionRow,
 } from '../../config/gateway-file/gateway-file.ts'
-import type { Subscription } from '../../core/calls/hot-rows.ts'
+import type { Subscription } from '../../core/ledger/hot-rows.ts'
 import type { CredentialSecret, DecimalText, Plan, Settings } from '../../core/catalogue.ts'
 import type { KeyId, VendorCode } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -50,18 +50,18 @@ async function created(change: Partial<KeyRequest> = {}) {
 }
 
 describe('a made key', () => {
-  test('[2.6-01] [2.6-02] begins with the fixed prefix and goes on with 32 random bytes as base64url', async () => {
+  test('begins with the fixed prefix and goes on with 32 random bytes as base64url [2.6-01] [2.6-02]', async () => {
     const { plaintext } = await created()
     expect(plaintext.unwrap()).toMatch(/^sk-gateway-[A-Za-z0-9_-]{43}$/)
     expect((await created({ name: 'other' })).plaintext.unwrap()).not.toBe(plaintext.unwrap())
   })
 
-  test('[2.6-05] is whole in the answer to its creation', async () => {
+  test('is whole in the answer to its creation [2.6-05]', async () => {
     const { plaintext, key } = await created()
     expect(await store.storage.keys.findByHash(hashKeySecret(plaintext))).toMatchObject({ id: key.id })
   })
 
-  test('[2.6-04] is shown in lists as the prefix and six characters, nothing longer', async () => {
+  test('is shown in lists as the prefix and six characters, nothing longer [2.6-04]', async () => {
     const { plaintext } = await created()
     const [listed] = await listKeys(store.storage, owner)
     expect(listed?.hint).toBe(plaintext.unwrap().slice(0, 'sk-gateway-'.length + 6))
@@ -69,7 +69,7 @@ describe('a made key', () => {
     expect(JSON.stringify(listed)).not.toContain(hashKeySecret(plaintext))
   })
 
-  test('[2.6-03] [2.6-06] [5-12] [5-13] is stored nowhere: not in the database, not in any list, not in the export', async () => {
+  test('is stored nowhere: not in the database, not in any list, not in the export [2.6-03] [2.6-06] [5-12] [5-13]', async () => {
     const { plaintext } = await created()
     const secret = plaintext.unwrap().slice('sk-gateway-'.length)
     const texts = [
@@ -122,7 +122,7 @@ describe('what cannot be is refused, every mistake at once', () => {
 })
 
 describe('a key', () => {
-  test('[D-addresses-10] may be bound to one group, and shows it', async () => {
+  test('may be bound to one group, and shows it [D-addresses-10]', async () => {
     await store.storage.catalogue.apply([
       { kind: 'put-group', group: { name: 'claude-code', protocol: 'messages', models: [] } },
     ])
@@ -138,7 +138,7 @@ describe('a key', () => {
     expect((await listKeys(store.storage, owner))[0]?.status).toBe('enabled')
   })
 
-  test('[5-14] that is deleted is gone for good; one made anew has another secret', async () => {
+  test('that is deleted is gone for good; one made anew has another secret [5-14]', async () => {
     const { key, plaintext } = await created()
     expect(await deleteKey(store.storage, key.id)).toBe(true)
     expect(await listKeys(store.storage, owner)).toEqual([])

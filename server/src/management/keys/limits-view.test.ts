@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LimitState } from '../../core/calls/hot-rows.ts'
+import type { LimitState } from '../../core/ledger/hot-rows.ts'
 import { credits } from '../../core/calls/examples.ts'
 import { viewQuota } from './limits-view.ts'
 

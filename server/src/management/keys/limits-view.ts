@@ -1,5 +1,5 @@
 /** What a key, an account or a quota has used of its windows just now. */
-import type { LimitState, Subject, Subscription } from '../../core/calls/hot-rows.ts'
+import type { LimitState, Subject, Subscription } from '../../core/ledger/hot-rows.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import { tierName, tierPolicy } from '../../core/limits/tiers.ts'
 import { endsInMs, runningAt, usedAt } from '../../core/limits/window.ts'

@@ -1,6 +1,6 @@
 /** Rows of any list as text, one after the other, in a form that spreadsheets or programs read. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/calls/log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import { callId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { viewLogRow } from './log-view.ts'

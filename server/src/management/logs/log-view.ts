@@ -1,5 +1,5 @@
 /** One call as `GET …/logs` shows it (docs/reference/contract.md#D-accounts-70). */
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { MICRO_CREDITS_PER_CREDIT } from '../../core/money.ts'
 import type { AppliedSurcharge } from '../../core/pricing/surcharges.ts'
 import { creditsText } from '../money/amounts.ts'

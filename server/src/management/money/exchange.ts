@@ -1,6 +1,6 @@
 /** Balance into Credits by hand (docs/reference/contract.md#5-35). The automatic one is a call's affair. */
 import type { DecimalText } from '../../core/catalogue.ts'
-import { balancePool, creditsPool } from '../../core/calls/ledger.ts'
+import { balancePool, creditsPool } from '../../core/ledger/ledger.ts'
 import type { AccountId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { ActOutcome } from '../../storage/stores/customers.ts'

@@ -2,9 +2,9 @@
  * Money an account begins with, and money an admin gives: bookings that no call makes
  * (docs/reference/contract.md#D-money-14).
  */
-import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
-import { balancePool, creditsPool } from '../../core/calls/ledger.ts'
+import { balancePool, creditsPool } from '../../core/ledger/ledger.ts'
 import type { AccountId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { Storage } from '../../storage/storage.ts'

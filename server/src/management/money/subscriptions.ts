@@ -1,6 +1,6 @@
 /** Plans bought, changed, renewed and ended. The arithmetic is `core/subscriptions`; here it meets money and time. */
-import type { Subscription, Transfer } from '../../core/calls/hot-rows.ts'
-import { balancePool, creditsPool, SUBSCRIPTION_REVENUE } from '../../core/calls/ledger.ts'
+import type { Subscription, Transfer } from '../../core/ledger/hot-rows.ts'
+import { balancePool, creditsPool, SUBSCRIPTION_REVENUE } from '../../core/ledger/ledger.ts'
 import type { Catalogue, Plan } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,7 +1,7 @@
 /** What came of trying one chain. */
 import type { Leg } from './leg.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { AttemptRecord } from '../../core/calls/log-row.ts'
+import type { AttemptRecord } from '../../core/ledger/log-row.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -2,7 +2,7 @@
  * The place a call takes on the credential of a chain, before it goes out over it
  * (docs/reference/contract.md#D-admission-22).
  */
-import type { ClaimOperation, ClaimOutcome } from '../../core/calls/operations.ts'
+import type { ClaimOperation, ClaimOutcome } from '../../core/ledger/operations.ts'
 import type { Catalogue, Credential } from '../../core/catalogue.ts'
 import type { CallId } from '../../core/ids.ts'
 import type { Pipeline } from '../context.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Funding } from '../../core/calls/operations.ts'
+import type { Funding } from '../../core/ledger/operations.ts'
 import type { Chain } from '../../core/catalogue.ts'
 import { orderChains } from '../../core/routing/order.ts'
 import {

@@ -1,6 +1,6 @@
 /** One chain that a call is tried over, with what it is tried as. */
 import type { Chain, Model } from '../../core/catalogue.ts'
-import type { AttemptRecord } from '../../core/calls/log-row.ts'
+import type { AttemptRecord } from '../../core/ledger/log-row.ts'
 
 /** One chain of one model, with who pays for it. */
 export interface Leg {

@@ -1,4 +1,4 @@
-import type { Funding } from '../../core/calls/operations.ts'
+import type { Funding } from '../../core/ledger/operations.ts'
 import type { Chain, Model } from '../../core/catalogue.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import { asSeenByOwner, type ChainHealth } from '../../core/routing/health.ts'

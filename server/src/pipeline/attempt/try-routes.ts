@@ -2,7 +2,7 @@
  * The search of every kind of call for a chain that takes it: the chains of a model one after the other, then those of its
  * fallback. Everything tried is recorded: which chain, why it was chosen, what was passed over, what came of it.
  */
-import type { AttemptRecord } from '../../core/calls/log-row.ts'
+import type { AttemptRecord } from '../../core/ledger/log-row.ts'
 import type { Chain } from '../../core/catalogue.ts'
 import { type BrokenKind, CONSEQUENCES, type FailureKind } from '../../core/routing/failure.ts'
 import { nextChain } from '../../core/routing/order.ts'

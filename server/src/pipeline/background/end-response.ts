@@ -3,8 +3,8 @@
  * charge, in the transaction that settles its call. Whoever comes second changes nothing, and what it wrote is never shown.
  */
 import { randomBytes } from 'node:crypto'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { VideoEnd } from '../../core/calls/operations.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
+import type { VideoEnd } from '../../core/ledger/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { createMeter, type MeterReading } from '../../core/metering/meter.ts'

@@ -3,7 +3,7 @@
  * of it; from then on the poller of any instance goes on with it, whatever becomes of the client.
  */
 import { randomBytes } from 'node:crypto'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { TaskDetail } from '../../core/video/task-detail.ts'

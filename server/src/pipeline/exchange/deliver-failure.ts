@@ -1,4 +1,4 @@
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { retryAfterHeader } from '../../core/errors/retry-after.ts'

@@ -3,7 +3,7 @@
  * given back. One `try/catch/finally` holds it, so no error of ours leaves a hold, a gauge, the bytes of a body or a
  * concurrency slot behind, and none makes an answer free.
  */
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { makesOutputTokens } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'

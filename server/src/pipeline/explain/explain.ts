@@ -4,8 +4,8 @@
  */
 import { createMonthOf } from '../../core/calendar.ts'
 import { decideBatch } from '../../core/calls/decide.ts'
-import type { HotRows, Subject } from '../../core/calls/hot-rows.ts'
-import type { Demand, Funding, ReserveOutcome } from '../../core/calls/operations.ts'
+import type { HotRows, Subject } from '../../core/ledger/hot-rows.ts'
+import type { Demand, Funding, ReserveOutcome } from '../../core/ledger/operations.ts'
 import type { MediaSource } from '../../core/canonical/request.ts'
 import type { Chain, Model, WireId } from '../../core/catalogue.ts'
 import { explainedMessage, GatewayError } from '../../core/errors/gateway-error.ts'

@@ -1,5 +1,5 @@
 /** Customers' own credentials: for which vendors they count, and what may stand in one. */
-import type { Demand } from '../../core/calls/operations.ts'
+import type { Demand } from '../../core/ledger/operations.ts'
 import type { Catalogue, Chain, CredentialSecret } from '../../core/catalogue.ts'
 import type { VendorCode } from '../../core/ids.ts'
 import { providerOf } from '../../providers/index.ts'

@@ -1,5 +1,5 @@
 /** Operations as text, so that they outlive the process: JSON in which an amount is `{"$n": "<decimal>"}`. */
-import { readRecipe, type StoredRecipe } from '../../core/calls/recipe.ts'
+import { readRecipe, type StoredRecipe } from '../../core/ledger/recipe.ts'
 import type { PendingOperation } from './pending-operation.ts'
 
 const AMOUNT = '$n'

@@ -1,5 +1,5 @@
 /** The end of a call that the store could not take yet. */
-import type { SettleOperation, AbandonOperation } from '../../core/calls/operations.ts'
+import type { SettleOperation, AbandonOperation } from '../../core/ledger/operations.ts'
 
 export type PendingOperation = SettleOperation | AbandonOperation | LostReservation
 

@@ -2,7 +2,7 @@
  * What an endpoint of the gateway is, as data: which paths lead to it, how its body comes, and what a call over it takes of
  * its account. One file a kind beside this one, one line each in `index.ts`; the stages and the router of paths take any.
  */
-import type { Estimate } from '../../core/calls/operations.ts'
+import type { Estimate } from '../../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, PassedFormId } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'

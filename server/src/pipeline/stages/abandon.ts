@@ -1,4 +1,4 @@
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { baseLogRow } from './log-row.ts'

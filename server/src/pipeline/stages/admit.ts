@@ -1,4 +1,4 @@
-import type { Demand } from '../../core/calls/operations.ts'
+import type { Demand } from '../../core/ledger/operations.ts'
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'

@@ -1,4 +1,4 @@
-import type { Estimate } from '../../core/calls/operations.ts'
+import type { Estimate } from '../../core/ledger/operations.ts'
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { TOKEN_CAP_LEAST } from '../../core/metering/chain-observation.ts'
 import { comesUnder } from '../../core/pricing/surcharges.ts'

@@ -1,4 +1,4 @@
-import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/calls/log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import type { CallDescription, DescribedChain } from '../../core/calls/recover.ts'
 import type { Model } from '../../core/catalogue.ts'
 import type { ModelId } from '../../core/ids.ts'

@@ -3,7 +3,7 @@ import type {
   DoneOutcome,
   SettleOperation,
   SettleOutcome,
-} from '../../core/calls/operations.ts'
+} from '../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { monthStartAt } from './charge-terms.ts'
 import type { Pipeline } from '../context.ts'

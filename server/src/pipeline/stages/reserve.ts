@@ -1,4 +1,4 @@
-import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/calls/operations.ts'
+import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/ledger/operations.ts'
 import { encodeDescription } from '../../core/calls/recover.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'

@@ -1,5 +1,5 @@
-import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { SettleOperation } from '../../core/calls/operations.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
+import type { SettleOperation } from '../../core/ledger/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
@@ -14,7 +14,7 @@ import { possibleUsage } from '../lanes/possible-usage.ts'
 import { baseLogRow } from './log-row.ts'
 import { persist } from './persist.ts'
 import { quietly } from '../quietly.ts'
-import type { Recipe } from '../../core/calls/recipe.ts'
+import type { Recipe } from '../../core/ledger/recipe.ts'
 import type { Leg } from '../attempt/leg.ts'
 
 export interface Answered {

@@ -2,7 +2,7 @@
  * The life of a video call as a chain of immutable types, beside `call.ts`: an order may come over `/v1/videos` or over
  * the chat protocol, and is the same order from `VideoOrder` on.
  */
-import type { Demand, ReserveOutcome } from '../../core/calls/operations.ts'
+import type { Demand, ReserveOutcome } from '../../core/ledger/operations.ts'
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import type { CallId, ModelId, VendorCode } from '../../core/ids.ts'
 import type { VideoRequest } from '../../core/video/request.ts'

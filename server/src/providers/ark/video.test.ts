@@ -22,8 +22,8 @@ const ROWS: readonly (readonly [
   dropped: readonly string[],
 ])[] = [
   ['no seconds are five, said outright', 'seedance-2-0', {}, { duration: 5 }, []],
-  ['[4.4-22] "8" is a number', 'seedance-2-0', { seconds: '8' }, { duration: 8 }, []],
-  ['[4.4-25] seconds out of range go on', 'seedance-2-0', { seconds: '99' }, { duration: 99 }, []],
+  ['"8" is a number [4.4-22]', 'seedance-2-0', { seconds: '8' }, { duration: 8 }, []],
+  ['seconds out of range go on [4.4-25]', 'seedance-2-0', { seconds: '99' }, { duration: 99 }, []],
   ['as long as you like cannot be billed', 'seedance-2-0', { seconds: '-1' }, { duration: 5 }, []],
   [
     'a size is a ratio and a resolution',
@@ -47,7 +47,7 @@ const ROWS: readonly (readonly [
     [],
   ],
   [
-    '[4.4-28] a ratio that fits none is left out',
+    'a ratio that fits none is left out [4.4-28]',
     'seedance-2-0',
     { size: { width: 2000, height: 500 } },
     { duration: 5, resolution: '720p' },
@@ -152,7 +152,7 @@ const ROWS: readonly (readonly [
     ['seed'],
   ],
   [
-    '[4.4-32] other fields go on, what is not a client’s to say does not',
+    'other fields go on, what is not a client’s to say does not [4.4-32]',
     'seedance-1-5-pro-251215',
     {
       negativePrompt: 'text',

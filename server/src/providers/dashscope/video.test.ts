@@ -55,7 +55,7 @@ describe('what Wan is sent', () => {
 
   test.each<[string, Order, Partial<VideoRequest>, object]>([
     ['no seconds are the default, said outright', NEW, {}, { duration: 5 }],
-    ['[4.4-25] seconds out of range go on as they are', NEW, { seconds: '77' }, { duration: 77 }],
+    ['seconds out of range go on as they are [4.4-25]', NEW, { seconds: '77' }, { duration: 77 }],
     ['seconds that are no number go on as they are', NEW, { seconds: 'long' }, { duration: 'long' }],
     ['a small size is the smallest step 2.7 has', NEW, size(854, 480), { ratio: '16:9', resolution: '720P' }],
     ['a square', NEW, size(1024, 1024), { ratio: '1:1', resolution: '720P' }],
@@ -85,7 +85,7 @@ describe('what Wan is sent', () => {
       { seed: 7, watermark: false, promptExtend: true },
       { seed: 7, watermark: false, prompt_extend: true },
     ],
-    ['[4.4-32] a field nobody knows', NEW, { extras: { shot_type: 'multi' } }, { shot_type: 'multi' }],
+    ['a field nobody knows [4.4-32]', NEW, { extras: { shot_type: 'multi' } }, { shot_type: 'multi' }],
     ['3.0 has a small step', { ...NEW, model: 'wan3.0-video' }, size(854, 480), { resolution: '480P' }],
     ['3.0 can be silent', { ...NEW, model: 'wan3.0-video' }, { generateAudio: false }, { audio: false }],
     [
@@ -199,7 +199,7 @@ describe('what Wan is sent', () => {
       'wan2.7-t2v',
       { audio_url: PICTURE },
     ],
-  ])('[4.4-33] %s', (_, model, request, sentModel, input) => {
+  ])('%s [4.4-33]', (_, model, request, sentModel, input) => {
     const body = submittedBody(dashscopeVideo, { model, baseUrl: BASE, request })
     expect(body['model']).toBe(sentModel)
     expect(body['input']).toEqual({ prompt: 'a red kite', ...input })
@@ -243,7 +243,7 @@ describe('what Wan is sent', () => {
       { extras: { duration: 15, callback_url: 'https://x.example' } },
       ['duration', 'callback_url'],
     ],
-  ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
+  ])('dropped and named: %s [4.4-36]', (_, model, request, dropped) => {
     const submission = submitted(dashscopeVideo, { model, baseUrl: BASE, request })
     expect(submission.dropped).toEqual(dropped)
     expect(JSON.parse(String(submission.request.body))).toMatchObject({ parameters: { duration: 5 } })

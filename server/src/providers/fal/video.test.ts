@@ -78,7 +78,7 @@ describe('what fal is sent', () => {
       { duration: '5', aspect_ratio: '16:9', resolution: '720p' },
     ],
     [
-      '[4.4-25] seconds out of range go on as they are',
+      'seconds out of range go on as they are [4.4-25]',
       'fal-ai/veo3',
       { seconds: '77' },
       { duration: '77s' },
@@ -96,13 +96,13 @@ describe('what fal is sent', () => {
       { aspect_ratio: '1:1', resolution: '4k' },
     ],
     [
-      '[4.4-33] switches',
+      'switches [4.4-33]',
       'fal-ai/veo3',
       { generateAudio: false, seed: 7, promptExtend: false },
       { generate_audio: false, seed: 7, enhance_prompt: false },
     ],
     [
-      '[4.4-32] a field nobody knows',
+      'a field nobody knows [4.4-32]',
       'fal-ai/veo3',
       { extras: { camera: { pan: [1] } } },
       { camera: { pan: [1] } },
@@ -177,7 +177,7 @@ describe('what fal is sent', () => {
       'fal-ai/minimax/video-01-subject-reference',
       { subject_reference_image_url: DATA },
     ],
-  ])('[4.4-33] %s', (_, model, request, endpoint, expected) => {
+  ])('%s [4.4-33]', (_, model, request, endpoint, expected) => {
     const submission = submitted(falVideo, { model, baseUrl: BASE, request })
     expect(submission.request.url).toBe(`${BASE}/${endpoint}`)
     expect(JSON.parse(String(submission.request.body))).toMatchObject(expected)
@@ -205,7 +205,7 @@ describe('what fal is sent', () => {
       { extras: { duration: '10', num_frames: 900, webhook_url: 'https://x.example' } },
       ['duration', 'num_frames', 'webhook_url'],
     ],
-  ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
+  ])('dropped and named: %s [4.4-36]', (_, model, request, dropped) => {
     expect(submitted(falVideo, { model, baseUrl: BASE, request }).dropped).toEqual(dropped)
   })
 })

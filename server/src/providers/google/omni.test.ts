@@ -44,7 +44,7 @@ describe('what Omni is sent', () => {
 
   test.each<[string, Partial<VideoRequest>, object]>([
     ['no seconds are eight, said outright', {}, { duration: '8s' }],
-    ['[4.4-25] seconds out of range go on', { seconds: '60' }, { duration: '60s' }],
+    ['seconds out of range go on [4.4-25]', { seconds: '60' }, { duration: '60s' }],
     ['seconds that are no number go on', { seconds: 'long' }, { duration: 'long' }],
     [
       'explicit words win',

@@ -37,8 +37,8 @@ describe('what Veo is sent', () => {
 
   test.each<[string, Partial<VideoRequest>, object]>([
     ['no seconds are eight, said outright', {}, { durationSeconds: 8 }],
-    ['[4.4-22] "4" is a number', { seconds: '4' }, { durationSeconds: 4 }],
-    ['[4.4-25] seconds out of range go on', { seconds: '30' }, { durationSeconds: 30 }],
+    ['"4" is a number [4.4-22]', { seconds: '4' }, { durationSeconds: 4 }],
+    ['seconds out of range go on [4.4-25]', { seconds: '30' }, { durationSeconds: 30 }],
     ['seconds that are no number go on', { seconds: 'long' }, { durationSeconds: 'long' }],
     ['as long as you like cannot be billed', { seconds: '-1' }, { durationSeconds: 8 }],
     [

@@ -64,13 +64,13 @@ describe('what Jimeng is sent', () => {
       { aspect_ratio: '3:4' },
     ],
     [
-      '[4.4-33] a first frame, bare',
+      'a first frame, bare [4.4-33]',
       'jimeng_t2v_v30',
       { firstFrame: PNG },
       { req_key: 'jimeng_i2v_first_v30', binary_data_base64: [PNG_BASE64] },
     ],
     [
-      '[4.4-33] both frames',
+      'both frames [4.4-33]',
       'jimeng_i2v_first_v30_1080',
       { firstFrame: PNG, lastFrame: PNG },
       { req_key: 'jimeng_i2v_first_tail_v30_1080', binary_data_base64: [PNG_BASE64, PNG_BASE64] },
@@ -88,7 +88,7 @@ describe('what Jimeng is sent', () => {
       { firstFrame: at('https://cdn.example/kite.png') },
       { image_urls: ['https://cdn.example/kite.png'] },
     ],
-    ['[4.4-32] a field nobody knows', 'jimeng_t2v_v30', { extras: { camera: 'pan' } }, { camera: 'pan' }],
+    ['a field nobody knows [4.4-32]', 'jimeng_t2v_v30', { extras: { camera: 'pan' } }, { camera: 'pan' }],
   ])('%s', (_, model, request, expected) => {
     expect(submittedBody(jimengVideo, { model, baseUrl: BASE, request })).toMatchObject(expected)
   })
@@ -113,7 +113,7 @@ describe('what Jimeng is sent', () => {
       ['reference_images', 'negative_prompt', 'generate_audio', 'watermark'],
     ],
     ['a length in pictures', 'jimeng_t2v_v30', { extras: { frames: 241 } }, ['frames']],
-  ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
+  ])('dropped and named: %s [4.4-36]', (_, model, request, dropped) => {
     expect(submitted(jimengVideo, { model, baseUrl: BASE, request }).dropped).toEqual(dropped)
   })
 })

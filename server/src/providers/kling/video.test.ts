@@ -34,9 +34,9 @@ type Row = readonly [
 
 const FIRST_GENERATION: readonly Row[] = [
   ['no seconds are five, as text', 'kling-v2-6', {}, 'text2video', { duration: '5' }, []],
-  ['[4.4-22] seconds are text', 'kling-v3', { seconds: '8' }, 'text2video', { duration: '8' }, []],
+  ['seconds are text [4.4-22]', 'kling-v3', { seconds: '8' }, 'text2video', { duration: '8' }, []],
   [
-    '[4.4-25] seconds out of range go on',
+    'seconds out of range go on [4.4-25]',
     'kling-v2-6',
     { seconds: '99' },
     'text2video',
@@ -243,7 +243,7 @@ describe('what the first generation is sent', () => {
 const prompt = { type: 'prompt', text: 'a red kite' }
 const SECOND_GENERATION: readonly Row[] = [
   [
-    '[4.4-22] seconds are a number',
+    'seconds are a number [4.4-22]',
     'kling-3.0',
     { seconds: '8' },
     'text-to-video',

@@ -52,9 +52,9 @@ describe('what Luma is sent', () => {
       { ...size(1280, 720), ratio: '3:4', resolution: '360P' },
       { aspect_ratio: '3:4', video: { resolution: '360p' } },
     ],
-    ['[4.4-33] a first frame', { firstFrame: at(PICTURE) }, { video: { start_frame: { url: PICTURE } } }],
+    ['a first frame [4.4-33]', { firstFrame: at(PICTURE) }, { video: { start_frame: { url: PICTURE } } }],
     [
-      '[4.4-33] both frames',
+      'both frames [4.4-33]',
       { firstFrame: at(PICTURE), lastFrame: PNG },
       { video: { start_frame: { url: PICTURE }, end_frame: FRAME } },
     ],
@@ -68,7 +68,7 @@ describe('what Luma is sent', () => {
       { seconds: '10', firstFrame: PNG, lastFrame: PNG },
       { video: { keyframes: [FRAME, FRAME], keyframe_indexes: [0, 240] } },
     ],
-    ['[4.4-32] a field nobody knows', { extras: { loop: true } }, { video: { loop: true } }],
+    ['a field nobody knows [4.4-32]', { extras: { loop: true } }, { video: { loop: true } }],
   ])('%s', (_, request, expected) => {
     expect(submittedBody(lumaVideo, { ...RAY, request })).toMatchObject(expected)
   })
@@ -78,7 +78,7 @@ describe('what Luma is sent', () => {
     expect(video).not.toHaveProperty('start_frame')
   })
 
-  test('[4.4-36] a length it has no word for, and what it has no place for, are dropped and named', () => {
+  test('a length it has no word for, and what it has no place for, are dropped and named [4.4-36]', () => {
     const { request, dropped } = submitted(lumaVideo, {
       ...RAY,
       request: {

@@ -32,8 +32,8 @@ type Row = readonly [
 
 const FIRST: readonly Row[] = [
   ['no seconds are six, said outright', 'MiniMax-Hailuo-2.3', {}, { duration: 6 }, []],
-  ['[4.4-22] "10" is a number', 'MiniMax-Hailuo-2.3', { seconds: '10' }, { duration: 10 }, []],
-  ['[4.4-25] seconds out of range go on', 'MiniMax-Hailuo-2.3', { seconds: '7' }, { duration: 7 }, []],
+  ['"10" is a number [4.4-22]', 'MiniMax-Hailuo-2.3', { seconds: '10' }, { duration: 10 }, []],
+  ['seconds out of range go on [4.4-25]', 'MiniMax-Hailuo-2.3', { seconds: '7' }, { duration: 7 }, []],
   ['a size is a resolution', 'MiniMax-Hailuo-2.3', { size: HD }, { duration: 6, resolution: '1080P' }, []],
   [
     'ten seconds give up a derived 1080P',
@@ -65,7 +65,7 @@ const FIRST: readonly Row[] = [
     [],
   ],
   [
-    '[4.4-36] other models have no last frame',
+    'other models have no last frame [4.4-36]',
     'MiniMax-Hailuo-2.3',
     { firstFrame: PICTURE, lastFrame: PICTURE },
     { duration: 6, first_frame_image: PICTURE.url },

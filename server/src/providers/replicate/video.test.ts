@@ -66,7 +66,7 @@ describe('what Replicate is sent', () => {
       size(720, 1280),
       { seconds: 4, aspect_ratio: 'portrait' },
     ],
-    ['[4.4-25] seconds out of range go on as they are', VEO.model, { seconds: '77' }, { duration: 77 }],
+    ['seconds out of range go on as they are [4.4-25]', VEO.model, { seconds: '77' }, { duration: 77 }],
     [
       'explicit ones win',
       VEO.model,
@@ -81,19 +81,19 @@ describe('what Replicate is sent', () => {
     ],
     ['Pixverse: quality', 'pixverse/pixverse-v5', size(1280, 720), { quality: '720p' }],
     [
-      '[4.4-33] both frames',
+      'both frames [4.4-33]',
       VEO.model,
       { firstFrame: at(PICTURE), lastFrame: PNG },
       { image: PICTURE, last_frame: DATA },
     ],
     [
-      '[4.4-33] Kling: both frames',
+      'Kling: both frames [4.4-33]',
       'kwaivgi/kling-v2.1',
       { firstFrame: PNG, lastFrame: PNG },
       { start_image: DATA, end_image: DATA },
     ],
     [
-      '[4.4-33] references',
+      'references [4.4-33]',
       'bytedance/seedance-2.0',
       { referenceImages: [PNG, PNG] },
       { reference_images: [DATA, DATA] },
@@ -106,7 +106,7 @@ describe('what Replicate is sent', () => {
       { duration: 5, image: DATA, resolution: '720p' },
     ],
     [
-      '[4.4-32] a field nobody knows',
+      'a field nobody knows [4.4-32]',
       VEO.model,
       { extras: { camera: { pan: [1] } } },
       { camera: { pan: [1] } },
@@ -131,7 +131,7 @@ describe('what Replicate is sent', () => {
       { extras: { duration: 10, num_frames: 900, webhook: 'https://x.example' } },
       ['duration', 'num_frames', 'webhook'],
     ],
-  ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
+  ])('dropped and named: %s [4.4-36]', (_, model, request, dropped) => {
     expect(submitted(replicateVideo, { model, baseUrl: BASE, request }).dropped).toEqual(dropped)
   })
 })

@@ -55,7 +55,7 @@ describe('what Runway is sent', () => {
   test.each<[string, Order, Partial<VideoRequest>, object]>([
     ['no seconds are the model’s default', GEN, {}, { duration: 5 }],
     ['Veo’s default', VEO, {}, { duration: 8 }],
-    ['[4.4-25] seconds out of range go on as they are', GEN, { seconds: '77' }, { duration: 77 }],
+    ['seconds out of range go on as they are [4.4-25]', GEN, { seconds: '77' }, { duration: 77 }],
     ['a ratio must be said', GEN, {}, { ratio: '1280:720' }],
     ['and is upright for an upright size it lacks', GEN, size(834, 1112), { ratio: '720:1280' }],
     ['a full size is one step lower', GEN, size(1920, 1080), { ratio: '1280:720' }],
@@ -64,7 +64,7 @@ describe('what Runway is sent', () => {
     ['very wide', GEN, { ...size(1680, 720), firstFrame: PNG }, { ratio: '1584:672' }],
     ['a ratio chooses pixels', VEO, { ratio: '9:16', resolution: '1080p' }, { ratio: '1080:1920' }],
     [
-      '[4.4-33] both frames',
+      'both frames [4.4-33]',
       VEO,
       { firstFrame: at(PICTURE), lastFrame: PNG },
       {
@@ -75,13 +75,13 @@ describe('what Runway is sent', () => {
       },
     ],
     [
-      '[4.4-33] sound and what not to show',
+      'sound and what not to show [4.4-33]',
       VEO,
       { generateAudio: false, negativePrompt: 'text' },
       { audio: false, negativePrompt: 'text' },
     ],
     [
-      '[4.4-33] references',
+      'references [4.4-33]',
       SEEDANCE,
       {
         referenceImages: [PNG],
@@ -108,7 +108,7 @@ describe('what Runway is sent', () => {
       { audio: true, seed: 3 },
     ],
     [
-      '[4.4-32] a field nobody knows',
+      'a field nobody knows [4.4-32]',
       GEN,
       { extras: { contentModeration: { publicFigureThreshold: 'low' } } },
       { contentModeration: { publicFigureThreshold: 'low' } },
@@ -140,7 +140,7 @@ describe('what Runway is sent', () => {
     ['a seed Veo lacks', 'veo3.1', { seed: 1 }, ['seed']],
     ['marks', 'gen4.5', { watermark: true, promptExtend: true }, ['watermark', 'prompt_extend']],
     ['a length beside the order', 'gen4.5', { extras: { duration: 10 } }, ['duration']],
-  ])('[4.4-36] dropped and named: %s', (_, model, request, dropped) => {
+  ])('dropped and named: %s [4.4-36]', (_, model, request, dropped) => {
     expect(submitted(runwayVideo, { model, baseUrl: BASE, request }).dropped).toEqual(dropped)
   })
 })

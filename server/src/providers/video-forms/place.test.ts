@@ -13,7 +13,7 @@ describe('placing the fields of an order', () => {
     })
   })
 
-  test('[4.4-36] what has no place is dropped under the name the client gave it', () => {
+  test('what has no place is dropped under the name the client gave it [4.4-36]', () => {
     const request: VideoRequest = {
       ...PLAIN,
       lastFrame: { kind: 'url', url: 'https://cdn.example/last.png' },
@@ -44,7 +44,7 @@ describe('placing the fields of an order', () => {
     expect(placed).toEqual({ members: { resolution: '1080p', aspect: '2:1', fps: 24 }, dropped: [] })
   })
 
-  test('[4.4-32] other fields are passed on unchanged, whatever their kind', () => {
+  test('other fields are passed on unchanged, whatever their kind [4.4-32]', () => {
     const extras = { camera: { pan: [1, 2] }, fast: true, note: null, priority: 0 }
     expect(placeFields({ ...PLAIN, extras }, { members: {} })).toEqual({ members: extras, dropped: [] })
   })

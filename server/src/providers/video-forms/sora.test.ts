@@ -39,7 +39,7 @@ describe('what Sora is sent', () => {
 
   test.each<[string, Partial<VideoRequest>, object]>([
     ['no seconds are the default, said outright', {}, { seconds: '4' }],
-    ['[4.4-25] seconds out of range go on as they are', { seconds: '77' }, { seconds: '77' }],
+    ['seconds out of range go on as they are [4.4-25]', { seconds: '77' }, { seconds: '77' }],
     ['seconds that are no number go on as they are', { seconds: 'long' }, { seconds: 'long' }],
     ['a field nobody knows', { extras: { camera: { pan: [1] } } }, { camera: { pan: [1] } }],
   ])('%s', (_, request, expected) => {
@@ -57,7 +57,7 @@ describe('what Sora is sent', () => {
     ['sora-2-pro', 854, 480, undefined],
     ['sora-2-pro', 1104, 832, undefined],
     ['sora-2-pro', 3840, 2160, undefined],
-  ])('[4.4-27] [4.4-28] %s of %i x %i', (model, width, height, size) => {
+  ])('%s of %i x %i [4.4-27] [4.4-28]', (model, width, height, size) => {
     const { request, dropped } = submitted(sora, { ...SORA, model, request: { size: { width, height } } })
     const body: unknown = JSON.parse(String(request.body))
     expect(body).toEqual({
@@ -69,7 +69,7 @@ describe('what Sora is sent', () => {
     expect(dropped).toEqual(size === undefined ? ['size'] : [])
   })
 
-  test('[4.4-15] a picture goes as a file of a form', async () => {
+  test('a picture goes as a file of a form [4.4-15]', async () => {
     const { request } = submitted(sora, {
       ...SORA,
       request: { firstFrame: PNG, seconds: '8', extras: { camera: { pan: [1, 2] } } },
@@ -84,7 +84,7 @@ describe('what Sora is sent', () => {
     expect([file.name, file.type, file.size]).toEqual(['reference.png', 'image/png', 4])
   })
 
-  test('[4.4-36] [4.4-37] [4.4-38] what it has no place for is dropped and named', () => {
+  test('what it has no place for is dropped and named [4.4-36] [4.4-37] [4.4-38]', () => {
     const { request, dropped } = submitted(sora, {
       ...SORA,
       request: {

@@ -35,8 +35,8 @@ const ROWS: readonly (readonly [
     { duration: 5, audio: true },
     [],
   ],
-  ['[4.4-22] "8" is a number', 'viduq2', { seconds: '8' }, 'text2video', { duration: 8 }, []],
-  ['[4.4-25] seconds out of range go on', 'viduq2', { seconds: '60' }, 'text2video', { duration: 60 }, []],
+  ['"8" is a number [4.4-22]', 'viduq2', { seconds: '8' }, 'text2video', { duration: 8 }, []],
+  ['seconds out of range go on [4.4-25]', 'viduq2', { seconds: '60' }, 'text2video', { duration: 60 }, []],
   [
     'a size is a ratio and a resolution',
     'viduq2',
@@ -46,7 +46,7 @@ const ROWS: readonly (readonly [
     [],
   ],
   [
-    '[4.4-28] a ratio it lacks is left out',
+    'a ratio it lacks is left out [4.4-28]',
     'viduq2',
     { size: { width: 1470, height: 630 } },
     'text2video',
@@ -78,7 +78,7 @@ const ROWS: readonly (readonly [
     ['reference_images'],
   ],
   [
-    '[4.4-36] a last frame alone is dropped',
+    'a last frame alone is dropped [4.4-36]',
     'viduq2',
     { lastFrame: PICTURE },
     'text2video',

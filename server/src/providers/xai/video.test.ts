@@ -38,7 +38,7 @@ describe('what Grok is sent', () => {
 
   test.each<[string, Order, Partial<VideoRequest>, object]>([
     ['no seconds are the default, said outright', FIRST, {}, { duration: 8 }],
-    ['[4.4-25] seconds out of range go on as they are', FIRST, { seconds: '77' }, { duration: 77 }],
+    ['seconds out of range go on as they are [4.4-25]', FIRST, { seconds: '77' }, { duration: 77 }],
     ['a small size', FIRST, size(854, 480), { aspect_ratio: '16:9', resolution: '480p' }],
     ['a full size is one step lower', FIRST, size(1920, 1080), { aspect_ratio: '16:9', resolution: '720p' }],
     ['1.5 has full pictures', NEWER, size(1920, 1080), { aspect_ratio: '16:9', resolution: '1080p' }],
@@ -55,23 +55,23 @@ describe('what Grok is sent', () => {
       { ...size(1280, 720), ratio: '2:3', resolution: '1080P' },
       { aspect_ratio: '2:3', resolution: '1080p' },
     ],
-    ['[4.4-33] a first frame by address', FIRST, { firstFrame: at(PICTURE) }, { image: { url: PICTURE } }],
+    ['a first frame by address [4.4-33]', FIRST, { firstFrame: at(PICTURE) }, { image: { url: PICTURE } }],
     [
-      '[4.4-33] references',
+      'references [4.4-33]',
       FIRST,
       { referenceImages: [PNG, at(PICTURE)] },
       { reference_images: [{ url: `data:image/png;base64,${PNG_BASE64}` }, { url: PICTURE }] },
     ],
-    ['[4.4-33] sound', NEWER, { generateAudio: false }, { generate_audio: false }],
+    ['sound [4.4-33]', NEWER, { generateAudio: false }, { generate_audio: false }],
     [
-      '[4.4-33] 1.5: frames beside references',
+      '1.5: frames beside references [4.4-33]',
       NEWER,
       { firstFrame: at(PICTURE), lastFrame: at(PICTURE), referenceImages: [at(PICTURE)] },
       { image: { url: PICTURE }, last_frame: { url: PICTURE }, reference_images: [{ url: PICTURE }] },
     ],
     ['1.5: a last frame alone', NEWER, { lastFrame: at(PICTURE) }, { last_frame: { url: PICTURE } }],
     [
-      '[4.4-32] a field nobody knows',
+      'a field nobody knows [4.4-32]',
       FIRST,
       { extras: { storage: { keep: true } } },
       { storage: { keep: true } },
@@ -87,7 +87,7 @@ describe('what Grok is sent', () => {
     expect(asked).toMatchObject({ aspect_ratio: '1:1', resolution: '720p' })
   })
 
-  test('[4.4-36] [4.4-37] [4.4-38] what it has no place for is dropped and named', () => {
+  test('what it has no place for is dropped and named [4.4-36] [4.4-37] [4.4-38]', () => {
     const { request, dropped } = submitted(xaiVideo, {
       ...FIRST,
       request: {
@@ -119,7 +119,7 @@ describe('what Grok is sent', () => {
   })
 })
 
-test('[4.4-36] the light model takes neither references nor a last frame', () => {
+test('the light model takes neither references nor a last frame [4.4-36]', () => {
   const model = 'grok-imagine-video-1.5-lite'
   const request = { lastFrame: PNG, referenceImages: [PNG] }
   expect(submitted(xaiVideo, { model, baseUrl: BASE, request }).dropped).toEqual([

@@ -39,16 +39,16 @@ describe('what CogVideoX is sent', () => {
 
   test.each<[string, Partial<VideoRequest>, object]>([
     ['no seconds are the default, said outright', {}, { duration: 5 }],
-    ['[4.4-25] seconds out of range go on as they are', { seconds: '7' }, { duration: 7 }],
+    ['seconds out of range go on as they are [4.4-25]', { seconds: '7' }, { duration: 7 }],
     ['a small size is the smallest of its ratio', size(854, 480), { size: '1280x720' }],
     ['a tall small size', size(480, 854), { size: '720x1280' }],
     ['a square', size(1440, 1440), { size: '1024x1024' }],
     ['4k', size(3840, 2160), { size: '3840x2160' }],
     ['a ratio and a resolution choose a size', { ratio: '9:16', resolution: '1080p' }, { size: '1080x1920' }],
-    ['[4.4-33] a first frame', { firstFrame: PNG }, { image_url: DATA }],
-    ['[4.4-33] both frames', { firstFrame: at(PICTURE), lastFrame: PNG }, { image_url: [PICTURE, DATA] }],
+    ['a first frame [4.4-33]', { firstFrame: PNG }, { image_url: DATA }],
+    ['both frames [4.4-33]', { firstFrame: at(PICTURE), lastFrame: PNG }, { image_url: [PICTURE, DATA] }],
     [
-      '[4.4-32] a field nobody knows',
+      'a field nobody knows [4.4-32]',
       { extras: { quality: 'quality', fps: 60 } },
       { quality: 'quality', fps: 60 },
     ],
@@ -62,7 +62,7 @@ describe('what CogVideoX is sent', () => {
     expect(submittedBody(zhipuVideo, { ...older, request: { seconds: '5' } })).toMatchObject({ duration: 5 })
   })
 
-  test('[4.4-28] [4.4-36] what it has no place for is dropped and named', () => {
+  test('what it has no place for is dropped and named [4.4-28] [4.4-36]', () => {
     const { request, dropped } = submitted(zhipuVideo, {
       ...COG,
       request: {

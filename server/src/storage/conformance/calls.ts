@@ -46,7 +46,7 @@ export function describeCalls(suite: StorageSuite): void {
     expect(await storage.ledger.verify()).toEqual([])
   })
 
-  test('[D-money-10] of 200 parallel calls on an account that funds exactly 7, exactly 7 pass', async () => {
+  test('of 200 parallel calls on an account that funds exactly 7, exactly 7 pass [D-money-10]', async () => {
     const { storage } = await openWithAccount(suite, { credits: credits(11 * 7 + 10) })
     expect(await countReserved([storage], 200)).toBe(7)
     expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ held: credits(77) })

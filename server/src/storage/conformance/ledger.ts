@@ -15,7 +15,7 @@ import {
 } from './suite.ts'
 
 export function describeLedger(suite: StorageSuite): void {
-  test('[D-money-15] the same movement sent twice is booked once', async () => {
+  test('the same movement sent twice is booked once [D-money-15]', async () => {
     const { database, storage } = await openWithAccount(suite, { credits: microCredits(0n) })
     const grant = [exampleGrant(ACCOUNT, { transactionId: 'grant_1', amount: credits(5) })]
     const other = await database.open()
@@ -58,7 +58,7 @@ export function describeLedger(suite: StorageSuite): void {
   })
 
   test.each(['update transfers set amount = 1', 'delete from transfers'])(
-    '[D-money-16] [D-money-17] the database itself refuses to change entries: %s',
+    'the database itself refuses to change entries: %s [D-money-16] [D-money-17]',
     async (statement) => {
       const { database, storage } = await openWithAccount(suite)
       const before = await storage.ledger.transfers({ limit: 10, after: undefined })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, credits, exampleLog, exampleReserve, KEY, MODEL } from '../../core/calls/examples.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { chainId, modelId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import { InvalidCursor } from '../failures/invalid-cursor.ts'

@@ -84,7 +84,7 @@ export function describeRecovery(suite: StorageSuite): void {
     expect(await storage.calls.settle(settleTwoCredits('call_1'))).toMatchObject({ first: true })
   })
 
-  test('[D-admission-29] a heartbeat renews the slots of calls that run long', async () => {
+  test('a heartbeat renews the slots of calls that run long [D-admission-29]', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.keys.patch(KEY, { policy: ONE_AT_ONCE })
     await storage.calls.heartbeat(ALIVE, NOW)
@@ -100,7 +100,7 @@ export function describeRecovery(suite: StorageSuite): void {
     })
   })
 
-  test('[8-06] [8-07] [D-admission-30] a slot that nobody renewed is free after 600 s, even if its instance lives', async () => {
+  test('a slot that nobody renewed is free after 600 s, even if its instance lives [8-06] [8-07] [D-admission-30]', async () => {
     const { storage } = await openWithAccount(suite)
     await storage.keys.patch(KEY, { policy: ONE_AT_ONCE })
     await storage.calls.heartbeat(ALIVE, NOW)

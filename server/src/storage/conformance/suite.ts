@@ -1,7 +1,7 @@
 /** What the parts of the conformance suite share: a database to open, and rows to start from. */
 import { ACCOUNT, credits, exampleReserve, exampleSettle, KEY } from '../../core/calls/examples.ts'
-import type { Transfer } from '../../core/calls/hot-rows.ts'
-import type { SettleOperation } from '../../core/calls/operations.ts'
+import type { Transfer } from '../../core/ledger/hot-rows.ts'
+import type { SettleOperation } from '../../core/ledger/operations.ts'
 import { accountId, instanceId, keyId, type AccountId, type CallId, type InstanceId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
 import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'

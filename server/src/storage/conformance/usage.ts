@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ACCOUNT, CHAIN, exampleLog, exampleReserve, exampleAbandon, KEY } from '../../core/calls/examples.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { accountId, callId, chainId, instanceId, keyId, modelId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
@@ -23,7 +23,7 @@ import {
   settleTwoCredits,
   type StorageSuite,
 } from './suite.ts'
-import type { RecipeLine } from '../../core/calls/recipe.ts'
+import type { RecipeLine } from '../../core/ledger/recipe.ts'
 
 const HALF_HOUR_MS = 1_800_000
 const HOUR_MS = 2 * HALF_HOUR_MS

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Kysely, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import type { HotOperation } from '../../core/calls/operations.ts'
+import type { HotOperation } from '../../core/ledger/operations.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import type { SqlEngine, StorageLog } from '../sql/engine.ts'
 import type { HotResult, Trust } from '../sql/calls/hot-batch.ts'

@@ -1,8 +1,8 @@
 /** The few statements of a hot transaction. Named, so that a connection parses and plans each once. */
 import type pg from 'pg'
-import type { MemberRow } from '../../core/calls/hot-rows.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { VideoEnd } from '../../core/calls/operations.ts'
+import type { MemberRow } from '../../core/ledger/hot-rows.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
+import type { VideoEnd } from '../../core/ledger/operations.ts'
 import { accountMoney, HOT_ACCOUNT_COLUMNS } from '../sql/accounts/account-row.ts'
 import { callLogs } from '../sql/logs/call-log-row.ts'
 import type { HotWrites } from '../sql/calls/hot-batch.ts'

@@ -11,9 +11,9 @@ import type {
   LimitState,
   MemberRow,
   OpenCall,
-} from '../../core/calls/hot-rows.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { HotOperation } from '../../core/calls/operations.ts'
+} from '../../core/ledger/hot-rows.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
+import type { HotOperation } from '../../core/ledger/operations.ts'
 import { type CallId, callId } from '../../core/ids.ts'
 import { decodeAccountRow } from '../sql/accounts/account-row.ts'
 import { decodeCallLog } from '../sql/logs/call-log-row.ts'

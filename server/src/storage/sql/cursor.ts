@@ -1,5 +1,5 @@
 /** Where a page ended, as an opaque text: the time and the id of its last row. */
-import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import { InvalidCursor } from '../failures/invalid-cursor.ts'
 
 export interface Place {

@@ -1,6 +1,6 @@
 /** What the shared queries need of an engine. */
 import type { Kysely, Transaction } from 'kysely'
-import type { HotOperation } from '../../core/calls/operations.ts'
+import type { HotOperation } from '../../core/ledger/operations.ts'
 import type { HotResult } from './calls/hot-batch.ts'
 import type { EngineName } from './migrations.ts'
 import type { Schema } from './schema.ts'

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Kysely, sql, type Transaction } from 'kysely'
-import type { HotOperation } from '../../core/calls/operations.ts'
+import type { HotOperation } from '../../core/ledger/operations.ts'
 import { decodeAnnouncement, encodeAnnouncement } from '../sql/announcement.ts'
 import type { SqlEngine, StorageLog } from '../sql/engine.ts'
 import type { HotResult } from '../sql/calls/hot-batch.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exampleAbandon, exampleLog, exampleReserve, exampleSettle } from '../../core/calls/examples.ts'
-import type { HotOperation } from '../../core/calls/operations.ts'
+import type { HotOperation } from '../../core/ledger/operations.ts'
 import { decodeOperations, encodeOperations } from './hot-codec.ts'
 
 const END = {

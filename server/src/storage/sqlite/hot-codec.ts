@@ -2,8 +2,8 @@
  * A batch of hot operations and their results as one JSON text each. Structured clone of the same objects costs about
  * ten times as much, and it is paid for every call.
  */
-import type { CallLogRow } from '../../core/calls/log-row.ts'
-import type { HotOperation, VideoEnd } from '../../core/calls/operations.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
+import type { HotOperation, VideoEnd } from '../../core/ledger/operations.ts'
 import { microCredits, type MicroCredits, ZERO } from '../../core/money.ts'
 import type { HotResult } from '../sql/calls/hot-batch.ts'
 import { parseStored } from '../sql/stored-json.ts'

@@ -11,7 +11,7 @@ import type {
   MemberRow,
   OpenCall,
   Subject,
-} from '../../core/calls/hot-rows.ts'
+} from '../../core/ledger/hot-rows.ts'
 import type { AccountId, CallId, KeyId, MemberId } from '../../core/ids.ts'
 import type { HotWrites } from '../sql/calls/hot-batch.ts'
 import { Recent } from './recent.ts'

@@ -1,9 +1,9 @@
 /** Batches of hot verbs as SQLite transactions, each start to end without yielding. */
-import type { EndedVideo, HotRows } from '../../core/calls/hot-rows.ts'
-import type { HotOperation } from '../../core/calls/operations.ts'
+import type { EndedVideo, HotRows } from '../../core/ledger/hot-rows.ts'
+import type { HotOperation } from '../../core/ledger/operations.ts'
 import { callId, type CallId } from '../../core/ids.ts'
 import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../sql/accounts/account-row.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { callLogs, decodeCallLog } from '../sql/logs/call-log-row.ts'
 import {
   decideHotBatch,

@@ -1,5 +1,5 @@
 /** Accounts as they are kept. */
-import type { AccountRow } from '../../core/calls/hot-rows.ts'
+import type { AccountRow } from '../../core/ledger/hot-rows.ts'
 import type { ModelId, AccountId, VendorCode } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { Policy } from '../../core/limits/policy.ts'

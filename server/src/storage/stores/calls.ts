@@ -11,7 +11,7 @@ import type {
   SettleOutcome,
   AbandonOperation,
   LogOperation,
-} from '../../core/calls/operations.ts'
+} from '../../core/ledger/operations.ts'
 import type { InstanceId, CallId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
 

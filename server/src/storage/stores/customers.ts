@@ -2,13 +2,13 @@
  * What the management API asks of memory beside accounts, keys and the catalogue: acts that move money exactly once,
  * subscriptions as they are sold, profiles, verification requests, statements and usage.
  */
-import type { LimitState, Subject, Subscription, Transfer } from '../../core/calls/hot-rows.ts'
+import type { LimitState, Subject, Subscription, Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId, ChainId, KeyId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { SubscriptionTerms } from '../../core/subscriptions/terms.ts'
-import type { RecipeLine } from '../../core/calls/recipe.ts'
+import type { RecipeLine } from '../../core/ledger/recipe.ts'
 import type { Account } from './accounts.ts'
 
 export interface CustomerStore {

@@ -1,6 +1,6 @@
 /** Bookings beside calls, and what the books are checked with. */
 import type { DecimalText } from '../../core/catalogue.ts'
-import type { Transfer } from '../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { LedgerDifference } from './records.ts'
 

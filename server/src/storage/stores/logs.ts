@@ -1,7 +1,7 @@
 /** The call log as it is asked for. */
 import type { AccountId, KeyId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
-import type { CallLogRow } from '../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../core/ledger/log-row.ts'
 
 export interface LogFilter {
   readonly accountId?: AccountId

@@ -3,7 +3,7 @@
  * any account; here is who belongs to them. Everything that changes who may act is decided under the lock of the
  * organisation's account and told to every instance.
  */
-import type { MemberRow } from '../../core/calls/hot-rows.ts'
+import type { MemberRow } from '../../core/ledger/hot-rows.ts'
 import type { AccountId, MemberId } from '../../core/ids.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import type { MicroCredits } from '../../core/money.ts'

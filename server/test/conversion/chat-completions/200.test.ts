@@ -48,7 +48,7 @@ function call(body: string): Promise<Response> {
 }
 
 describe('a chat completion', () => {
-  test('[1-04] [1-37] [4.1-36] is answered by the upstream, under its own model name', async () => {
+  test('is answered by the upstream, under its own model name [1-04] [1-37] [4.1-36]', async () => {
     upstream.answer(answerJson(COMPLETION))
     const response = await call(
       '{ "messages": [{"role":"user","content":"Hi"}], "model" : "gpt-test" , "x": 1.0}',
@@ -64,7 +64,7 @@ describe('a chat completion', () => {
     expect(log.deducted).toBe(log.amount)
   })
 
-  test('[1-62] [6.1-01] [6.1-03] streams', async () => {
+  test('streams [1-62] [6.1-01] [6.1-03]', async () => {
     upstream.answer(
       answerStream([
         'data: {"id":"c","object":"chat.completion.chunk","model":"gpt-test-upstream","choices":[{"index":0,"delta":{"role":"assistant"}}]}\n\n',

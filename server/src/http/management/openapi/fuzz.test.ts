@@ -166,7 +166,7 @@ function mayFail(operation: Operation, status: number): boolean {
 }
 
 describe('the document', () => {
-  test('[D-addresses-03] every operation survives whatever is sent and answers as it says', async () => {
+  test('every operation survives whatever is sent and answers as it says [D-addresses-03]', async () => {
     const faults: string[] = []
     for (const [index, operation] of operations.entries()) {
       const shots = fc.sample(shotsAt(operation), { numRuns: RUNS, seed: SEED + index })

@@ -87,7 +87,7 @@ async function ask(operation: Operation, headers: Record<string, string>, organi
 }
 
 describe('the authorisation matrix', () => {
-  test('[D-accounts-115] every route has its rule, and the management API is for admins alone', () => {
+  test('every route has its rule, and the management API is for admins alone [D-accounts-115]', () => {
     expect(operations.length).toBeGreaterThan(80)
     for (const { path, method, access, right } of operations) {
       expect(Object.keys(LET_IN), `${method} ${path}`).toContain(access)
@@ -97,7 +97,7 @@ describe('the authorisation matrix', () => {
     }
   })
 
-  test.each(CALLERS)('[D-accounts-114] [D-accounts-115] holds for %s on every route', async (caller) => {
+  test.each(CALLERS)('holds for %s on every route [D-accounts-114] [D-accounts-115]', async (caller) => {
     const wrong: string[] = []
     for (const operation of operations) {
       // Calls are shown row by row elsewhere; here they would only be refused for their bodies.
@@ -215,7 +215,7 @@ describe('the authorisation matrix of an organisation', () => {
     }
   }
 
-  test.each(FOR_ORGANISATION)('[D-accounts-115] holds for %s on every route', async (caller) => {
+  test.each(FOR_ORGANISATION)('holds for %s on every route [D-accounts-115]', async (caller) => {
     const wrong: string[] = []
     for (const operation of operations) {
       if (operation.isCall) continue

@@ -1,5 +1,5 @@
 /** The two ends of a task: state, charge and log row are written in one storage verb, whichever instance it ends on. */
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { NO_USAGE } from '../../../core/canonical/usage.ts'
 import { priceCall } from '../../../core/pricing/price.ts'
 import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../../core/video/task.ts'

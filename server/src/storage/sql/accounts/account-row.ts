@@ -1,5 +1,5 @@
 /** Accounts between their table and `AccountRow`. */
-import type { AccountRow, Subscription } from '../../../core/calls/hot-rows.ts'
+import type { AccountRow, Subscription } from '../../../core/ledger/hot-rows.ts'
 import { accountId, modelId, type VendorCode } from '../../../core/ids.ts'
 import type { Policy } from '../../../core/limits/policy.ts'
 import { type MicroCredits, microCredits } from '../../../core/money.ts'

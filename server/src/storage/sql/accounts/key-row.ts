@@ -1,5 +1,5 @@
 /** API keys between their table, `Key` and the `KeyRow` of a hot batch. */
-import type { KeyRow } from '../../../core/calls/hot-rows.ts'
+import type { KeyRow } from '../../../core/ledger/hot-rows.ts'
 import { accountId, keyId, memberId, type ModelId } from '../../../core/ids.ts'
 import { decodePolicy } from './account-row.ts'
 import { memoizeByText, parseStored } from '../stored-json.ts'

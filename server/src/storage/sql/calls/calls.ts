@@ -1,5 +1,5 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
-import type { HotOperation, HotOutcome } from '../../../core/calls/operations.ts'
+import type { HotOperation, HotOutcome } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { HotResult } from './hot-batch.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { exampleLog, exampleReserve, exampleSettle } from '../../../core/calls/examples.ts'
-import type { HotOperation } from '../../../core/calls/operations.ts'
+import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import type { HotResult } from './hot-batch.ts'

@@ -3,7 +3,7 @@
  * turn of the event loop, with everything else that is there; what nobody waits for goes along, or after a moment by
  * itself. While a batch runs the next one gathers, so the batch grows with the load.
  */
-import type { HotOperation } from '../../../core/calls/operations.ts'
+import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { HotResult } from './hot-batch.ts'
 

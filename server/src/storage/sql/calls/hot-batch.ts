@@ -8,9 +8,9 @@
  */
 import { decideBatch } from '../../../core/calls/decide.ts'
 import { createTermsReader } from '../../../core/pricing/read-terms.ts'
-import type { HotChanges, HotRows, KeyRow, OpenCall, Subject } from '../../../core/calls/hot-rows.ts'
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
-import type { HotOperation, HotOutcome } from '../../../core/calls/operations.ts'
+import type { HotChanges, HotRows, KeyRow, OpenCall, Subject } from '../../../core/ledger/hot-rows.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
+import type { HotOperation, HotOutcome } from '../../../core/ledger/operations.ts'
 import type { AccountId, CallId, KeyId, MemberId } from '../../../core/ids.ts'
 
 export type HotResult =

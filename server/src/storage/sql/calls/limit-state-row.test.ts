@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LimitState } from '../../../core/calls/hot-rows.ts'
+import type { LimitState } from '../../../core/ledger/hot-rows.ts'
 import { decodeLimitState, limitStates } from './limit-state-row.ts'
 
 test('a state comes back as it was written, what a quota carries over included', () => {

@@ -1,5 +1,5 @@
 /** Windows and slots of one subject: one row, its windows packed as JSON arrays. */
-import type { LimitState, Subject, WindowState } from '../../../core/calls/hot-rows.ts'
+import type { LimitState, Subject, WindowState } from '../../../core/ledger/hot-rows.ts'
 import { jsonInteger, parseStored } from '../stored-json.ts'
 import { numberOf, type StoredRow, type Table, textOf } from '../table.ts'
 

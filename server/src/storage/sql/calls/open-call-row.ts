@@ -1,5 +1,5 @@
 /** Open calls: what never changes is written once; claims and progress have a column of their own. */
-import type { Counted, OpenCall, RecoveredCall } from '../../../core/calls/hot-rows.ts'
+import type { Counted, OpenCall, RecoveredCall } from '../../../core/ledger/hot-rows.ts'
 import { accountId, callId, instanceId, keyId, type MemberId } from '../../../core/ids.ts'
 import { microCredits, ZERO } from '../../../core/money.ts'
 import { parseStored } from '../stored-json.ts'

@@ -5,7 +5,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { AccountId } from '../../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../../core/money.ts'
-import type { Transfer } from '../../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../../core/ledger/hot-rows.ts'
 import { InvalidCursor } from '../../failures/invalid-cursor.ts'
 import type { PoolSums, StatementEntry, StatementStore } from '../../stores/customers.ts'
 import { decodeCursor, transferCursor } from '../cursor.ts'

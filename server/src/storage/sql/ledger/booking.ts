@@ -1,6 +1,6 @@
 /** Movements written with the balances they change, in whoever's transaction. */
 import type { Transaction } from 'kysely'
-import type { Transfer } from '../../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../../core/ledger/hot-rows.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import {
   AMOUNT_MAX,

@@ -1,8 +1,8 @@
 /** Charges what accounts owe as far as their monthly caps have room, in whoever's transaction. */
 import type { Transaction } from 'kysely'
 import { chargeOwed } from '../../../core/admission/owed.ts'
-import type { AccountRow } from '../../../core/calls/hot-rows.ts'
-import { creditsPool, owedPool } from '../../../core/calls/ledger.ts'
+import type { AccountRow } from '../../../core/ledger/hot-rows.ts'
+import { creditsPool, owedPool } from '../../../core/ledger/ledger.ts'
 import type { AccountId } from '../../../core/ids.ts'
 import type { MicroCredits } from '../../../core/money.ts'
 import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../accounts/account-row.ts'

@@ -1,5 +1,5 @@
 /** Ledger transfers. */
-import type { Transfer } from '../../../core/calls/hot-rows.ts'
+import type { Transfer } from '../../../core/ledger/hot-rows.ts'
 import type { Insertable } from 'kysely'
 import { microCredits } from '../../../core/money.ts'
 import type { TransfersTable } from '../schema.ts'

@@ -1,12 +1,12 @@
 /** Call logs: what is filtered by has a column, the rest is one JSON text, so that a row costs one short insert. */
-import { type CallLogRow, EMPTY_LOG_ROW } from '../../../core/calls/log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../../core/ledger/log-row.ts'
 import { NO_USAGE, type Usage } from '../../../core/canonical/usage.ts'
 import { accountId, callId, keyId } from '../../../core/ids.ts'
 import { microCredits, ZERO } from '../../../core/money.ts'
 import { indexableText } from '../free-text.ts'
 import { parseStored } from '../stored-json.ts'
 import { integerOf, numberOf, optionalTextOf, type StoredRow, type Table, textOf } from '../table.ts'
-import { readRecipe, type StoredRecipe } from '../../../core/calls/recipe.ts'
+import { readRecipe, type StoredRecipe } from '../../../core/ledger/recipe.ts'
 
 export const callLogs: Table<CallLogRow> = {
   name: 'call_logs',

@@ -1,6 +1,6 @@
 /** Pages of call logs, newest first. */
 import { type Kysely, sql } from 'kysely'
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { type KeyId, keyId } from '../../../core/ids.ts'
 import { decodeCallLog } from './call-log-row.ts'
 import { decodeCursor, encodeCursor, type Place } from '../cursor.ts'

@@ -1,7 +1,7 @@
 /** Money from an owner's own account into their organisation's, over a pool of the platform: no transfer has two customers. */
 import type { Transaction } from 'kysely'
-import type { Transfer } from '../../../core/calls/hot-rows.ts'
-import { balancePool, creditsPool } from '../../../core/calls/ledger.ts'
+import type { Transfer } from '../../../core/ledger/hot-rows.ts'
+import { balancePool, creditsPool } from '../../../core/ledger/ledger.ts'
 import type { AccountId } from '../../../core/ids.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import { type MicroCredits, microCredits } from '../../../core/money.ts'

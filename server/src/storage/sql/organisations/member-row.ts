@@ -1,5 +1,5 @@
 /** Members between their table, `Member` and the `MemberRow` of a hot batch. */
-import type { MemberRow } from '../../../core/calls/hot-rows.ts'
+import type { MemberRow } from '../../../core/ledger/hot-rows.ts'
 import { accountId, memberId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import { type Member, MEMBER_ROLES, type MemberRole } from '../../stores/organisations.ts'

@@ -3,8 +3,8 @@
  * Whatever is told of a payment goes through its row, so that a refund told before the payment is not lost.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
-import type { Transfer } from '../../../core/calls/hot-rows.ts'
-import { balancePool, creditsPool } from '../../../core/calls/ledger.ts'
+import type { Transfer } from '../../../core/ledger/hot-rows.ts'
+import { balancePool, creditsPool } from '../../../core/ledger/ledger.ts'
 import { accountId } from '../../../core/ids.ts'
 import { type MicroCredits, microCredits, ZERO } from '../../../core/money.ts'
 import {

@@ -1,7 +1,7 @@
 /** Redemption codes over SQL. Locks are taken in one order: the account, its batch, the code. */
 import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { Transfer } from '../../../core/calls/hot-rows.ts'
-import { balancePool, creditsPool } from '../../../core/calls/ledger.ts'
+import type { Transfer } from '../../../core/ledger/hot-rows.ts'
+import { balancePool, creditsPool } from '../../../core/ledger/ledger.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import type { Pool } from '../../../core/top-up/payment.ts'

@@ -1,5 +1,5 @@
 /** One row of the sums by half-hours, and what a logged call adds to it. */
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import {
   USAGE_AMOUNT_MAX,
   USAGE_HALF_HOUR_MS,
@@ -8,7 +8,7 @@ import {
   USAGE_SUMS,
 } from '../migrations/usage-half-hours.ts'
 import type { Cell, Table } from '../table.ts'
-import type { RecipeLine } from '../../../core/calls/recipe.ts'
+import type { RecipeLine } from '../../../core/ledger/recipe.ts'
 
 export type UsageSum = (typeof USAGE_SUMS)[number]
 

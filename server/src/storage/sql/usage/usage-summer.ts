@@ -1,5 +1,5 @@
 /** What the calls of one hot batch add to the sums by half-hours: one row for all that are alike. */
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { indexableText } from '../free-text.ts'
 import { USAGE_NAME_MAX } from '../migrations/usage-half-hours.ts'
 import { halfHourOf, type UsageKey, usageOf, type UsageRow } from './usage-row.ts'

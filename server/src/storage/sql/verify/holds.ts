@@ -1,6 +1,6 @@
 /** What the open calls say they hold. Their number is bounded by the calls that run, so the sums are kept in memory. */
 import type { Kysely } from 'kysely'
-import type { OpenCall, Subject } from '../../../core/calls/hot-rows.ts'
+import type { OpenCall, Subject } from '../../../core/ledger/hot-rows.ts'
 import type { AccountId, MemberId } from '../../../core/ids.ts'
 import { findTier } from '../../../core/limits/tiers.ts'
 import { toUnits } from '../../../core/limits/units.ts'

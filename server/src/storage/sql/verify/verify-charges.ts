@@ -1,6 +1,6 @@
 /** Every logged call: its amount from its recipe, what was due of it, and what the ledger took. */
 import { type Kysely, sql } from 'kysely'
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { type MicroCredits, ZERO } from '../../../core/money.ts'
 import { deductible, recomputeAmount } from '../../../core/pricing/price.ts'
 import { decodeCallLog } from '../logs/call-log-row.ts'

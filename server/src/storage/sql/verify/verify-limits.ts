@@ -3,7 +3,7 @@
  * of it in all. What other windows used up rolls over and has no other record.
  */
 import { type Kysely, sql } from 'kysely'
-import type { LimitState, Subject } from '../../../core/calls/hot-rows.ts'
+import type { LimitState, Subject } from '../../../core/ledger/hot-rows.ts'
 import { decodeLimitState } from '../calls/limit-state-row.ts'
 import type { Schema } from '../schema.ts'
 import type { Differences } from './differences.ts'

@@ -1,6 +1,6 @@
 /** The sums by half-hours against the calls of the log, gathered while the log is read for the charges. */
 import { type Kysely, sql } from 'kysely'
-import type { CallLogRow } from '../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { USAGE_SUMS } from '../migrations/usage-half-hours.ts'
 import type { Schema } from '../schema.ts'
 import { readKeptSince } from '../usage/kept-since.ts'

@@ -604,7 +604,7 @@ describe('what chat clients get', () => {
     )
   })
 
-  test('[2.3-23] [2.3-24] [6.1-02] every data line is a chunk, its deltas joined are the text', () => {
+  test('every data line is a chunk, its deltas joined are the text [2.3-23] [2.3-24] [6.1-02]', () => {
     const sse = encodeStream(chatProtocol, [START, ...said(0, 'a'), ...said(1, 'b'), ...ended('stop')])
     expect(chunksOf(sse).every((each) => each.object === 'chat.completion.chunk')).toBe(true)
     expect(
@@ -614,7 +614,7 @@ describe('what chat clients get', () => {
     ).toBe('ab')
   })
 
-  test('[2.3-25] the last chunk with choices carries finish_reason', () => {
+  test('the last chunk with choices carries finish_reason [2.3-25]', () => {
     const chunks = chunksOf(encodeStream(chatProtocol, [START, ...said(0, 'a'), usage, ...ended('length')]))
     const last = chunks.findLast((each) => listOf(each.choices).length > 0)
     expect(objectOf(listOf(last?.choices)[0])?.finish_reason).toBe('length')
@@ -651,7 +651,7 @@ describe('what chat clients get', () => {
     expect(asked).toMatchObject([{ choices: [], usage: { total_tokens: 10 } }])
   })
 
-  test('[6.1-04] a broken stream never carries [DONE] (docs/protocols.md#trap-16)', () => {
+  test('a broken stream never carries [DONE] (docs/protocols.md#trap-16) [6.1-04]', () => {
     const error = { status: 503, type: 'overloaded_error', code: undefined, message: 'busy', raw: null }
     const sse = encodeStream(chatProtocol, [
       START,
@@ -737,7 +737,7 @@ describe('what chat clients get', () => {
     expect(sse).not.toContain('web_search')
   })
 
-  test('[D-requests-51] keep-alive is a comment line', () => {
+  test('keep-alive is a comment line [D-requests-51]', () => {
     expect(chatProtocol.streamEncoder(replyContext(PLAIN_REQUEST)).keepAlive()).toMatch(/^: [^\n]*\n\n$/)
   })
 })
@@ -782,7 +782,7 @@ describe('a whole chat answer', () => {
     )
   }
 
-  test('[2.3-06] [2.3-07] [2.3-09] [2.3-21] a text', () => {
+  test('a text [2.3-06] [2.3-07] [2.3-09] [2.3-21]', () => {
     expect(encode([{ type: 'text', text: 'hi', citations: [], logprobs: undefined }])).toEqual({
       id: 'chatcmpl-0198f0aa11',
       object: 'chat.completion',
@@ -806,7 +806,7 @@ describe('a whole chat answer', () => {
     })
   })
 
-  test('[2.3-08] [2.3-10] [2.3-11] [2.3-13] [2.3-14] calls alone have no content, broken arguments stay', () => {
+  test('calls alone have no content, broken arguments stay [2.3-08] [2.3-10] [2.3-11] [2.3-13] [2.3-14]', () => {
     const body = encode(
       [
         { ...call, id: 'a', arguments: '{"x":' },

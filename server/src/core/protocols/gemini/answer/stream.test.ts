@@ -62,7 +62,7 @@ function partsOf(fragment: JsonObject | undefined): readonly JsonObject[] {
 }
 
 describe('a stream for a Gemini client', () => {
-  test('[6.3-03] the last fragment carries the finish reason and the usage, no other does', () => {
+  test('the last fragment carries the finish reason and the usage, no other does [6.3-03]', () => {
     const usage = { ...NO_USAGE, input: 5, cachedInput: 3, output: 9, reasoning: 4 }
     const all = fragments([...hello, { type: 'usage', usage }, finish('stop'), end])
     expect(all.slice(0, -1).every((each) => !JSON.stringify(each).includes('finishReason'))).toBe(true)
@@ -242,7 +242,7 @@ describe('a stream for a Gemini client', () => {
     })
   })
 
-  test('[D-requests-65] a failure is an error object at the end and no finish reason (docs/protocols.md#trap-38)', async () => {
+  test('a failure is an error object at the end and no finish reason (docs/protocols.md#trap-38) [D-requests-65]', async () => {
     const sse = encodeStream(geminiProtocol, [
       ...hello,
       {
@@ -371,7 +371,7 @@ describe('a stream of a Gemini upstream', () => {
 
   test.each<[string, JsonObject, JsonObject]>([
     [
-      '[D-names-36] cached tokens are taken out of the prompt (docs/protocols.md#trap-26)',
+      'cached tokens are taken out of the prompt (docs/protocols.md#trap-26) [D-names-36]',
       { promptTokenCount: 100, cachedContentTokenCount: 60, candidatesTokenCount: 5, totalTokenCount: 105 },
       { input: 40, cachedInput: 60, output: 5 },
     ],

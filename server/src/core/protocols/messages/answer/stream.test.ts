@@ -53,7 +53,7 @@ const types = (events: readonly JsonObject[]) => events.map(({ type }) => type)
 const ofType = (events: readonly JsonObject[], type: string) => events.filter((event) => event.type === type)
 
 describe('a stream for a messages client', () => {
-  test('[4.3-11] [6.3-01] has the order the client needs and ends with message_stop, never with [DONE]', () => {
+  test('has the order the client needs and ends with message_stop, never with [DONE] [4.3-11] [6.3-01]', () => {
     const parts = [start, open(0, text), say(0, 'Hi'), close(0), finish('stop'), end]
     const sse = encodeStream(messagesProtocol, parts)
     expect(types(eventsOf(parts))).toEqual([
@@ -67,7 +67,7 @@ describe('a stream for a messages client', () => {
     expect(sse).not.toContain('[DONE]')
   })
 
-  test('[6.3-02] the official client accumulates text, thoughts, calls and usage', async () => {
+  test('the official client accumulates text, thoughts, calls and usage [6.3-02]', async () => {
     const message = await accumulateMessage(
       encodeStream(messagesProtocol, [
         start,
@@ -333,7 +333,7 @@ describe('a stream for a messages client', () => {
     expect(JSON.stringify(omitted)).toContain('signature_delta')
   })
 
-  test('[D-errors-34] [D-errors-35] a failure is an error event and no message_stop (docs/protocols.md#trap-38)', async () => {
+  test('a failure is an error event and no message_stop (docs/protocols.md#trap-38) [D-errors-34] [D-errors-35]', async () => {
     const sse = encodeStream(messagesProtocol, [
       start,
       open(0, text),
@@ -357,7 +357,7 @@ describe('a stream for a messages client', () => {
     expect(types(eventsOf([start, open(0, text), say(0, 'Hi'), close(0), end])).at(-1)).toBe('error')
   })
 
-  test('[D-requests-53] the sign of life is a ping, once something was sent', () => {
+  test('the sign of life is a ping, once something was sent [D-requests-53]', () => {
     const encoder = messagesProtocol.streamEncoder(replyContext(PLAIN_REQUEST))
     expect(encoder.keepAlive()).toBe('')
     encoder.push(start)
@@ -520,7 +520,7 @@ describe('a stream of a messages upstream', () => {
     ).toBeUndefined()
   })
 
-  test('[D-names-37] input comes back as it was reported, without what was cached (docs/protocols.md#trap-25)', () => {
+  test('input comes back as it was reported, without what was cached (docs/protocols.md#trap-25) [D-names-37]', () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 20,

@@ -64,7 +64,7 @@ const image: Part = {
 }
 
 describe('the cap', () => {
-  test('[D-requests-62] a missing cap becomes the model’s maximum', () => {
+  test('a missing cap becomes the model’s maximum [D-requests-62]', () => {
     expect(encode({}).body.max_tokens).toBe(4096)
   })
 

@@ -581,7 +581,7 @@ describe('what responses clients get', () => {
   )
   const events = toldBy(sse)
 
-  test('[D-requests-43] every event real clients need comes, in order', () => {
+  test('every event real clients need comes, in order [D-requests-43]', () => {
     expect(events.map(({ name }) => name.replace('response.', ''))).toEqual([
       'created',
       'in_progress',
@@ -612,21 +612,21 @@ describe('what responses clients get', () => {
     ])
   })
 
-  test('[6.2-01] each event line equals its type', () => {
+  test('each event line equals its type [6.2-01]', () => {
     expect(events.every(({ name, json }) => name === json.type)).toBe(true)
   })
 
-  test('[6.2-02] every data line but [DONE] is JSON', () => {
+  test('every data line but [DONE] is JSON [6.2-02]', () => {
     const data = sseEvents(sse).map((event) => event.data)
     expect(data.filter((line) => !isJsonObject(parseJson(line)))).toEqual(['[DONE]'])
   })
 
-  test('[6.2-03] [6.2-11] [D-requests-46] completed is the last event, [DONE] follows it', () => {
+  test('completed is the last event, [DONE] follows it [6.2-03] [6.2-11] [D-requests-46]', () => {
     expect(events.at(-1)?.name).toBe('response.completed')
     expect(sse.endsWith('\n\ndata: [DONE]\n\n')).toBe(true)
   })
 
-  test('[6.2-04] [2.4-05] [3-02] created comes first with status in_progress, then exactly one end', () => {
+  test('created comes first with status in_progress, then exactly one end [6.2-04] [2.4-05] [3-02]', () => {
     expect(events[0]).toMatchObject({
       name: 'response.created',
       json: { response: { status: 'in_progress', usage: null, output: [] } },
@@ -634,7 +634,7 @@ describe('what responses clients get', () => {
     expect(events.filter(({ name }) => /\.(completed|incomplete|failed)$/.test(name))).toHaveLength(1)
   })
 
-  test('[6.2-05] [6.2-06] [6.2-07] [6.2-13] each item is announced with its type and the index it has in output', () => {
+  test('each item is announced with its type and the index it has in output [6.2-05] [6.2-06] [6.2-07] [6.2-13]', () => {
     const announced = events
       .filter(({ name }) => name === 'response.output_item.added')
       .map(({ json }) => [json.output_index, objectOf(json.item)?.type])
@@ -652,7 +652,7 @@ describe('what responses clients get', () => {
     expect(done).toEqual(output)
   })
 
-  test('[6.2-08] [6.2-09] the deltas are the text and the done event repeats it', () => {
+  test('the deltas are the text and the done event repeats it [6.2-08] [6.2-09]', () => {
     expect(deltasOf(events, 'response.output_text.delta', 1)).toBe('Hi "you"')
     expect(events.find(({ name }) => name === 'response.output_text.done')?.json).toMatchObject({
       text: 'Hi "you"',
@@ -660,12 +660,12 @@ describe('what responses clients get', () => {
     })
   })
 
-  test('[6.2-10] [6.2-14] parallel calls are told apart by index (docs/protocols.md#trap-3)', () => {
+  test('parallel calls are told apart by index (docs/protocols.md#trap-3) [6.2-10] [6.2-14]', () => {
     expect(deltasOf(events, 'response.function_call_arguments.delta', 2)).toBe('{"x":1}')
     expect(deltasOf(events, 'response.function_call_arguments.delta', 3)).toBe('{"y":2}')
   })
 
-  test('[D-requests-44] [D-requests-45] one response id, rising numbers', () => {
+  test('one response id, rising numbers [D-requests-44] [D-requests-45]', () => {
     const ids = events.flatMap(({ json }) => objectOf(json.response)?.id ?? [])
     expect(new Set(ids)).toEqual(new Set(['resp_0198f0aa11']))
     expect(events.map(({ json }) => json.sequence_number)).toEqual(events.map((_event, index) => index))
@@ -710,7 +710,7 @@ describe('what responses clients get', () => {
     }
   })
 
-  test('[D-requests-47] an answer that was cut short is incomplete, and [DONE] follows', () => {
+  test('an answer that was cut short is incomplete, and [DONE] follows [D-requests-47]', () => {
     const short = encode(said(0, 'a'), ended('length'))
     expect(toldBy(short).at(-1)).toMatchObject({
       name: 'response.incomplete',
@@ -726,7 +726,7 @@ describe('what responses clients get', () => {
     expect(short.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('[6.2-12] [D-requests-48] a failure is an error and a failed response, nothing after it (docs/protocols.md#trap-38)', async () => {
+  test('a failure is an error and a failed response, nothing after it (docs/protocols.md#trap-38) [6.2-12] [D-requests-48]', async () => {
     const error = { status: 503, type: 'overloaded_error', code: undefined, message: 'busy', raw: null }
     const broken = encode(said(0, 'a'), begun(1, 'c1'), closed(1), { type: 'error', error }, { type: 'end' })
     const told = toldBy(broken)
@@ -880,7 +880,7 @@ describe('what responses clients get', () => {
     expect(encoder.push({ type: 'text-delta', block: 0, text: 'more' })).toBe('')
   })
 
-  test('[D-requests-52] keep-alive is a comment line', () => {
+  test('keep-alive is a comment line [D-requests-52]', () => {
     expect(responsesProtocol.streamEncoder(replyContext(PLAIN_REQUEST)).keepAlive()).toMatch(/^: [^\n]*\n\n$/)
   })
 })
@@ -916,7 +916,7 @@ describe('a whole responses answer', () => {
     )
   }
 
-  test('[2.4-09] [2.4-13] [2.4-14] [2.4-15] [2.4-18] [2.4-20] every required field, items in order', () => {
+  test('every required field, items in order [2.4-09] [2.4-13] [2.4-14] [2.4-15] [2.4-18] [2.4-20]', () => {
     const body = encodeWhole(blocks)
     expect(REQUIRED.filter((field) => body[field] === undefined)).toEqual([])
     expect(body).toMatchObject({
@@ -954,7 +954,7 @@ describe('a whole responses answer', () => {
     })
   })
 
-  test('[4.2-23] [4.2-24] [2.4-19] a chat answer’s content becomes output_text, its prompt_tokens input_tokens', () => {
+  test('a chat answer’s content becomes output_text, its prompt_tokens input_tokens [4.2-23] [4.2-24] [2.4-19]', () => {
     const response = chatProtocol.decodeResponse({
       id: 'x',
       choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
@@ -1014,7 +1014,7 @@ describe('a whole responses answer', () => {
     })
   })
 
-  test('[2.4-06] an answer at its cap is incomplete', () => {
+  test('an answer at its cap is incomplete [2.4-06]', () => {
     expect(encodeWhole(blocks, 'length')).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },

@@ -821,15 +821,15 @@ describe('chat and responses correspond', () => {
   })
   const body: JsonObject = decoded.kind === 'decoded' ? encode(decoded.value).body : {}
 
-  test('[4.2-20] messages to input', () => {
+  test('messages to input [4.2-20]', () => {
     expect(body.input).toMatchObject([
       { role: 'user', content: [{ text: 'hello' }] },
       { role: 'assistant', content: [{ text: 'hi' }] },
       { role: 'user', content: [{ text: 'bye' }] },
     ])
   })
-  test('[4.2-21] the system message to instructions', () => expect(body.instructions).toBe('be brief'))
-  test('[4.2-22] max_tokens to max_output_tokens', () => expect(body.max_output_tokens).toBe(77))
-  test('[4.2-25] tools[].function.name to tools[].name', () =>
+  test('the system message to instructions [4.2-21]', () => expect(body.instructions).toBe('be brief'))
+  test('max_tokens to max_output_tokens [4.2-22]', () => expect(body.max_output_tokens).toBe(77))
+  test('tools[].function.name to tools[].name [4.2-25]', () =>
     expect(body.tools).toMatchObject([{ name: 'look' }]))
 })

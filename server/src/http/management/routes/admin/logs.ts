@@ -1,7 +1,7 @@
 /** The call log over all accounts: read, exported, summed; what chains bring in; what was free and why. */
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { CallLogRow } from '../../../../core/calls/log-row.ts'
+import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
 import { accountId, keyId } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { microCredits } from '../../../../core/money.ts'
