@@ -109,7 +109,7 @@ describe('the guide to adding an endpoint', () => {
     const script = `import { buildWhenNeeded } from ${JSON.stringify(join(copy.root, 'tools/project/build.mjs'))}; await buildWhenNeeded(${JSON.stringify(copy.root)})`
     await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: copy.root })
     const file = join(folder, 'gateway.yaml')
-    await writeFile(file, copy.snippet('gateway.yaml').replace('http://127.0.0.1:9000', upstream.url))
+    await writeFile(file, copy.snippet('moderations.yaml').replace('http://127.0.0.1:9000', upstream.url))
     gateway = await launch({ SLUICE_DATA_DIR: join(folder, 'data'), SLUICE_CONFIG: file }, undefined, [
       join(copy.root, 'server/dist/main.js'),
     ])
