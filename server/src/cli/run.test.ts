@@ -301,7 +301,7 @@ describe('accounts, grant, logs, verify', () => {
 
   test('accounts list and show print what accounts have', async () => {
     expect((await sluice(['accounts', 'list'])).out).toMatch(
-      /owner@example\.com +person +admin +active +100 +0 +0 +0 +-\n/,
+      /owner@example\.com +person +admin +active +100 +0 +0 +0 CNY +-\n/,
     )
     expect((await sluice(['accounts', 'show', 'owner@example.com'])).out).toMatch(/\ncredits +100\n/)
     const { out } = await sluice(['accounts', 'show', 'owner@example.com', '--json'])
