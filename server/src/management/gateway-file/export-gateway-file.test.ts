@@ -4,7 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApplyResult, applyGatewayFile } from './apply-gateway-file.ts'
 import { exportGatewayFile } from './export-gateway-file.ts'
 import { EXAMPLE_ENVIRONMENT, EXAMPLE_FILE, EXAMPLE_KINDS } from '../../../test/management/example-file.ts'
+import { sampleKind } from '../../../test/management/sample-catalogue.ts'
 import { openTestStore, TEST_TIME, type TestStore } from '../../../test/management/open-store.ts'
+
+/** Each has an address of its own. */
+const KINDS = EXAMPLE_KINDS.map(({ kind }) => sampleKind(kind))
 
 let store: TestStore
 beforeEach(async () => {
@@ -16,7 +20,7 @@ async function apply(target: TestStore, text: string): Promise<ApplyResult> {
   const result = await applyGatewayFile(target.storage, {
     text,
     environment: EXAMPLE_ENVIRONMENT,
-    kinds: EXAMPLE_KINDS,
+    kinds: KINDS,
     missing: 'prune',
     mode: 'apply',
     at: TEST_TIME,
@@ -198,7 +202,7 @@ function gatewayFiles(): fc.Arbitrary<object> {
       {
         code: fc.constant(code),
         name,
-        kind: fc.constantFrom(...EXAMPLE_KINDS.map(({ kind }) => kind)),
+        kind: fc.constantFrom(...KINDS.map(({ kind }) => kind)),
         base_url: fc.constantFrom('http://127.0.0.1:1', 'https://api.example.com/v1/'),
         status,
         credentials: fc.constant([{ name: 'main' }, { name: 'spare', limits: { concurrency: 2 } }]),
