@@ -28,7 +28,7 @@ const accounts = createRoute({
   path: '/operate/accounts',
   validateSearch: readOperatorSearch,
   component: lazyRouteComponent(
-    () => withTexts(() => import('./accounts/accounts-page.tsx'), 'accounts', 'keys'),
+    () => withTexts(() => import('./accounts/accounts-page.tsx'), 'accounts', 'keys', 'signIn'),
     'AccountsPage',
   ),
 })

@@ -1,6 +1,6 @@
 /** Every sentence is there in every language, says the same things, and is used. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { SECTIONS } from './sections.ts'
@@ -63,4 +63,50 @@ describe('the texts', () => {
     })
     expect(unused).toEqual([])
   })
+})
+
+/** What a page is made of, itself included: files of ours that it imports, at once or later. */
+function filesOf(page: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(page)) return found
+  found.add(page)
+  const imports = readFileSync(page, 'utf8').matchAll(/(?:from|import)\s*\(?'(\.[^']+\.tsx?)'/g)
+  for (const [, path = ''] of imports) filesOf(join(dirname(page), path), found)
+  return found
+}
+
+/** Sections that come with the frame of those who run the gateway. */
+const OPERATOR = ['operate']
+
+describe('a page brings the texts that it shows', () => {
+  const routes = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /routes?\.ts$/.test(name))
+    .map((name) => join(SOURCES, name))
+  const pages = routes.flatMap((route) =>
+    [...readFileSync(route, 'utf8').matchAll(/withTexts\(\s*\(\) => import\('([^']+)'\)([^)]*)\)/g)].map(
+      ([, page = '', sections = '']) => ({
+        page: join(dirname(route), page),
+        brought: [...sections.matchAll(/'(\w+)'/g)].map(([, section = '']) => section),
+      }),
+    ),
+  )
+
+  test('and there are pages', () => {
+    expect(pages.length).toBeGreaterThan(15)
+  })
+
+  test.each(pages.map((one) => [one.page.slice(SOURCES.length), one] as const))(
+    '%s',
+    (_name, { page, brought }) => {
+      const known = [...brought, ...(page.includes('/operator/') ? OPERATOR : [])]
+      const shown = [...filesOf(page)].flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/\bt\(\s*['`](\w+)\./g)].map(([, section = '']) => ({
+          section,
+          file: file.slice(SOURCES.length),
+        })),
+      )
+      expect(
+        shown.filter(({ section }) => Object.hasOwn(SECTIONS.en, section) && !known.includes(section)),
+      ).toEqual([])
+    },
+  )
 })

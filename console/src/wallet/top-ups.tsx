@@ -79,7 +79,7 @@ function Rows({ rows }: { readonly rows: readonly TopUp[] }) {
     },
     {
       id: 'status',
-      head: t('keys.state'),
+      head: t('wallet.state'),
       cell: ({ status }) => <span className={tags.tag}>{t(`wallet.topUpStates.${status}`)}</span>,
     },
     {

@@ -79,6 +79,18 @@ function Log() {
   )
 }
 
+/** A first start changes many things at once; the sheet has them all. */
+const FIELDS_SHOWN = 2
+
+/** Ids are short on screen: their kind and their last characters, which differ. */
+const shortIds = (text: string): string => text.replace(/([a-z]+_)[\da-f-]{26,}([\da-f]{6})/g, '$1…$2')
+
+function shortList(changes: AuditEntry['changes']): string {
+  const shown = changes.slice(0, FIELDS_SHOWN).map(({ field }) => shortIds(field))
+  const more = changes.length - shown.length
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} +${more}`
+}
+
 function useColumns(): readonly Column<AuditEntry>[] {
   const { t } = useTranslation()
   const format = useFormat()
@@ -91,12 +103,19 @@ function useColumns(): readonly Column<AuditEntry>[] {
     },
     { id: 'action', head: t('trust.action'), cell: ({ action }) => <code>{action}</code> },
     { id: 'who', head: t('trust.by'), cell: ({ actor }) => actor.name },
-    { id: 'subject', head: t('trust.subject'), kind: 'muted', cell: ({ subject }) => <code>{subject}</code> },
+    {
+      id: 'subject',
+      head: t('trust.subject'),
+      kind: 'muted',
+      cell: ({ subject }) => <code title={subject}>{shortIds(subject)}</code>,
+    },
     {
       id: 'changes',
       head: t('trust.changes'),
       kind: 'muted',
-      cell: ({ changes }) => changes.map(({ field }) => field).join(', '),
+      cell: ({ changes }) => (
+        <span title={changes.map(({ field }) => field).join(', ')}>{shortList(changes)}</span>
+      ),
     },
   ]
 }
