@@ -70,7 +70,8 @@ function filesOf(page: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(page)) return found
   found.add(page)
   const imports = readFileSync(page, 'utf8').matchAll(/(?:from|import)\s*\(?'(\.[^']+\.tsx?)'/g)
-  for (const [, path = ''] of imports) filesOf(join(dirname(page), path), found)
+  // Types come from a file that is made by a build, and say nothing.
+  for (const [, path = ''] of imports) if (!path.endsWith('.d.ts')) filesOf(join(dirname(page), path), found)
   return found
 }
 
