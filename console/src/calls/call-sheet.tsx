@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { type Call, callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
+import { shortId } from '../parts/short-id.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Ending, endingOf } from '../parts/calls/ending.tsx'
 import { tokensOf } from '../parts/calls/tokens.ts'
@@ -75,11 +76,6 @@ export function CallSheet({ id, rows, onOpen, onClose }: CallSheetProps) {
       )}
     </Sheet>
   )
-}
-
-/** The beginning and the end tell ids apart. */
-function shortId(id: string): string {
-  return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`
 }
 
 interface StepProps {

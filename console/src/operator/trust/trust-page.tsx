@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { auditQuery, type AuditEntry, exportAudit } from '../../api/operator/audit.ts'
+import { shortId } from '../../parts/short-id.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { save } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -82,8 +83,7 @@ function Log() {
 /** A first start changes many things at once; the sheet has them all. */
 const FIELDS_SHOWN = 2
 
-/** Ids are short on screen: their kind and their last characters, which differ. */
-const shortIds = (text: string): string => text.replace(/([a-z]+_)[\da-f-]{26,}([\da-f]{6})/g, '$1…$2')
+const shortIds = (text: string): string => text.replace(/[a-z]+_[\da-f-]{32,}/g, shortId)
 
 function shortList(changes: AuditEntry['changes']): string {
   const shown = changes.slice(0, FIELDS_SHOWN).map(({ field }) => shortIds(field))
