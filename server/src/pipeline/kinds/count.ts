@@ -5,7 +5,6 @@ import type { EndpointKind } from './kind.ts'
 export const COUNT: EndpointKind = {
   id: 'count',
   flow: 'count',
-  body: 'json',
   chains: PROTOCOL_IDS,
   paths: [
     { methods: ['POST'], path: '/v1/responses/input_tokens', protocol: 'responses' },

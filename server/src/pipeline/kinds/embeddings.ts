@@ -12,7 +12,6 @@ import type { EndpointKind } from './kind.ts'
 export const EMBEDDINGS: EndpointKind = {
   id: 'embeddings',
   flow: 'exchange',
-  body: 'json',
   paths: [{ methods: ['POST'], path: '/v1/embeddings', protocol: 'embeddings' }],
   chains: ['embeddings'],
   counts: () => ({ requests: 1, images: 0, videos: 0, videoSeconds: 0 }),

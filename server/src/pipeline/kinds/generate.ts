@@ -6,7 +6,6 @@ import type { EndpointKind, EndpointPath } from './kind.ts'
 export const GENERATE: EndpointKind = {
   id: 'generate',
   flow: 'exchange',
-  body: 'json',
   chains: PROTOCOL_IDS,
   paths: [
     post('/v1/chat/completions', 'chat'),

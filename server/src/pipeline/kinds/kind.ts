@@ -1,5 +1,5 @@
 /**
- * What an endpoint of the gateway is, as data: which paths lead to it, how its body comes, and what a call over it takes of
+ * What an endpoint of the gateway is, as data: which paths lead to it, and what a call over it takes of
  * its account. One file a kind beside this one, one line each in `index.ts`; the stages and the router of paths take any.
  */
 import type { Estimate } from '../../core/ledger/operations.ts'
@@ -18,8 +18,6 @@ export interface EndpointKind {
    * questions, which are free.
    */
   readonly flow: 'exchange' | 'task' | 'count' | 'stored'
-  /** How the body comes. A form may also come as JSON. */
-  readonly body: 'json' | 'form' | 'none'
   /** Chains of these protocols can answer its calls, as they are or converted. */
   readonly chains: readonly ChainProtocol[]
   /** What one call counts in the windows of limits, by what it is thought to use; absent: nothing. */

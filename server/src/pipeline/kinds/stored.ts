@@ -5,7 +5,6 @@ import type { EndpointKind, EndpointPath, Method } from './kind.ts'
 export const STORED: EndpointKind = {
   id: 'stored',
   flow: 'stored',
-  body: 'none',
   chains: ['responses'],
   paths: [
     stored('GET', '/v1/responses/{id}', 'response'),

@@ -10,7 +10,6 @@ const FILE_KEY = /[a-z]+\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}/
 export const VIDEO: EndpointKind = {
   id: 'video',
   flow: 'task',
-  body: 'form',
   chains: ['video'],
   paths: [
     { ...at('/v1/videos', 'list'), methods: ['GET'], head: true },
