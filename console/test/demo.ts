@@ -1,7 +1,7 @@
 /** A customer with a fortnight behind them, so that pages are looked at as people see them. */
 import { join } from 'node:path'
-import { readConfig } from '../../server/src/config/environment.ts'
 import { startGateway } from '../../server/src/app/start-gateway.ts'
+import { readConfig } from '../../server/src/config/environment.ts'
 import { callModel, signInAs } from './api.ts'
 import { ADMIN, CUSTOMER, openGateway, type TestGateway } from './gateway.ts'
 

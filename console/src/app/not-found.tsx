@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Empty } from '../parts/empty.tsx'
-import { LinkButton } from '../parts/link-button.tsx'
+import { Empty } from '../parts/page/empty.tsx'
+import { LinkButton } from '../parts/page/link-button.tsx'
 
 export function NotFound() {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
-import { inBackground } from '../parts/in-background.ts'
-import { Problem } from '../parts/problem.tsx'
+import { inBackground } from '../parts/page/in-background.ts'
+import { Problem } from '../parts/page/problem.tsx'
 
 /** What is shown in place of a page that could not be. */
 export function PageProblem({ error, reset }: ErrorComponentProps) {

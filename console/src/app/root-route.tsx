@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, Outlet, retainSearchParams } from '@tanstack/react-router'
-import { present, textField } from '../parts/search-fields.ts'
+import { present, textField } from '../parts/lists/search-fields.ts'
 import { NotFound } from './not-found.tsx'
 
 export interface RouterContext {

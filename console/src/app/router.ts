@@ -10,10 +10,10 @@ import { settingsRoute } from '../settings/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { usageRoute } from '../usage/route.ts'
 import { walletRoute } from '../wallet/route.ts'
-import { signedOutRoute } from './signed-out-route.ts'
 import { frameRoute } from './frame-route.ts'
 import { PageProblem } from './page-problem.tsx'
 import { rootRoute } from './root-route.tsx'
+import { signedOutRoute } from './signed-out-route.ts'
 
 const routeTree = rootRoute.addChildren([
   signedOutRoute.addChildren(signInRoutes),

@@ -1,5 +1,5 @@
 /** Which of our styles the library's components wear; the values themselves are in tokens.css. */
-import { createTheme } from '@mantine/core'
+
 import type {
   ActionIconFactory,
   ButtonFactory,
@@ -24,7 +24,8 @@ import type {
   TabsFactory,
   TooltipFactory,
 } from '@mantine/core'
-import { Icon } from '../parts/icon.tsx'
+import { createTheme } from '@mantine/core'
+import { Icon } from '../parts/marks/icon.tsx'
 import controls from './controls.module.css'
 
 /** Ms: long enough to show where something went. */

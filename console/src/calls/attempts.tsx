@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../api/calls.ts'
-import { useFormat } from '../parts/format.ts'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './call-sheet.module.css'
 
 const TICKS = 4

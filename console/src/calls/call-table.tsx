@@ -6,9 +6,9 @@ import { useOrganisationId } from '../api/session.ts'
 import { Cost } from '../parts/calls/cost.tsx'
 import { Ending } from '../parts/calls/ending.tsx'
 import { tokensOf } from '../parts/calls/tokens.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
-import { useFormat } from '../parts/format.ts'
-import table from '../parts/table.module.css'
+import { type Column, DataTable } from '../parts/lists/data-table.tsx'
+import table from '../parts/lists/table.module.css'
+import { useFormat } from '../parts/values/format.ts'
 
 interface CallTableProps {
   readonly rows: readonly Call[]

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { Amount } from '../parts/amount.tsx'
-import { useFormat } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import { Note } from '../parts/problem.tsx'
+import { Icon } from '../parts/marks/icon.tsx'
+import { Note } from '../parts/page/problem.tsx'
+import { Amount } from '../parts/values/amount.tsx'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './call-sheet.module.css'
 import type { Explained } from './explain.ts'
 

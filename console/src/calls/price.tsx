@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../api/calls.ts'
-import { Amount } from '../parts/amount.tsx'
-import { classes } from '../parts/classes.ts'
-import { isZero } from '../parts/decimal.ts'
-import { useFormat } from '../parts/format.ts'
-import table from '../parts/table.module.css'
+import table from '../parts/lists/table.module.css'
+import { classes } from '../parts/marks/classes.ts'
+import { Amount } from '../parts/values/amount.tsx'
+import { isZero } from '../parts/values/decimal.ts'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './call-sheet.module.css'
 
 type Recipe = NonNullable<Call['recipe']>

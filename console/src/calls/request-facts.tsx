@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../api/calls.ts'
-import { type Fact, Facts } from '../parts/facts.tsx'
-import { useFormat } from '../parts/format.ts'
+import { type Fact, Facts } from '../parts/lists/facts.tsx'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './call-sheet.module.css'
 
 /** What came with the call, and what went back in the answer's head. */

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
-import { readSearch } from './filter.ts'
 import { withTexts } from '../texts/languages.ts'
+import { readSearch } from './filter.ts'
 
 export const callsRoute = createRoute({
   getParentRoute: () => frameRoute,

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { type CallFilter, callTotalsQuery } from '../api/calls.ts'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
-import { Amount } from '../parts/amount.tsx'
-import { useFormat } from '../parts/format.ts'
-import { Loaded } from '../parts/loaded.tsx'
+import { Loaded } from '../parts/page/loaded.tsx'
+import { Amount } from '../parts/values/amount.tsx'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './calls.module.css'
 
 /** What all the calls of the filter come to, not only those in sight. */

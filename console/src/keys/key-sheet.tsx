@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Key, NewKey } from '../api/keys.ts'
-import { Sheet } from '../parts/dialog.tsx'
+import { Sheet } from '../parts/forms/dialog.tsx'
 import { KeyForm } from './key-form.tsx'
 
 interface KeySheetProps {

@@ -1,7 +1,7 @@
 /** A key as its form holds it, and as the gateway takes it: the names are the same, so that faults find their fields. */
 import type { Key, KeyBody } from '../api/keys.ts'
-import { dayOf, dayStart } from '../parts/zoned-days.ts'
-import { type PolicyValues, policyBodyOf, policyValuesOf } from '../parts/policy-values.ts'
+import { type PolicyValues, policyBodyOf, policyValuesOf } from '../parts/limits/policy-values.ts'
+import { dayOf, dayStart } from '../parts/values/zoned-days.ts'
 
 /** A type, not an interface: forms hold records. */
 export type KeyValues = {

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Key, type NewKey, rotateKey } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import form from '../parts/form.module.css'
-import { useFormat } from '../parts/format.ts'
-import { Marked } from '../parts/marked.tsx'
-import { FormProblem } from '../parts/problem.tsx'
-import { useProblemText } from '../parts/use-problem.ts'
+import { Dialog } from '../parts/forms/dialog.tsx'
+import form from '../parts/forms/form.module.css'
+import { Marked } from '../parts/marks/marked.tsx'
+import { FormProblem } from '../parts/page/problem.tsx'
+import { useProblemText } from '../parts/page/use-problem.ts'
+import { useFormat } from '../parts/values/format.ts'
 
 interface RotateDialogProps {
   readonly of: Key

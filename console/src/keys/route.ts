@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
-import { choiceField, present, textField } from '../parts/search-fields.ts'
-import { KEY_STATES } from './key-state.ts'
+import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
 import { withTexts } from '../texts/languages.ts'
+import { KEY_STATES } from './key-state.ts'
 
 export const keysRoute = createRoute({
   getParentRoute: () => frameRoute,

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/marks/icon.tsx'
 import styles from './models.module.css'
 import type { Model } from './use-models.ts'
 

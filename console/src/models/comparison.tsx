@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useFormat } from '../parts/format.ts'
-import page from '../parts/page.module.css'
-import table from '../parts/table.module.css'
+import table from '../parts/lists/table.module.css'
+import page from '../parts/page/page.module.css'
+import { useFormat } from '../parts/values/format.ts'
 import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
-import { isBilled, OwnPrice, PriceName, PRICES } from './prices.tsx'
+import { isBilled, OwnPrice, PRICES, PriceName } from './prices.tsx'
 import type { Model } from './use-models.ts'
 
 interface ComparisonProps {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Offer } from '../api/models.ts'
-import { useFormat } from '../parts/format.ts'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './models.module.css'
 import { rateOf } from './use-models.ts'
 

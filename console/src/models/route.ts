@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
-import { readSearch } from './search.ts'
 import { withTexts } from '../texts/languages.ts'
+import { readSearch } from './search.ts'
 
 export const modelsRoute = createRoute({
   getParentRoute: () => frameRoute,

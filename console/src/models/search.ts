@@ -1,4 +1,4 @@
-import { choiceField, present, textField } from '../parts/search-fields.ts'
+import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
 import { FEATURES, HEALTHS } from './use-models.ts'
 
 /** What the address says of the catalogue. */

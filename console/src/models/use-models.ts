@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { admissionQuery, type Admission, type Offer, pricingQuery } from '../api/models.ts'
+import { type Admission, admissionQuery, type Offer, pricingQuery } from '../api/models.ts'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 

@@ -1,5 +1,5 @@
 /** What the addresses of the operator's pages say: one reader for all of them, so that it weighs nothing. */
-import { textField } from '../parts/search-fields.ts'
+import { textField } from '../parts/lists/search-fields.ts'
 
 const FIELDS = ['find', 'kind', 'role', 'state', 'vendor', 'model', 'period', 'tab', 'open'] as const
 export type OperatorSearch = { readonly [Field in (typeof FIELDS)[number]]?: string }

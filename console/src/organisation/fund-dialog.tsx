@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../api/idempotency.ts'
 import { fundOrganisation } from '../api/organisations.ts'
 import { usePerson } from '../api/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import forms from '../parts/form.module.css'
-import { useFormat } from '../parts/format.ts'
-import { inBackground } from '../parts/in-background.ts'
-import { FormProblem } from '../parts/problem.tsx'
-import { useSubmit } from '../parts/use-submit.ts'
+import { Dialog } from '../parts/forms/dialog.tsx'
+import forms from '../parts/forms/form.module.css'
+import { useSubmit } from '../parts/forms/use-submit.ts'
+import { inBackground } from '../parts/page/in-background.ts'
+import { FormProblem } from '../parts/page/problem.tsx'
+import { useFormat } from '../parts/values/format.ts'
 
 interface FundDialogProps {
   readonly organisation: string

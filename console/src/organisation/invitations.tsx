@@ -7,11 +7,11 @@ import {
   resendInvitation,
   revokeInvitation,
 } from '../api/organisations.ts'
-import { useFormat } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import { inBackground } from '../parts/in-background.ts'
-import { FormProblem } from '../parts/problem.tsx'
-import { useProblemText } from '../parts/use-problem.ts'
+import { Icon } from '../parts/marks/icon.tsx'
+import { inBackground } from '../parts/page/in-background.ts'
+import { FormProblem } from '../parts/page/problem.tsx'
+import { useProblemText } from '../parts/page/use-problem.ts'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './organisation.module.css'
 
 /** Who was invited and has not come yet. */

@@ -1,10 +1,10 @@
 /** Several people and one purse: an organisation is made, funded, joined by link, limited by member, and closed. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { freePort } from '../../../server/test/top-up/stripe-stand-in.ts'
 import { callModel, type Person, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
-import { freePort } from '../../../server/test/top-up/stripe-stand-in.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 

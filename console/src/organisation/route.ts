@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
-import { choiceField, present, textField } from '../parts/search-fields.ts'
+import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
 import { withTexts } from '../texts/languages.ts'
 
 export const organisationRoute = createRoute({

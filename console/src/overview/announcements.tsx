@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../api/client.ts'
-import { useFormat } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import page from '../parts/page.module.css'
+import { Icon } from '../parts/marks/icon.tsx'
+import page from '../parts/page/page.module.css'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 
 const announcementsQuery = queryOptions({

@@ -6,15 +6,15 @@ import { callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
-import { CopyIcon } from '../parts/copy-button.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { LinkButton } from '../parts/link-button.tsx'
-import page from '../parts/page.module.css'
+import { Icon } from '../parts/marks/icon.tsx'
+import { LinkButton } from '../parts/page/link-button.tsx'
+import page from '../parts/page/page.module.css'
+import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
 
 const FirstCall = lazy(() =>
-  import('../parts/first-call.tsx').then(({ FirstCall: component }) => ({ default: component })),
+  import('../parts/snippets/first-call.tsx').then(({ FirstCall: component }) => ({ default: component })),
 )
 
 /** Px of it, so that nothing jumps. */

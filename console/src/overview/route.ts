@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
-import { choiceField, present } from '../parts/search-fields.ts'
+import { choiceField, present } from '../parts/lists/search-fields.ts'
 import { PERIODS } from './periods.ts'
 
 export const overviewRoute = createRoute({

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next'
-import { Empty } from '../parts/empty.tsx'
-import { useFormat } from '../parts/format.ts'
-import { Loaded } from '../parts/loaded.tsx'
-import { Marked } from '../parts/marked.tsx'
-import page from '../parts/page.module.css'
-import { StackedBars, Swatch } from '../parts/stacked-bars.tsx'
+import { StackedBars, Swatch } from '../parts/charts/stacked-bars.tsx'
+import { classes } from '../parts/marks/classes.ts'
+import { Marked } from '../parts/marks/marked.tsx'
+import { Empty } from '../parts/page/empty.tsx'
+import { Loaded } from '../parts/page/loaded.tsx'
+import page from '../parts/page/page.module.css'
+import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import type { Period } from './periods.ts'
 import type { SpendOf, useSpend } from './use-spend.ts'
-import { classes } from '../parts/classes.ts'
 
 interface SpendProps {
   readonly spend: ReturnType<typeof useSpend>

@@ -1,4 +1,4 @@
-import { choiceField, present, textField } from '../parts/search-fields.ts'
+import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
 
 /** A person's own; an organisation has neither a profile nor a way in. */
 export const PERSONAL_TABS = ['profile', 'security'] as const

@@ -1,8 +1,8 @@
 /** The fields by which somebody shows who they are, the same wherever they stand. */
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CodeInput } from '../parts/code-input.tsx'
-import { NEW_PASSWORD_MIN } from '../parts/password-rule.ts'
+import { CodeInput } from '../parts/identity/code-input.tsx'
+import { NEW_PASSWORD_MIN } from '../parts/identity/password-rule.ts'
 import { readContact } from './contact.ts'
 import { type CodePurpose, sendCode } from './sign-in-api.ts'
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { LinkButton } from '../parts/link-button.tsx'
+import { LinkButton } from '../parts/page/link-button.tsx'
 import { CodeAndPasswordPage } from './code-and-password-page.tsx'
 import { resetPassword } from './sign-in-api.ts'
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { signedOutRoute } from '../app/signed-out-route.ts'
-import { present, textField } from '../parts/search-fields.ts'
+import { present, textField } from '../parts/lists/search-fields.ts'
 import { withTexts } from '../texts/languages.ts'
 
 const signInRoute = createRoute({

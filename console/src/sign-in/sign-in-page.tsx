@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { LinkButton } from '../parts/link-button.tsx'
-import { Note } from '../parts/problem.tsx'
+import { LinkButton } from '../parts/page/link-button.tsx'
+import { Note } from '../parts/page/problem.tsx'
 import { readReturn } from './return-from-service.ts'
-import { SignInForm } from './sign-in-form.tsx'
 import styles from './sign-in.module.css'
 import { optionsQuery } from './sign-in-api.ts'
+import { SignInForm } from './sign-in-form.tsx'
 import { useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/signed-out/sign-in')

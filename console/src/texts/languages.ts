@@ -2,7 +2,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type english from './en.json'
-import { type Section, SECTIONS, type SectionTexts } from './sections.ts'
+import { SECTIONS, type Section, type SectionTexts } from './sections.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -61,7 +61,11 @@ export async function withTexts<Page>(
   load: () => Promise<Page>,
   ...sections: readonly Section[]
 ): Promise<Page> {
-  const [page] = await Promise.all([load(), loadTexts(...sections), import('../parts/form-controls.css')])
+  const [page] = await Promise.all([
+    load(),
+    loadTexts(...sections),
+    import('../parts/forms/form-controls.css'),
+  ])
   return page
 }
 

@@ -2,22 +2,23 @@
  * Texts that come with the pages that need them: a file is a section of the texts, named like it. What several pages say
  * stands in the file of the language itself, which every page has.
  */
-import type chains from './en/chains.json'
-import type vendors from './en/vendors.json'
-import type videos from './en/videos.json'
-import type notices from './en/notices.json'
-import type trust from './en/trust.json'
-import type operate from './en/operate.json'
+
 import type accounts from './en/accounts.json'
+import type chains from './en/chains.json'
 import type keys from './en/keys.json'
 import type models from './en/models.json'
+import type notices from './en/notices.json'
+import type operate from './en/operate.json'
 import type organisation from './en/organisation.json'
 import type register from './en/register.json'
 import type reset from './en/reset.json'
 import type settings from './en/settings.json'
 import type setup from './en/setup.json'
 import type signIn from './en/signIn.json'
+import type trust from './en/trust.json'
 import type usage from './en/usage.json'
+import type vendors from './en/vendors.json'
+import type videos from './en/videos.json'
 import type wallet from './en/wallet.json'
 
 export interface SectionTexts {

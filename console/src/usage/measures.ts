@@ -1,6 +1,6 @@
 /** What is measured of usage, and how much of it a row has. */
 import type { Usage } from '../api/usage.ts'
-import { sumDecimals } from '../parts/decimal.ts'
+import { sumDecimals } from '../parts/values/decimal.ts'
 import type { Measure } from './search.ts'
 
 export type Row = Usage['rows'][number]

@@ -1,5 +1,5 @@
-import type { Interval } from '../parts/buckets.ts'
-import { choiceField, present } from '../parts/search-fields.ts'
+import type { Interval } from '../parts/charts/buckets.ts'
+import { choiceField, present } from '../parts/lists/search-fields.ts'
 
 export const PERIODS = ['24h', '7d', '30d', '90d'] as const
 export type Period = (typeof PERIODS)[number]

@@ -1,13 +1,13 @@
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TimeZone, useFormat } from '../parts/format.ts'
-import page from '../parts/page.module.css'
-import { seriesOf } from '../parts/series.ts'
-import { StackedBars, Swatch } from '../parts/stacked-bars.tsx'
+import { seriesOf } from '../parts/charts/series.ts'
+import { StackedBars, Swatch } from '../parts/charts/stacked-bars.tsx'
+import page from '../parts/page/page.module.css'
+import { TimeZone, useFormat } from '../parts/values/format.ts'
 import { measureOf, type Row } from './measures.ts'
 import { bucketsOf, DEFAULT_PERIOD, type UsageSearch } from './search.ts'
-import type { Groups } from './use-groups.ts'
 import styles from './usage.module.css'
+import type { Groups } from './use-groups.ts'
 
 /** Every so many bars one is named, so that the names do not touch. */
 const NAMED_MAX = 10

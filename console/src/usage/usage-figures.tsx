@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { Amount } from '../parts/amount.tsx'
-import { Figure } from '../parts/figure.tsx'
-import { useFormat } from '../parts/format.ts'
-import page from '../parts/page.module.css'
+import { Figure } from '../parts/charts/figure.tsx'
+import page from '../parts/page/page.module.css'
+import { Amount } from '../parts/values/amount.tsx'
+import { useFormat } from '../parts/values/format.ts'
 import { type Row, shareOf, sumsOf } from './measures.ts'
 
 /** What the whole period comes to. */

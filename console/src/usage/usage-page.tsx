@@ -2,13 +2,13 @@ import { SegmentedControl } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../api/session.ts'
-import { Empty } from '../parts/empty.tsx'
-import { ExportMenu } from '../parts/export-menu.tsx'
-import { Filter, Filters } from '../parts/filters.tsx'
-import { inBackground } from '../parts/in-background.ts'
-import { Loaded } from '../parts/loaded.tsx'
-import { PageHead } from '../parts/page-head.tsx'
-import { type Change, choiceField, present } from '../parts/search-fields.ts'
+import { ExportMenu } from '../parts/lists/export-menu.tsx'
+import { Filter, Filters } from '../parts/lists/filters.tsx'
+import { type Change, choiceField, present } from '../parts/lists/search-fields.ts'
+import { Empty } from '../parts/page/empty.tsx'
+import { inBackground } from '../parts/page/in-background.ts'
+import { Loaded } from '../parts/page/loaded.tsx'
+import { PageHead } from '../parts/page/page-head.tsx'
 import { fileOf } from './export.ts'
 import type { Row } from './measures.ts'
 import {
@@ -21,12 +21,12 @@ import {
   SPANS,
   type UsageSearch,
 } from './search.ts'
+import styles from './usage.module.css'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { useGroups } from './use-groups.ts'
 import { useUsage } from './use-usage.ts'
-import styles from './usage.module.css'
 
 const route = getRouteApi('/frame/usage')
 

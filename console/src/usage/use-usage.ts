@@ -3,8 +3,8 @@ import { useContext, useMemo, useState } from 'react'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { usageQuery } from '../api/usage.ts'
-import { bucketKeys, lastBuckets } from '../parts/buckets.ts'
-import { browserZone, TimeZone } from '../parts/format.ts'
+import { bucketKeys, lastBuckets } from '../parts/charts/buckets.ts'
+import { browserZone, TimeZone } from '../parts/values/format.ts'
 import { bucketsOf, DEFAULT_PERIOD, SPANS, type UsageSearch } from './search.ts'
 
 const HOUR_MS = 3_600_000

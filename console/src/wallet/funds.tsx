@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import type { Account } from '../api/session.ts'
-import { Amount } from '../parts/amount.tsx'
-import { isZero } from '../parts/decimal.ts'
-import { Figure } from '../parts/figure.tsx'
-import { useFormat } from '../parts/format.ts'
-import page from '../parts/page.module.css'
+import { Figure } from '../parts/charts/figure.tsx'
+import page from '../parts/page/page.module.css'
+import { Amount } from '../parts/values/amount.tsx'
+import { isZero } from '../parts/values/decimal.ts'
+import { useFormat } from '../parts/values/format.ts'
 
 /** What there is, what running calls hold of it, what was spent and what is owed. */
 export function Funds({ account }: { readonly account: Account | undefined }) {

@@ -1,5 +1,5 @@
 import type { Pool } from '../api/wallet.ts'
-import { Amount } from '../parts/amount.tsx'
+import { Amount } from '../parts/values/amount.tsx'
 
 interface MoneyProps {
   readonly pool: Pool

@@ -9,20 +9,20 @@ import {
   buyPlan,
   changeRenewal,
   type Plan,
-  plansQuery,
   type Pool,
+  plansQuery,
   type Quote,
   quoteQuery,
 } from '../api/wallet.ts'
-import { ChoiceCard, ChoiceCards } from '../parts/choice-card.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { type Fact, Facts } from '../parts/facts.tsx'
-import forms from '../parts/form.module.css'
-import { useFormat } from '../parts/format.ts'
-import { Loaded } from '../parts/loaded.tsx'
-import { FormProblem, Note } from '../parts/problem.tsx'
-import { useProblemText } from '../parts/use-problem.ts'
+import { ChoiceCard, ChoiceCards } from '../parts/forms/choice-card.tsx'
+import { Dialog } from '../parts/forms/dialog.tsx'
+import forms from '../parts/forms/form.module.css'
+import { type Fact, Facts } from '../parts/lists/facts.tsx'
+import { Empty } from '../parts/page/empty.tsx'
+import { Loaded } from '../parts/page/loaded.tsx'
+import { FormProblem, Note } from '../parts/page/problem.tsx'
+import { useProblemText } from '../parts/page/use-problem.ts'
+import { useFormat } from '../parts/values/format.ts'
 import { Money } from './money.tsx'
 import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'

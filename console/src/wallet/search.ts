@@ -1,4 +1,4 @@
-import { choiceField, present, textField } from '../parts/search-fields.ts'
+import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
 
 export const TABS = ['statement', 'top-ups', 'receipts'] as const
 export const DIALOGS = ['top-up', 'redeem', 'plan'] as const

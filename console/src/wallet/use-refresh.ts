@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { inBackground } from '../parts/in-background.ts'
+import { inBackground } from '../parts/page/in-background.ts'
 
 /** Everything that money moves: read anew after something was paid, bought or redeemed. */
 const MOVED = ['account', 'subscription', 'statement', 'top-ups', 'quote', 'alerts', 'admission']

@@ -1,17 +1,17 @@
 /** Money in the hands of whoever spends it: exchanged, redeemed, paid by card, bound to a plan, and accounted for. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import {
+  freePort,
+  openStripeStandIn,
+  STRIPE_KEY,
+  type StripeStandIn,
+  sendWebhook,
+  WEBHOOK_SECRET,
+} from '../../../server/test/top-up/stripe-stand-in.ts'
 import { signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { ADMIN, CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
-import {
-  freePort,
-  openStripeStandIn,
-  sendWebhook,
-  STRIPE_KEY,
-  type StripeStandIn,
-  WEBHOOK_SECRET,
-} from '../../../server/test/top-up/stripe-stand-in.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 

@@ -1,4 +1,4 @@
-import type { Format } from '../parts/format.ts'
+import type { Format } from '../parts/values/format.ts'
 
 interface Worth {
   readonly credits: string | null

@@ -2,7 +2,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/marks/icon.tsx'
 import styles from './frame.module.css'
 import { PAGES, PAGES_AT_HAND } from './pages.ts'
 

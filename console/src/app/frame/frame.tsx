@@ -1,13 +1,13 @@
+import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
 import { usePerson } from '../../api/session.ts'
-import { TimeZone } from '../../parts/format.ts'
-import { inBackground } from '../../parts/in-background.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { TimeZone } from '../../parts/values/format.ts'
 import {
   chooseLanguage,
   hasChosenLanguage,

@@ -4,9 +4,9 @@ import { useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { usePerson } from '../../api/session.ts'
-import { useFormat } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Marked } from '../../parts/marked.tsx'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { Marked } from '../../parts/marks/marked.tsx'
+import { useFormat } from '../../parts/values/format.ts'
 import styles from './look-banner.module.css'
 
 /** Over every page while an operator looks through somebody's eyes. */

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { Sign } from '../../parts/icon.tsx'
+import { Sign } from '../../parts/marks/icon.tsx'
 import styles from './frame.module.css'
 import { OPERATOR_PAGES } from './operator-pages.ts'
 

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { organisationsQuery, useMembership, usePerson } from '../../api/session.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { inBackground } from '../../parts/in-background.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { inBackground } from '../../parts/page/in-background.ts'
 import styles from './frame.module.css'
 
 /** For whom one acts: oneself, or an organisation one is in. */

@@ -1,5 +1,5 @@
 /** The pages there are, in the order of the left bar. */
-import type { IconName } from '../../parts/icon.tsx'
+import type { IconName } from '../../parts/marks/icon.tsx'
 
 export const PAGES = [
   { to: '/', icon: 'overview', name: 'overview' },

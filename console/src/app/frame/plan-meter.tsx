@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useMayManage, useOrganisationId } from '../../api/session.ts'
 import { subscriptionQuery } from '../../api/subscription.ts'
-import { useFormat } from '../../parts/format.ts'
-import { LimitBar } from '../../parts/limit-bar.tsx'
+import { LimitBar } from '../../parts/limits/limit-bar.tsx'
+import { useFormat } from '../../parts/values/format.ts'
 import styles from './frame.module.css'
 
 /** How much of the plan's longest quota is used; nothing where there is no plan. */

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { sessionBegan, useConnection } from '../../api/connection.ts'
-import { inBackground } from '../../parts/in-background.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
 import { SignInForm } from '../../sign-in/sign-in-form.tsx'
 
 /** Over the page, so that what was typed there is still there after signing in again. */

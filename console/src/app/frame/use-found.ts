@@ -5,7 +5,7 @@ import { callsQuery } from '../../api/calls.ts'
 import { keysQuery } from '../../api/keys.ts'
 import { pricingQuery } from '../../api/models.ts'
 import { useOrganisationId } from '../../api/session.ts'
-import { inBackground } from '../../parts/in-background.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
 
 export interface Found {
   readonly kind: 'keys' | 'models' | 'calls'

@@ -4,10 +4,10 @@ import { anyCallsQuery } from '../../api/operator/calls.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Cost } from '../../parts/calls/cost.tsx'
 import { Ending } from '../../parts/calls/ending.tsx'
-import { DataTable } from '../../parts/data-table.tsx'
-import { useFormat } from '../../parts/format.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import sheet from '../../parts/sheet.module.css'
+import sheet from '../../parts/forms/sheet.module.css'
+import { DataTable } from '../../parts/lists/data-table.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { useFormat } from '../../parts/values/format.ts'
 
 const CALLS = 5
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { membersOfQuery } from '../../api/operator/accounts.ts'
-import { Amount } from '../../parts/amount.tsx'
-import { DataTable } from '../../parts/data-table.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import sheet from '../../parts/sheet.module.css'
-import table from '../../parts/table.module.css'
+import sheet from '../../parts/forms/sheet.module.css'
+import { DataTable } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { Amount } from '../../parts/values/amount.tsx'
 
 /** Who is in an organisation; each has an account of their own. */
 export function AccountMembers({

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { auditQuery } from '../../api/operator/audit.ts'
-import { DataTable } from '../../parts/data-table.tsx'
-import { useFormat } from '../../parts/format.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import sheet from '../../parts/sheet.module.css'
+import sheet from '../../parts/forms/sheet.module.css'
+import { DataTable } from '../../parts/lists/data-table.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { useFormat } from '../../parts/values/format.ts'
 
 const ENTRIES = 5
 

@@ -1,14 +1,14 @@
 import { Button, NumberInput, Select, TextInput } from '@mantine/core'
-import { useForm, type UseFormReturnType } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { addAccount } from '../../api/operator/accounts.ts'
-import { Sheet } from '../../parts/dialog.tsx'
-import form from '../../parts/form.module.css'
-import { inBackground } from '../../parts/in-background.ts'
-import { PasswordField } from '../../parts/password-field.tsx'
-import { FormProblem } from '../../parts/problem.tsx'
-import { useSubmit } from '../../parts/use-submit.ts'
+import { Sheet } from '../../parts/forms/dialog.tsx'
+import form from '../../parts/forms/form.module.css'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { PasswordField } from '../../parts/identity/password-field.tsx'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { FormProblem } from '../../parts/page/problem.tsx'
 
 interface AddAccountProps {
   readonly onClose: () => void

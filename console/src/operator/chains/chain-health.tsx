@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Chain } from '../../api/operator/chains.ts'
-import { useFormat } from '../../parts/format.ts'
-import { State } from '../../parts/state.tsx'
+import { State } from '../../parts/marks/state.tsx'
+import { useFormat } from '../../parts/values/format.ts'
 import styles from './chains.module.css'
 
 export const CHAIN_STATES = ['healthy', 'failing', 'cooling', 'limited', 'draining', 'disabled'] as const

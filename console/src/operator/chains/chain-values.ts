@@ -1,6 +1,6 @@
 /** A chain as its form holds it, and as the gateway takes it. */
 import type { Chain, ChainChange, NewChain } from '../../api/operator/chains.ts'
-import { pricingBodyOf, type PricingValues, pricingValuesOf } from '../parts/pricing-values.ts'
+import { type PricingValues, pricingBodyOf, pricingValuesOf } from '../parts/pricing-values.ts'
 
 export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'video'] as const
 export const STREAM_USAGES = ['forward', 'inject'] as const

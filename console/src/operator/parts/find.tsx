@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/marks/icon.tsx'
 import styles from './operator.module.css'
 
 interface FindProps {

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Sheet } from '../../parts/dialog.tsx'
-import form from '../../parts/form.module.css'
-import { FormProblem } from '../../parts/problem.tsx'
+import { Sheet } from '../../parts/forms/dialog.tsx'
+import form from '../../parts/forms/form.module.css'
+import { FormProblem } from '../../parts/page/problem.tsx'
 
 interface FormSheetProps {
   readonly title: string

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { inBackground } from '../../parts/in-background.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
 import styles from './operator.module.css'
 
 interface MoreRowsProps {

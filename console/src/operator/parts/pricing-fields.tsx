@@ -1,6 +1,6 @@
 import { MultiSelect, NumberInput, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import form from '../../parts/form.module.css'
+import form from '../../parts/forms/form.module.css'
 import styles from './operator.module.css'
 import { BILLING_MODES, MODE_OF, PRICE_FIELDS, type PricingValues } from './pricing-values.ts'
 

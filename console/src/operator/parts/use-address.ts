@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { inBackground } from '../../parts/in-background.ts'
-import { type Change, present } from '../../parts/search-fields.ts'
+import { type Change, present } from '../../parts/lists/search-fields.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
 import type { OperatorSearch } from '../search.ts'
 
 /** What the address of an operator's page says, and how it comes to say something else. */

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/operator/audit.ts'
-import { Sheet } from '../../parts/dialog.tsx'
-import { type Fact, Facts } from '../../parts/facts.tsx'
-import { useFormat } from '../../parts/format.ts'
-import sheet from '../../parts/sheet.module.css'
-import table from '../../parts/table.module.css'
+import { Sheet } from '../../parts/forms/dialog.tsx'
+import sheet from '../../parts/forms/sheet.module.css'
+import { type Fact, Facts } from '../../parts/lists/facts.tsx'
+import table from '../../parts/lists/table.module.css'
+import { useFormat } from '../../parts/values/format.ts'
 import operator from '../parts/operator.module.css'
 
 /** One act, with what was before and after it. */

@@ -1,14 +1,14 @@
 import { Select, TextInput } from '@mantine/core'
-import { useForm, type UseFormReturnType } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { addVendor, putCredential, type VendorKind } from '../../api/operator/catalogue.ts'
-import form from '../../parts/form.module.css'
-import { inBackground } from '../../parts/in-background.ts'
-import { useSubmit } from '../../parts/use-submit.ts'
+import form from '../../parts/forms/form.module.css'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { SecretFields } from './secret-fields.tsx'
-import { emptySecrets, secretBodyOf, type SecretValues } from './secret-values.ts'
+import { emptySecrets, type SecretValues, secretBodyOf } from './secret-values.ts'
 
 interface AddVendorProps {
   readonly kinds: readonly VendorKind[]

@@ -4,18 +4,18 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import {
   addCredential,
-  changeCredential,
   type Credential,
+  changeCredential,
   type VendorKind,
 } from '../../api/operator/catalogue.ts'
-import form from '../../parts/form.module.css'
-import { inBackground } from '../../parts/in-background.ts'
-import { PolicyFields } from '../../parts/policy-fields.tsx'
-import { policyBodyOf, type PolicyValues, policyValuesOf } from '../../parts/policy-values.ts'
-import { useSubmit } from '../../parts/use-submit.ts'
+import form from '../../parts/forms/form.module.css'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { PolicyFields } from '../../parts/limits/policy-fields.tsx'
+import { type PolicyValues, policyBodyOf, policyValuesOf } from '../../parts/limits/policy-values.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { SecretFields } from './secret-fields.tsx'
-import { emptySecrets, secretBodyOf, type SecretValues } from './secret-values.ts'
+import { emptySecrets, type SecretValues, secretBodyOf } from './secret-values.ts'
 
 interface CredentialFormProps {
   readonly vendor: string

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
-import { DataTable } from '../../parts/data-table.tsx'
-import table from '../../parts/table.module.css'
+import { DataTable } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
 import operator from '../parts/operator.module.css'
 
 /** Every kind that the gateway knows, with what each needs. */

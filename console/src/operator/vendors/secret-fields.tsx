@@ -1,8 +1,8 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
-import form from '../../parts/form.module.css'
-import { PasswordField } from '../../parts/password-field.tsx'
+import form from '../../parts/forms/form.module.css'
+import { PasswordField } from '../../parts/identity/password-field.tsx'
 
 interface SecretFieldsProps {
   readonly form: { getInputProps(path: string): object }

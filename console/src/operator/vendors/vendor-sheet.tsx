@@ -4,20 +4,20 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
-  changeVendor,
   type Credential,
+  changeVendor,
   credentialsQuery,
   type Vendor,
   type VendorKind,
 } from '../../api/operator/catalogue.ts'
-import { Sheet } from '../../parts/dialog.tsx'
-import form from '../../parts/form.module.css'
-import { Icon } from '../../parts/icon.tsx'
-import { inBackground } from '../../parts/in-background.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import { FormProblem } from '../../parts/problem.tsx'
-import sheet from '../../parts/sheet.module.css'
-import { useSubmit } from '../../parts/use-submit.ts'
+import { Sheet } from '../../parts/forms/dialog.tsx'
+import form from '../../parts/forms/form.module.css'
+import sheet from '../../parts/forms/sheet.module.css'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { FormProblem } from '../../parts/page/problem.tsx'
 import { CredentialForm } from './credential-form.tsx'
 import { CredentialRow } from './credential-row.tsx'
 import { VendorState } from './vendor-state.tsx'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { State } from '../../parts/state.tsx'
+import { State } from '../../parts/marks/state.tsx'
 
 const SIGNS = {
   enabled: { icon: 'done', tone: 'good' },

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { giveUp, lookAgain, type Task } from '../../api/operator/videos.ts'
-import { ReasonDialog } from '../parts/reason-dialog.tsx'
 import operator from '../parts/operator.module.css'
+import { ReasonDialog } from '../parts/reason-dialog.tsx'
 
 /** What can be done with a task that runs; one that has ended stays as it is. */
 export function TaskActions({ of }: { readonly of: Task }) {

@@ -1,10 +1,10 @@
 import { Tooltip } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
-import { Amount } from '../amount.tsx'
-import { isZero } from '../decimal.ts'
-import { useFormat } from '../format.ts'
-import tags from '../tag.module.css'
+import tags from '../marks/tag.module.css'
+import { Amount } from '../values/amount.tsx'
+import { isZero } from '../values/decimal.ts'
+import { useFormat } from '../values/format.ts'
 import styles from './calls.module.css'
 
 type Priced = Pick<Call, 'amount' | 'deducted' | 'byok' | 'subscription_covered'>

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
-import { Icon, type IconName } from '../icon.tsx'
+import { Icon, type IconName } from '../marks/icon.tsx'
 import styles from './calls.module.css'
 
 type Tone = 'good' | 'warn' | 'bad' | 'quiet'

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import page from './page.module.css'
+import page from '../page/page.module.css'
 
 interface FigureProps {
   readonly name: ReactNode

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Icon } from './icon.tsx'
+import { Icon } from '../marks/icon.tsx'
 
 /** Light and dark; until it is pressed, the system decides. */
 export function ThemeButton() {

@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../texts/languages.ts'
-import { Icon } from './icon.tsx'
+import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../../texts/languages.ts'
+import { Icon } from '../marks/icon.tsx'
 import { inBackground } from './in-background.ts'
 
 interface LanguageMenuProps {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Icon } from './icon.tsx'
+import { Icon } from '../marks/icon.tsx'
 import styles from './pages.module.css'
 
 interface PagesProps {

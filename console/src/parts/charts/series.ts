@@ -1,6 +1,7 @@
 /** Sums by hour or day, split into the few groups that took most: what stacked bars show. */
+
+import { sumDecimals } from '../values/decimal.ts'
 import { type Bucket, bucketKeys, type Interval, lastBuckets } from './buckets.ts'
-import { sumDecimals } from './decimal.ts'
 
 /** So many groups have a colour of their own, the others share one. */
 const COLOURS = 5

@@ -1,4 +1,4 @@
-import { Icon } from './icon.tsx'
+import { Icon } from '../marks/icon.tsx'
 import parts from './parts.module.css'
 
 /** Says that something is done, beside what did it; undefined: nothing yet. */

@@ -1,4 +1,4 @@
-import parts from './parts.module.css'
+import parts from '../page/parts.module.css'
 
 /** A gate over a wave. */
 export function Mark() {

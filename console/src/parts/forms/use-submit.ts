@@ -1,7 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type FieldsOfCodes, useFieldProblems } from './use-problem.ts'
+import { type FieldsOfCodes, useFieldProblems } from '../page/use-problem.ts'
 
 interface Submit<Values, Answer> {
   readonly send: (values: Values) => Promise<Answer>

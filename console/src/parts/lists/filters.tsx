@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { classes } from './classes.ts'
+import { classes } from '../marks/classes.ts'
 import styles from './filters.module.css'
 
 /** The filters of a list in a row, and what they lead to. */

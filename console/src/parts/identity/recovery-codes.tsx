@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from './copy-button.tsx'
-import { Note } from './problem.tsx'
+import { Note } from '../page/problem.tsx'
+import { CopyButton } from '../snippets/copy-button.tsx'
 import styles from './recovery-codes.module.css'
 
 interface RecoveryCodesProps {

@@ -1,5 +1,5 @@
+import parts from '../page/parts.module.css'
 import { currencySign, useFormat } from './format.ts'
-import parts from './parts.module.css'
 
 interface AmountProps {
   /** A decimal number as text. */

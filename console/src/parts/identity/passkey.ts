@@ -1,5 +1,5 @@
 import { type PublicKeyCredentialCreationOptionsJSON, startRegistration } from '@simplewebauthn/browser'
-import { client, dataOf } from '../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 
 /** Has the browser make a passkey and adds it to the account; its session has to be fresh. */
 export async function addPasskey(name: string) {

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../marks/classes.ts'
 import styles from './stacked-bars.module.css'
 
 export interface Bar {

@@ -1,6 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../../api/api-error.ts'
 
 /** Codes that a person can do something about; whatever else goes wrong is told in the gateway's own words. */
 const TOLD = [0, 40005, 40104, 40303, 40304, 40306, 40307, 40308, 40403, 42908, 50000, 50301] as const

@@ -2,7 +2,7 @@ import { Button, TextInput, type TextInputProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useProblemText } from './use-problem.ts'
+import { useProblemText } from '../page/use-problem.ts'
 import styles from './code-input.module.css'
 
 /** Before that another code would hardly come sooner than the first one. */

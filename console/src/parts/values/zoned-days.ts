@@ -1,5 +1,5 @@
 /** Days of the person's time zone, as fields of a date write them: 2026-11-22. */
-import { bucketKeys } from './buckets.ts'
+import { bucketKeys } from '../charts/buckets.ts'
 
 /** The day that a moment lies in. */
 export function dayOf(moment: string | number, timeZone: string | undefined): string {

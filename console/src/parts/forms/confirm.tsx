@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { FormProblem } from '../page/problem.tsx'
+import { useProblemText } from '../page/use-problem.ts'
 import { Dialog } from './dialog.tsx'
 import form from './form.module.css'
-import { FormProblem } from './problem.tsx'
-import { useProblemText } from './use-problem.ts'
 
 interface ConfirmProps {
   readonly title: string

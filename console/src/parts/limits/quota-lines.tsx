@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Subscription } from '../api/subscription.ts'
-import { useFormat } from './format.ts'
+import type { Subscription } from '../../api/subscription.ts'
+import { useFormat } from '../values/format.ts'
 import { LimitBar } from './limit-bar.tsx'
 import styles from './quota-lines.module.css'
 

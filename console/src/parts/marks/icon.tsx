@@ -1,5 +1,5 @@
 /** The signs of the console: one path each on a grid of 16, drawn with a line of 1.5. */
-import parts from './parts.module.css'
+import parts from '../page/parts.module.css'
 
 const PATHS = {
   attach: 'M12.5 7.5 8 12a2.8 2.8 0 0 1-4-4l4.8-4.8a1.9 1.9 0 0 1 2.7 2.7L6.8 10.6',

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { useFormat } from './format.ts'
+import { useFormat } from '../values/format.ts'
 import { useDimensionName } from './dimensions.ts'
 
 /** How much in which time, as the gateway tells it. */

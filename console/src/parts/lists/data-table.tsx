@@ -1,5 +1,5 @@
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../marks/classes.ts'
 import table from './table.module.css'
 
 export interface Column<Row> {
