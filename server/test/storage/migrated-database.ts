@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { instanceId } from '../../src/core/ids.ts'
 import { openEngine } from '../../src/storage/open.ts'
+import { keepIdleThreads } from '../../src/storage/sqlite/threads.ts'
+
+/** Two for each store that is open at once; whoever opens one here opens others after it. */
+keepIdleThreads(8)
 
 let made: Promise<Buffer> | undefined
 

@@ -2,11 +2,11 @@
  * One worker thread with its SQLite connection, as the process sees it: tasks in, answers out, in order. A thread that
  * died fails what it was doing with `StorageUnavailable`, and the next task starts a new one.
  */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { StorageConflict } from '../failures/conflict.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerOptions, WorkerReply, WorkerTask } from './messages.ts'
-import { workerLocation } from './worker-location.ts'
+import { afterClosing, keepThread, takeThread } from './threads.ts'
 
 /** What the thread says unasked. */
 export type ThreadNotice = Exclude<WorkerReply, WorkerAnswer>
@@ -81,8 +81,10 @@ export class SqliteConnection {
     this.#stopLooking()
     const worker = this.#worker
     if (worker === undefined || this.#hung) return
+    const afterwards = afterClosing()
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    await this.#send({ kind: 'close' })
+    await this.#send({ kind: 'close', afterwards })
+    if (afterwards === 'wait') return keepThread(worker)
     // Owing no answer the thread is let go; a process with nothing else to do would end before it has.
     worker.ref()
     await exited
@@ -100,12 +102,7 @@ export class SqliteConnection {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerLocation(), {
-      workerData: this.#options,
-      name: `storage-${this.#options.role}`,
-      // Node's own SQLite calls itself experimental on every start.
-      execArgv: [...process.execArgv.filter(suitsThread), '--disable-warning=ExperimentalWarning'],
-    })
+    const worker = takeThread(this.#options)
     worker.on('message', (reply: WorkerReply) => this.#receive(worker, reply))
     let cause: unknown
     worker.on('error', (error) => {
@@ -146,11 +143,6 @@ export class SqliteConnection {
 }
 
 const HUNG = 'the storage thread does not answer any more'
-
-/** Flags of the whole process, such as the size of its heap, are refused by a thread. */
-function suitsThread(flag: string): boolean {
-  return flag.startsWith('--enable-source-maps') || flag.startsWith('--cpu-prof')
-}
 
 /** SQLite's primary result codes that mean "the database cannot serve", not "this statement is wrong". */
 const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 11, 13, 14, 23, 26])

@@ -9,6 +9,9 @@ export interface WorkerOptions {
   readonly origin: string
 }
 
+/** First a connection is opened, then it is asked; when it has closed, another one may be opened. */
+export type WorkerMessage = { readonly kind: 'open'; readonly options: WorkerOptions } | WorkerRequest
+
 export type WorkerRequest = WorkerTask & { readonly id: number }
 
 export type WorkerTask =
@@ -23,7 +26,7 @@ export type WorkerTask =
   | { readonly kind: 'watch' }
   /** From now on copy the write-ahead log back now and then. */
   | { readonly kind: 'checkpoint' }
-  | { readonly kind: 'close' }
+  | { readonly kind: 'close'; readonly afterwards: 'wait' | 'end' }
 
 export type WorkerAnswer =
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly SqliteRow[] }

@@ -1,5 +1,5 @@
-/** The thread that owns one SQLite connection: it does what it is told, one thing after the other. */
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+/** The thread that owns one SQLite connection at a time: it does what it is told, one thing after the other. */
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
 import { checkpoint, PAGE_BYTES } from './checkpoint.ts'
 import { decodeOperations, encodeResults } from './hot-codec.ts'
@@ -8,6 +8,7 @@ import { loadSqlite, type SqliteDatabase } from './library.ts'
 import {
   BUSY_CODE,
   type WorkerFailure,
+  type WorkerMessage,
   type WorkerOptions,
   type WorkerReply,
   type WorkerRequest,
@@ -54,12 +55,14 @@ class DatabaseThread {
   }
 
   take(request: WorkerRequest): void {
+    let ends = request.kind === 'close' && request.afterwards === 'end'
     try {
       this.#reply(this.#answer(request))
     } catch (error) {
       this.#reply({ kind: 'failed', id: request.id, error: describe(error) })
+      ends = request.kind === 'close'
     }
-    if (request.kind === 'close') this.#port.close()
+    if (ends) this.#port.close()
   }
 
   #answer(request: WorkerRequest): WorkerReply {
@@ -149,7 +152,12 @@ function describe(error: unknown): WorkerFailure {
 }
 
 if (parentPort === null) throw new Error('the storage worker runs as a worker thread only')
+const port = parentPort
+let connection: DatabaseThread | undefined
 // Our own process sends nothing else; the type is the contract of `messages.ts`.
-const thread = new DatabaseThread(parentPort, workerData as WorkerOptions)
-parentPort.on('message', (request: WorkerRequest) => thread.take(request))
-parentPort.postMessage({ kind: 'open' } satisfies WorkerReply)
+port.on('message', (message: WorkerMessage) => {
+  if (message.kind === 'open') {
+    connection = new DatabaseThread(port, message.options)
+    port.postMessage({ kind: 'open' } satisfies WorkerReply)
+  } else connection?.take(message)
+})

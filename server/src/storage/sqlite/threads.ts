@@ -1,0 +1,54 @@
+/**
+ * The threads that connections live in. The product opens a store once and a connection's thread ends with it; whoever
+ * opens hundreds, one after the other, has some kept: to start a thread costs far more than to open a database.
+ */
+import { Worker } from 'node:worker_threads'
+import type { WorkerMessage, WorkerOptions } from './messages.ts'
+import { workerLocation } from './worker-location.ts'
+
+const idle: Worker[] = []
+let idleMost = 0
+
+/** From now on up to so many threads of this process wait for another connection when theirs has closed. */
+export function keepIdleThreads(most: number): void {
+  idleMost = most
+}
+
+/** A thread that opens this connection; its first word tells that it has. */
+export function takeThread(options: WorkerOptions): Worker {
+  const thread = idle.pop() ?? startThread()
+  thread.removeAllListeners()
+  thread.postMessage({ kind: 'open', options } satisfies WorkerMessage)
+  return thread
+}
+
+/** What a thread does once its connection has closed. */
+export function afterClosing(): 'wait' | 'end' {
+  return idle.length < idleMost ? 'wait' : 'end'
+}
+
+/** Takes a thread that waits: it is told of by nobody and keeps no process alive. */
+export function keepThread(thread: Worker): void {
+  thread.removeAllListeners()
+  // It holds nothing; should it end, the next connection starts another.
+  thread.on('error', () => undefined)
+  thread.on('exit', () => {
+    const index = idle.indexOf(thread)
+    if (index >= 0) idle.splice(index, 1)
+  })
+  thread.unref()
+  idle.push(thread)
+}
+
+function startThread(): Worker {
+  return new Worker(workerLocation(), {
+    name: 'storage',
+    // Node's own SQLite calls itself experimental on every start.
+    execArgv: [...process.execArgv.filter(suitsThread), '--disable-warning=ExperimentalWarning'],
+  })
+}
+
+/** Flags of the whole process, such as the size of its heap, are refused by a thread. */
+function suitsThread(flag: string): boolean {
+  return flag.startsWith('--enable-source-maps') || flag.startsWith('--cpu-prof')
+}
