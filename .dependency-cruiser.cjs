@@ -241,7 +241,7 @@ module.exports = {
         'telemetry/',
         'config/',
         'storage/(storage|key-hash)\\.ts$',
-        'storage/stores/(accounts|keys|logs|ledger|identity|customers|audit|notices|organisations|prices|records)\\.ts$',
+        'storage/stores/(accounts|keys|logs|ledger|identity|customers|audit|notices|organisations|prices|records|blobs)\\.ts$',
         'storage/failures/',
         'version\\.ts$',
       ],

@@ -11,14 +11,13 @@ import { knownPresets } from './presets.ts'
 import { every, type Housekeeping, type InstancePeriods, startHousekeeping } from './housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
 import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
-import type { PipelineOfApi } from '../http/management/api-context.ts'
 import { explain } from '../pipeline/explain/explain.ts'
 import { probeChain } from '../pipeline/explain/probe.ts'
 import { openApi } from '../http/management/api.ts'
-import type { ApiOptions } from '../http/management/api-context.ts'
 import { openOpsServer, type OpsServer } from '../http/ops/ops-server.ts'
 import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
 import { openServers, type Servers } from '../http/servers.ts'
+import type { ApiOptions, InstanceOfApi } from '../http/management/api-context.ts'
 import type { Identity } from '../management/identity/identity.ts'
 import type { Cashier } from '../management/top-up/cashier.ts'
 import { timeOrderedId } from '../management/new-id.ts'
@@ -118,7 +117,7 @@ export async function startGateway(
     isRunning: (callId) => pipeline.isRunning(callId),
     ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
   })
-  const opened = await openAll(config, pipeline, { ...options, ...ground, canWrite: housekeeping.canWrite })
+  const opened = await openAll(config, pipeline, { ...options, ground, canWrite: housekeeping.canWrite })
   const addresses = addressesOf(config, opened)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, pipeline, { ...opened, unsettled })
@@ -387,28 +386,32 @@ interface Opened {
 /** For the name of an address that a customer sets: who asks waits for it. */
 const RESOLVE_TIMEOUT_MS = 3_000
 
-/** What of the pipeline the management API is given. */
-function partsOfApi(pipeline: Pipeline): PipelineOfApi {
+/** What the management API is given: the ground that it shares with the pipeline, and what it sees of calls. */
+function instanceOfApi(
+  { storage, blobs, telemetry, now, secretKey }: Ground,
+  pipeline: Pipeline,
+): InstanceOfApi {
+  const { monthOf, health, bodyBudget, directory } = pipeline
   return {
-    storage: pipeline.storage,
-    blobs: pipeline.blobs,
+    storage,
+    blobs,
+    telemetry,
+    now,
+    secretKey,
     catalogue: () => pipeline.catalogue(),
     refreshCatalogue: () => pipeline.refreshCatalogue(),
-    now: pipeline.now,
-    monthOf: pipeline.monthOf,
-    telemetry: pipeline.telemetry,
-    health: pipeline.health,
-    bodyBudget: pipeline.bodyBudget,
-    directory: pipeline.directory,
-    secretKey: pipeline.videoSettings.secretKey,
+    monthOf,
+    health,
+    bodyBudget,
+    directory,
     probe: (target) => probeChain(pipeline, target),
     explain: (question) => explain(pipeline, question),
   }
 }
 
 interface OpenOptions extends StartOptions {
+  readonly ground: Ground
   readonly canWrite: () => boolean
-  readonly allow: AllowList
 }
 
 function openOps(config: Config, { telemetry }: Pipeline, source: OpsSource): Promise<OpsServer> {
@@ -429,7 +432,7 @@ function addressCheck(allow: AllowList): Pick<ApiOptions, 'closedAddress'> {
 async function openAll(
   config: Config,
   pipeline: Pipeline,
-  { ops: withOps, canWrite, allow, environment = process.env }: OpenOptions,
+  { ops: withOps, ground, canWrite, environment = process.env }: OpenOptions,
 ): Promise<Opened> {
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, pipeline)
@@ -442,14 +445,14 @@ async function openAll(
     ...config,
     pipeline,
     api: await openApi({
-      ...partsOfApi(pipeline),
+      ...instanceOfApi(ground, pipeline),
       identity,
       cashier,
       presets,
       clientAddress,
       publicUrl: config.publicUrl,
       consoleUrl: consoleUrlOf(config),
-      ...addressCheck(allow),
+      ...addressCheck(ground.allow),
     }),
     consolePages: openConsole(config, pipeline.telemetry),
     clientAddress,

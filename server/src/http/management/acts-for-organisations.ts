@@ -6,6 +6,8 @@ import type { MemberCaller, SessionCaller } from './caller.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Access, CallerByAccess } from './route-types.ts'
 
+export type ActsForOrganisationsContext = Pick<ApiContext, 'clientAddress' | 'now' | 'storage'>
+
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 interface ActFor {
@@ -23,7 +25,10 @@ interface ActFor {
  * Before the act, and only where it is one. Bodies of the organisation's own routes hold no secrets and are kept whole; of
  * others only the names of what they hold are, since own credentials and codes go through them.
  */
-export async function noteActFor(context: ApiContext, { route, request, caller }: ActFor): Promise<void> {
+export async function noteActFor(
+  context: ActsForOrganisationsContext,
+  { route, request, caller }: ActFor,
+): Promise<void> {
   if (SAFE_METHODS.includes(request.method) || route.reads === true || !isMemberCaller(caller)) return
   const { body } = request
   const told = route.access === 'organisation' ? jsonOf(body) : namesOf(body)
@@ -42,7 +47,7 @@ export async function noteActFor(context: ApiContext, { route, request, caller }
 
 /** The person behind a session, whoever they act for. */
 export function personOf(
-  { clientAddress }: ApiContext,
+  { clientAddress }: Pick<ApiContext, 'clientAddress'>,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
 ): AuditActor {
   const { person, session } = caller

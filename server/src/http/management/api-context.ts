@@ -1,33 +1,36 @@
 /** What the routes of the management API stand on. */
+import type { MonthOf } from '../../core/calendar.ts'
+import type { Catalogue } from '../../core/catalogue.ts'
 import type { Explanation, ExplainQuestion } from '../../pipeline/explain/explain.ts'
 import type { Probe, ProbeTarget } from '../../pipeline/explain/probe.ts'
-import type { Pipeline } from '../../pipeline/context.ts'
 import type { Identity } from '../../management/identity/identity.ts'
 import type { Cashier } from '../../management/top-up/cashier.ts'
 import type { VendorPreset } from '../../management/admin/presets.ts'
 import type { ClientAddress } from '../client-address.ts'
 import type { CallerReader } from './caller.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { KeyHolder } from '../../pipeline/instance/directory.ts'
+import type { BodyBudget } from '../../pipeline/instance/body-budget.ts'
+import type { KeyDirectory, KeyHolder } from '../../pipeline/instance/directory.ts'
+import type { HealthBoard } from '../../pipeline/instance/health-board.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { BlobStore } from '../../storage/stores/blobs.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { RegisteredRoute } from './route-types.ts'
 
-/** What of an instance is shown and changed: what it keeps, and what it sees of chains. No call is made with it. */
-export type InstanceParts = Pick<
-  Pipeline,
-  | 'storage'
-  | 'blobs'
-  | 'catalogue'
-  | 'refreshCatalogue'
-  | 'now'
-  | 'monthOf'
-  | 'telemetry'
-  | 'health'
-  | 'bodyBudget'
-  | 'directory'
->
-
-/** What of the pipeline the management API is given. */
-export interface PipelineOfApi extends InstanceParts {
+/** What the management API stands on: what this instance keeps, and what it sees of chains. */
+export interface InstanceOfApi {
+  readonly storage: Storage
+  readonly blobs: BlobStore
+  readonly catalogue: () => Catalogue
+  /** Reads the catalogue again at once, without waiting for its announcement. */
+  readonly refreshCatalogue: () => Promise<void>
+  /** Epoch ms. */
+  readonly now: () => number
+  readonly monthOf: MonthOf
+  readonly telemetry: Telemetry
+  readonly health: HealthBoard
+  readonly bodyBudget: BodyBudget
+  readonly directory: KeyDirectory
   /** A cheap call over one chain. Never rejects for what the upstream says. */
   readonly probe: (target: ProbeTarget) => Promise<Probe>
   /** What would become of a call, without making it. */
@@ -36,7 +39,7 @@ export interface PipelineOfApi extends InstanceParts {
   readonly secretKey: Uint8Array
 }
 
-export interface ApiOptions extends PipelineOfApi {
+export interface ApiOptions extends InstanceOfApi {
   readonly identity: Identity
   readonly cashier: Cashier
   /** Vendors that can be added without describing them. */

@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
-import type { Pipeline } from '../../pipeline/context.ts'
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
 import { findSession, isSessionToken, useOf } from '../../management/identity/sessions.ts'
 import { hasRight } from '../../management/organisations/roles.ts'
@@ -10,8 +9,10 @@ import type { Session } from '../../storage/stores/identity.ts'
 import type { Member, MemberRole } from '../../storage/stores/organisations.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { readSessionCookie } from './session-cookie.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 export type Caller = SessionCaller | KeyCaller
 
@@ -53,7 +54,11 @@ export interface CallerReader {
 }
 
 /** What of an instance says who a caller is. */
-type CallerParts = Pick<Pipeline, 'storage' | 'now' | 'telemetry'>
+interface CallerParts {
+  readonly storage: Storage
+  readonly now: () => number
+  readonly telemetry: Telemetry
+}
 
 export interface CallerReaderOptions extends CallerParts {
   readonly publicUrl: string | undefined

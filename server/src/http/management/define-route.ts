@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { noteActFor } from './acts-for-organisations.ts'
+import { noteActFor, type ActsForOrganisationsContext } from './acts-for-organisations.ts'
 import type { Right } from './caller.ts'
 import { noteImpersonated, noteSecret, refuseImpersonator } from './impersonation.ts'
 import { refuseWithoutFactor } from './second-factor-rule.ts'
@@ -25,6 +25,21 @@ import type {
   RegisteredAnswer,
 } from './route-types.ts'
 
+/** What every route stands on: who asks, what is noted of it, and the list of all routes. A route names what it uses besides. */
+export type RouteContext = ActsForOrganisationsContext &
+  Pick<
+    ApiContext,
+    | 'findAccount'
+    | 'identity'
+    | 'requireAccount'
+    | 'requireAdmin'
+    | 'requireKey'
+    | 'requireMember'
+    | 'requireSession'
+    | 'routes'
+    | 'telemetry'
+  >
+
 /** What absent parts are read with: parameters nobody named are none of ours. */
 const NOTHING = z.object({})
 type Nothing = typeof NOTHING
@@ -36,7 +51,7 @@ export function defineRoute<
   Params extends z.ZodType = Nothing,
   Query extends z.ZodType = Nothing,
   Body extends z.ZodType = Nothing,
->(app: Api, context: ApiContext, route: DataRoute<Who, Params, Query, Body, Data>): void {
+>(app: Api, context: RouteContext, route: DataRoute<Who, Params, Query, Body, Data>): void {
   register(app, context, route, {
     answer: { kind: 'data', schema: route.data },
     send: async (request) => ({ code: 0, message: 'ok', data: await route.handle(request) }),
@@ -50,7 +65,7 @@ export function definePage<
   Params extends z.ZodType = Nothing,
   Query extends z.ZodType = Nothing,
   Body extends z.ZodType = Nothing,
->(app: Api, context: ApiContext, route: PageRoute<Who, Params, Query, Body, Row>): void {
+>(app: Api, context: RouteContext, route: PageRoute<Who, Params, Query, Body, Row>): void {
   register(app, context, route, {
     answer: { kind: 'page', schema: route.row },
     send: async (request) => {
@@ -74,7 +89,7 @@ export function defineRawRoute<
   Params extends z.ZodType = Nothing,
   Query extends z.ZodType = Nothing,
   Body extends z.ZodType = Nothing,
->(app: Api, context: ApiContext, route: RawRoute<Who, Params, Query, Body>): void {
+>(app: Api, context: RouteContext, route: RawRoute<Who, Params, Query, Body>): void {
   register(app, context, route, {
     answer: { kind: 'raw', ...route.answer },
     send: async (request) => {
@@ -101,7 +116,7 @@ function register<
   Body extends z.ZodType,
 >(
   app: Api,
-  context: ApiContext,
+  context: RouteContext,
   route: RouteWords<Who, Params, Query, Body>,
   { answer, send }: Sending<Who, Params, Query, Body>,
 ): void {
@@ -167,7 +182,7 @@ function wordsOf(
 
 const CALLERS: {
   readonly [Who in Access]: (
-    context: ApiContext,
+    context: RouteContext,
     request: FastifyRequest,
     right: Right,
   ) => Promise<CallerByAccess[Who]>

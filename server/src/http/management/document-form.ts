@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import type { Pipeline } from '../../pipeline/context.ts'
+import type { BlobStore } from '../../storage/stores/blobs.ts'
 import { type FieldFault, refuseFields } from './request-fields.ts'
 
 export interface DocumentForm {
@@ -22,7 +22,7 @@ export interface StoredDocument {
 }
 
 export interface FormPlace {
-  readonly blobs: Pick<Pipeline['blobs'], 'put' | 'remove'>
+  readonly blobs: Pick<BlobStore, 'put' | 'remove'>
   /** Where the document with this number goes. */
   readonly keyOf: (index: number) => string
 }
@@ -52,7 +52,7 @@ export async function readDocumentForm(request: IncomingMessage, place: FormPlac
 
 /** Everything that was read, when it turns out that it cannot be taken. */
 export async function removeDocuments(
-  blobs: Pick<Pipeline['blobs'], 'remove'>,
+  blobs: Pick<BlobStore, 'remove'>,
   documents: readonly StoredDocument[],
 ): Promise<void> {
   for (const { blobKey } of documents) await blobs.remove(blobKey)

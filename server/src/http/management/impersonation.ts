@@ -9,6 +9,8 @@ import type { SessionCaller } from './caller.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Access, CallerByAccess, RegisteredRoute } from './route-types.ts'
 
+type ImpersonationContext = Pick<ApiContext, 'clientAddress' | 'now' | 'storage'>
+
 type Words = Pick<RegisteredRoute, 'method' | 'path' | 'access' | 'reads' | 'impersonator'>
 
 /** undefined: nobody comes there with a session of that kind. */
@@ -42,7 +44,7 @@ export function refuseImpersonator(route: Words, caller: CallerByAccess[Access])
 
 /** Before the act. Only the names of what the body holds: values may be anybody's secrets. */
 export async function noteImpersonated(
-  context: ApiContext,
+  context: ImpersonationContext,
   {
     route,
     request,
@@ -80,7 +82,7 @@ export async function noteImpersonated(
 
 /** Whoever is shown a secret is in the security log; an impersonator is shown none. */
 export function noteSecret(
-  context: ApiContext,
+  context: Pick<ApiContext, 'clientAddress' | 'telemetry'>,
   {
     route,
     request,

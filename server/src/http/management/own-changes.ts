@@ -6,6 +6,8 @@ import { personOf } from './acts-for-organisations.ts'
 import type { SessionCaller } from './caller.ts'
 import type { ApiContext } from './api-context.ts'
 
+type OwnChangesContext = Pick<ApiContext, 'clientAddress' | 'now' | 'storage'>
+
 export interface OwnChange<Value> {
   readonly value: Value
   /** `key.create`; undefined: nothing was changed. */
@@ -19,7 +21,7 @@ export interface OwnChange<Value> {
  * for every such request before the act (`noteActFor`, `noteImpersonated`).
  */
 export async function changeOwn<Value>(
-  context: ApiContext,
+  context: OwnChangesContext,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
   work: (stores: AuditedStores) => Promise<OwnChange<Value>>,
 ): Promise<Value> {

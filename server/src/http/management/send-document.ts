@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import type { Pipeline } from '../../pipeline/context.ts'
+import type { ApiContext } from './api-context.ts'
 import type { VerificationDocument } from '../../storage/stores/customers.ts'
 import type { RawAnswer, RouteReply } from './route-types.ts'
 
@@ -14,7 +14,7 @@ export const DOCUMENT_ANSWER: RawAnswer = {
 }
 
 export async function sendDocument(
-  { blobs }: Pick<Pipeline, 'blobs'>,
+  { blobs }: Pick<ApiContext, 'blobs'>,
   document: VerificationDocument,
   { reply, method }: { readonly reply: RouteReply; readonly method: string },
 ): Promise<Readable | string> {

@@ -10,11 +10,13 @@ import {
 import { isTimezone } from '../../../core/calendar.ts'
 import { amountInput } from '../amount-input.ts'
 import type { Caller } from '../caller.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { accountShape } from '../shapes.ts'
 import { decimalText, isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+export type AccountContext = RouteContext & Pick<ApiContext, 'catalogue' | 'closedAddress' | 'monthOf'>
 
 const TAG = 'Account'
 const PATH = '/api/v1/user/user/account'
@@ -83,7 +85,7 @@ const settingsBody = z.strictObject({
 })
 
 /** The account as its owner sees and sets it (docs/reference/contract.md#D-accounts-19, #D-accounts-37). */
-export function accountRoutes(app: Api, context: ApiContext): void {
+export function accountRoutes(app: Api, context: AccountContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -153,14 +155,17 @@ function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
 }
 
 /** Told when it is set: what is posted later fails where nobody looks. A name that does not resolve yet may do so later. */
-async function checkWebhook({ closedAddress }: ApiContext, url: string | null | undefined): Promise<void> {
+async function checkWebhook(
+  { closedAddress }: Pick<ApiContext, 'closedAddress'>,
+  url: string | null | undefined,
+): Promise<void> {
   const closed = url === null || url === undefined ? undefined : await closedAddress(url)
   if (closed === undefined) return
   const message = `leads to ${closed}, which is private, and nothing is posted there: name a public address, or ask the operator to allow this one with SLUICE_FETCH_ALLOW`
   throw refuseFields([{ in: 'body', path: 'alerts.webhook_url', message }])
 }
 
-function viewOptions(context: ApiContext) {
+function viewOptions(context: AccountContext) {
   const { currency, creditsPerUnit, timezone } = context.catalogue().settings
   const at = context.now()
   return { currency, creditsPerUnit, at, monthStart: context.monthOf(at, timezone).from }

@@ -3,9 +3,11 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { raiseTest, viewAlert, webhookSecretOf } from '../../../management/accounts/alerts.ts'
 import { countAct } from '../../../management/identity/own-act.ts'
 import { ALERT_KINDS } from '../../../storage/stores/customers.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+export type AlertsContext = RouteContext & Pick<ApiContext, 'secretKey'>
 
 /** Alerts the list shows. */
 const ALERTS_SHOWN_MAX = 100
@@ -26,12 +28,12 @@ const alertShape = z.strictObject({
 })
 
 /** What the account was told of, what its webhooks are signed with, and whether they arrive. */
-export function alertRoutes(app: Api, context: ApiContext): void {
+export function alertRoutes(app: Api, context: AlertsContext): void {
   listing(app, context)
   testing(app, context)
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: AlertsContext): void {
   const { storage, secretKey } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -62,7 +64,7 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
-function testing(app: Api, context: ApiContext): void {
+function testing(app: Api, context: AlertsContext): void {
   const { storage, now } = context
   defineRoute(app, context, {
     method: 'POST',

@@ -3,10 +3,12 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { vendorCode } from '../../../core/ids.ts'
 import { Secret } from '../../../core/secret.ts'
 import { findOwnCredentialMistake } from '../../../pipeline/instance/own-credentials.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { changeOwn } from '../own-changes.ts'
 import { refuseFields } from '../request-fields.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type ByokContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Own credentials'
 const PATH = '/api/v1/user/user/byok'
@@ -36,14 +38,14 @@ const putBody = z
   })
 
 /** Own upstream credentials: written, never read back (docs/reference/contract.md#1-74). */
-export function byokRoutes(app: Api, context: ApiContext): void {
+export function byokRoutes(app: Api, context: ByokContext): void {
   listing(app, context)
   putting(app, context)
   switching(app, context)
   removing(app, context)
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: ByokContext): void {
   const { storage } = context
   const vendorName = (code: string) => context.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
@@ -61,7 +63,7 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
-function putting(app: Api, context: ApiContext): void {
+function putting(app: Api, context: ByokContext): void {
   const vendorName = (code: string) => context.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PUT',
@@ -105,7 +107,7 @@ function putting(app: Api, context: ApiContext): void {
   })
 }
 
-function switching(app: Api, context: ApiContext): void {
+function switching(app: Api, context: ByokContext): void {
   const vendorName = (code: string) => context.catalogue().vendors.get(vendorCode(code))?.name ?? null
   defineRoute(app, context, {
     method: 'PATCH',
@@ -133,7 +135,7 @@ function switching(app: Api, context: ApiContext): void {
   })
 }
 
-function removing(app: Api, context: ApiContext): void {
+function removing(app: Api, context: ByokContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:vendor`,

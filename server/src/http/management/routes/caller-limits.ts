@@ -8,6 +8,8 @@ import type { Key } from '../../../storage/stores/keys.ts'
 import type { ApiContext } from '../api-context.ts'
 import type { Answered } from '../route-types.ts'
 
+export type CallerLimitsContext = Pick<ApiContext, 'catalogue' | 'monthOf' | 'now' | 'storage'>
+
 const windowShape = z.strictObject({
   dimension: z.string(),
   seconds: z.number().int(),
@@ -40,7 +42,7 @@ export const callerLimitsShape = z.strictObject({
 
 /** The own windows of each key, and when it was used last. */
 export async function readKeyLimits(
-  context: ApiContext,
+  context: CallerLimitsContext,
   keys: readonly Pick<Key, 'id' | 'policy'>[],
 ): Promise<readonly Answered<z.output<typeof keyLimitsShape>>[]> {
   const { storage } = context
@@ -65,7 +67,7 @@ export async function readKeyLimits(
 
 /** The key's own windows, its member's and its account's: a call has to fit into all of them. */
 export async function readCallerLimits(
-  context: ApiContext,
+  context: CallerLimitsContext,
   key: Pick<Key, 'id' | 'policy' | 'memberId'>,
   account: Account,
 ) {

@@ -4,9 +4,11 @@ import { healthWord } from '../../../core/routing/standing.ts'
 import { listAdmission } from '../../../management/catalogue/admission.ts'
 import { listCatalogue, listGroups, listPricing } from '../../../management/catalogue/catalogue.ts'
 import { endpointsOf } from '../../../pipeline/kinds/index.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { admissionShape, catalogueEntryShape, groupShape, pricingEntryShape } from '../shapes.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type CatalogueContext = RouteContext & Pick<ApiContext, 'catalogue' | 'health'>
 
 const pricingQuery = z.object({
   model_id: z.string().max(512).optional(),
@@ -14,7 +16,7 @@ const pricingQuery = z.object({
 })
 
 /** The public catalogue and the prices, personal for whoever is logged in (docs/reference/contract.md#4.5). */
-export function catalogueRoutes(app: Api, context: ApiContext): void {
+export function catalogueRoutes(app: Api, context: CatalogueContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/models',
@@ -60,7 +62,7 @@ export function catalogueRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function admission(app: Api, context: ApiContext): void {
+function admission(app: Api, context: CatalogueContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/admission',

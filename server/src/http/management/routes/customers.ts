@@ -1,22 +1,29 @@
-import { accountRoutes } from './account.ts'
-import { alertRoutes } from './alerts.ts'
+import { accountRoutes, type AccountContext } from './account.ts'
+import { alertRoutes, type AlertsContext } from './alerts.ts'
 import { byokRoutes } from './byok.ts'
 import { exchangeRoutes } from './exchange.ts'
-import { explainRoutes } from './explain.ts'
+import { explainRoutes, type ExplainContext } from './explain.ts'
 import { keyRoutes } from './keys.ts'
 import { logRoutes } from './logs.ts'
-import { organisationRoutes } from './organisations/index.ts'
+import { organisationRoutes, type OrganisationsContext } from './organisations/index.ts'
 import { ownKeyRoutes } from './own-key.ts'
 import { redeemRoutes } from './redeem.ts'
 import { statementRoutes } from './statements.ts'
 import { subscriptionRoutes } from './subscription.ts'
-import { topUpRoutes } from './top-ups.ts'
+import { topUpRoutes, type TopUpsContext } from './top-ups.ts'
 import { usageRoutes } from './usage.ts'
-import { verificationRoutes } from './verification.ts'
-import type { ApiContext, Api } from '../api-context.ts'
+import { verificationRoutes, type VerificationContext } from './verification.ts'
+import type { Api } from '../api-context.ts'
+
+export type CustomersContext = OrganisationsContext &
+  AccountContext &
+  TopUpsContext &
+  AlertsContext &
+  VerificationContext &
+  ExplainContext
 
 /** What a customer sees and changes of an account, below `/api/v1/user/user/`. */
-export function customerRoutes(app: Api, context: ApiContext): void {
+export function customerRoutes(app: Api, context: CustomersContext): void {
   accountRoutes(app, context)
   keyRoutes(app, context)
   ownKeyRoutes(app, context)

@@ -4,10 +4,12 @@ import { creditsOfText, creditsOfYuan, yuanText } from '../../../management/mone
 import { exchangeBalance } from '../../../management/money/exchange.ts'
 import { answerOf } from '../act-answer.ts'
 import { amountInput } from '../amount-input.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type ExchangeContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const exchangeShape = z.strictObject({
   id: z.string(),
@@ -24,7 +26,7 @@ const exchangeBody = z
   })
 
 /** Balance into Credits by hand (docs/reference/contract.md#5-35). */
-export function exchangeRoutes(app: Api, context: ApiContext): void {
+export function exchangeRoutes(app: Api, context: ExchangeContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/user/user/exchange',

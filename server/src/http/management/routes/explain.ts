@@ -4,11 +4,13 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../core/ids.ts'
 import { wireOf } from '../../../pipeline/kinds/wire.ts'
 import type { Caller } from '../caller.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { explanationShape, viewExplanation } from '../explain-view.ts'
 import { isOwnKey } from '../own-keys.ts'
 import type { Key } from '../../../storage/stores/keys.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+export type ExplainContext = RouteContext & Pick<ApiContext, 'explain'>
 
 const bodyShape = z.strictObject({
   protocol: z.enum(WIRE_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
@@ -22,7 +24,7 @@ const bodyShape = z.strictObject({
 })
 
 /** What would become of a call, without making it. */
-export function explainRoutes(app: Api, context: ApiContext): void {
+export function explainRoutes(app: Api, context: ExplainContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/user/user/explain',
@@ -56,7 +58,11 @@ export function explainRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-async function keyOf(context: ApiContext, caller: Caller, id: string | undefined): Promise<Key> {
+async function keyOf(
+  context: Pick<ApiContext, 'storage'>,
+  caller: Caller,
+  id: string | undefined,
+): Promise<Key> {
   if (caller.kind === 'key' && (id === undefined || id === caller.key.id)) return caller.key
   if (caller.kind === 'key') {
     throw new GatewayError(40304, { message: 'an API key explains its own calls only' })

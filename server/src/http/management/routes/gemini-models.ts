@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { encodeGeminiListing, encodeGeminiModel } from '../../../management/catalogue/gemini-listing.ts'
 import { findModelForKey, listModelsForKey } from '../../../management/catalogue/model-listing.ts'
-import { defineRawRoute } from '../define-route.ts'
+import { defineRawRoute, type RouteContext } from '../define-route.ts'
 import { shownPath } from '../../calls/request-head.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type GeminiModelsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -20,7 +22,7 @@ const itemShape = z.object({
 const listingShape = z.object({ models: z.array(itemShape), nextPageToken: z.string().optional() })
 
 /** `GET /v1beta/models`: what this key may call, as Gemini clients list it. */
-export function geminiModelRoutes(app: Api, context: ApiContext): void {
+export function geminiModelRoutes(app: Api, context: GeminiModelsContext): void {
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/v1beta/models',

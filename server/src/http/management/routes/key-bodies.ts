@@ -55,7 +55,7 @@ export function keyBody({ catalogue }: Pick<ApiContext, 'catalogue'>, purpose: '
 }
 
 /** The same with the member it shall belong to, which no gateway file knows. */
-export function newKeyBody(api: ApiContext) {
+export function newKeyBody(api: Pick<ApiContext, 'catalogue'>) {
   const form = keyBody(api, 'new')
   return z
     .unknown()

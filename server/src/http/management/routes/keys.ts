@@ -20,10 +20,18 @@ import { isOwnKey, onlyMember } from '../own-keys.ts'
 import { pageOf } from '../page-of.ts'
 import { refuseFields } from '../request-fields.ts'
 import { isoTime, pageQuery } from '../wire-values.ts'
-import { callerLimitsShape, keyLimitsShape, readCallerLimits, readKeyLimits } from './caller-limits.ts'
+import {
+  callerLimitsShape,
+  keyLimitsShape,
+  readCallerLimits,
+  readKeyLimits,
+  type CallerLimitsContext,
+} from './caller-limits.ts'
 import { keyBody, newKeyBody, policyShape } from './key-bodies.ts'
-import { answerUsage, usageQuery, usageShape } from './usage.ts'
+import { answerUsage, usageQuery, usageShape, type UsageContext } from './usage.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type KeysContext = UsageContext & CallerLimitsContext
 
 const TAG = 'Keys'
 const PATH = '/api/v1/user/user/keys'
@@ -61,7 +69,7 @@ const newKeyShape = keyShape.extend({
 const keyParams = z.object({ id: z.string().min(1).max(128) })
 
 /** Keys of the account: made, listed, changed, rotated, deleted (docs/reference/contract.md#2.6, #4.6). */
-export function keyRoutes(app: Api, context: ApiContext): void {
+export function keyRoutes(app: Api, context: KeysContext): void {
   listing(app, context)
   listingLimits(app, context)
   making(app, context)
@@ -73,7 +81,7 @@ export function keyRoutes(app: Api, context: ApiContext): void {
   summing(app, context)
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: KeysContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -92,7 +100,7 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
-function listingLimits(app: Api, context: ApiContext): void {
+function listingLimits(app: Api, context: KeysContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -111,7 +119,7 @@ function listingLimits(app: Api, context: ApiContext): void {
   })
 }
 
-function making(app: Api, context: ApiContext): void {
+function making(app: Api, context: KeysContext): void {
   const at = () => context.now()
   defineRoute(app, context, {
     method: 'POST',
@@ -149,7 +157,7 @@ function making(app: Api, context: ApiContext): void {
   })
 }
 
-function reading(app: Api, context: ApiContext): void {
+function reading(app: Api, context: KeysContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -163,7 +171,7 @@ function reading(app: Api, context: ApiContext): void {
   })
 }
 
-function changing(app: Api, context: ApiContext): void {
+function changing(app: Api, context: KeysContext): void {
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -191,7 +199,7 @@ function changing(app: Api, context: ApiContext): void {
   })
 }
 
-function deleting(app: Api, context: ApiContext): void {
+function deleting(app: Api, context: KeysContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -216,7 +224,7 @@ function deleting(app: Api, context: ApiContext): void {
   })
 }
 
-function rotating(app: Api, context: ApiContext): void {
+function rotating(app: Api, context: KeysContext): void {
   const at = () => context.now()
   defineRoute(app, context, {
     method: 'POST',
@@ -252,7 +260,7 @@ function rotating(app: Api, context: ApiContext): void {
   })
 }
 
-function readingLimits(app: Api, context: ApiContext): void {
+function readingLimits(app: Api, context: KeysContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id/limits`,
@@ -269,7 +277,7 @@ function readingLimits(app: Api, context: ApiContext): void {
   })
 }
 
-function summing(app: Api, context: ApiContext): void {
+function summing(app: Api, context: KeysContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id/usage`,
@@ -299,7 +307,7 @@ const NEW_KEY = {
 
 /** Whose key it becomes. Members make keys for themselves, admins and owners for whom they name. */
 async function ownerOfNewKey(
-  context: ApiContext,
+  context: Pick<ApiContext, 'storage'>,
   caller: SessionCaller,
   wanted: MemberId | undefined,
 ): Promise<MemberId | undefined> {
@@ -316,7 +324,7 @@ async function ownerOfNewKey(
   throw refuseFields([{ in: 'body', path: 'member', message }])
 }
 
-async function refuseTooMany(context: ApiContext, caller: SessionCaller): Promise<void> {
+async function refuseTooMany(context: Pick<ApiContext, 'storage'>, caller: SessionCaller): Promise<void> {
   const { storage } = context
   const { id } = caller.account
   if ((await listKeys(storage, id)).length >= KEYS_MAX)
@@ -334,20 +342,27 @@ async function refuseTooMany(context: ApiContext, caller: SessionCaller): Promis
 }
 
 /** Another account's key is none, and so is another member's to somebody who is no more than a member. */
-async function requireOwnKey(context: ApiContext, caller: SessionCaller, id: string): Promise<KeyView> {
+async function requireOwnKey(
+  context: Pick<ApiContext, 'storage'>,
+  caller: SessionCaller,
+  id: string,
+): Promise<KeyView> {
   const key = await context.storage.keys.find(keyId(id))
   if (key === undefined || !isOwnKey(caller, key)) throw new GatewayError(40403)
   return viewKey(key)
 }
 
-export async function showKey(context: ApiContext, key: KeyView): Promise<z.output<typeof keyShape>> {
+export async function showKey(
+  context: Pick<ApiContext, 'now' | 'storage'>,
+  key: KeyView,
+): Promise<z.output<typeof keyShape>> {
   const [shown] = await showKeys(context, [key])
   if (shown === undefined) throw new Error(`key ${key.id} is not shown`)
   return shown
 }
 
 async function showKeys(
-  context: ApiContext,
+  context: Pick<ApiContext, 'now' | 'storage'>,
   keys: readonly KeyView[],
 ): Promise<readonly z.output<typeof keyShape>[]> {
   const ends = await readFormerUntil(context.storage, keys, context.now())

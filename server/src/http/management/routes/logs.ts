@@ -4,14 +4,14 @@ import { NO_TOTALS, readLogTotals } from '../../../management/logs/log-totals.ts
 import { viewLogRow } from '../../../management/logs/log-view.ts'
 import type { Storage } from '../../../storage/storage.ts'
 import type { Caller } from '../caller.ts'
-import { definePage, defineRawRoute, defineRoute } from '../define-route.ts'
+import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../define-route.ts'
 import { logFilterOf, logFilters } from '../log-filters.ts'
 import { ownKeyIds } from '../own-keys.ts'
 import { exportAnswer, sendExport } from '../send-export.ts'
 import { logRowShape } from '../shapes.ts'
 import { decimalText, pageQuery } from '../wire-values.ts'
 import type { LogFilter } from '../../../storage/stores/logs.ts'
-import type { ApiContext, Api } from '../api-context.ts'
+import type { Api } from '../api-context.ts'
 
 const TAG = 'Logs'
 
@@ -29,7 +29,7 @@ const totalsShape = z.strictObject({
 })
 
 /** The account's calls (docs/reference/contract.md#D-accounts-56). */
-export function logRoutes(app: Api, context: ApiContext): void {
+export function logRoutes(app: Api, context: RouteContext): void {
   const { storage, now } = context
 
   definePage(app, context, {
@@ -80,7 +80,7 @@ export function logRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function summing(app: Api, context: ApiContext): void {
+function summing(app: Api, context: RouteContext): void {
   const { storage, now } = context
   defineRoute(app, context, {
     method: 'GET',

@@ -11,9 +11,11 @@ import {
 } from '../../../management/catalogue/model-listing.ts'
 import { checkBound } from '../../../pipeline/stages/restrictions.ts'
 import { addressOf } from '../../address.ts'
-import { defineRawRoute } from '../define-route.ts'
+import { defineRawRoute, type RouteContext } from '../define-route.ts'
 import { modelItemShape, modelListingShape } from '../shapes.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type ModelsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const listingQuery = z.object({
   limit: z.coerce.number().int().optional(),
@@ -27,7 +29,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * `GET /v1/models`: what this key may call, in the shape its client reads
  * (docs/reference/contract.md#D-addresses-23, #D-addresses-25).
  */
-export function modelRoutes(app: Api, context: ApiContext): void {
+export function modelRoutes(app: Api, context: ModelsContext): void {
   defineRawRoute(app, context, {
     method: 'GET',
     path: '/v1/models',

@@ -1,12 +1,14 @@
 import { viewKey } from '../../../management/keys/keys.ts'
 import { defineRoute } from '../define-route.ts'
-import { callerLimitsShape, readCallerLimits } from './caller-limits.ts'
+import { callerLimitsShape, readCallerLimits, type CallerLimitsContext } from './caller-limits.ts'
 import { keyShape, showKey } from './keys.ts'
-import { answerUsage, usageSumsShape } from './usage.ts'
-import type { ApiContext, Api } from '../api-context.ts'
+import { answerUsage, usageSumsShape, type UsageContext } from './usage.ts'
+import type { Api } from '../api-context.ts'
+
+type OwnKeyContext = UsageContext & CallerLimitsContext
 
 /** What a key may know of itself. */
-export function ownKeyRoutes(app: Api, context: ApiContext): void {
+export function ownKeyRoutes(app: Api, context: OwnKeyContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/key',

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { redeemCode } from '../../../management/top-up/redemption-codes.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { decimalText } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type RedeemContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const redeemedShape = z.strictObject({
   id: z.string().meta({ description: 'The transaction of the ledger.' }),
@@ -13,7 +15,7 @@ const redeemedShape = z.strictObject({
 })
 
 /** Codes that are worth money. */
-export function redeemRoutes(app: Api, context: ApiContext): void {
+export function redeemRoutes(app: Api, context: RedeemContext): void {
   const { clientAddress } = context
   defineRoute(app, context, {
     method: 'POST',

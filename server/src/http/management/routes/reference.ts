@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json.ts'
 import { VERSION } from '../../../version.ts'
-import { defineRawRoute } from '../define-route.ts'
+import { defineRawRoute, type RouteContext } from '../define-route.ts'
 import { buildDocument } from '../openapi/document.ts'
 import { type ReferencePart, referencePage } from '../openapi/reference-page.ts'
 import { PAGE_SCRIPT } from '../openapi/reference-script.ts'
 import { PAGE_STYLE } from '../openapi/reference-style.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type ReferenceContext = RouteContext & Pick<ApiContext, 'publicUrl'>
 
 const TAG = 'Reference'
 
@@ -24,7 +26,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function referenceRoutes(app: Api, context: ApiContext): void {
+export function referenceRoutes(app: Api, context: ReferenceContext): void {
   let made: JsonObject | undefined
   const document = (): JsonObject => {
     // Made when it is first asked for: by then every route is there.
@@ -62,7 +64,7 @@ interface ReferencePageRoute {
 
 function pageRoute(
   app: Api,
-  context: ApiContext,
+  context: ReferenceContext,
   { path, part, summary, document }: ReferencePageRoute,
 ): void {
   let page: string | undefined

@@ -3,12 +3,14 @@ import { ENTRY_COLUMNS, EXPORT_FORMATS, exportRows } from '../../../management/l
 import { monthPeriod } from '../../../core/calendar.ts'
 import { eachEntry, readStatement, viewEntry } from '../../../management/money/statements.ts'
 import { openEnd } from '../../../management/money/usage.ts'
-import { defineRawRoute, defineRoute } from '../define-route.ts'
+import { defineRawRoute, defineRoute, type RouteContext } from '../define-route.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { refuseFields } from '../request-fields.ts'
 import { exportAnswer, sendExport } from '../send-export.ts'
 import { currencyCode, decimalText, instantText, isoTime, pageQuery } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type StatementsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf'>
 
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/statements'
@@ -47,12 +49,12 @@ const statementShape = z.strictObject({
 })
 
 /** What was there, what came and went, what is there (docs/reference/contract.md#D-money-13). */
-export function statementRoutes(app: Api, context: ApiContext): void {
+export function statementRoutes(app: Api, context: StatementsContext): void {
   reading(app, context)
   exporting(app, context)
 }
 
-function reading(app: Api, context: ApiContext): void {
+function reading(app: Api, context: StatementsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -85,7 +87,7 @@ function reading(app: Api, context: ApiContext): void {
   })
 }
 
-function exporting(app: Api, context: ApiContext): void {
+function exporting(app: Api, context: StatementsContext): void {
   const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
@@ -126,7 +128,7 @@ async function* asRows<Row extends object>(
 
 /** The running month where nothing is said. */
 function periodOf(
-  context: ApiContext,
+  context: StatementsContext,
   query: z.output<typeof periodQuery>,
 ): { readonly from: number; readonly until: number } {
   const { timezone } = context.catalogue().settings

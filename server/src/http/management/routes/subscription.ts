@@ -13,10 +13,12 @@ import {
 } from '../../../management/money/subscriptions.ts'
 import { answerOf } from '../act-answer.ts'
 import { receiptsOf } from '../../../management/money/receipts.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { refuseFields } from '../request-fields.ts'
 import { currencyCode, decimalText, isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+type SubscriptionContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Subscription'
 const PATH = '/api/v1/user/user/subscription'
@@ -77,7 +79,7 @@ const quoteShape = z.strictObject({
 })
 
 /** Plans and the account's own (docs/reference/contract.md#5-22, #5-41). */
-export function subscriptionRoutes(app: Api, context: ApiContext): void {
+export function subscriptionRoutes(app: Api, context: SubscriptionContext): void {
   listingPlans(app, context)
   reading(app, context)
   quoting(app, context)
@@ -86,7 +88,7 @@ export function subscriptionRoutes(app: Api, context: ApiContext): void {
   cancelling(app, context)
 }
 
-function listingPlans(app: Api, context: ApiContext): void {
+function listingPlans(app: Api, context: SubscriptionContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/plans',
@@ -102,7 +104,7 @@ function listingPlans(app: Api, context: ApiContext): void {
   })
 }
 
-function reading(app: Api, context: ApiContext): void {
+function reading(app: Api, context: SubscriptionContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -119,7 +121,7 @@ function reading(app: Api, context: ApiContext): void {
   })
 }
 
-function quoting(app: Api, context: ApiContext): void {
+function quoting(app: Api, context: SubscriptionContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/quote`,
@@ -144,7 +146,7 @@ function quoting(app: Api, context: ApiContext): void {
   })
 }
 
-function buying(app: Api, context: ApiContext): void {
+function buying(app: Api, context: SubscriptionContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -177,7 +179,7 @@ function buying(app: Api, context: ApiContext): void {
   })
 }
 
-function choosingRenewal(app: Api, context: ApiContext): void {
+function choosingRenewal(app: Api, context: SubscriptionContext): void {
   defineRoute(app, context, {
     method: 'PATCH',
     path: PATH,
@@ -205,7 +207,7 @@ function choosingRenewal(app: Api, context: ApiContext): void {
   })
 }
 
-function cancelling(app: Api, context: ApiContext): void {
+function cancelling(app: Api, context: SubscriptionContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: PATH,
@@ -226,7 +228,7 @@ function cancelling(app: Api, context: ApiContext): void {
   })
 }
 
-function refuseOrder(context: ApiContext, plan: string, part: 'body' | 'query') {
+function refuseOrder(context: Pick<ApiContext, 'catalogue'>, plan: string, part: 'body' | 'query') {
   return (refusal: SubscribeRefusal): GatewayError => {
     switch (refusal.reason) {
       case 'no-plan':

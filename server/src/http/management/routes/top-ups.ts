@@ -13,29 +13,31 @@ import {
 import { mailsOf } from '../../../management/organisations/organisations.ts'
 import { viewPackage } from '../../../management/top-up/packages.ts'
 import { amountInput } from '../amount-input.ts'
-import { definePage, defineRoute } from '../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../define-route.ts'
 import { textOfBody } from '../json-body.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText, isoTime, pageQuery } from '../wire-values.ts'
 import { packageShape, topUpShape } from './top-up-shapes.ts'
 import type { ApiContext, Api } from '../api-context.ts'
 
+export type TopUpsContext = RouteContext & Pick<ApiContext, 'cashier' | 'catalogue' | 'publicUrl'>
+
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/top-ups'
 
 /** Paying by card, and what the account has paid so. */
-export function topUpRoutes(app: Api, context: ApiContext): void {
+export function topUpRoutes(app: Api, context: TopUpsContext): void {
   offerRoute(app, context)
   beginRoute(app, context)
   readRoutes(app, context)
   webhookRoute(app, context)
 }
 
-export function tariffOf(context: ApiContext): Tariff {
+export function tariffOf(context: Pick<ApiContext, 'catalogue'>): Tariff {
   return context.catalogue().settings
 }
 
-function offerRoute(app: Api, context: ApiContext): void {
+function offerRoute(app: Api, context: TopUpsContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/top-up-offers',
@@ -82,7 +84,7 @@ const beginBody = z
     message: 'must hold either amount_yuan or package',
   })
 
-function beginRoute(app: Api, context: ApiContext): void {
+function beginRoute(app: Api, context: TopUpsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -120,7 +122,7 @@ function wantedOf({ amount_yuan: amount, package: code }: z.output<typeof beginB
 }
 
 /** Never another site: the address of a page of ours that sends people elsewhere is what swindlers look for. */
-function returnUrlOf({ publicUrl }: ApiContext, wanted: string | undefined): string {
+function returnUrlOf({ publicUrl }: Pick<ApiContext, 'publicUrl'>, wanted: string | undefined): string {
   const own = publicUrl ?? ''
   if (wanted === undefined) return `${own}/`
   if (own !== '' && URL.canParse(wanted, `${own}/`)) {
@@ -155,7 +157,7 @@ function notOffered(): GatewayError {
   })
 }
 
-function readRoutes(app: Api, context: ApiContext): void {
+function readRoutes(app: Api, context: TopUpsContext): void {
   const { topUps } = context.storage
   definePage(app, context, {
     method: 'GET',
@@ -194,7 +196,7 @@ function readRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function webhookRoute(app: Api, context: ApiContext): void {
+function webhookRoute(app: Api, context: TopUpsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/payments/:provider/webhook',

@@ -3,11 +3,13 @@ import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
 import { isTimezone } from '../../../core/calendar.ts'
 import { readUsageByMember } from '../../../management/money/usage-by-member.ts'
 import { openEnd, USAGE_INTERVALS } from '../../../management/money/usage.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute, type RouteContext } from '../define-route.ts'
 import { ownKeyIds } from '../own-keys.ts'
 import { refuseFields } from '../request-fields.ts'
 import { decimalText, instantText, isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+export type UsageContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const DAY_MS = 86_400_000
 const USAGE_GROUPS = ['model', 'key', 'app', 'member'] as const
@@ -81,7 +83,7 @@ export const usageShape = z.strictObject({
 })
 
 /** What was used, by hour or day and by model, key or app (docs/reference/contract.md#D-accounts-113). */
-export function usageRoutes(app: Api, context: ApiContext): void {
+export function usageRoutes(app: Api, context: UsageContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/user/user/usage',
@@ -115,7 +117,7 @@ export interface UsageScope {
 }
 
 export async function answerUsage(
-  context: ApiContext,
+  context: UsageContext,
   query: AskedUsage,
   { accountId, keyIds }: UsageScope,
 ): Promise<z.output<typeof usageShape>> {

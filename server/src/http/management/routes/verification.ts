@@ -13,12 +13,14 @@ import {
   viewVerification,
   withdrawVerification,
 } from '../../../management/accounts/verification.ts'
-import { defineRawRoute, defineRoute } from '../define-route.ts'
+import { defineRawRoute, defineRoute, type RouteContext } from '../define-route.ts'
 import { DOCUMENTS_MAX, readDocumentForm, removeDocuments } from '../document-form.ts'
 import { type FieldFault, refuseFields } from '../request-fields.ts'
 import { DOCUMENT_ANSWER, sendDocument } from '../send-document.ts'
 import { isoTime } from '../wire-values.ts'
 import type { ApiContext, Api } from '../api-context.ts'
+
+export type VerificationContext = RouteContext & Pick<ApiContext, 'blobs'>
 
 const TAG = 'Verification'
 const PATH = '/api/v1/user/user/verification'
@@ -38,7 +40,7 @@ const requestShape = z.strictObject({
 const requestParams = z.object({ id: z.string().min(1).max(128) })
 
 /** Being verified: a request with documents, which an admin decides (docs/reference/contract.md#5-49). */
-export function verificationRoutes(app: Api, context: ApiContext): void {
+export function verificationRoutes(app: Api, context: VerificationContext): void {
   // The form is read by its route, piece by piece.
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null))
   listing(app, context)
@@ -48,7 +50,7 @@ export function verificationRoutes(app: Api, context: ApiContext): void {
   withdrawing(app, context)
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: VerificationContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -89,7 +91,7 @@ const formShape = z.object({
     .meta({ description: 'Files, under any name.' }),
 })
 
-function submitting(app: Api, context: ApiContext): void {
+function submitting(app: Api, context: VerificationContext): void {
   const { storage } = context
   const { blobs } = context
   const { now } = context
@@ -130,7 +132,7 @@ function submitting(app: Api, context: ApiContext): void {
   })
 }
 
-function reading(app: Api, context: ApiContext): void {
+function reading(app: Api, context: VerificationContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id`,
@@ -145,7 +147,7 @@ function reading(app: Api, context: ApiContext): void {
   })
 }
 
-function readingDocument(app: Api, context: ApiContext): void {
+function readingDocument(app: Api, context: VerificationContext): void {
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PATH}/:id/documents/:number`,
@@ -167,7 +169,7 @@ function readingDocument(app: Api, context: ApiContext): void {
   })
 }
 
-function withdrawing(app: Api, context: ApiContext): void {
+function withdrawing(app: Api, context: VerificationContext): void {
   const { storage } = context
   const { blobs } = context
   const { now } = context
@@ -192,7 +194,11 @@ function withdrawing(app: Api, context: ApiContext): void {
 }
 
 /** Another account's request is none. */
-async function requireOwn(context: ApiContext, account: string, id: string): Promise<VerificationRequest> {
+async function requireOwn(
+  context: Pick<ApiContext, 'storage'>,
+  account: string,
+  id: string,
+): Promise<VerificationRequest> {
   const request = await context.storage.customers.verifications.find(id)
   if (request === undefined || request.accountId !== account) throw new GatewayError(40403)
   return request

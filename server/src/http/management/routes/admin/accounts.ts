@@ -24,7 +24,7 @@ import { creditsOfText, creditsOfYuan, creditsText } from '../../../../managemen
 import { accountForm, keyForm } from '../../../../management/gateway-file/forms.ts'
 import { readFormerUntil } from '../../../../management/keys/keys.ts'
 import { timeOrderedId } from '../../../../management/new-id.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { lookCookies } from '../../session-cookie.ts'
 import { decimalText, isoTime, pageQuery } from '../../wire-values.ts'
@@ -34,6 +34,8 @@ import { accountDetailShape, accountRowShape, newKeysShape } from './shapes.ts'
 import type { Account } from '../../../../storage/stores/accounts.ts'
 import type { Key } from '../../../../storage/stores/keys.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+export type AccountsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf' | 'publicUrl'>
 
 const TAG = 'Admin: accounts'
 const PATH = '/api/v1/admin/accounts'
@@ -51,14 +53,14 @@ const listQuery = z.strictObject({
 
 const changedShape = accountDetailShape.extend({ new_keys: newKeysShape })
 
-export function adminAccountRoutes(app: Api, context: ApiContext): void {
+export function adminAccountRoutes(app: Api, context: AccountsContext): void {
   readRoutes(app, context)
   writeRoutes(app, context)
   moneyRoutes(app, context)
   signedOutRoutes(app, context)
 }
 
-function readRoutes(app: Api, context: ApiContext): void {
+function readRoutes(app: Api, context: AccountsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -99,13 +101,13 @@ function readRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function writeRoutes(app: Api, context: ApiContext): void {
+function writeRoutes(app: Api, context: AccountsContext): void {
   addRoute(app, context)
   changeRoute(app, context)
   deleteKeyRoute(app, context)
 }
 
-function addRoute(app: Api, context: ApiContext): void {
+function addRoute(app: Api, context: AccountsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -125,7 +127,7 @@ function addRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function changeRoute(app: Api, context: ApiContext): void {
+function changeRoute(app: Api, context: AccountsContext): void {
   defineRoute(app, context, {
     method: 'PATCH',
     path: `${PATH}/:id`,
@@ -152,7 +154,7 @@ function changeRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function deleteKeyRoute(app: Api, context: ApiContext): void {
+function deleteKeyRoute(app: Api, context: AccountsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'DELETE',
@@ -179,7 +181,7 @@ function deleteKeyRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function moneyRoutes(app: Api, context: ApiContext): void {
+function moneyRoutes(app: Api, context: AccountsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/grants`,
@@ -223,13 +225,13 @@ function moneyRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function signedOutRoutes(app: Api, context: ApiContext): void {
+function signedOutRoutes(app: Api, context: AccountsContext): void {
   suspendRoute(app, context)
   activateRoute(app, context)
   impersonateRoute(app, context)
 }
 
-function suspendRoute(app: Api, context: ApiContext): void {
+function suspendRoute(app: Api, context: AccountsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/suspend`,
@@ -249,7 +251,7 @@ function suspendRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function activateRoute(app: Api, context: ApiContext): void {
+function activateRoute(app: Api, context: AccountsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/activate`,
@@ -266,7 +268,7 @@ function activateRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function impersonateRoute(app: Api, context: ApiContext): void {
+function impersonateRoute(app: Api, context: AccountsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/impersonate`,
@@ -311,7 +313,7 @@ function editedOf(outcome: EditOutcome): EditedAccount {
   return valueOf(outcome)
 }
 
-async function find(context: ApiContext, reference: string): Promise<Account> {
+async function find(context: Pick<ApiContext, 'identity' | 'storage'>, reference: string): Promise<Account> {
   return present(await findAccount(context.storage, reference, context.identity))
 }
 
@@ -330,7 +332,7 @@ function readGrant(
 
 type AccountRow = z.output<typeof accountRowShape>
 
-async function viewRows(context: ApiContext, accounts: readonly Account[]): Promise<AccountRow[]> {
+async function viewRows(context: AccountsContext, accounts: readonly Account[]): Promise<AccountRow[]> {
   const { currency, creditsPerUnit, timezone } = context.catalogue().settings
   const at = context.now()
   const monthStart = context.monthOf(at, timezone).from
@@ -344,12 +346,12 @@ async function viewRows(context: ApiContext, accounts: readonly Account[]): Prom
   )
 }
 
-async function viewRow(context: ApiContext, account: Account): Promise<AccountRow> {
+async function viewRow(context: AccountsContext, account: Account): Promise<AccountRow> {
   return present((await viewRows(context, [account]))[0])
 }
 
 async function viewDetail(
-  context: ApiContext,
+  context: AccountsContext,
   account: Account,
 ): Promise<z.output<typeof accountDetailShape>> {
   const { storage } = context
@@ -377,7 +379,7 @@ function viewKeyRow(key: Key, formerUntil: number | undefined): JsonObject {
 }
 
 async function viewChanged(
-  context: ApiContext,
+  context: AccountsContext,
   { id, newKeys }: EditedAccount,
 ): Promise<z.output<typeof changedShape>> {
   return {

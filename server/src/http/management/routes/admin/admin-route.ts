@@ -8,12 +8,15 @@ import type { SessionCaller } from '../../caller.ts'
 import { refuseFields } from '../../request-fields.ts'
 import type { ApiContext } from '../../api-context.ts'
 
-export function managementOf({ storage, identity: { phoneRegion } }: ApiContext): AdminParts {
+export function managementOf({
+  storage,
+  identity: { phoneRegion },
+}: Pick<ApiContext, 'identity' | 'storage'>): AdminParts {
   return { storage, kinds: vendorKinds, phoneRegion }
 }
 
 export function actorOf(
-  { now, clientAddress }: ApiContext,
+  { now, clientAddress }: Pick<ApiContext, 'clientAddress' | 'now'>,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
 ): Actor {
   const { account, session } = caller

@@ -4,11 +4,11 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { compareForms, fieldsOfNew } from '../../../../management/gateway-file/difference.ts'
 import { timeOrderedId } from '../../../../management/new-id.ts'
 import type { Notice } from '../../../../storage/stores/notices.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { instantText, isoTime } from '../../wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 
 const TAG = 'Admin: announcements'
 const PATH = '/api/v1/admin/announcements'
@@ -35,7 +35,7 @@ const fields = {
 }
 const idParams = z.object({ id: z.string().min(1).max(128) })
 
-export function announcementRoutes(app: Api, context: ApiContext): void {
+export function announcementRoutes(app: Api, context: RouteContext): void {
   shownRoute(app, context)
   listRoute(app, context)
   addRoute(app, context)
@@ -43,7 +43,7 @@ export function announcementRoutes(app: Api, context: ApiContext): void {
   removeRoute(app, context)
 }
 
-function shownRoute(app: Api, context: ApiContext): void {
+function shownRoute(app: Api, context: RouteContext): void {
   const { notices } = context.storage
   defineRoute(app, context, {
     method: 'GET',
@@ -56,7 +56,7 @@ function shownRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: RouteContext): void {
   const { notices } = context.storage
   defineRoute(app, context, {
     method: 'GET',
@@ -69,7 +69,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function addRoute(app: Api, context: ApiContext): void {
+function addRoute(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -106,7 +106,7 @@ function addRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function changeRoute(app: Api, context: ApiContext): void {
+function changeRoute(app: Api, context: RouteContext): void {
   const { notices } = context.storage
   defineRoute(app, context, {
     method: 'PATCH',
@@ -142,7 +142,7 @@ function changeRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function removeRoute(app: Api, context: ApiContext): void {
+function removeRoute(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,

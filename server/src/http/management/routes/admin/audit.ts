@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { accountId } from '../../../../core/ids.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../../../../storage/stores/audit.ts'
-import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { instantText, isoTime, pageQuery } from '../../wire-values.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 
 const TAG = 'Admin: audit'
 const PATH = '/api/v1/admin/audit'
@@ -28,13 +28,13 @@ const entryShape = z.strictObject({
   hash: z.string(),
 })
 
-export function adminAuditRoutes(app: Api, context: ApiContext): void {
+export function adminAuditRoutes(app: Api, context: RouteContext): void {
   listRoute(app, context)
   verifyRoute(app, context)
   exportRoute(app, context)
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: RouteContext): void {
   const { audit } = context.storage
   definePage(app, context, {
     method: 'GET',
@@ -65,7 +65,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function verifyRoute(app: Api, context: ApiContext): void {
+function verifyRoute(app: Api, context: RouteContext): void {
   const { audit } = context.storage
   defineRoute(app, context, {
     method: 'GET',
@@ -105,7 +105,7 @@ function verifyRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function exportRoute(app: Api, context: ApiContext): void {
+function exportRoute(app: Api, context: RouteContext): void {
   const { audit } = context.storage
   defineRawRoute(app, context, {
     method: 'GET',

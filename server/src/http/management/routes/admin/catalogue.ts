@@ -29,7 +29,7 @@ import {
   settingsBody,
   vendorBody,
 } from './bodies.ts'
-import { defineRows } from './rows.ts'
+import { defineRows, type RowsContext } from './rows.ts'
 import {
   credentialShape,
   groupShape,
@@ -42,10 +42,12 @@ import {
 import { viewProbe } from './view-probe.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
+type AdminCatalogueContext = RowsContext & Pick<ApiContext, 'probe'>
+
 const TAG = 'Admin: catalogue'
 const idParams = z.object({ id: z.string().min(1).max(512) })
 
-export function adminCatalogueRoutes(app: Api, context: ApiContext): void {
+export function adminCatalogueRoutes(app: Api, context: AdminCatalogueContext): void {
   vendorRoutes(app, context)
   credentialRoutes(app, context)
   modelRows(app, context)
@@ -54,7 +56,7 @@ export function adminCatalogueRoutes(app: Api, context: ApiContext): void {
   settingsRoutes(app, context)
 }
 
-function vendorRoutes(app: Api, context: ApiContext): void {
+function vendorRoutes(app: Api, context: AdminCatalogueContext): void {
   defineRows(app, context, {
     section: 'vendors',
     what: 'vendor',
@@ -84,12 +86,12 @@ function vendorRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function credentialRoutes(app: Api, context: ApiContext): void {
+function credentialRoutes(app: Api, context: AdminCatalogueContext): void {
   credentialRows(app, context)
   credentialTestRoute(app, context)
 }
 
-function credentialRows(app: Api, context: ApiContext): void {
+function credentialRows(app: Api, context: AdminCatalogueContext): void {
   defineRows(app, context, {
     section: 'credentials',
     what: 'credential',
@@ -121,7 +123,7 @@ function credentialRows(app: Api, context: ApiContext): void {
   })
 }
 
-function credentialTestRoute(app: Api, context: ApiContext): void {
+function credentialTestRoute(app: Api, context: AdminCatalogueContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/credentials/:id/test',
@@ -172,7 +174,7 @@ function viewCredential(credential: Credential): JsonObject {
   }
 }
 
-function modelRows(app: Api, context: ApiContext): void {
+function modelRows(app: Api, context: AdminCatalogueContext): void {
   defineRows(app, context, {
     section: 'models',
     what: 'model',
@@ -202,7 +204,7 @@ function modelRows(app: Api, context: ApiContext): void {
   })
 }
 
-function groupRoutes(app: Api, context: ApiContext): void {
+function groupRoutes(app: Api, context: AdminCatalogueContext): void {
   defineRows(app, context, {
     section: 'groups',
     what: 'group',
@@ -237,7 +239,7 @@ function groupRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function planRoutes(app: Api, context: ApiContext): void {
+function planRoutes(app: Api, context: AdminCatalogueContext): void {
   defineRows(app, context, {
     section: 'plans',
     what: 'plan',
@@ -272,7 +274,7 @@ function planRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function settingsRoutes(app: Api, context: ApiContext): void {
+function settingsRoutes(app: Api, context: AdminCatalogueContext): void {
   const path = '/api/v1/admin/settings'
   const shown = () => settingsShape.parse(settingsForm(context.catalogue().settings))
   defineRoute(app, context, {

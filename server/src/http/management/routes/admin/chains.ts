@@ -32,15 +32,17 @@ import { type ChainHealthView, viewHealth } from '../../../chain-health.ts'
 import { defineRoute } from '../../define-route.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
 import { chainBody, newChainBody } from './bodies.ts'
-import { defineRows } from './rows.ts'
+import { defineRows, type RowsContext } from './rows.ts'
 import { chainShape, probeShape } from './shapes.ts'
 import { viewProbe } from './view-probe.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
+export type ChainsContext = RowsContext & Pick<ApiContext, 'health' | 'probe'>
+
 const TAG = 'Admin: chains'
 const idParams = z.object({ id: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER) })
 
-export function adminChainRoutes(app: Api, context: ApiContext): void {
+export function adminChainRoutes(app: Api, context: ChainsContext): void {
   chainRows(app, context)
   switchRoute(app, context, {
     verb: 'enable',
@@ -64,7 +66,7 @@ export function adminChainRoutes(app: Api, context: ApiContext): void {
   testRoute(app, context)
 }
 
-async function list(context: ApiContext, catalogue: Catalogue): Promise<readonly JsonObject[]> {
+async function list(context: ChainsContext, catalogue: Catalogue): Promise<readonly JsonObject[]> {
   const at = context.now()
   const recent = await readChainRecent(context.storage, at)
   const costs = await context.storage.prices.costs()
@@ -83,12 +85,12 @@ function healthForm({ last_error, ...view }: ChainHealthView): JsonObject {
   return { ...view, last_error: last_error === null ? null : { ...last_error } }
 }
 
-async function show(context: ApiContext, id: ChainId): Promise<z.output<typeof chainShape>> {
+async function show(context: ChainsContext, id: ChainId): Promise<z.output<typeof chainShape>> {
   const rows = await list(context, context.catalogue())
   return chainShape.parse(present(rows.find((row) => row['id'] === id)))
 }
 
-function chainRows(app: Api, context: ApiContext): void {
+function chainRows(app: Api, context: ChainsContext): void {
   defineRows(app, context, {
     section: 'chains',
     what: 'chain',
@@ -149,7 +151,7 @@ interface Switch {
   readonly description: string
 }
 
-function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: Switch): void {
+function switchRoute(app: Api, context: ChainsContext, { verb, status, ...words }: Switch): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `/api/v1/admin/chains/:id/${verb}`,
@@ -180,7 +182,7 @@ function switchRoute(app: Api, context: ApiContext, { verb, status, ...words }: 
   })
 }
 
-function resetRoute(app: Api, context: ApiContext): void {
+function resetRoute(app: Api, context: ChainsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/chains/:id/reset',
@@ -211,7 +213,7 @@ function resetRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function testRoute(app: Api, context: ApiContext): void {
+function testRoute(app: Api, context: ChainsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/chains/:id/test',

@@ -16,11 +16,13 @@ import {
   voidCode,
 } from '../../../../management/top-up/redemption-codes.ts'
 import { amountInput } from '../../amount-input.ts'
-import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, present, valueOf } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type CodesContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Admin: redemption codes'
 const PATH = '/api/v1/admin/code-batches'
@@ -62,13 +64,13 @@ const batchBody = z
     message: 'must hold either credits or yuan',
   })
 
-export function adminCodeRoutes(app: Api, context: ApiContext): void {
+export function adminCodeRoutes(app: Api, context: CodesContext): void {
   makingRoutes(app, context)
   readingRoutes(app, context)
   voidingRoutes(app, context)
 }
 
-function makingRoutes(app: Api, context: ApiContext): void {
+function makingRoutes(app: Api, context: CodesContext): void {
   const rate = () => context.catalogue().settings.creditsPerUnit
   defineRoute(app, context, {
     method: 'POST',
@@ -130,7 +132,7 @@ function madeOf(outcome: MadeCodes): MadeBatch {
 }
 
 function requestOf(
-  context: ApiContext,
+  context: Pick<ApiContext, 'catalogue' | 'now'>,
   body: z.output<typeof batchBody>,
   idempotencyKey: string | undefined,
 ): BatchRequest {
@@ -148,7 +150,7 @@ function requestOf(
   return { pool, amount, count: body.count, expiresAt: body.expires_at, note: body.note, idempotencyKey }
 }
 
-function readingRoutes(app: Api, context: ApiContext): void {
+function readingRoutes(app: Api, context: CodesContext): void {
   const { codes } = context.storage.topUps
   const rate = () => context.catalogue().settings.creditsPerUnit
   definePage(app, context, {
@@ -197,7 +199,7 @@ function readingRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function voidingRoutes(app: Api, context: ApiContext): void {
+function voidingRoutes(app: Api, context: CodesContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'POST',

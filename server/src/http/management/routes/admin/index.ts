@@ -1,20 +1,22 @@
 /** Everything under `/api/v1/admin/`: for sessions of role admin only (docs/reference/contract.md#D-accounts-114). */
-import { adminAccountRoutes } from './accounts.ts'
+import { adminAccountRoutes, type AccountsContext } from './accounts.ts'
 import { announcementRoutes } from './announcements.ts'
 import { adminAuditRoutes } from './audit.ts'
 import { adminCatalogueRoutes } from './catalogue.ts'
-import { adminChainRoutes } from './chains.ts'
+import { adminChainRoutes, type ChainsContext } from './chains.ts'
 import { adminCodeRoutes } from './codes.ts'
 import { adminLogRoutes } from './logs.ts'
-import { adminOperationRoutes } from './operations.ts'
+import { adminOperationRoutes, type OperationsContext } from './operations.ts'
 import { adminOrganisationRoutes } from './organisations.ts'
-import { adminPresetRoutes } from './presets.ts'
+import { adminPresetRoutes, type PresetsContext } from './presets.ts'
 import { adminPriceRoutes } from './prices.ts'
 import { adminTopUpRoutes } from './top-ups.ts'
 import { adminVideoRoutes } from './videos.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 
-export function adminRoutes(app: Api, context: ApiContext): void {
+export type AdminContext = ChainsContext & AccountsContext & PresetsContext & OperationsContext
+
+export function adminRoutes(app: Api, context: AdminContext): void {
   adminAccountRoutes(app, context)
   adminOrganisationRoutes(app, context)
   adminCatalogueRoutes(app, context)

@@ -17,7 +17,7 @@ import { viewLogRow, viewOperatorLogRow } from '../../../../management/logs/log-
 import { openEnd, readUsage, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
 import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
 import type { Storage } from '../../../../storage/storage.ts'
-import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { logFilterOf, logFilters } from '../../log-filters.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { attemptShape, logRowShape } from '../../shapes.ts'
@@ -25,6 +25,8 @@ import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
 import { exportAnswer } from '../../send-export.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type AdminLogsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Admin: logs and statistics'
 const DAY_MS = 86_400_000
@@ -54,18 +56,18 @@ const adminLogShape = logRowShape.extend({
   ),
 })
 
-export function adminLogRoutes(app: Api, context: ApiContext): void {
+export function adminLogRoutes(app: Api, context: AdminLogsContext): void {
   logRoutes(app, context)
   statisticRoutes(app, context)
 }
 
-function logRoutes(app: Api, context: ApiContext): void {
+function logRoutes(app: Api, context: AdminLogsContext): void {
   listRoute(app, context)
   exportRoute(app, context)
   freeCallsRoute(app, context)
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: AdminLogsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -82,7 +84,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function exportRoute(app: Api, context: ApiContext): void {
+function exportRoute(app: Api, context: AdminLogsContext): void {
   const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
@@ -103,7 +105,7 @@ function exportRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function freeCallsRoute(app: Api, context: ApiContext): void {
+function freeCallsRoute(app: Api, context: AdminLogsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -158,7 +160,7 @@ const sumsFields = {
   subscription_covered: decimalText,
 }
 
-function statisticRoutes(app: Api, context: ApiContext): void {
+function statisticRoutes(app: Api, context: AdminLogsContext): void {
   sumsRoute(app, context)
   marginRoute(app, context)
 }
@@ -178,7 +180,7 @@ const sumsQuery = z.strictObject({
     .meta({ description: 'model, key, app; separated by commas.' }),
 })
 
-function sumsRoute(app: Api, context: ApiContext): void {
+function sumsRoute(app: Api, context: AdminLogsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -219,7 +221,7 @@ function sumsRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function marginRoute(app: Api, context: ApiContext): void {
+function marginRoute(app: Api, context: AdminLogsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'GET',

@@ -4,11 +4,13 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { decideVerification, viewVerification } from '../../../../management/accounts/verification.ts'
 import type { VerificationRequest } from '../../../../storage/stores/customers.ts'
 import type { LedgerDifference } from '../../../../storage/stores/records.ts'
-import { definePage, defineRawRoute, defineRoute } from '../../define-route.ts'
+import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { DOCUMENT_ANSWER, sendDocument } from '../../send-document.ts'
 import { isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+export type OperationsContext = RouteContext & Pick<ApiContext, 'blobs'>
 
 const PATH = '/api/v1/admin/verifications'
 const TAG = 'Admin: verification'
@@ -28,19 +30,19 @@ const verificationShape = z.strictObject({
 const idParams = z.object({ id: z.string().min(1).max(128) })
 const documentParams = idParams.extend({ number: z.coerce.number().int().min(1).max(100) })
 
-export function adminOperationRoutes(app: Api, context: ApiContext): void {
+export function adminOperationRoutes(app: Api, context: OperationsContext): void {
   verificationRoutes(app, context)
   bookRoutes(app, context)
 }
 
-function verificationRoutes(app: Api, context: ApiContext): void {
+function verificationRoutes(app: Api, context: OperationsContext): void {
   listRoute(app, context)
   readRoute(app, context)
   documentRoute(app, context)
   decideRoute(app, context)
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: OperationsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -67,7 +69,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function readRoute(app: Api, context: ApiContext): void {
+function readRoute(app: Api, context: OperationsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -82,7 +84,7 @@ function readRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function documentRoute(app: Api, context: ApiContext): void {
+function documentRoute(app: Api, context: OperationsContext): void {
   const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
@@ -106,7 +108,7 @@ function documentRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function decideRoute(app: Api, context: ApiContext): void {
+function decideRoute(app: Api, context: OperationsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'POST',
@@ -158,7 +160,7 @@ function viewForAdmin(request: VerificationRequest): z.output<typeof verificatio
   })
 }
 
-function bookRoutes(app: Api, context: ApiContext): void {
+function bookRoutes(app: Api, context: OperationsContext): void {
   const { ledger } = context.storage
   let running: Promise<readonly LedgerDifference[]> | undefined
   defineRoute(app, context, {

@@ -8,11 +8,13 @@ import { microCredits } from '../../../../core/money.ts'
 import { creditsText, yuanText } from '../../../../management/money/amounts.ts'
 import { viewMember } from '../../../../management/organisations/member-view.ts'
 import type { Organisation } from '../../../../storage/stores/organisations.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { currencyCode, decimalText, isoTime, pageQuery } from '../../wire-values.ts'
-import { memberShape, monthOptions, shown } from '../organisations/shapes.ts'
+import { memberShape, monthOptions, shown, type ShapesContext } from '../organisations/shapes.ts'
 import { present } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type AdminOrganisationsContext = RouteContext & ShapesContext
 
 const TAG = 'Admin: accounts'
 const PATH = '/api/v1/admin/organisations'
@@ -30,12 +32,12 @@ const organisationShape = z.strictObject({
   balance: decimalText,
 })
 
-export function adminOrganisationRoutes(app: Api, context: ApiContext): void {
+export function adminOrganisationRoutes(app: Api, context: AdminOrganisationsContext): void {
   readRoutes(app, context)
   memberRoute(app, context)
 }
 
-function readRoutes(app: Api, context: ApiContext): void {
+function readRoutes(app: Api, context: AdminOrganisationsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -68,7 +70,7 @@ function readRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function memberRoute(app: Api, context: ApiContext): void {
+function memberRoute(app: Api, context: AdminOrganisationsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -92,7 +94,7 @@ function memberRoute(app: Api, context: ApiContext): void {
 }
 
 async function viewRow(
-  context: ApiContext,
+  context: Pick<ApiContext, 'catalogue' | 'storage'>,
   { id, name, createdAt }: Organisation,
 ): Promise<z.output<typeof organisationShape>> {
   const account = present(await context.storage.accounts.find(id))

@@ -9,18 +9,20 @@ import {
   type PresetPrice,
   type VendorPreset,
 } from '../../../../management/admin/presets.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { actorOf, present, valueOf } from './admin-route.ts'
 import { presetBody } from './bodies.ts'
 import { presetAddedShape, presetShape, vendorKindShape } from './shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+export type PresetsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'presets' | 'refreshCatalogue'>
 
 const TAG = 'Admin: catalogue'
 const PATH = '/api/v1/admin/presets'
 const idParams = z.object({ id: z.string().min(1).max(512) })
 const ID = 'The id is the vendor’s code.'
 
-export function adminPresetRoutes(app: Api, context: ApiContext): void {
+export function adminPresetRoutes(app: Api, context: PresetsContext): void {
   const { presets } = context
   const find = (id: string) => present(presets.find(({ code }) => code === id))
   kindRoute(app, context)
@@ -70,7 +72,7 @@ export function adminPresetRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function kindRoute(app: Api, context: ApiContext): void {
+function kindRoute(app: Api, context: PresetsContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: '/api/v1/admin/vendor-kinds',

@@ -12,12 +12,14 @@ import {
 } from '../../../../management/admin/prices.ts'
 import { modelForm } from '../../../../management/gateway-file/forms.ts'
 import type { PriceChange } from '../../../../storage/stores/prices.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { instantText, isoTime } from '../../wire-values.ts'
 import { actorOf, managementOf, valueOf } from './admin-route.ts'
 import { pricingBody } from './bodies.ts'
 import { pricingShape } from './shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type PricesContext = RouteContext & Pick<ApiContext, 'catalogue' | 'refreshCatalogue'>
 
 const TAG = 'Admin: prices'
 const PATH = '/api/v1/admin/price-changes'
@@ -45,14 +47,14 @@ const importShape = z.strictObject({
   ),
 })
 
-export function adminPriceRoutes(app: Api, context: ApiContext): void {
+export function adminPriceRoutes(app: Api, context: PricesContext): void {
   listRoute(app, context)
   scheduleRoute(app, context)
   cancelRoute(app, context)
   importRoute(app, context)
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: PricesContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: PATH,
@@ -76,7 +78,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function scheduleRoute(app: Api, context: ApiContext): void {
+function scheduleRoute(app: Api, context: PricesContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -103,7 +105,7 @@ function scheduleRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function cancelRoute(app: Api, context: ApiContext): void {
+function cancelRoute(app: Api, context: PricesContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/:id`,
@@ -120,7 +122,7 @@ function cancelRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function importRoute(app: Api, context: ApiContext): void {
+function importRoute(app: Api, context: PricesContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/prices/import',
@@ -166,7 +168,10 @@ function viewImport(
   }
 }
 
-function viewChange(context: ApiContext, change: PriceChange): z.output<typeof changeShape> {
+function viewChange(
+  context: Pick<ApiContext, 'catalogue'>,
+  change: PriceChange,
+): z.output<typeof changeShape> {
   const model = context.catalogue().models.get(change.modelId)
   if (model === undefined) throw new Error(`price change ${change.id} has lost its model`)
   const { pricing } = modelForm({ ...model, pricing: change.pricing })

@@ -5,10 +5,12 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { type CatalogueEdit, editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
 import type { FieldMistake } from '../../../../management/keys/keys.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+export type RowsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'refreshCatalogue'>
 
 const TAG = 'Admin: catalogue'
 
@@ -52,12 +54,12 @@ const idParams = z.object({ id: z.string().min(1).max(512) })
 /** What the routes of one kind share. */
 interface Rows {
   readonly app: Api
-  readonly context: ApiContext
+  readonly context: RowsContext
   readonly kind: RowKind
   readonly path: string
 }
 
-export function defineRows(app: Api, context: ApiContext, kind: RowKind): void {
+export function defineRows(app: Api, context: RowsContext, kind: RowKind): void {
   const rows: Rows = { app, context, kind, path: `/api/v1/admin/${kind.section}` }
   listRoute(rows)
   readRoute(rows)

@@ -5,12 +5,14 @@ import { creditsOfText, creditsOfYuan } from '../../../../management/money/amoun
 import { viewTopUp } from '../../../../management/top-up/cashier.ts'
 import { putPackage, removePackage, viewPackage } from '../../../../management/top-up/packages.ts'
 import { amountInput } from '../../amount-input.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { pageQuery } from '../../wire-values.ts'
 import { packageShape, topUpShape } from '../top-up-shapes.ts'
 import { tariffOf } from '../top-ups.ts'
 import { actorOf, valueOf } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type AdminTopUpsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Admin: top-ups'
 const PACKAGES = '/api/v1/admin/top-up-packages'
@@ -34,12 +36,12 @@ const packageBody = z
     message: 'must hold either credits or yuan',
   })
 
-export function adminTopUpRoutes(app: Api, context: ApiContext): void {
+export function adminTopUpRoutes(app: Api, context: AdminTopUpsContext): void {
   listRoute(app, context)
   packageRoutes(app, context)
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: AdminTopUpsContext): void {
   const { topUps } = context.storage
   definePage(app, context, {
     method: 'GET',
@@ -74,7 +76,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function packageRoutes(app: Api, context: ApiContext): void {
+function packageRoutes(app: Api, context: AdminTopUpsContext): void {
   const { topUps } = context.storage
   defineRoute(app, context, {
     method: 'GET',

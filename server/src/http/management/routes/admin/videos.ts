@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { accountId, chainId, modelId } from '../../../../core/ids.ts'
 import { failVideo, repollVideo, type VideoActing, viewVideo } from '../../../../management/logs/videos.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { isoTime, pageQuery } from '../../wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import { statedReasonBody } from './bodies.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 
 const TAG = 'Admin: videos'
 const PATH = '/api/v1/admin/videos'
@@ -53,14 +53,14 @@ const listQuery = z.strictObject({
   chain_id: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
 })
 
-export function adminVideoRoutes(app: Api, context: ApiContext): void {
+export function adminVideoRoutes(app: Api, context: RouteContext): void {
   listRoute(app, context)
   readRoute(app, context)
   repollRoute(app, context)
   failRoute(app, context)
 }
 
-function listRoute(app: Api, context: ApiContext): void {
+function listRoute(app: Api, context: RouteContext): void {
   const { videos } = context.storage
   definePage(app, context, {
     method: 'GET',
@@ -87,7 +87,7 @@ function listRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function readRoute(app: Api, context: ApiContext): void {
+function readRoute(app: Api, context: RouteContext): void {
   const { videos } = context.storage
   defineRoute(app, context, {
     method: 'GET',
@@ -101,7 +101,7 @@ function readRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function repollRoute(app: Api, context: ApiContext): void {
+function repollRoute(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/repoll`,
@@ -117,7 +117,7 @@ function repollRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function failRoute(app: Api, context: ApiContext): void {
+function failRoute(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/:id/fail`,

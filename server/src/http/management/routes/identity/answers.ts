@@ -52,7 +52,7 @@ export const signInShape = z.discriminatedUnion('state', [
 /** A sign-in that went well: cookie and token, or the question after the second factor. */
 export function answerSignIn(
   outcome: SignedIn,
-  context: ApiContext,
+  context: Pick<ApiContext, 'identity' | 'publicUrl'>,
   reply: RouteReply,
 ): z.output<typeof signInShape> {
   reply.header('cache-control', 'no-store')
@@ -89,7 +89,11 @@ export function wrongCode(): GatewayError {
 }
 
 /** In its one form, or 400 that names the field. */
-export function contactOf(context: ApiContext, channel: Contact['channel'], text: string): Contact {
+export function contactOf(
+  context: Pick<ApiContext, 'identity'>,
+  channel: Contact['channel'],
+  text: string,
+): Contact {
   const contact = readContact(channel, text, context.identity.phoneRegion)
   if (contact !== undefined) return contact
   const message =
@@ -104,7 +108,10 @@ export function checkPassword(password: string, logins: readonly (string | undef
 }
 
 /** Where a request comes from; another site's pages may not sign their visitors in here. */
-export function originOf(context: ApiContext, request: FastifyRequest): RequestOrigin {
+export function originOf(
+  context: Pick<ApiContext, 'clientAddress' | 'publicUrl'>,
+  request: FastifyRequest,
+): RequestOrigin {
   refuseOtherOrigin({ method: request.method, headers: request.headers, publicUrl: context.publicUrl })
   return {
     userAgent: request.headers['user-agent'] ?? '',
@@ -115,14 +122,14 @@ export function originOf(context: ApiContext, request: FastifyRequest): RequestO
 
 /** Somebody who changes something of their own account, in their own session. */
 export function ownersAct(
-  context: ApiContext,
+  context: Pick<ApiContext, 'clientAddress'>,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
 ): OwnersAct {
   const { account, session } = caller
   return { account, actor: personOf(context, { caller, request }), sessionId: session.id }
 }
 
-export function registrationClosed(context: ApiContext): GatewayError {
+export function registrationClosed(context: Pick<ApiContext, 'identity'>): GatewayError {
   return new GatewayError(40307, {
     message:
       context.identity.registration === 'invited'
@@ -135,7 +142,7 @@ export function registrationClosed(context: ApiContext): GatewayError {
 const FRESH_MS = 900_000
 
 /** What changes how the account is entered wants a session that has just begun, and its owner in it. */
-export function requireFresh(context: ApiContext, { session }: SessionCaller): void {
+export function requireFresh(context: Pick<ApiContext, 'identity'>, { session }: SessionCaller): void {
   if (session.impersonator !== undefined)
     throw new GatewayError(40304, { message: 'only the account’s owner may do this' })
   if (context.identity.now() - session.createdAt > FRESH_MS)

@@ -11,7 +11,7 @@ import { findSession, type RequestOrigin } from '../../../../management/identity
 import { signInByLink } from '../../../../management/identity/sign-in-link.ts'
 import { type SignIn, signInByCode, signInByPassword } from '../../../../management/identity/sign-in.ts'
 import type { SessionCaller } from '../../caller.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { endedSessionCookie, ownAgainCookies, readOperatorCookie } from '../../session-cookie.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { isoTime } from '../../wire-values.ts'
@@ -33,6 +33,8 @@ import {
 } from './answers.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 import type { RouteReply } from '../../route-types.ts'
+
+export type EnteringContext = RouteContext & Pick<ApiContext, 'publicUrl'>
 
 const TAG = 'Sign-in'
 
@@ -71,7 +73,7 @@ const resetBody = z
  * The ways in: codes, registration, sign-in, a forgotten password
  * (docs/reference/contract.md#D-accounts-09, #D-accounts-13).
  */
-export function enteringRoutes(app: Api, context: ApiContext): void {
+export function enteringRoutes(app: Api, context: EnteringContext): void {
   codeRoute(app, context)
   registerRoute(app, context, 'email')
   registerRoute(app, context, 'phone')
@@ -80,7 +82,7 @@ export function enteringRoutes(app: Api, context: ApiContext): void {
   resetRoute(app, context)
 }
 
-function codeRoute(app: Api, context: ApiContext): void {
+function codeRoute(app: Api, context: EnteringContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/verification-codes`,
@@ -129,7 +131,7 @@ function codeRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function targetOf(context: ApiContext, body: z.output<typeof codeRequestBody>): Contact {
+function targetOf(context: Pick<ApiContext, 'identity'>, body: z.output<typeof codeRequestBody>): Contact {
   const fits =
     (body.purpose !== 'change_email' || body.channel === 'email') &&
     (body.purpose !== 'change_phone' || body.channel === 'phone')
@@ -162,7 +164,7 @@ const REGISTER_BODIES: Readonly<Record<Contact['channel'], z.ZodType<RegisterBod
     .transform(({ phone: target, code, password }) => ({ target, code, password })),
 }
 
-function registerRoute(app: Api, context: ApiContext, channel: Contact['channel']): void {
+function registerRoute(app: Api, context: EnteringContext, channel: Contact['channel']): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/register/${channel}`,
@@ -201,7 +203,7 @@ function registerRoute(app: Api, context: ApiContext, channel: Contact['channel'
   })
 }
 
-function signInRoutes(app: Api, context: ApiContext): void {
+function signInRoutes(app: Api, context: EnteringContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/sign-in`,
@@ -240,7 +242,11 @@ function signInRoutes(app: Api, context: ApiContext): void {
 }
 
 /** An admin who looks through the account's eyes is in the audit log already: their look ends, not the owner's session. */
-async function signOut(context: ApiContext, caller: SessionCaller, request: FastifyRequest): Promise<void> {
+async function signOut(
+  context: Pick<ApiContext, 'clientAddress' | 'identity'>,
+  caller: SessionCaller,
+  request: FastifyRequest,
+): Promise<void> {
   const { identity } = context
   const { account, session } = caller
   if (session.impersonator === undefined) {
@@ -254,7 +260,7 @@ async function signOut(context: ApiContext, caller: SessionCaller, request: Fast
 
 /** An admin whose look ends is themselves again in the same browser. */
 async function cookiesAfter(
-  { identity, publicUrl }: ApiContext,
+  { identity, publicUrl }: Pick<ApiContext, 'identity' | 'publicUrl'>,
   { session }: SessionCaller,
   request: FastifyRequest,
 ): Promise<string[]> {
@@ -268,7 +274,7 @@ async function cookiesAfter(
 }
 
 function proveBy(
-  { identity }: ApiContext,
+  { identity }: Pick<ApiContext, 'identity'>,
   attempt: {
     readonly contact: Contact
     readonly password?: string | undefined
@@ -282,7 +288,11 @@ function proveBy(
     : signInByPassword(identity, { contact, password: new Secret(password) }, origin)
 }
 
-function signedIn(outcome: SignIn, context: ApiContext, reply: RouteReply): z.output<typeof signInShape> {
+function signedIn(
+  outcome: SignIn,
+  context: Pick<ApiContext, 'identity' | 'publicUrl'>,
+  reply: RouteReply,
+): z.output<typeof signInShape> {
   switch (outcome.kind) {
     case 'refused':
       throw new GatewayError(40104)
@@ -295,7 +305,7 @@ function signedIn(outcome: SignIn, context: ApiContext, reply: RouteReply): z.ou
   }
 }
 
-function linkRoute(app: Api, context: ApiContext): void {
+function linkRoute(app: Api, context: EnteringContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/sign-in/link`,
@@ -316,7 +326,7 @@ function linkRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function resetRoute(app: Api, context: ApiContext): void {
+function resetRoute(app: Api, context: EnteringContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/password/reset`,

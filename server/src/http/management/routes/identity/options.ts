@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { REGISTRATIONS } from '../../../../config/environment-variables.ts'
 import { mayRegisterBy } from '../../../../management/identity/may-register.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { PREFIX } from './answers.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 
 /** What a page of sign-in has to know before anybody is signed in. */
-export function optionsRoute(app: Api, context: ApiContext): void {
+export function optionsRoute(app: Api, context: RouteContext): void {
   const { identity } = context
   defineRoute(app, context, {
     method: 'GET',

@@ -5,7 +5,7 @@ import type { Contact } from '../../../../management/identity/contact.ts'
 import { changeContact, changePassword } from '../../../../management/identity/credentials.ts'
 import { endOtherSessions, endSession } from '../../../../management/identity/end-sessions.ts'
 import type { Session } from '../../../../storage/stores/identity.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
 import {
   answerSignIn,
@@ -25,6 +25,8 @@ import {
 } from './answers.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
+type OwnAccessContext = RouteContext & Pick<ApiContext, 'publicUrl'>
+
 const TAG = 'Access'
 
 const sessionShape = z.object({
@@ -40,14 +42,14 @@ const sessionShape = z.object({
 })
 
 /** How the account's owner enters it: sessions, password, e-mail address, phone number. */
-export function ownAccessRoutes(app: Api, context: ApiContext): void {
+export function ownAccessRoutes(app: Api, context: OwnAccessContext): void {
   sessionRoutes(app, context)
   passwordRoute(app, context)
   contactRoute(app, context, 'email')
   contactRoute(app, context, 'phone')
 }
 
-function sessionRoutes(app: Api, context: ApiContext): void {
+function sessionRoutes(app: Api, context: OwnAccessContext): void {
   const { sessions } = context.identity.storage.identity
 
   defineRoute(app, context, {
@@ -114,7 +116,7 @@ function viewSession(session: Session, currentId: string): z.output<typeof sessi
   }
 }
 
-function passwordRoute(app: Api, context: ApiContext): void {
+function passwordRoute(app: Api, context: OwnAccessContext): void {
   defineRoute(app, context, {
     method: 'PUT',
     path: `${PREFIX}/password`,
@@ -167,7 +169,7 @@ const CONTACT_BODIES: Readonly<Record<Contact['channel'], z.ZodType<ContactBody>
     .transform(({ phone: target, code }) => ({ target, code })),
 }
 
-function contactRoute(app: Api, context: ApiContext, channel: Contact['channel']): void {
+function contactRoute(app: Api, context: OwnAccessContext, channel: Contact['channel']): void {
   const name = channel === 'email' ? 'e-mail address' : 'phone number'
   defineRoute(app, context, {
     method: 'PUT',

@@ -3,13 +3,13 @@ import { findAccount } from '../../../../management/accounts/accounts.ts'
 import { factorChangedText } from '../../../../management/identity/message-texts.ts'
 import { resetFactors } from '../../../../management/identity/reset-factors.ts'
 import { tellOwner } from '../../../../management/identity/tell.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { actorOf, managementOf, present, valueOf } from '../admin/admin-route.ts'
 import { statedReasonBody } from '../admin/bodies.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 
 /** The last way back in: an admin takes the second factors away. */
-export function resetFactorsRoute(app: Api, context: ApiContext): void {
+export function resetFactorsRoute(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: '/api/v1/admin/accounts/:id/second-factors/reset',

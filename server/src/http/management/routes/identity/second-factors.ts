@@ -15,10 +15,12 @@ import {
   startRegistration,
 } from '../../../../management/identity/passkeys.ts'
 import type { Passkey } from '../../../../storage/stores/identity.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
 import { challengeField, codeField, ownersAct, PREFIX, requireFresh, tooMany, wrongCode } from './answers.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type SecondFactorsContext = RouteContext & Pick<ApiContext, 'publicUrl'>
 
 const TAG = 'Second factors'
 const PATH = `${PREFIX}/second-factors`
@@ -52,13 +54,13 @@ const attestation = z.object({
 })
 
 /** Setting up what is asked for beside the password. */
-export function secondFactorRoutes(app: Api, context: ApiContext): void {
+export function secondFactorRoutes(app: Api, context: SecondFactorsContext): void {
   overviewRoutes(app, context)
   authenticatorRoutes(app, context)
   passkeyRoutes(app, context)
 }
 
-function overviewRoutes(app: Api, context: ApiContext): void {
+function overviewRoutes(app: Api, context: SecondFactorsContext): void {
   const { identity } = context
   const { factors } = identity.storage.identity
 
@@ -97,13 +99,13 @@ function overviewRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function authenticatorRoutes(app: Api, context: ApiContext): void {
+function authenticatorRoutes(app: Api, context: SecondFactorsContext): void {
   authenticatorStartRoute(app, context)
   authenticatorConfirmRoute(app, context)
   authenticatorRemoveRoute(app, context)
 }
 
-function authenticatorStartRoute(app: Api, context: ApiContext): void {
+function authenticatorStartRoute(app: Api, context: SecondFactorsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/totp`,
@@ -126,7 +128,7 @@ function authenticatorStartRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function authenticatorConfirmRoute(app: Api, context: ApiContext): void {
+function authenticatorConfirmRoute(app: Api, context: SecondFactorsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/totp/confirm`,
@@ -155,7 +157,7 @@ function authenticatorConfirmRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function authenticatorRemoveRoute(app: Api, context: ApiContext): void {
+function authenticatorRemoveRoute(app: Api, context: SecondFactorsContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/totp`,
@@ -175,13 +177,13 @@ function authenticatorRemoveRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function passkeyRoutes(app: Api, context: ApiContext): void {
+function passkeyRoutes(app: Api, context: SecondFactorsContext): void {
   passkeyStartRoute(app, context)
   passkeyAddRoute(app, context)
   passkeyRemoveRoute(app, context)
 }
 
-function passkeyStartRoute(app: Api, context: ApiContext): void {
+function passkeyStartRoute(app: Api, context: SecondFactorsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/passkeys/options`,
@@ -204,7 +206,7 @@ function passkeyStartRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function passkeyAddRoute(app: Api, context: ApiContext): void {
+function passkeyAddRoute(app: Api, context: SecondFactorsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PATH}/passkeys`,
@@ -240,7 +242,7 @@ function passkeyAddRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function passkeyRemoveRoute(app: Api, context: ApiContext): void {
+function passkeyRemoveRoute(app: Api, context: SecondFactorsContext): void {
   defineRoute(app, context, {
     method: 'DELETE',
     path: `${PATH}/passkeys/:id`,
@@ -262,7 +264,7 @@ function passkeyRemoveRoute(app: Api, context: ApiContext): void {
 }
 
 /** Where the browser believes to be. Its answer is signed over it, so a false Host only makes the answer wrong. */
-export function siteOf({ publicUrl }: ApiContext, request: FastifyRequest): Site {
+export function siteOf({ publicUrl }: Pick<ApiContext, 'publicUrl'>, request: FastifyRequest): Site {
   const url = new URL(publicUrl ?? `http://${request.headers.host ?? 'localhost'}`)
   return { origin: url.origin, hostName: url.hostname }
 }

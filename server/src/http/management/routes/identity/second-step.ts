@@ -8,11 +8,13 @@ import {
 } from '../../../../management/identity/factors.ts'
 import { passPasskey, startPasskeySignIn } from '../../../../management/identity/passkeys.ts'
 import { begin, enter } from '../../../../management/identity/sign-in.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { isoTime } from '../../wire-values.ts'
 import { answerSignIn, challengeField, codeField, originOf, PREFIX, signInShape, tooMany } from './answers.ts'
 import { siteOf, webAuthnOptions } from './second-factors.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type SecondStepContext = RouteContext & Pick<ApiContext, 'publicUrl'>
 
 const TAG = 'Sign-in'
 
@@ -49,13 +51,13 @@ const secondFactorBody = z
   )
 
 /** The second step of a sign-in, and passkeys, which need no first one. */
-export function secondStepRoutes(app: Api, context: ApiContext): void {
+export function secondStepRoutes(app: Api, context: SecondStepContext): void {
   secondFactorRoute(app, context)
   passkeyQuestionRoute(app, context)
   passkeySignInRoute(app, context)
 }
 
-function secondFactorRoute(app: Api, context: ApiContext): void {
+function secondFactorRoute(app: Api, context: SecondStepContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${PREFIX}/sign-in/second-factor`,
@@ -80,7 +82,7 @@ function secondFactorRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function passkeyQuestionRoute(app: Api, context: ApiContext): void {
+function passkeyQuestionRoute(app: Api, context: SecondStepContext): void {
   const { identity } = context
   defineRoute(app, context, {
     method: 'POST',
@@ -112,7 +114,7 @@ function passkeyQuestionRoute(app: Api, context: ApiContext): void {
   })
 }
 
-function passkeySignInRoute(app: Api, context: ApiContext): void {
+function passkeySignInRoute(app: Api, context: SecondStepContext): void {
   const { identity } = context
   defineRoute(app, context, {
     method: 'POST',
@@ -137,7 +139,7 @@ function passkeySignInRoute(app: Api, context: ApiContext): void {
 }
 
 function answerOf(
-  { identity }: ApiContext,
+  { identity }: Pick<ApiContext, 'identity'>,
   body: z.output<typeof secondFactorBody>,
   site: ReturnType<typeof siteOf>,
 ): Promise<FactorOutcome> {

@@ -10,12 +10,14 @@ import {
   unlink,
 } from '../../../../management/identity/service-sign-in.ts'
 import type { SignInService } from '../../../../management/identity/services/service.ts'
-import { defineRawRoute, defineRoute } from '../../define-route.ts'
+import { defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { endedTripCookie, readTripCookie, sessionCookie, tripCookie } from '../../session-cookie.ts'
 import { isoTime } from '../../wire-values.ts'
 import { originOf, ownersAct, PREFIX, requireFresh, tooMany } from './answers.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 import type { RouteReply } from '../../route-types.ts'
+
+type ServicesContext = RouteContext & Pick<ApiContext, 'publicUrl'>
 
 const TAG = 'Sign-in through other services'
 /** The console's page that goes on with a second factor or shows what went wrong. */
@@ -37,13 +39,13 @@ const startShape = z.object({ url: z.string().meta({ description: 'Send the brow
 const linkShape = z.object({ service: z.string(), label: z.string(), linked_at: isoTime })
 
 /** Sign-in through other services, and which of them an account is linked to. */
-export function serviceRoutes(app: Api, context: ApiContext): void {
+export function serviceRoutes(app: Api, context: ServicesContext): void {
   startRoutes(app, context)
   callbackRoute(app, context)
   linkRoutes(app, context)
 }
 
-function startRoutes(app: Api, context: ApiContext): void {
+function startRoutes(app: Api, context: ServicesContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${PREFIX}/sign-in/services`,
@@ -89,7 +91,7 @@ function startRoutes(app: Api, context: ApiContext): void {
 }
 
 async function begin(
-  context: ApiContext,
+  context: ServicesContext,
   trip: { readonly name: string; readonly returnTo: string; readonly linkTo: AccountId | undefined },
   { request, reply }: { readonly request: FastifyRequest; readonly reply: RouteReply },
 ): Promise<z.output<typeof startShape>> {
@@ -106,7 +108,7 @@ async function begin(
   return { url: started.url.href }
 }
 
-function callbackRoute(app: Api, context: ApiContext): void {
+function callbackRoute(app: Api, context: ServicesContext): void {
   defineRawRoute(app, context, {
     method: 'GET',
     path: `${PREFIX}/sign-in/services/:name/callback`,
@@ -134,7 +136,7 @@ function callbackRoute(app: Api, context: ApiContext): void {
 }
 
 /** Another service sends the browser here, so that its request comes from another site by nature; the trip's cookie protects it. */
-function visitOf(context: ApiContext, request: FastifyRequest) {
+function visitOf(context: Pick<ApiContext, 'clientAddress'>, request: FastifyRequest) {
   return {
     userAgent: request.headers['user-agent'] ?? '',
     address: context.clientAddress(request.raw),
@@ -142,7 +144,11 @@ function visitOf(context: ApiContext, request: FastifyRequest) {
   }
 }
 
-function redirect(context: ApiContext, end: TripEnd, reply: RouteReply): string {
+function redirect(
+  context: Pick<ApiContext, 'identity' | 'publicUrl'>,
+  end: TripEnd,
+  reply: RouteReply,
+): string {
   const { location, cookies } = destinationOf(context, end)
   reply.statusCode = 303
   reply.header('location', `${context.publicUrl ?? ''}${location}`)
@@ -156,7 +162,7 @@ interface Destination {
   readonly cookies: readonly string[]
 }
 
-function destinationOf(context: ApiContext, end: TripEnd): Destination {
+function destinationOf(context: Pick<ApiContext, 'identity' | 'publicUrl'>, end: TripEnd): Destination {
   switch (end.kind) {
     case 'lost':
     case 'refused':
@@ -171,7 +177,7 @@ function destinationOf(context: ApiContext, end: TripEnd): Destination {
 }
 
 function destinationOfSignIn(
-  context: ApiContext,
+  context: Pick<ApiContext, 'identity' | 'publicUrl'>,
   { outcome, returnTo: location }: Extract<TripEnd, { kind: 'entered' }>,
 ): Destination {
   switch (outcome.kind) {
@@ -196,7 +202,7 @@ function toSignInPage(told: Readonly<Record<string, string>>): Destination {
   return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(told).toString()}`, cookies: [] }
 }
 
-function linkRoutes(app: Api, context: ApiContext): void {
+function linkRoutes(app: Api, context: ServicesContext): void {
   const { identity } = context
   const { links } = identity.storage.identity
 
@@ -238,7 +244,7 @@ function linkRoutes(app: Api, context: ApiContext): void {
   })
 }
 
-function serviceNamed({ identity }: ApiContext, name: string): SignInService {
+function serviceNamed({ identity }: Pick<ApiContext, 'identity'>, name: string): SignInService {
   const service = identity.services.get(name)
   if (service === undefined)
     throw new GatewayError(40403, { message: `one cannot sign in through ${name} here` })

@@ -16,7 +16,7 @@ import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { Invitation, Member, Organisation } from '../../../../storage/stores/organisations.ts'
 import { personOf } from '../../acts-for-organisations.ts'
 import type { MemberCaller, SessionCaller } from '../../caller.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { isoTime, pageQuery } from '../../wire-values.ts'
 import { requireOrganisation } from './own-organisations.ts'
@@ -35,13 +35,16 @@ import {
   TAG,
   termsInput,
   termsOf,
+  type ShapesContext,
 } from './shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+export type InvitationsContext = RouteContext & ShapesContext & Pick<ApiContext, 'consoleUrl' | 'publicUrl'>
 
 const INVITATIONS = `${ONE}/invitations`
 
 /** Who is asked to become a member, and their answer. */
-export function invitationRoutes(app: Api, context: ApiContext): void {
+export function invitationRoutes(app: Api, context: InvitationsContext): void {
   inviting(app, context)
   listing(app, context)
   resending(app, context)
@@ -50,7 +53,7 @@ export function invitationRoutes(app: Api, context: ApiContext): void {
   accepting(app, context)
 }
 
-function inviting(app: Api, context: ApiContext): void {
+function inviting(app: Api, context: InvitationsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: INVITATIONS,
@@ -96,7 +99,7 @@ function inviting(app: Api, context: ApiContext): void {
   })
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: InvitationsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -125,7 +128,7 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
-function resending(app: Api, context: ApiContext): void {
+function resending(app: Api, context: InvitationsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${INVITATIONS}/:invitation/resend`,
@@ -154,7 +157,7 @@ function resending(app: Api, context: ApiContext): void {
   })
 }
 
-function revoking(app: Api, context: ApiContext): void {
+function revoking(app: Api, context: InvitationsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'DELETE',
@@ -178,7 +181,7 @@ const tokenBody = z.strictObject({
   token: z.string().min(1).max(200).meta({ description: 'As it stands in the mail.' }),
 })
 
-function previewing(app: Api, context: ApiContext): void {
+function previewing(app: Api, context: InvitationsContext): void {
   const { clientAddress } = context
   defineRoute(app, context, {
     method: 'POST',
@@ -216,7 +219,7 @@ function previewing(app: Api, context: ApiContext): void {
   })
 }
 
-function accepting(app: Api, context: ApiContext): void {
+function accepting(app: Api, context: InvitationsContext): void {
   const { clientAddress } = context
   const { storage } = context
   defineRoute(app, context, {
@@ -262,7 +265,7 @@ function accepting(app: Api, context: ApiContext): void {
 }
 
 async function noteJoining(
-  context: ApiContext,
+  context: Pick<ApiContext, 'clientAddress' | 'storage'>,
   joined: {
     readonly organisation: Organisation
     readonly member: Member
@@ -284,13 +287,13 @@ async function noteJoining(
   })
 }
 
-function means({ storage, identity, publicUrl, consoleUrl }: ApiContext): Inviting {
+function means({ storage, identity, publicUrl, consoleUrl }: InvitationsContext): Inviting {
   return { storage, identity, publicUrl, consoleUrl }
 }
 
 /** Another organisation's invitation is none; one to a role above one's own is left alone. */
 async function requireInvitationOf(
-  context: ApiContext,
+  context: Pick<ApiContext, 'storage'>,
   { account, member }: MemberCaller,
   id: string,
 ): Promise<Invitation> {
@@ -300,7 +303,7 @@ async function requireInvitationOf(
   return invitation
 }
 
-function viewOf(context: ApiContext, invitation: Omit<Invitation, 'tokenHash'>) {
+function viewOf(context: Pick<ApiContext, 'catalogue' | 'now'>, invitation: Omit<Invitation, 'tokenHash'>) {
   const { currency, creditsPerUnit } = context.catalogue().settings
   return shown(invitationShape, viewInvitation(invitation, { currency, creditsPerUnit, at: context.now() }))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readMemberUsage } from '../../../../management/organisations/member-usage.ts'
-import { defineRoute } from '../../define-route.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { onlyMember } from '../../own-keys.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { instantText, isoTime } from '../../wire-values.ts'
@@ -8,8 +8,10 @@ import { usageSumsShape } from '../usage.ts'
 import { ONE, organisationParams, TAG } from './shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
+type MemberUsageContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf'>
+
 /** What each member used. */
-export function memberUsageRoutes(app: Api, context: ApiContext): void {
+export function memberUsageRoutes(app: Api, context: MemberUsageContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${ONE}/usage`,

@@ -5,7 +5,7 @@ import { viewMember } from '../../../../management/organisations/member-view.ts'
 import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { ListedMember, Member } from '../../../../storage/stores/organisations.ts'
 import type { MemberCaller } from '../../caller.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { pageQuery } from '../../wire-values.ts'
 import {
   checkChange,
@@ -19,20 +19,23 @@ import {
   TAG,
   termsInput,
   termsOf,
+  type ShapesContext,
 } from './shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+
+type MembersContext = RouteContext & ShapesContext
 
 const MEMBERS = `${ONE}/members`
 
 /** Who belongs to an organisation, as those who run it see and change it. */
-export function memberRoutes(app: Api, context: ApiContext): void {
+export function memberRoutes(app: Api, context: MembersContext): void {
   listing(app, context)
   reading(app, context)
   changing(app, context)
   removing(app, context)
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: MembersContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -55,7 +58,7 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
-function reading(app: Api, context: ApiContext): void {
+function reading(app: Api, context: MembersContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: `${MEMBERS}/:member`,
@@ -70,7 +73,7 @@ function reading(app: Api, context: ApiContext): void {
   })
 }
 
-function changing(app: Api, context: ApiContext): void {
+function changing(app: Api, context: MembersContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'PATCH',
@@ -104,7 +107,7 @@ function changing(app: Api, context: ApiContext): void {
   })
 }
 
-function removing(app: Api, context: ApiContext): void {
+function removing(app: Api, context: MembersContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'DELETE',
@@ -134,7 +137,7 @@ function removing(app: Api, context: ApiContext): void {
 
 /** Another organisation's member is none. */
 export async function requireMemberOf(
-  context: ApiContext,
+  context: Pick<ApiContext, 'storage'>,
   caller: MemberCaller,
   id: string,
 ): Promise<Member> {
@@ -143,7 +146,7 @@ export async function requireMemberOf(
   return member
 }
 
-async function viewOf(context: ApiContext, member: Member): Promise<z.output<typeof memberShape>> {
+async function viewOf(context: MembersContext, member: Member): Promise<z.output<typeof memberShape>> {
   const { storage } = context
   const person = await storage.accounts.find(member.accountId)
   const profile = await storage.customers.profiles.find(member.accountId)

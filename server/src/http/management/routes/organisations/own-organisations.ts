@@ -8,7 +8,7 @@ import { createOrganisation, fundOrganisation } from '../../../../management/org
 import type { CloseOutcome, FundingOutcome, Organisation } from '../../../../storage/stores/organisations.ts'
 import { amountInput } from '../../amount-input.ts'
 import type { MemberCaller } from '../../caller.ts'
-import { definePage, defineRoute } from '../../define-route.ts'
+import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { pageOf } from '../../page-of.ts'
 import { refuseFields } from '../../request-fields.ts'
 import { currencyCode, decimalText, pageQuery } from '../../wire-values.ts'
@@ -23,12 +23,15 @@ import {
   requireThemself,
   shown,
   TAG,
+  type ShapesContext,
 } from './shapes.ts'
 import type { Account } from '../../../../storage/stores/accounts.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
+type OwnOrganisationsContext = RouteContext & ShapesContext
+
 /** Made, found, renamed, funded, left, closed. */
-export function ownOrganisationRoutes(app: Api, context: ApiContext): void {
+export function ownOrganisationRoutes(app: Api, context: OwnOrganisationsContext): void {
   creating(app, context)
   listing(app, context)
   reading(app, context)
@@ -38,7 +41,7 @@ export function ownOrganisationRoutes(app: Api, context: ApiContext): void {
   funding(app, context)
 }
 
-function creating(app: Api, context: ApiContext): void {
+function creating(app: Api, context: OwnOrganisationsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: PATH,
@@ -72,7 +75,7 @@ function creating(app: Api, context: ApiContext): void {
   })
 }
 
-function listing(app: Api, context: ApiContext): void {
+function listing(app: Api, context: OwnOrganisationsContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -92,7 +95,7 @@ function listing(app: Api, context: ApiContext): void {
   })
 }
 
-function reading(app: Api, context: ApiContext): void {
+function reading(app: Api, context: OwnOrganisationsContext): void {
   defineRoute(app, context, {
     method: 'GET',
     path: ONE,
@@ -106,7 +109,7 @@ function reading(app: Api, context: ApiContext): void {
   })
 }
 
-function renaming(app: Api, context: ApiContext): void {
+function renaming(app: Api, context: OwnOrganisationsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'PATCH',
@@ -125,7 +128,7 @@ function renaming(app: Api, context: ApiContext): void {
   })
 }
 
-function closing(app: Api, context: ApiContext): void {
+function closing(app: Api, context: OwnOrganisationsContext): void {
   const shape = z.strictObject({
     id: z.string(),
     closed: z.literal(true),
@@ -160,7 +163,7 @@ function closing(app: Api, context: ApiContext): void {
   })
 }
 
-function viewClosed(context: ApiContext, id: AccountId, outcome: CloseOutcome) {
+function viewClosed(context: Pick<ApiContext, 'catalogue'>, id: AccountId, outcome: CloseOutcome) {
   const { currency, creditsPerUnit } = context.catalogue().settings
   switch (outcome.kind) {
     case 'closed': {
@@ -181,7 +184,7 @@ function viewClosed(context: ApiContext, id: AccountId, outcome: CloseOutcome) {
   }
 }
 
-function leaving(app: Api, context: ApiContext): void {
+function leaving(app: Api, context: OwnOrganisationsContext): void {
   const { storage } = context
   defineRoute(app, context, {
     method: 'POST',
@@ -214,7 +217,7 @@ const fundedShape = z.strictObject({
   account: moneyShape.meta({ description: 'What you have now.' }),
 })
 
-function funding(app: Api, context: ApiContext): void {
+function funding(app: Api, context: OwnOrganisationsContext): void {
   defineRoute(app, context, {
     method: 'POST',
     path: `${ONE}/fund`,
@@ -286,7 +289,10 @@ function refuseFunding(
   }
 }
 
-async function moneyOf(context: ApiContext, known: Account): Promise<z.output<typeof moneyShape>> {
+async function moneyOf(
+  context: Pick<ApiContext, 'catalogue' | 'storage'>,
+  known: Account,
+): Promise<z.output<typeof moneyShape>> {
   const account = (await context.storage.accounts.find(known.id)) ?? known
   const { currency, creditsPerUnit } = context.catalogue().settings
   return {
@@ -297,7 +303,7 @@ async function moneyOf(context: ApiContext, known: Account): Promise<z.output<ty
 }
 
 async function viewOf(
-  context: ApiContext,
+  context: OwnOrganisationsContext,
   { account, member }: MemberCaller,
 ): Promise<z.output<typeof organisationShape>> {
   const organisation = await requireOrganisation(context, account)
@@ -305,7 +311,7 @@ async function viewOf(
 }
 
 export async function requireOrganisation(
-  context: ApiContext,
+  context: Pick<ApiContext, 'storage'>,
   { id }: Pick<Account, 'id'>,
 ): Promise<Organisation> {
   const organisation = await context.storage.organisations.find(id)

@@ -12,6 +12,8 @@ import type { SessionCaller } from '../../caller.ts'
 import { currencyCode, decimalText, isoTime } from '../../wire-values.ts'
 import type { ApiContext } from '../../api-context.ts'
 
+export type ShapesContext = Pick<ApiContext, 'catalogue' | 'monthOf' | 'now'>
+
 export const TAG = 'Organisations'
 export const PATH = '/api/v1/user/user/organisations'
 export const ONE = `${PATH}/:organisation`
@@ -71,7 +73,7 @@ export const termsInput = {
 } as const
 
 export function termsOf(
-  context: ApiContext,
+  context: Pick<ApiContext, 'catalogue'>,
   body: { readonly monthly_cap_yuan?: string | undefined; readonly policy?: Policy | undefined },
 ): Pick<MemberPatch, 'monthlyCap' | 'policy'> {
   const { creditsPerUnit } = context.catalogue().settings
@@ -135,7 +137,7 @@ export function shown<Shape extends z.ZodType>(shape: Shape, view: object): z.ou
   return shape.parse(view)
 }
 
-export function monthOptions(context: ApiContext) {
+export function monthOptions(context: ShapesContext) {
   const { currency, creditsPerUnit, timezone } = context.catalogue().settings
   return { currency, creditsPerUnit, monthStart: context.monthOf(context.now(), timezone).from }
 }
