@@ -13,6 +13,7 @@ export type ProtocolId = (typeof PROTOCOL_IDS)[number]
 /** Wire forms that nothing converts: they are passed on as they are. One line each. */
 export const PASSED_FORMS = {
   embeddings: { makesOutputTokens: false },
+  moderation: { makesOutputTokens: false },
 } as const satisfies Readonly<Record<string, { readonly makesOutputTokens: boolean }>>
 export type PassedFormId = keyof typeof PASSED_FORMS
 export const PASSED_FORM_IDS = Object.keys(PASSED_FORMS).filter(isPassedForm)

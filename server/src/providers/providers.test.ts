@@ -30,6 +30,11 @@ const DOCUMENTED: readonly [
   ['openai', 'embeddings', BEARER, 'https://api.openai.com/v1/embeddings'],
   ['openai-compatible', 'embeddings', BEARER, 'https://operator.example/v1/embeddings'],
   ['sandbox', 'embeddings', { kind: 'none' }, 'https://sandbox.invalid/embeddings'],
+  ['mistral', 'embeddings', BEARER, 'https://api.mistral.ai/v1/embeddings'],
+  ['openai', 'moderation', BEARER, 'https://api.openai.com/v1/moderations'],
+  ['openai-compatible', 'moderation', BEARER, 'https://operator.example/v1/moderations'],
+  ['mistral', 'moderation', BEARER, 'https://api.mistral.ai/v1/moderations'],
+  ['sandbox', 'moderation', { kind: 'none' }, 'https://sandbox.invalid/moderations'],
   ['openai-compatible', 'chat', BEARER, 'https://operator.example/v1/chat/completions'],
   ['openai-compatible', 'responses', BEARER, 'https://operator.example/v1/responses'],
   [

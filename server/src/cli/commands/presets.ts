@@ -17,6 +17,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
       input: price.input ?? null,
       output: price.output ?? null,
       video_second: price.perVideoSecond ?? null,
+      request: price.perRequest ?? null,
       source: price.source,
       date: price.date,
       confidence: price.confidence,
@@ -26,7 +27,18 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     io.out(jsonText(rows))
     return
   }
-  const head = ['VENDOR', 'KEY', 'MODEL', 'CURRENCY', 'INPUT', 'OUTPUT', 'VIDEO SECOND', 'AS OF', 'READ AT']
+  const head = [
+    'VENDOR',
+    'KEY',
+    'MODEL',
+    'CURRENCY',
+    'INPUT',
+    'OUTPUT',
+    'VIDEO SECOND',
+    'REQUEST',
+    'AS OF',
+    'READ AT',
+  ]
   const cells = rows.map((row) => [
     row.vendor,
     row.variable ?? undefined,
@@ -35,6 +47,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     row.input ?? undefined,
     row.output ?? undefined,
     row.video_second ?? undefined,
+    row.request ?? undefined,
     row.date,
     row.confidence,
   ])

@@ -22,6 +22,7 @@ describe('a request line leads to its kind', () => {
     ['POST /v1beta/models/a:generateContent', 'generate', 'gemini'],
     ['POST /v1beta/models/a:streamGenerateContent', 'generate', 'gemini'],
     ['POST /v1/embeddings', 'embeddings', 'embeddings'],
+    ['POST /v1/moderations', 'moderation', 'moderation'],
     ['POST /v1/responses/input_tokens', 'count', 'responses'],
     ['POST /v1/messages/count_tokens', 'count', 'messages'],
     ['POST /v1beta/models/a:countTokens', 'count', 'gemini'],

@@ -2,7 +2,6 @@
 const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/v1\/audio\//, 'speech and transcription'],
   [/^\/v1\/images\//, 'calls that only make images'],
-  [/^\/v1\/moderations$/, 'moderations'],
   [/^\/v1\/completions$/, 'completions of a bare text; /v1/chat/completions takes messages'],
   [
     /^\/v1\/responses\/compact$/,

@@ -35,7 +35,7 @@ export interface PresetModel {
   readonly price: PresetPrice
 }
 
-/** As the vendor publishes it, in its currency: per million tokens, or for each second of video. */
+/** As the vendor publishes it, in its currency: per million tokens, for each second of video, or for each call. */
 export interface PresetPrice {
   readonly currency: string
   readonly input?: DecimalText
@@ -44,6 +44,7 @@ export interface PresetPrice {
   readonly cacheWrite?: DecimalText
   readonly cacheWrite1h?: DecimalText
   readonly perVideoSecond?: DecimalText
+  readonly perRequest?: DecimalText
   /** Where it was read, and when (YYYY-MM-DD). */
   readonly source: string
   readonly date: string

@@ -17,7 +17,7 @@ import { type Launched, launch } from '../../../test/processes/launch.ts'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const GUIDE = join(ROOT, 'docs/guides/add-an-endpoint.md')
-const KEY = 'sk-gateway-moderations-guide-0001'
+const KEY = 'sk-gateway-classifications-guide-0001'
 
 /** The guide's code blocks by the file they name, else by their language. */
 async function readSnippets(): Promise<ReadonlyMap<string, string>> {
@@ -29,14 +29,13 @@ async function readSnippets(): Promise<ReadonlyMap<string, string>> {
 /** Where in each file its lines go: before the text that is named. */
 const PLACES: Readonly<Record<string, string>> = {
   'server/src/core/catalogue.ts': '} as const satisfies Readonly<Record<string, { readonly makesOutputTokens',
-  'server/src/providers/openai/index.ts': '    chat: chatDialect(',
-  'server/src/providers/providers.test.ts': "  ['openai', 'chat', BEARER,",
-  'server/src/http/management/openapi/calls.ts': ']\n\nconst COUNT',
+  'server/src/providers/mistral/index.ts': '    chat: chatDialect(',
+  'server/src/providers/providers.test.ts': "  ['mistral', 'chat', BEARER,",
+  'server/src/http/management/openapi/passed-calls.ts': '\n]\n',
 }
 
 const KINDS_INDEX = 'server/src/pipeline/kinds/index.ts'
-const OWN_FILE = 'server/src/pipeline/kinds/moderations.ts'
-const UNOFFERED = 'server/src/http/calls/unoffered.ts'
+const OWN_FILE = 'server/src/pipeline/kinds/classification.ts'
 
 class Copy {
   readonly root: string
@@ -73,9 +72,8 @@ class Copy {
     await writeFile(join(this.root, OWN_FILE), this.snippet(OWN_FILE))
     const [importLine = '', nameLine = ''] = this.snippet(KINDS_INDEX).split('\n\n')
     await this.#change(KINDS_INDEX, (text) =>
-      inserted(inserted(text, `${importLine}\n`, 'import { STORED }'), nameLine, 'GENERATE, COUNT'),
+      inserted(inserted(text, `${importLine}\n`, 'import { STORED }'), nameLine, 'GENERATE,'),
     )
-    await this.#change(UNOFFERED, (text) => text.replace(/^.*moderations.*\n/m, ''))
   }
 
   async #change(file: string, change: (text: string) => string): Promise<void> {
@@ -109,7 +107,7 @@ describe('the guide to adding an endpoint', () => {
     const script = `import { buildWhenNeeded } from ${JSON.stringify(join(copy.root, 'tools/project/build.mjs'))}; await buildWhenNeeded(${JSON.stringify(copy.root)})`
     await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: copy.root })
     const file = join(folder, 'gateway.yaml')
-    await writeFile(file, copy.snippet('moderations.yaml').replace('http://127.0.0.1:9000', upstream.url))
+    await writeFile(file, copy.snippet('classifications.yaml').replace('http://127.0.0.1:9000', upstream.url))
     gateway = await launch({ SLUICE_DATA_DIR: join(folder, 'data'), SLUICE_CONFIG: file }, undefined, [
       join(copy.root, 'server/dist/main.js'),
     ])
@@ -122,21 +120,20 @@ describe('the guide to adding an endpoint', () => {
   })
 
   test('leads to one that is called as the guide calls it: bytes pass, the model is exchanged, the call is charged', async () => {
-    const answered =
-      '{"id":"modr-1", "model":"omni-moderation-latest","results":[{"flagged":false,"score":1.0e-3}]}'
+    const answered = '{"id":"clas-1", "model":"ft-classifier","results":[{"spam":{"scores":{"yes":1.0e-3}}}]}'
     upstream.answer(answerJson(answered))
     const curl = copy.snippet('sh').replace('http://127.0.0.1:8080', gateway?.baseUrl ?? '')
     const { stdout } = await run('bash', ['-euc', curl])
-    expect(stdout).toBe(answered.replace('omni-moderation-latest', 'guard'))
+    expect(stdout).toBe(answered.replace('ft-classifier', 'sorter'))
     expect(upstream.requests.map(({ path, body }) => [path, body.toString()])).toEqual([
-      ['/v1/moderations', '{"model":"omni-moderation-latest","input":"Hello"}'],
+      ['/v1/classifications', '{"model":"ft-classifier","input":"Hello"}'],
     ])
     const logs = await asked('/api/v1/user/user/logs')
     expect(logs).toMatchObject([
       {
-        endpoint: '/v1/moderations',
-        client_protocol: 'moderations',
-        model: 'guard',
+        endpoint: '/v1/classifications',
+        client_protocol: 'classification',
+        model: 'sorter',
         http_status: 200,
         deducted: '2',
         recipe: { lines: [{ class: 'request', quantity: 1, price: '0.002' }] },
@@ -146,28 +143,28 @@ describe('the guide to adding an endpoint', () => {
 
   test('that fails, is told of and is refused like every other', async () => {
     upstream.answer(answerJson({ error: { message: 'no such thing', type: 'invalid_request_error' } }, 400))
-    expect(await post('/v1/moderations', { model: 'guard', input: 'x' })).toMatchObject([
+    expect(await post('/v1/classifications', { model: 'sorter', input: 'x' })).toMatchObject([
       400,
       { error: { message: 'no such thing' } },
     ])
-    expect(await post('/v1/moderations', { model: 'nobody', input: 'x' })).toMatchObject([
+    expect(await post('/v1/classifications', { model: 'nobody', input: 'x' })).toMatchObject([
       502,
       { code: 50201 },
     ])
-    expect(await post('/v1/chat/completions', { model: 'guard', messages: [] })).toMatchObject([
+    expect(await post('/v1/chat/completions', { model: 'sorter', messages: [] })).toMatchObject([
       404,
-      { code: 40403, message: expect.stringContaining('/v1/moderations') },
+      { code: 40403, message: expect.stringContaining('/v1/classifications') },
     ])
     expect(await asked('/api/v1/user/user/models')).toMatchObject([
-      { model_id: 'guard', endpoints: ['/v1/moderations'] },
+      { model_id: 'sorter', endpoints: ['/v1/classifications'] },
     ])
     const explained = await post('/api/v1/user/user/explain', {
-      protocol: 'moderations',
-      body: { model: 'guard', input: 'x' },
+      protocol: 'classification',
+      body: { model: 'sorter', input: 'x' },
     })
     expect(explained).toMatchObject([
       200,
-      { data: { refusal: null, routes: [{ chains: [{ protocol: 'moderations' }] }] } },
+      { data: { refusal: null, routes: [{ chains: [{ protocol: 'classification' }] }] } },
     ])
   })
 
@@ -180,7 +177,7 @@ describe('the guide to adding an endpoint', () => {
       extends: './server/tsconfig.json',
       compilerOptions: { typeRoots: [join(ROOT, 'node_modules/@types')] },
       include: [],
-      files: [OWN_FILE, 'server/src/pipeline/serve.ts', 'server/src/http/management/openapi/calls.ts'],
+      files: [OWN_FILE, 'server/src/pipeline/serve.ts', 'server/src/http/management/openapi/passed-calls.ts'],
     }
     await writeFile(join(copy.root, 'tsconfig.json'), JSON.stringify(settings))
     const checking = run(process.execPath, [compiler, '-p', join(copy.root, 'tsconfig.json')])

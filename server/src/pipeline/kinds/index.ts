@@ -4,10 +4,11 @@ import { COUNT } from './count.ts'
 import { EMBEDDINGS } from './embeddings.ts'
 import { GENERATE } from './generate.ts'
 import type { EndpointKind } from './kind.ts'
+import { MODERATION } from './moderation.ts'
 import { STORED } from './stored.ts'
 import { VIDEO } from './video.ts'
 
-export const KINDS: readonly EndpointKind[] = [GENERATE, COUNT, STORED, VIDEO, EMBEDDINGS]
+export const KINDS: readonly EndpointKind[] = [GENERATE, COUNT, STORED, VIDEO, EMBEDDINGS, MODERATION]
 
 /** The kind of calls whose clients speak so, or the kind that a chain serves. */
 export function kindOf(protocol: ChainProtocol): EndpointKind {

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../core/json.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import { EMBEDDINGS } from './embeddings.ts'
 import { endpointsOf, KINDS, kindOf } from './index.ts'
+import { MODERATION } from './moderation.ts'
 import { passedForm, wireOf } from './wire.ts'
 
 describe('the registry', () => {
@@ -32,6 +33,20 @@ describe('the registry', () => {
       exchanges.filter(({ estimate, counts }) => estimate === undefined || counts === undefined),
     ).toEqual([])
   })
+})
+
+test('of a message of parts its texts are moderated, and what stands behind an address was not seen', () => {
+  const body = {
+    model: 'm',
+    input: [
+      { type: 'text', text: 'one' },
+      { type: 'image_url', image_url: { url: 'https://a/b.png' } },
+    ],
+  }
+  expect(MODERATION.form?.text(body)).toEqual({ texts: ['one'], tokens: 0, messages: 0, media: 0 })
+  const scanner = createRequestScanner(wireOf('moderation').requests)
+  scanner.push(Buffer.from(JSON.stringify(body)))
+  expect(scanner.end()).toMatchObject({ extras: { unseenInput: true } })
 })
 
 describe('embeddings', () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { providerOf } from '../index.ts'
-import { makesOutputTokens } from '../../core/catalogue.ts'
-import { SANDBOX_EMBEDDING_MODEL, SANDBOX_MODELS, SANDBOX_VIDEO_MODEL } from '../sandbox/models.ts'
+import { makesOutputTokens, PASSED_FORM_IDS } from '../../core/catalogue.ts'
+import {
+  SANDBOX_EMBEDDING_MODEL,
+  SANDBOX_MODELS,
+  SANDBOX_MODERATION_MODEL,
+  SANDBOX_VIDEO_MODEL,
+} from '../sandbox/models.ts'
 import { environmentVendors } from './index.ts'
 import { pricingOf } from './listing.ts'
 import { sandboxVendor } from './sandbox.ts'
@@ -60,6 +65,11 @@ describe('the first catalogue', () => {
         expect(Number(pricing.videoPrice)).toBeGreaterThan(0)
         return
       }
+      if ('perRequest' in price) {
+        expect(pricing.billingModes).toEqual(['request'])
+        expect(Number(pricing.requestPrice)).toBeGreaterThan(0)
+        return
+      }
       expect(Number(pricing.inputPrice)).toBeGreaterThan(0)
       // Output is never cheaper than input, a cache hit never dearer, a cache write at most twice the input.
       if (price.output === undefined) expect(model.protocols.some(makesOutputTokens)).toBe(false)
@@ -79,12 +89,12 @@ describe('the first catalogue', () => {
     }
   })
 
-  test('OpenAI models have chat and responses chains, sandbox models all four, video or embeddings', () => {
+  test('OpenAI models have chat and responses chains, sandbox models all four or one of the other kinds', () => {
     const protocolsOf = (code: string): unknown[] =>
       MODELS.filter(({ vendor }) => vendor.code === code).map(({ model }) => model.protocols.join(' '))
     expect(new Set(protocolsOf('openai'))).toEqual(new Set(['chat responses']))
     expect(new Set(protocolsOf('sandbox'))).toEqual(
-      new Set(['chat responses messages gemini', 'video', 'embeddings']),
+      new Set(['chat responses messages gemini', 'video', ...PASSED_FORM_IDS]),
     )
   })
 
@@ -93,6 +103,7 @@ describe('the first catalogue', () => {
       ...SANDBOX_MODELS,
       SANDBOX_VIDEO_MODEL,
       SANDBOX_EMBEDDING_MODEL,
+      SANDBOX_MODERATION_MODEL,
     ])
   })
 })

@@ -29,7 +29,7 @@ export interface ListedModel {
 }
 
 /** In the vendor's own currency. */
-export type ListPrice = TokenPrice | VideoPrice
+export type ListPrice = TokenPrice | VideoPrice | RequestPrice
 
 /** Per million tokens. */
 export interface TokenPrice extends PriceOrigin {
@@ -45,6 +45,10 @@ export interface TokenPrice extends PriceOrigin {
 /** A vendor with a price for each resolution has the one it makes when none is asked for; the others are in the note. */
 export interface VideoPrice extends PriceOrigin {
   readonly perVideoSecond: DecimalText
+}
+
+export interface RequestPrice extends PriceOrigin {
+  readonly perRequest: DecimalText
 }
 
 interface PriceOrigin {
@@ -76,6 +80,8 @@ export function pricingOf(price: ListPrice): Pricing {
   const { currency } = price
   if ('perVideoSecond' in price)
     return { ...NO_PRICES, currency, billingModes: ['video_second'], videoPrice: price.perVideoSecond }
+  if ('perRequest' in price)
+    return { ...NO_PRICES, currency, billingModes: ['request'], requestPrice: price.perRequest }
   return {
     ...NO_PRICES,
     currency,

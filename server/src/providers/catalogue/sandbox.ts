@@ -38,6 +38,16 @@ export const sandboxVendor: EnvironmentVendor = {
       protocols: ['embeddings'],
       price: { ...INVENTED, input: '0.1' },
     },
+    {
+      modelId: 'sandbox-moderate',
+      name: 'Sandbox Moderation (offline)',
+      features: ['text', 'image'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-moderate',
+      protocols: ['moderation'],
+      price: { ...INVENTED, perRequest: '0.001' },
+    },
   ],
 }
 

@@ -1,4 +1,5 @@
 import { chatDialect } from '../dialects/chat.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
 
 export const mistral: Provider = {
@@ -7,6 +8,8 @@ export const mistral: Provider = {
   defaultBaseUrl: 'https://api.mistral.ai/v1',
   publicFields: [],
   dialects: {
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({
       capabilities: (model) => ({
         reasoning: /magistral|mistral-(small|medium)/.test(model) ? 'effort' : 'none',

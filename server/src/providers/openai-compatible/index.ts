@@ -13,6 +13,7 @@ export const openaiCompatible: Provider = {
   publicFields: [],
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({}),
     responses: responsesDialect({}),
     // Servers that also imitate Anthropic hang it beside the others: the base already holds the `/v1`.

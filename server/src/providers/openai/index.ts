@@ -20,6 +20,7 @@ export const openai: Provider = {
   ],
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({ capabilities: openAiChatCapabilities }),
     responses: responsesDialect({
       form: formResponses,

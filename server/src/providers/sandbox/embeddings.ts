@@ -1,10 +1,8 @@
 /** Vectors that mean nothing but are the same for the same text, so that what is built on them can be tried. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { OfflineAnswer } from '../../core/offline-answer.ts'
-import type { OfflineRequest } from '../provider.ts'
 import { SANDBOX_EMBEDDING_MODEL } from './models.ts'
-import { BODY_BYTES_MAX, json, parseBody } from './respond.ts'
+import { type Answered, Mistake, oneModel } from './respond-one.ts'
 import { countTokens } from './tokens.ts'
 
 const DIMENSIONS_DEFAULT = 64
@@ -14,24 +12,22 @@ const INPUTS_MAX = 256
 /** What is embedded: a text, or the numbers of its tokens. */
 type Input = string | readonly number[]
 
-export function respondEmbeddings(request: OfflineRequest): OfflineAnswer {
-  const stamp = { id: request.id.replace(/[^A-Za-z0-9]/g, ''), createdAt: Math.floor(request.at / 1_000) }
-  const refuse = (status: number, message: string, code: string): OfflineAnswer =>
-    json(status, { error: { message, type: 'invalid_request_error', param: null, code } }, stamp)
-  if (request.forwardModelId !== SANDBOX_EMBEDDING_MODEL)
-    return refuse(404, `The sandbox has no model ${request.forwardModelId}.`, 'model_not_found')
-  const length = request.body.reduce((sum, chunk) => sum + chunk.byteLength, 0)
-  if (length > BODY_BYTES_MAX)
-    return refuse(413, `The sandbox takes bodies up to ${BODY_BYTES_MAX} bytes.`, 'request_too_large')
-  const body = parseBody(request.body) ?? {}
+export const sandboxEmbeddings = oneModel({
+  protocol: 'embeddings',
+  path: '/embeddings',
+  model: SANDBOX_EMBEDDING_MODEL,
+  answer,
+})
+
+function answer(body: JsonObject): Answered {
   const inputs = inputsOf(body['input'])
   const dimensions = body['dimensions'] ?? DIMENSIONS_DEFAULT
   if (inputs === undefined || inputs.length === 0 || inputs.length > INPUTS_MAX)
-    return refuse(400, `'input' must be a text, or up to ${INPUTS_MAX} texts.`, 'invalid_input')
+    return new Mistake(`'input' must be a text, or up to ${INPUTS_MAX} texts.`, 'invalid_input')
   if (!isCount(dimensions))
-    return refuse(400, `'dimensions' must be from 1 to ${DIMENSIONS_MAX}.`, 'invalid_dimensions')
+    return new Mistake(`'dimensions' must be from 1 to ${DIMENSIONS_MAX}.`, 'invalid_dimensions')
   const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0)
-  const answer: JsonObject = {
+  return {
     object: 'list',
     data: inputs.map((input, index) => ({
       object: 'embedding',
@@ -41,7 +37,6 @@ export function respondEmbeddings(request: OfflineRequest): OfflineAnswer {
     model: SANDBOX_EMBEDDING_MODEL,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   }
-  return json(200, answer, stamp)
 }
 
 function inputsOf(value: JsonValue | undefined): readonly Input[] | undefined {

@@ -2,16 +2,16 @@
 import type { ProtocolId } from '../../core/catalogue.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { CHAT_CAPABILITIES } from '../dialects/chat.ts'
-import { passedDialect } from '../dialects/passed.ts'
 import { GEMINI_CAPABILITIES } from '../dialects/gemini.ts'
 import { MESSAGES_CAPABILITIES } from '../dialects/messages.ts'
 import { RESPONSES_CAPABILITIES } from '../dialects/responses.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import { below, type Dialect, type Provider } from '../provider.ts'
 import { chatVoice } from './chat.ts'
-import { respondEmbeddings } from './embeddings.ts'
+import { sandboxEmbeddings } from './embeddings.ts'
 import { geminiVoice } from './gemini.ts'
 import { messagesVoice } from './messages.ts'
+import { sandboxModeration } from './moderation.ts'
 import { respondAs } from './respond.ts'
 import { responsesVoice } from './responses.ts'
 import { sandboxVideo } from './video.ts'
@@ -28,10 +28,8 @@ export const sandbox: Provider = {
     responses: dialect('responses', responsesVoice, { ...RESPONSES_CAPABILITIES, customTools: true }),
     messages: dialect('messages', messagesVoice, { ...MESSAGES_CAPABILITIES, jsonSchema: true }),
     gemini: dialect('gemini', geminiVoice, GEMINI_CAPABILITIES),
-    embeddings: {
-      ...passedDialect({ protocol: 'embeddings', path: '/embeddings', auth: { kind: 'none' } }),
-      respond: respondEmbeddings,
-    },
+    embeddings: sandboxEmbeddings,
+    moderation: sandboxModeration,
   },
   video: sandboxVideo,
 }

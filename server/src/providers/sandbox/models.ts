@@ -4,5 +4,8 @@ export const SANDBOX_MODELS = ['sandbox-chat', 'sandbox-reasoning'] as const
 /** Makes vectors out of texts. */
 export const SANDBOX_EMBEDDING_MODEL = 'sandbox-embed'
 
+/** Judges texts. */
+export const SANDBOX_MODERATION_MODEL = 'sandbox-moderate'
+
 /** Makes videos; any other name is refused, as a vendor does. */
 export const SANDBOX_VIDEO_MODEL = 'sandbox-video'

@@ -15,46 +15,22 @@ import {
   RESPONSES_WHOLE,
 } from './answers/responses.ts'
 import { VIDEO, VIDEO_DELETED, VIDEO_LIST } from './answers/videos.ts'
-import type { Tag } from './tags.ts'
-
-export interface DescribedCall {
-  readonly method: 'get' | 'post' | 'delete'
-  /** As the document writes it. */
-  readonly path: string
-  readonly tag: Tag
-  readonly summary: string
-  readonly description: string
-  readonly request?: JsonObject
-  readonly multipart?: JsonObject
-  readonly answer: JsonObject
-  /** Content type of the good answer; JSON when absent. */
-  readonly answerType?: string
-  /** What one event of a stream holds, where the client asked for one. */
-  readonly event?: JsonObject
-  /** Further good answers, by status. */
-  readonly also?: JsonObject
-  readonly error: JsonObject
-  /** Gateway errors that a client has to expect, by code. */
-  readonly codes: readonly number[]
-  readonly parameters?: readonly JsonObject[]
-}
-
-const text: JsonObject = { type: 'string' }
-const whole: JsonObject = { type: 'integer' }
-const any: JsonObject = {}
-const object: JsonObject = { type: 'object' }
-
-const open = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
-  type: 'object',
-  properties,
-  ...(required.length === 0 ? {} : { required }),
-  additionalProperties: true,
-})
-
-const list = (items: JsonObject): JsonObject => ({ type: 'array', items })
-
-const MODEL: JsonObject = { type: 'string', description: 'Platform model id.' }
-const STREAM: JsonObject = { type: 'boolean', default: false }
+import {
+  any,
+  COUNTING,
+  type DescribedCall,
+  GENERATING,
+  KEY_CODES,
+  list,
+  MODEL,
+  object,
+  open,
+  PLACE_CODES,
+  STREAM,
+  text,
+  whole,
+} from './call-words.ts'
+import { PASSED_CALLS } from './passed-calls.ts'
 
 const header = (name: string, description: string): JsonObject => ({
   name,
@@ -82,13 +58,6 @@ const pathParameter = (name: string, description: string): JsonObject => ({
 const VIDEO_ID = pathParameter('video_id', 'Valid for 24 hours.')
 const RESPONSE_ID = pathParameter('response_id', 'Of a response that was stored.')
 
-/** No key, or none that may call. */
-const KEY_CODES = [40001, 40101, 40102, 40103, 40301, 40302, 40303]
-const LIMIT_CODES = [42901, 42902, 42903, 42904, 42905, 42906, 42910]
-const PLACE_CODES = [50000, 50201, 50301, 50401]
-const BODY_CODES = [40000, 40002, 40003, 41301]
-const GENERATING = [...BODY_CODES, ...KEY_CODES, 40202, 40203, 40400, 40403, ...LIMIT_CODES, ...PLACE_CODES]
-const COUNTING = [...BODY_CODES, ...KEY_CODES, 40203, 40400, 40403, ...PLACE_CODES]
 const STORED_RESPONSES = [40000, ...KEY_CODES, 40400, ...PLACE_CODES]
 const MAKING_VIDEOS = [...GENERATING, 40004, 40401]
 const STORED_VIDEOS = [40000, ...KEY_CODES, 40402, ...PLACE_CODES]
@@ -206,45 +175,6 @@ const GENERATE: readonly DescribedCall[] = [
     answer: list(GEMINI_EVENT),
     event: GEMINI_EVENT,
     error: GEMINI_ERROR,
-    codes: GENERATING,
-  },
-]
-
-const EMBEDDINGS: readonly DescribedCall[] = [
-  {
-    method: 'post',
-    path: '/v1/embeddings',
-    tag: 'Calls',
-    summary: 'Make vectors out of texts',
-    description:
-      'Passed on as it is, and back: `dimensions` and `encoding_format` mean what they mean to the provider of the model. Input is charged, output is not.',
-    request: open(
-      {
-        model: MODEL,
-        input: {
-          anyOf: [text, list(text), list(whole), list(list(whole))],
-          description: 'A text, texts, or the same as numbers of tokens.',
-        },
-        dimensions: whole,
-        encoding_format: { enum: ['float', 'base64'] },
-        user: text,
-      },
-      ['model', 'input'],
-    ),
-    answer: open(
-      {
-        object: { const: 'list' },
-        data: list(
-          open({ object: text, index: whole, embedding: { anyOf: [list({ type: 'number' }), text] } }, [
-            'embedding',
-          ]),
-        ),
-        model: MODEL,
-        usage: open({ prompt_tokens: whole, total_tokens: whole }),
-      },
-      ['data', 'model'],
-    ),
-    error: CALL_ERROR,
     codes: GENERATING,
   },
 ]
@@ -420,7 +350,7 @@ const VIDEOS: readonly DescribedCall[] = [
 
 export const CALLS: readonly DescribedCall[] = [
   ...GENERATE,
-  ...EMBEDDINGS,
+  ...PASSED_CALLS,
   ...COUNT,
   ...STORED,
   ...VIDEOS,

@@ -124,6 +124,7 @@ function viewPrice(price: PresetPrice): z.output<typeof presetShape>['models'][n
     cache_write: price.cacheWrite ?? null,
     cache_write_1h: price.cacheWrite1h ?? null,
     video_second: price.perVideoSecond ?? null,
+    request: price.perRequest ?? null,
     source: price.source,
     date: price.date,
     confidence: price.confidence,

@@ -95,6 +95,7 @@ export const presetShape = z.strictObject({
           cache_write: listPrice,
           cache_write_1h: listPrice,
           video_second: listPrice,
+          request: listPrice,
           source: z.string(),
           date: z.string(),
           confidence: z.string(),

@@ -1,0 +1,22 @@
+import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
+import { requestForm } from '../../core/passthrough/requests/request-scan.ts'
+import { estimateInput } from '../stages/estimate.ts'
+import type { EndpointKind } from './kind.ts'
+import { inputUsageReader, textOfInput } from './read-input.ts'
+
+/** Whether texts and pictures break rules. Mostly billed by the call, or free; few vendors tell usage. */
+export const MODERATION: EndpointKind = {
+  id: 'moderation',
+  flow: 'exchange',
+  paths: [{ methods: ['POST'], path: '/v1/moderations', protocol: 'moderation' }],
+  chains: ['moderation'],
+  counts: () => ({ requests: 1, images: 0, videos: 0, videoSeconds: 0 }),
+  estimate: estimateInput,
+  form: {
+    id: 'moderation',
+    requests: requestForm({ model: 'model', user: 'user', 'input[].image_url': 'unseen-input' }),
+    answers: wholeAnswerForm({ model: 'model', usage: 'usage', error: 'error' }, inputUsageReader),
+    text: textOfInput,
+    smallest: { input: 'Hello' },
+  },
+}
