@@ -11,6 +11,8 @@ import { unescapeJson } from '../passthrough/json-text.ts'
 const PENDING_MAX = 8192
 /** Of a piece that is longer this much is counted, the rest in proportion: counting it all would keep every other call waiting. */
 const COUNTED_MAX = 16_384
+/** The beginning of a JSON text that is enough to count it, in bytes: what is counted, and one to see where a character ends. */
+export const JSON_TEXT_READ = COUNTED_MAX + 1
 const FIRST_PENDING_BYTES = 256
 /** English and code come near four characters a token in every tokenizer. Only for figures that need not be exact. */
 const CHARACTERS_PER_TOKEN = 4
@@ -39,8 +41,11 @@ export interface MeterSink {
   /** Counters so far; later ones replace earlier ones. An output counter covers all text told before it. */
   observeUsage(usage: Usage): void
   observeText(text: string): void
-  /** Text as it stands inside a JSON string, `bytes[from, to)`, escapes and all; copied. */
-  observeJsonText(bytes: Uint8Array, from: number, to: number): void
+  /**
+   * Text as it stands inside a JSON string, `bytes[from, to)`, escapes and all; copied. `length`, in bytes: of the whole
+   * text, where only its beginning is given; `JSON_TEXT_READ` of them are always enough.
+   */
+  observeJsonText(bytes: Uint8Array, from: number, to: number, length?: number): void
   observeImages(count: number): void
   /** The answer has begun or ended well even where no text shows it: a tool call, a clean finish. */
   observeProduced(): void
@@ -98,13 +103,12 @@ class AnswerMeter implements Meter {
     if (this.#pendingText.length > PENDING_MAX) this.#count()
   }
 
-  observeJsonText(bytes: Uint8Array, from: number, to: number): void {
-    const length = to - from
+  observeJsonText(bytes: Uint8Array, from: number, to: number, length = to - from): void {
     if (length <= 0) return
     this.#produced = true
     if (length > COUNTED_MAX) {
       // Not copied: only its beginning is read.
-      this.#counted += this.#countJson(bytes.subarray(from, to))
+      this.#counted += this.#countJson(bytes.subarray(from, to), length)
       return
     }
     if (this.#pendingLength + length > this.#pendingBytes.length) this.#makeRoom(length)
@@ -197,15 +201,15 @@ class AnswerMeter implements Meter {
       this.#pendingText = ''
     }
     if (this.#pendingLength > 0) {
-      this.#counted += this.#countJson(this.#pendingBytes.subarray(0, this.#pendingLength))
+      this.#counted += this.#countJson(this.#pendingBytes, this.#pendingLength)
       this.#pendingLength = 0
     }
   }
 
-  #countJson(bytes: Uint8Array): number {
-    if (bytes.length <= COUNTED_MAX) return this.#options.countTokens(unescapeJson(bytes))
+  #countJson(bytes: Uint8Array, length: number): number {
+    if (length <= COUNTED_MAX) return this.#options.countTokens(unescapeJson(bytes.subarray(0, length)))
     const sample = wholeEscapes(bytes, COUNTED_MAX)
-    return extended(this.#options.countTokens(unescapeJson(sample)), sample.length, bytes.length)
+    return extended(this.#options.countTokens(unescapeJson(sample)), sample.length, length)
   }
 
   #makeRoom(length: number): void {

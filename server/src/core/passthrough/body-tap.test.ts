@@ -144,3 +144,30 @@ test.each<[ProtocolId, string, number]>([
   const { reading } = replayBody(protocol, cutAt(bytesOf(body), everyByte(body)))
   expect(reading.images).toBe(images)
 })
+
+describe('a value of many megabytes, in pieces', () => {
+  const piecesOf = (head: string, filling: string, count: number, tail: string): Uint8Array[] => [
+    bytesOf(head),
+    ...Array.from({ length: count }, () => bytesOf(filling)),
+    bytesOf(tail),
+  ]
+  const filling = 'word '.repeat(20_000)
+
+  test('a text is counted by its beginning and its length, and passes whole', () => {
+    const pieces = piecesOf('{"model":"m","choices":[{"message":{"content":"', filling, 30, '"}}]}')
+    const { output, end, reading, counted } = replayBody('chat', pieces)
+    expect(output).toBe(`{"model":${MODEL},"choices":[{"message":{"content":"${filling.repeat(30)}"}}]}`)
+    expect([end, reading.source, counted.join('').length]).toEqual(['complete', 'estimated', 16_384])
+    expect(reading.usage.output).toBe(filling.length * 30)
+  })
+
+  test('an error is told as one, without its words', () => {
+    const { error, end } = replayBody('chat', piecesOf('{"error":{"message":"', filling, 30, '"}}'))
+    expect([error, end]).toEqual([{ error: null }, 'error'])
+  })
+
+  test('a usage object that long is none', () => {
+    const { reading } = replayBody('chat', piecesOf('{"usage":{"completion_tokens":7,"x":"', filling, 30, '"}}'))
+    expect(reading.source).toBe('estimated')
+  })
+})

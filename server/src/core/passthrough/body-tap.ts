@@ -1,11 +1,12 @@
 /**
- * Watches a whole JSON answer pass, as it arrives: the model's name is replaced on the way, and nothing is kept but a
- * value that was cut. Whether the answer is held back until it is known to be good is the caller's business.
+ * Watches a whole JSON answer pass, as it arrives: the model's name is replaced on the way, and nothing is kept but the
+ * beginning of a value that was cut. Whether the answer is held back until it is known to be good is the caller's business.
  */
 
 import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'
 import type { UsageReader } from '../metering/counters.ts'
+import { JSON_TEXT_READ } from '../metering/meter.ts'
 import { ByteAssembler } from './byte-assembler.ts'
 import {
   ANSWER_FORMS,
@@ -16,9 +17,9 @@ import {
 } from './answers/compiled-answers.ts'
 import { ImageItem } from './requests/image-item.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
-import { encodeJsonString, parseJsonBytes } from './json-text.ts'
+import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
 import { SpanReader } from './span-reader.ts'
-import type { TapOptions } from './stream-tap.ts'
+import { ERROR_BYTES_MAX, ID_CHARACTERS_MAX, type TapOptions, USAGE_BYTES_MAX } from './stream-tap.ts'
 import { findWord } from './word-table.ts'
 
 export interface BodyTap {
@@ -65,7 +66,7 @@ class BodyMachine implements BodyTap, JsonSink {
     this.#usageReader = usageReader
     this.#options = options
     this.#model = encodeJsonString(options.replacementModel)
-    this.#reader = new SpanReader(answers.bodyTree, this)
+    this.#reader = new SpanReader(answers.bodyTree, this, undefined, ERROR_BYTES_MAX)
   }
 
   push(chunk: Uint8Array): readonly Uint8Array[] {
@@ -137,11 +138,12 @@ class BodyMachine implements BodyTap, JsonSink {
   /** In one object the usage covers the whole answer, wherever it stands; in an array of answers only what came before. */
   #readText(start: number, end: number): void {
     if (this.#usageSeen && this.#reader.rootKind === 'object') return
-    const bytes = this.#reader.read(start, end)
-    this.#options.meter.observeJsonText(bytes, 0, bytes.length)
+    const bytes = this.#reader.read(start, Math.min(end, start + JSON_TEXT_READ))
+    this.#options.meter.observeJsonText(bytes, 0, bytes.length, end - start)
   }
 
   #readUsage(start: number, end: number): void {
+    if (end - start > USAGE_BYTES_MAX) return
     const bytes = this.#reader.read(start, end)
     const usage = this.#usageReader.read(bytes, 0, bytes.length)
     if (usage === undefined) return
@@ -165,12 +167,13 @@ class BodyMachine implements BodyTap, JsonSink {
   }
 
   #readId(start: number, end: number): void {
-    const id = parseJsonBytes(this.#reader.read(start, end))
-    if (typeof id === 'string') this.answerId = id
+    this.answerId = readTextPrefix(this.#reader.read(start + 1, end - 1), ID_CHARACTERS_MAX).text
   }
 
   #readError(start: number, end: number): void {
-    this.error ??= this.#options.decodeError({ error: parseJsonBytes(this.#reader.read(start, end)) })
+    if (this.error !== undefined) return
+    const error = end - start > ERROR_BYTES_MAX ? null : parseJsonBytes(this.#reader.read(start, end))
+    this.error = this.#options.decodeError({ error })
   }
 
   #isImageItem(start: number, end: number): boolean {

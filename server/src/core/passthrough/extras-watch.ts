@@ -33,6 +33,8 @@ export function watchExtras(protocol: ProtocolId, options: ExtrasWatchOptions = 
 
 /** Names and queries are told apart by so much of them. */
 const TEXT_CHARACTERS_MAX = 256
+/** Bytes kept of a value that comes in pieces: more than that many characters take, and than any number. */
+const VALUE_BYTES_KEPT = 4096
 /** Different names, and different queries, that are remembered; more are as good as these. */
 const NAMES_MAX = 64
 const QUERIES_MAX = 1_000
@@ -272,7 +274,7 @@ class WholeInput {
   #readable = true
 
   constructor(tree: WatchNode, sink: JsonSink) {
-    this.#reader = new SpanReader(tree, sink)
+    this.#reader = new SpanReader(tree, sink, undefined, VALUE_BYTES_KEPT)
   }
 
   finish(): void {

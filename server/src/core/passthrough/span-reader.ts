@@ -4,16 +4,20 @@ import type { WatchNode } from './watch-tree.ts'
 /** A scanner that also hands out the bytes of the values it reports, wherever the pieces of the text were cut. */
 export class SpanReader {
   readonly #scanner: JsonScanner
-  /** Pieces that hold the beginning of a wanted value that is still open. */
-  #kept: Uint8Array[] = []
-  #keptFrom = 0
+  /** Pieces that hold the beginning of a wanted value that is still open, one after another. */
+  readonly #kept: Piece[] = []
+  readonly #keptMax: number
   #current: Uint8Array = new Uint8Array(0)
   #currentFrom = 0
   #pushed = 0
 
-  /** `depthMax`: as of the scanner. */
-  constructor(root: WatchNode, sink: JsonSink, depthMax?: number) {
+  /**
+   * `depthMax`: as of the scanner. `keptMax`: bytes; of a wanted value that was cut, pieces that begin later than this
+   * behind its first byte are not kept, and `read` gives its beginning only.
+   */
+  constructor(root: WatchNode, sink: JsonSink, depthMax?: number, keptMax = Number.POSITIVE_INFINITY) {
     this.#scanner = new JsonScanner(root, sink, depthMax)
+    this.#keptMax = keptMax
   }
 
   /** Values that have begun so far, at any depth. */
@@ -55,36 +59,45 @@ export class SpanReader {
 
   end(): boolean {
     const valid = this.#scanner.end()
-    this.#kept = []
+    this.#kept.length = 0
     return valid
   }
 
-  /** Bytes of a wanted value; to be called from inside `onValue`. A copy only when the value was cut. */
+  /**
+   * Bytes of a wanted value; to be called from inside `onValue`. A copy only when the value was cut; shorter than
+   * `end - start` when not all of it was kept.
+   */
   read(start: number, end: number): Uint8Array {
     if (start >= this.#currentFrom) {
       return this.#current.subarray(start - this.#currentFrom, end - this.#currentFrom)
     }
-    const bytes = new Uint8Array(end - start)
-    let at = this.#keptFrom
-    for (const piece of [...this.#kept, this.#current]) {
-      const from = Math.max(start, at)
-      const to = Math.min(end, at + piece.length)
-      if (from < to) bytes.set(piece.subarray(from - at, to - at), from - start)
-      at += piece.length
+    const parts: Uint8Array[] = []
+    let next = start
+    for (const { from, bytes } of [...this.#kept, { from: this.#currentFrom, bytes: this.#current }]) {
+      if (from > next || next >= end) break
+      if (from + bytes.length <= next) continue
+      const part = bytes.subarray(next - from, end - from)
+      next += part.length
+      parts.push(part)
     }
-    return bytes
+    return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
   }
 
   /** Keeps the pieces from offset `from` on, in case the value that begins there ends in a later one. */
   #keep(from: number): void {
+    const kept = this.#kept
     if (from >= this.#pushed) {
-      if (this.#kept.length > 0) this.#kept = []
+      kept.length = 0
       return
     }
-    if (this.#kept.length === 0) this.#keptFrom = this.#currentFrom
-    this.#kept.push(this.#current)
-    while (this.#kept.length > 1 && this.#keptFrom + (this.#kept[0]?.length ?? 0) <= from) {
-      this.#keptFrom += this.#kept.shift()?.length ?? 0
-    }
+    const done = kept.findIndex((piece) => piece.from + piece.bytes.length > from)
+    if (done !== 0) kept.splice(0, done < 0 ? kept.length : done)
+    if (this.#currentFrom - from <= this.#keptMax) kept.push({ from: this.#currentFrom, bytes: this.#current })
   }
+}
+
+interface Piece {
+  /** Offset of its first byte in the whole text. */
+  readonly from: number
+  readonly bytes: Uint8Array
 }

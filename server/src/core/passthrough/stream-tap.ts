@@ -94,11 +94,11 @@ const DONE_EVENT = encoder.encode('data: [DONE]\n\n')
 const KEEP_ALIVES = [encoder.encode('ping'), encoder.encode('keepalive')]
 const BLANK_LINE = encoder.encode('\n\n')
 /** Ids seen are under 80 characters. */
-const ID_CHARACTERS_MAX = 256
+export const ID_CHARACTERS_MAX = 256
 /** Of an error that is longer nothing is read but that it is one. */
-const ERROR_BYTES_MAX = 1_048_576
+export const ERROR_BYTES_MAX = 1_048_576
 /** Usage objects are a few hundred bytes; a longer one is none. */
-const USAGE_BYTES_MAX = 65_536
+export const USAGE_BYTES_MAX = 65_536
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
