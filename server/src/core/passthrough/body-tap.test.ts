@@ -167,7 +167,10 @@ describe('a value of many megabytes, in pieces', () => {
   })
 
   test('a usage object that long is none', () => {
-    const { reading } = replayBody('chat', piecesOf('{"usage":{"completion_tokens":7,"x":"', filling, 30, '"}}'))
+    const { reading } = replayBody(
+      'chat',
+      piecesOf('{"usage":{"completion_tokens":7,"x":"', filling, 30, '"}}'),
+    )
     expect(reading.source).toBe('estimated')
   })
 })

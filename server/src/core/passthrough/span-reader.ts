@@ -80,7 +80,7 @@ export class SpanReader {
       next += part.length
       parts.push(part)
     }
-    return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
+    return parts.length === 1 ? (parts[0] as Uint8Array) : joined(parts, next - start)
   }
 
   /** Keeps the pieces from offset `from` on, in case the value that begins there ends in a later one. */
@@ -92,7 +92,8 @@ export class SpanReader {
     }
     const done = kept.findIndex((piece) => piece.from + piece.bytes.length > from)
     if (done !== 0) kept.splice(0, done < 0 ? kept.length : done)
-    if (this.#currentFrom - from <= this.#keptMax) kept.push({ from: this.#currentFrom, bytes: this.#current })
+    if (this.#currentFrom - from <= this.#keptMax)
+      kept.push({ from: this.#currentFrom, bytes: this.#current })
   }
 }
 
@@ -100,4 +101,14 @@ interface Piece {
   /** Offset of its first byte in the whole text. */
   readonly from: number
   readonly bytes: Uint8Array
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }
