@@ -15,12 +15,14 @@ const ARGUMENTS = [
 ]
 const LOCK = join(tmpdir(), 'sluice-chromium.lock')
 /** A lock older than this was left by a run that died. */
-const LOCK_AGE_MS_MAX = 60_000
+const LOCK_AGE_MS_MAX = 180_000
 const LOOK_MS = 50
+/** Of the browser, on a machine that is busy with other tests. */
+const START_MS = 120_000
 
 export const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } } as const
 
-interface Look {
+export interface Look {
   readonly theme: 'light' | 'dark'
   readonly language: string
   readonly size: keyof typeof SIZES
@@ -40,7 +42,7 @@ export function openContext(browser: Browser, { theme, language, size }: Look): 
 
 export async function openBrowser(): Promise<Browser> {
   const executablePath = await unpack()
-  return chromium.launch({ executablePath, args: ARGUMENTS, headless: true })
+  return chromium.launch({ executablePath, args: ARGUMENTS, headless: true, timeout: START_MS })
 }
 
 /** Unpacked once for all: two that unpack at the same time would start half a browser. */
