@@ -78,3 +78,37 @@ test('nobody becomes another one than the admin who looks', async () => {
 test('a program that looks keeps its tokens itself', async () => {
   expect((await look(admin.headers)).headers.getSetCookie()).toEqual([])
 })
+
+const looksOf = async (headers: Record<string, string>): Promise<Record<string, string>> => {
+  const { data } = (await (await look(headers)).json()) as { readonly data: { readonly token: string } }
+  return { authorization: `Bearer ${data.token}` }
+}
+
+const isIn = async (headers: Record<string, string>): Promise<boolean> =>
+  (await get(`${admin.gateway.baseUrl}/api/v1/user/user/account`, headers)).status === 200
+
+type Leave = (headers: Record<string, string>) => Promise<Response>
+
+const signOut: Leave = (headers) => send('/user/user/sign-out', headers)
+
+const setPassword: Leave = async (headers) => {
+  const response = await fetch(`${admin.gateway.baseUrl}/api/v1/user/user/password`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ password: 'correct horse battery staple' }),
+  })
+  expect(response.status).toBe(200)
+  return response
+}
+
+test.each([
+  ['signs out of the session it was opened from', signOut],
+  ['sets another password', setPassword],
+])('a look ends when its admin %s, and no other look does', async (_what, leave) => {
+  const other = await admin.gateway.newAdmin()
+  const theirs = await looksOf(other.headers)
+  const mine = await looksOf(admin.headers)
+  expect([await isIn(theirs), await isIn(mine)]).toEqual([true, true])
+  await leave({ ...other.headers })
+  expect([await isIn(theirs), await isIn(mine)]).toEqual([false, true])
+})

@@ -85,6 +85,7 @@ export async function useDatabase(storage: Storage): Promise<void> {
       userAgent: 'a browser "quoted"\\',
       address: '192.0.2.1',
       impersonator: undefined,
+      openedFrom: undefined,
       secondFactor: false,
       place: '192.0.2.1',
     },

@@ -18,6 +18,7 @@ const OPENED: OpenedSession = {
     userAgent: '',
     address: '',
     impersonator: undefined,
+    openedFrom: undefined,
     secondFactor: false,
   },
 }

@@ -181,8 +181,10 @@ export async function impersonate(
   request: { readonly reason: string; readonly userAgent: string },
   actor: Actor,
 ): Promise<Done<OpenedSession>> {
-  const impersonator = actor.accountId
-  if (impersonator === undefined) throw new Error('only a signed-in administrator can impersonate an account')
+  const { accountId: admin, sessionId: session } = actor
+  if (admin === undefined || session === undefined) {
+    throw new Error('only a signed-in administrator can impersonate an account')
+  }
   return storage.audit.act<Done<OpenedSession>>(async (stores) => {
     const account = await stores.accounts.find(id)
     if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
@@ -193,7 +195,7 @@ export async function impersonate(
       {
         accountId: id,
         method: 'impersonation',
-        impersonator,
+        opener: { admin, session },
         secondFactor: false,
         userAgent: request.userAgent,
         address: actor.address,

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 /** A session nobody uses ends after two weeks, a used one after 90 days: then a person proves again who they are. */
 const IDLE_MS = 14 * DAY_MS
 const LIFE_MS = 90 * DAY_MS
-/** An admin who looks through somebody's eyes does it for an hour at most. */
+/** An admin who looks through somebody's eyes does it for an hour at most, and no longer than their own session lives. */
 const IMPERSONATION_MS = 3_600_000
 /** Use is written down at most once a minute, so that reading costs no write. */
 const TOUCH_EVERY_MS = 60_000
@@ -34,8 +34,8 @@ export interface SessionRequest extends RequestOrigin {
   readonly method: SignInMethod
   /** Whether one was shown; a passkey is one by itself. */
   readonly secondFactor: boolean
-  /** The admin, where one takes the account's place. */
-  readonly impersonator?: AccountId
+  /** The admin who looks through the account's eyes, and the admin's own session: the look ends with it. */
+  readonly opener?: { readonly admin: AccountId; readonly session: string }
 }
 
 /** Always a new token: one that existed before the sign-in never becomes a session's (session fixation). */
@@ -45,7 +45,7 @@ export async function openSession(
   at: number,
 ): Promise<OpenedSession> {
   const token = makeToken(SESSION_TOKEN_PREFIX)
-  const endsAt = at + (request.impersonator === undefined ? LIFE_MS : IMPERSONATION_MS)
+  const endsAt = at + (request.opener === undefined ? LIFE_MS : IMPERSONATION_MS)
   const session: NewSession = {
     id: `ses_${timeOrderedId(at)}`,
     accountId: request.accountId,
@@ -57,7 +57,8 @@ export async function openSession(
     userAgent: request.userAgent,
     address: request.address,
     place: placeOf(request.address),
-    impersonator: request.impersonator,
+    impersonator: request.opener?.admin,
+    openedFrom: request.opener?.session,
     secondFactor: request.secondFactor,
   }
   await storage.identity.sessions.create(session, hashToken(token.unwrap()))

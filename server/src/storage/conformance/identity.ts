@@ -24,6 +24,7 @@ function exampleSession(changes: Partial<Session> = {}): Session {
     userAgent: 'a browser',
     address: '192.0.2.1',
     impersonator: undefined,
+    openedFrom: undefined,
     secondFactor: false,
     ...changes,
   }
@@ -35,7 +36,7 @@ export function describeIdentity(suite: StorageSuite): void {
   test('a session comes back as it was created, by the hash of its token', async () => {
     const { storage } = await openWithAccount(suite)
     const { sessions } = storage.identity
-    const session = exampleSession({ method: 'impersonation', impersonator: accountId('acc_admin') })
+    const session = exampleSession({ address: '2001:db8::1', secondFactor: true })
     await sessions.create(placed(session), TOKEN_HASH)
     expect(await sessions.findByHash(TOKEN_HASH, NOW)).toEqual(session)
     expect(await sessions.findByHash('b'.repeat(64), NOW)).toBeUndefined()
@@ -52,6 +53,31 @@ export function describeIdentity(suite: StorageSuite): void {
     expect(await sessions.findByHash(TOKEN_HASH, endsAt)).toBeUndefined()
     expect(await sessions.list(ACCOUNT, endsAt - 1)).toEqual([session])
     expect(await sessions.list(ACCOUNT, endsAt)).toEqual([])
+  })
+
+  test('a look through an account’s eyes lives as long as the admin’s session that it was opened from', async () => {
+    const { storage } = await openWithAccount(suite)
+    await createAccount(storage, { id: OTHER_ACCOUNT })
+    const { sessions } = storage.identity
+    const look = exampleSession({
+      method: 'impersonation',
+      impersonator: OTHER_ACCOUNT,
+      openedFrom: 'ses_admin',
+    })
+    const living = () => sessions.findByHash(TOKEN_HASH, NOW)
+    await sessions.create(placed(look), TOKEN_HASH)
+    expect(await living()).toBeUndefined()
+    await sessions.create(
+      placed(exampleSession({ id: 'ses_admin', accountId: OTHER_ACCOUNT })),
+      'b'.repeat(64),
+    )
+    expect(await living()).toEqual(look)
+    expect(await sessions.list(ACCOUNT, NOW)).toEqual([look])
+    expect(await sessions.findByHash(TOKEN_HASH, NOW + 99)).toEqual(look)
+    expect(await sessions.findByHash(TOKEN_HASH, NOW + 100)).toBeUndefined()
+    await sessions.revoke(OTHER_ACCOUNT, 'ses_admin')
+    expect(await living()).toBeUndefined()
+    expect(await sessions.list(ACCOUNT, NOW)).toEqual([])
   })
 
   test('use keeps a session alive', async () => {

@@ -15,6 +15,7 @@ import { modelCreation } from './migrations/model-creation.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
 import { taskKind } from './migrations/task-kind.ts'
+import { sessionOpener } from './migrations/session-opener.ts'
 import { severalCodes } from './migrations/several-codes.ts'
 import { owedAmounts } from './migrations/owed-amounts.ts'
 import { topUps } from './migrations/top-ups.ts'
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly Migration[] = [
   owedAmounts,
   currencies,
   modelCreation,
+  sessionOpener,
 ]

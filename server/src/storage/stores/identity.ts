@@ -36,6 +36,8 @@ export interface Session {
   readonly address: string
   /** The admin who looks through this account's eyes; undefined: the account's owner. */
   readonly impersonator: AccountId | undefined
+  /** The admin's own session that began the look, which ends with it; undefined: the account's owner. */
+  readonly openedFrom: string | undefined
   /** Whether a second factor was shown: at sign-in, or by setting one up in this session. A passkey is one by itself. */
   readonly secondFactor: boolean
 }
@@ -48,7 +50,7 @@ export interface NewSession extends Session {
 export interface SessionStore {
   /** `tokenHash`: lower-case hex SHA-256 of the token. The account is known to sign in from its place afterwards. */
   create(session: NewSession, tokenHash: string): Promise<void>
-  /** Only one that lives at `at`. */
+  /** Only one that lives at `at`: a look through an account's eyes also needs the admin's session it was opened from. */
   findByHash(tokenHash: string, at: number): Promise<Session | undefined>
   /** Says that the session was used; nothing when it is gone. */
   touch(id: string, seen: { readonly at: number; readonly idleEndsAt: number }): Promise<void>

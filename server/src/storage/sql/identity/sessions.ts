@@ -6,12 +6,7 @@ import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
 import type { IdentityStoreOptions } from './options.ts'
 
 export function createSessionStore({ reader, write }: IdentityStoreOptions): SessionStore {
-  const living = (at: number) =>
-    reader
-      .selectFrom('sessions')
-      .selectAll()
-      .where('idle_ends_at', '>', BigInt(at))
-      .where('ends_at', '>', BigInt(at))
+  const living = (at: number) => livingSessions(reader, at)
   return {
     create: (session, tokenHash) =>
       write(async (transaction) => {
@@ -29,6 +24,7 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
             user_agent: indexableText(session.userAgent),
             address: session.address,
             impersonator: session.impersonator ?? null,
+            opened_from: session.openedFrom ?? null,
             second_factor: session.secondFactor ? 1 : 0,
           })
           .execute()
@@ -118,6 +114,30 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
   }
 }
 
+/** Of a look, the session it was opened from has to live too. */
+function livingSessions(reader: IdentityStoreOptions['reader'], at: number) {
+  const now = BigInt(at)
+  return reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where('idle_ends_at', '>', now)
+    .where('ends_at', '>', now)
+    .where((is) =>
+      is.or([
+        is('impersonator', 'is', null),
+        is.exists(
+          is
+            .selectFrom('sessions as opener')
+            .select('opener.id')
+            .whereRef('opener.id', '=', 'sessions.opened_from')
+            .whereRef('opener.account_id', '=', 'sessions.impersonator')
+            .where('opener.idle_ends_at', '>', now)
+            .where('opener.ends_at', '>', now),
+        ),
+      ]),
+    )
+}
+
 function decodeSession(row: StoredRow): Session {
   const impersonator = optionalTextOf(row, 'impersonator')
   return {
@@ -131,6 +151,7 @@ function decodeSession(row: StoredRow): Session {
     userAgent: textOf(row, 'user_agent'),
     address: textOf(row, 'address'),
     impersonator: impersonator === undefined ? undefined : accountId(impersonator),
+    openedFrom: optionalTextOf(row, 'opened_from'),
     secondFactor: numberOf(row, 'second_factor') === 1,
   }
 }

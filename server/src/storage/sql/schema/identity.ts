@@ -26,6 +26,8 @@ export interface SessionsTable {
   user_agent: string
   address: string
   impersonator: string | null
+  /** Of an impersonator's session: the id of the admin's own. */
+  opened_from: string | null
   /** 1: the sign-in was behind one, or one was set up in the session. */
   second_factor: Integer
 }
