@@ -7,6 +7,7 @@ import { checkForeignPlaces } from './foreign-places.mjs'
 import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
+import { checkNarrowHands } from './narrow-hands.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkRetiredWords } from './retired-words.mjs'
 import { checkSilencing } from './silencing.mjs'
@@ -25,6 +26,7 @@ export const CHECKS = [
   { name: 'sizes', check: checkSizes },
   { name: 'core-purity', check: checkCorePurity },
   { name: 'silencing', check: checkSilencing },
+  { name: 'narrow-hands', check: checkNarrowHands },
   { name: 'decisions', check: checkDecisions },
   { name: 'light-starts', check: checkLightStarts },
   { name: 'lock', check: checkLock },

@@ -9,6 +9,7 @@ import { checkForeignPlaces } from './foreign-places.mjs'
 import { checkLightStarts } from './light-starts.mjs'
 import { checkLock } from './lock.mjs'
 import { checkNames } from './names.mjs'
+import { checkNarrowHands } from './narrow-hands.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkRetiredWords } from './retired-words.mjs'
 import { checkSilencing } from './silencing.mjs'
@@ -103,6 +104,16 @@ const WRONG = [
     checkSilencing,
     { 'server/src/a.test.ts': "test.only('x', () => {})" },
   ],
+  [
+    'a stage that takes the whole pipeline',
+    checkNarrowHands,
+    { 'server/src/pipeline/stages/a.ts': 'export const a = (pipeline: Pipeline): void => undefined' },
+  ],
+  [
+    'a field that keeps the whole pipeline, once there is one',
+    checkNarrowHands,
+    { 'server/src/pipeline/a.ts': 'class A { #pipeline: Pipeline | undefined }' },
+  ],
   ['work left for later', checkSilencing, { 'server/src/a.ts': '// TODO finish' }],
   ['a number of an issue in place of a reason', checkSilencing, { 'server/src/a.ts': '// see issue 12' }],
   [
@@ -137,6 +148,14 @@ const WRONG = [
 ]
 
 const RIGHT = [
+  [
+    'a stage that names what it uses',
+    checkNarrowHands,
+    {
+      'server/src/pipeline/stages/a.ts':
+        "export const a = (pipeline: Pick<Pipeline, 'now'>): void => undefined",
+    },
+  ],
   [
     'links and paths that exist',
     checkDocLinks,

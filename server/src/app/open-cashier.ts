@@ -10,10 +10,10 @@ import { AllowList } from '../upstream/connect/guard.ts'
 /** The till, with the provider of payments that is configured. */
 export async function openCashier(
   config: Config,
-  pipeline: Pipeline,
+  parts: Pick<Pipeline, 'storage' | 'telemetry' | 'now'>,
   messenger: Pick<Messenger, 'leaves'>,
 ): Promise<Cashier> {
-  const { storage, telemetry, now } = pipeline
+  const { storage, telemetry, now } = parts
   const { stripeKey: key, stripeWebhookSecret: webhookSecret, stripeUrl: url } = config
   const stripe = key === undefined || webhookSecret === undefined ? undefined : { key, webhookSecret, url }
   const driver = await openPayments({

@@ -9,8 +9,11 @@ import { AllowList } from '../upstream/connect/guard.ts'
 import { ClosedNetwork, createSmallFetch } from '../upstream/remote/small-fetch.ts'
 
 /** Who is at the other end, with the ways out that are configured. Its messenger is closed by whoever opened it. */
-export async function openIdentity(config: Config, pipeline: Pipeline): Promise<Identity> {
-  const { storage, telemetry, upstream, now } = pipeline
+export async function openIdentity(
+  config: Config,
+  parts: Pick<Pipeline, 'storage' | 'telemetry' | 'upstream' | 'now'>,
+): Promise<Identity> {
+  const { storage, telemetry, upstream, now } = parts
   const { background, log } = telemetry
   return {
     storage,

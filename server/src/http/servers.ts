@@ -10,7 +10,7 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ArrivingCall } from '../pipeline/call.ts'
 import type { Asked } from '../pipeline/kinds/kind.ts'
 import type { Pipeline } from '../pipeline/context.ts'
-import { serve } from '../pipeline/serve.ts'
+import { serve, type ServeParts } from '../pipeline/serve.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost, noteAddress } from './address.ts'
 import { type BodyWatch, createBodyWatch } from './calls/body-watch.ts'
@@ -27,8 +27,10 @@ import { normalizeTarget, refusedHead, shownPath } from './calls/request-head.ts
 import { sendError } from './send-error.ts'
 import { SocketReply } from './calls/socket-reply.ts'
 
+type ServersParts = ServeParts & Pick<Pipeline, 'running'>
+
 export interface ServersOptions {
-  readonly pipeline: Pipeline
+  readonly pipeline: ServersParts
   /** Answers everything that is no call. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => void
   /** undefined: there is no console here. */

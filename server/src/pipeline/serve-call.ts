@@ -4,21 +4,23 @@ import { checkBackground } from './background/check-background.ts'
 import { serveBackground } from './background/serve-background.ts'
 import type { IncomingCall, StagedCall } from './call.ts'
 import type { Pipeline } from './context.ts'
-import { runReserved } from './exchange/leave.ts'
+import { runReserved, type LeaveParts } from './exchange/leave.ts'
 import { recall } from './stages/recall.ts'
 import { receive } from './stages/receive.ts'
 import { restrict } from './stages/restrictions.ts'
 import { refuse } from './stages/refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { reserve } from './stages/reserve.ts'
-import { asksForVideo, serveChatOrder } from './video/order/serve-chat-order.ts'
+import { asksForVideo, serveChatOrder, type ServeChatOrderParts } from './video/order/serve-chat-order.ts'
+
+export type ServeCallParts = LeaveParts & ServeChatOrderParts & Pick<Pipeline, 'refuseWhenUnable'>
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;
  * never rejects: whatever goes wrong is answered, logged and paid back on the way.
  */
 export async function serveCall(
-  pipeline: Pipeline,
+  pipeline: ServeCallParts,
   incoming: IncomingCall,
   reply: ClientReply,
 ): Promise<void> {

@@ -11,17 +11,24 @@ import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './instance/count-tokens.ts'
 import { demandVendors } from './instance/own-credentials.ts'
 import { placesOf } from './attempt/dialect.ts'
-import { forwardCount } from './attempt/forward-count.ts'
+import { forwardCount, type ForwardCountParts } from './attempt/forward-count.ts'
 import type { Pipeline } from './context.ts'
 import { recall } from './stages/recall.ts'
 import { receive } from './stages/receive.ts'
 import { restrict } from './stages/restrictions.ts'
-import { refuse } from './stages/refuse.ts'
+import { refuse, type RefuseParts } from './stages/refuse.ts'
 import { refusalError } from './stages/reserve.ts'
 import type { ClientReply } from './reply.ts'
 
+export type ServeCountParts = RefuseParts &
+  ForwardCountParts &
+  Pick<
+    Pipeline,
+    'bodyBudget' | 'conversions' | 'countWindow' | 'health' | 'refuseWhenUnable' | 'tokens' | 'turns'
+  >
+
 export async function serveCount(
-  pipeline: Pipeline,
+  pipeline: ServeCountParts,
   incoming: IncomingCall,
   reply: ClientReply,
 ): Promise<void> {
@@ -52,7 +59,7 @@ export async function serveCount(
  * Counting is free, but for those only who could call the model, and so often a minute
  * (docs/operating/charges.md#counting-tokens).
  */
-async function checkRight(pipeline: Pipeline, call: ReceivedCall): Promise<void> {
+async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promise<void> {
   const { account } = await findHolderNow(pipeline, call.key.hash, call.at)
   if (account.status === 'suspended') throw new GatewayError(40303)
   const catalogue = pipeline.catalogue()
@@ -67,7 +74,7 @@ async function checkRight(pipeline: Pipeline, call: ReceivedCall): Promise<void>
     throw new GatewayError(42902, { message: 'too many counts of tokens in a minute', retryAfterMs })
 }
 
-async function count(pipeline: Pipeline, call: ReceivedCall): Promise<string> {
+async function count(pipeline: ServeCountParts, call: ReceivedCall): Promise<string> {
   const catalogue = pipeline.catalogue()
   const model = catalogue.models.get(call.modelId)
   if (model?.status !== 'enabled') throw new GatewayError(50201)

@@ -14,18 +14,24 @@ import {
   type StoredRequest,
 } from './call.ts'
 import type { Asked } from './kinds/kind.ts'
-import { answerBackground, isBackground } from './background/serve-stored-background.ts'
+import {
+  answerBackground,
+  isBackground,
+  type ServeStoredBackgroundParts,
+} from './background/serve-stored-background.ts'
 import { forwardStored } from './attempt/forward-stored.ts'
 import type { ShowTask } from './lanes/threads/work.ts'
 import type { Pipeline } from './context.ts'
-import { refuse } from './stages/refuse.ts'
+import { refuse, type RefuseParts } from './stages/refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { showStored } from './stored/show-stored.ts'
 import type { StoredAnswer } from './stored/stored-answer.ts'
 import { checkKey } from './stages/restrictions.ts'
 
+type ServeStoredParts = ServeStoredBackgroundParts & RefuseParts & Pick<Pipeline, 'refuseWhenUnable'>
+
 export async function serveStored(
-  pipeline: Pipeline,
+  pipeline: ServeStoredParts,
   incoming: IncomingCall,
   reply: ClientReply,
   asked: Asked,
@@ -70,7 +76,7 @@ interface Wanted {
 }
 
 async function answerOf(
-  pipeline: Pipeline,
+  pipeline: ServeStoredParts,
   call: AuthenticatedCall,
   { turn, wanted }: Wanted,
 ): Promise<StoredAnswer> {
@@ -103,7 +109,11 @@ async function answerOf(
   }
 }
 
-async function shown(pipeline: Pipeline, call: AuthenticatedCall, of: ShowTask['of']): Promise<Uint8Array> {
+async function shown(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  call: AuthenticatedCall,
+  of: ShowTask['of'],
+): Promise<Uint8Array> {
   const { body } = await showStored(pipeline, call, of)
   if (body === undefined)
     throw new GatewayError(40000, { message: 'after: no item of the response has this id' })

@@ -1,13 +1,14 @@
 import type { Arrival, IncomingCall } from './call.ts'
-import type { Pipeline } from './context.ts'
 import type { ClientReply } from './reply.ts'
-import { serveCall } from './serve-call.ts'
-import { serveCount } from './serve-count.ts'
+import { serveCall, type ServeCallParts } from './serve-call.ts'
+import { serveCount, type ServeCountParts } from './serve-count.ts'
 import { serveStored } from './serve-stored.ts'
 import { serveVideos } from './video/serve-videos.ts'
 
+export type ServeParts = ServeCallParts & ServeCountParts
+
 /** Serves a call of any kind. Resolves when the answer has gone and the call has come to its end; never rejects. */
-export async function serve(pipeline: Pipeline, arrival: Arrival, reply: ClientReply): Promise<void> {
+export async function serve(pipeline: ServeParts, arrival: Arrival, reply: ClientReply): Promise<void> {
   const { endpoint } = arrival.call
   const { protocol } = endpoint
   // Only orders of videos speak no language that could be converted or passed on.

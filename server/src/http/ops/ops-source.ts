@@ -2,6 +2,8 @@
 import type { Pipeline } from '../../pipeline/context.ts'
 import { type TroubledChain, viewHealth } from '../chain-health.ts'
 
+type OpsSourceParts = Pick<Pipeline, 'catalogue' | 'health' | 'now' | 'storage' | 'telemetry'>
+
 /** `not responding`: of several processes none answers. */
 export type Readiness = 'ready' | 'draining' | 'storage unavailable' | 'not responding'
 
@@ -16,7 +18,7 @@ export interface OpsSource {
 
 /** Ready: the storage answers and takes what is written, and the process is not on its way out. */
 export function gatewayOps(
-  pipeline: Pipeline,
+  pipeline: OpsSourceParts,
   state: { readonly draining: () => boolean; readonly canWrite: () => boolean },
 ): OpsSource {
   return {

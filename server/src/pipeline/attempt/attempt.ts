@@ -1,16 +1,17 @@
 /** Tries the chains of a model, then those of its fallback, until one begins to answer. */
 import type { ReservedCall } from '../call.ts'
-import type { Pipeline } from '../context.ts'
-import { openExchange } from '../exchange/open-exchange.ts'
+import { openExchange, type OpenExchangeParts } from '../exchange/open-exchange.ts'
 import type { ClientReply } from '../reply.ts'
 import type { Attempted } from './attempt-outcome.ts'
 import { giveCredentialBack } from './claim-credential.ts'
 import { ExchangeSearch } from './exchange-search.ts'
-import { mayFallBack, route, routeFallback } from './route.ts'
+import { mayFallBack, route, routeFallback, type RouteParts } from './route.ts'
 import { tryRoutes } from './try-routes.ts'
 
+export type AttemptParts = OpenExchangeParts & RouteParts
+
 export async function attempt(
-  pipeline: Pipeline,
+  pipeline: AttemptParts,
   call: ReservedCall,
   reply: ClientReply,
 ): Promise<Attempted> {

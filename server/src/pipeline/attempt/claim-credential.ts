@@ -19,7 +19,7 @@ interface Claimant {
  * nothing. Asked again for the same credential it takes nothing more.
  */
 export async function claimCredential(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now' | 'storage'>,
   call: Claimant,
   { leg, counts }: { readonly leg: Leg; readonly counts: ClaimOperation['counts'] },
 ): Promise<ClaimOutcome> {
@@ -35,7 +35,11 @@ export async function claimCredential(
 }
 
 /** The call goes on over another chain, and would hold the place for as long as that takes. */
-export async function giveCredentialBack(pipeline: Pipeline, call: Claimant, leg: Leg): Promise<void> {
+export async function giveCredentialBack(
+  pipeline: Pick<Pipeline, 'storage'>,
+  call: Claimant,
+  leg: Leg,
+): Promise<void> {
   const credential = limitedCredential(call, leg)
   if (credential === undefined) return
   await pipeline.storage.calls.unclaim({ callId: call.callId, credentialId: credential.id })

@@ -8,6 +8,8 @@ import { parseJson } from './classify.ts'
 import { formRequest, upstreamOf } from './dialect.ts'
 import type { Leg } from './leg.ts'
 
+export type ForwardCountParts = Pick<Pipeline, 'limits' | 'now' | 'telemetry' | 'upstream'>
+
 /** A count is a few dozen bytes. */
 const ANSWER_BYTES_MAX = 65_536
 
@@ -16,7 +18,7 @@ const ANSWER_BYTES_MAX = 65_536
  * all failed: then the gateway counts itself.
  */
 export async function forwardCount(
-  pipeline: Pipeline,
+  pipeline: ForwardCountParts,
   call: ReceivedCall,
   target: Pick<Question, 'catalogue'> & { readonly model: Model; readonly chains: readonly Chain[] },
 ): Promise<string | undefined> {

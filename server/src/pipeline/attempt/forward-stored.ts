@@ -14,6 +14,11 @@ import { showStored } from '../stored/show-stored.ts'
 import type { Leg } from './leg.ts'
 import { isCredentialRefusal } from './telling-failure.ts'
 
+export type ForwardStoredParts = Pick<
+  Pipeline,
+  'catalogue' | 'conversions' | 'directory' | 'limits' | 'now' | 'telemetry' | 'upstream'
+>
+
 /** A response holds its whole answer, pictures included. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
@@ -25,7 +30,7 @@ export interface Pinned {
 
 /** Asks the upstream that keeps a response, with the account there that made it. The model is called by its platform id. */
 export async function forwardStored(
-  pipeline: Pipeline,
+  pipeline: ForwardStoredParts,
   call: AuthenticatedCall,
   { turn, pin, wanted }: Pinned,
 ): Promise<{ readonly status: number; readonly body: Uint8Array }> {
@@ -64,7 +69,7 @@ async function storedRequest(
 }
 
 async function shown(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'conversions'>,
   call: AuthenticatedCall,
   { turn, wanted }: Pick<Pinned, 'turn' | 'wanted'>,
   answer: WholeAnswer,

@@ -8,6 +8,8 @@ import type { AdmittedCall, ReservedCall } from '../call.ts'
 import { answersInBackground, placeOf } from './dialect.ts'
 import type { Pipeline } from '../context.ts'
 
+export type RouteParts = Pick<Pipeline, 'draw' | 'health' | 'now'>
+
 /** One model's chains in the order they are tried, with who pays for them. */
 export interface Route {
   readonly model: Model
@@ -17,7 +19,7 @@ export interface Route {
 }
 
 /** The requested model's chains. */
-export function route(pipeline: Pipeline, call: ReservedCall): Route {
+export function route(pipeline: RouteParts, call: ReservedCall): Route {
   return routeOf(pipeline, call, { model: call.model, funding: call.reservation.model, fallback: false })
 }
 
@@ -29,14 +31,14 @@ export function mayFallBack({ fallback, reservation }: ReservedCall): boolean {
  * The fallback model's chains, when it was admitted and funded; it is routed like any model
  * (docs/reference/contract.md#1-49).
  */
-export function routeFallback(pipeline: Pipeline, call: ReservedCall): Route | undefined {
+export function routeFallback(pipeline: RouteParts, call: ReservedCall): Route | undefined {
   const funding = call.reservation.fallback
   if (call.fallback === undefined || funding === undefined || funding.kind === 'refused') return undefined
   return routeOf(pipeline, call, { model: call.fallback, funding, fallback: true })
 }
 
 function routeOf(
-  pipeline: Pipeline,
+  pipeline: RouteParts,
   call: ReservedCall,
   target: { readonly model: Model; readonly funding: Funding; readonly fallback: boolean },
 ): Route {

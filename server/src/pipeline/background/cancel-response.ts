@@ -5,14 +5,18 @@ import type { HttpRequest } from '../../core/http-request.ts'
 import type { VideoReply } from '../../providers/video.ts'
 import type { Pipeline } from '../context.ts'
 import { endFailed } from '../video/task/end-task.ts'
-import { changeTask, type OpenTask } from '../video/order/open-task.ts'
+import { changeTask, type OpenTask, type OpenTaskParts } from '../video/order/open-task.ts'
 import { pollTimeouts, sendToVendor } from '../video/order/send-to-vendor.ts'
 import type { TaskVendor } from '../video/task/task-dialect.ts'
 import { gatewayFailure } from '../video/task/task-error.ts'
 import { vendorOfTask } from '../video/task/vendor-of-task.ts'
 import { contextOf } from '../video/task/video-vendor.ts'
-import { endResponse, endUncancelled } from './end-response.ts'
+import { endResponse, endUncancelled, type EndResponseParts } from './end-response.ts'
 import { cancelRequest } from './response-vendor.ts'
+
+export type CancelResponseParts = EndResponseParts &
+  OpenTaskParts &
+  Pick<Pipeline, 'directory' | 'draw' | 'upstream'>
 
 export type Cancelled =
   /** Its end is written, by us or by somebody who was faster. */
@@ -25,7 +29,7 @@ export type Cancelled =
     }
 
 /** Asked first how far it is, so that one which has just finished is charged as finished, and one that waits as waiting. */
-export async function cancelResponse(pipeline: Pipeline, open: OpenTask): Promise<Cancelled> {
+export async function cancelResponse(pipeline: CancelResponseParts, open: OpenTask): Promise<Cancelled> {
   const vendor = await vendorOfTask(pipeline, open)
   const { next } = open.task
   if (vendor.kind === 'missing' || next === undefined)
@@ -46,7 +50,7 @@ function statusOf(reply: VideoReply | undefined): 'queued' | 'in_progress' | und
 }
 
 async function askFor(
-  pipeline: Pipeline,
+  pipeline: CancelResponseParts,
   open: OpenTask,
   { vendor, request }: { readonly vendor: TaskVendor; readonly request: HttpRequest },
 ): Promise<Cancelled> {
@@ -81,7 +85,7 @@ const RUNS_ON_MS_MAX = 12 * 3_600_000
  * Past its deadline: cancelled upstream and charged what it made. An upstream that goes on all the same is asked until it has
  * ended, since it bills for what it makes; where it cannot be reached, the response has failed.
  */
-export async function expireResponse(pipeline: Pipeline, open: OpenTask): Promise<void> {
+export async function expireResponse(pipeline: CancelResponseParts, open: OpenTask): Promise<void> {
   const { task, detail } = open
   const cancelled = task.next === undefined ? UNASKED : await cancelResponse(pipeline, open)
   if (cancelled.kind === 'ended') return

@@ -22,15 +22,17 @@ import { persist } from '../stages/persist.ts'
 import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { readResponse } from './response-object.ts'
-import { logRow, tellEnd, toldFault } from '../video/task/end-task.ts'
+import { logRow, tellEnd, toldFault, type EndTaskParts } from '../video/task/end-task.ts'
 import { inPieces } from '../video/order/in-pieces.ts'
 import type { OpenTask } from '../video/order/open-task.ts'
 import { gatewayFailure } from '../video/task/task-error.ts'
 import type { AnsweredStep } from '../video/task/task-dialect.ts'
 
+export type EndResponseParts = EndTaskParts & Pick<Pipeline, 'observations' | 'tokens'>
+
 /** Settles by the usage the upstream tells; where it tells none, by what the answer shows and the time it took. */
 export async function endResponse(
-  pipeline: Pipeline,
+  pipeline: EndResponseParts,
   open: OpenTask,
   { response, bytes: came, state }: Pick<AnsweredStep, 'response' | 'bytes' | 'state'>,
 ): Promise<void> {
@@ -70,7 +72,7 @@ export async function endResponse(
 }
 
 /** It was never cancelled and has not ended: nobody sees an answer of it, but what its upstream made by now is charged. */
-export async function endUncancelled(pipeline: Pipeline, open: OpenTask): Promise<void> {
+export async function endUncancelled(pipeline: EndResponseParts, open: OpenTask): Promise<void> {
   const { task, detail } = open
   const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
   const at = pipeline.now()
@@ -106,14 +108,14 @@ interface Ended {
 }
 
 /** False: the store could not take it yet. */
-async function giveBack(pipeline: Pipeline, { task }: OpenTask, ended: Ended): Promise<boolean> {
+async function giveBack(pipeline: EndResponseParts, { task }: OpenTask, ended: Ended): Promise<boolean> {
   const { callId, keyId, accountId } = task
   const done = await persist(pipeline, { kind: 'abandon', callId, keyId, accountId, sent: true, ...ended })
   return done !== undefined
 }
 
 async function charge(
-  pipeline: Pipeline,
+  pipeline: EndResponseParts,
   { task, detail }: OpenTask,
   ended: Ended,
   made: { readonly reading: MeterReading; readonly answerBytes: number; readonly extras: MadeExtras },
@@ -158,7 +160,7 @@ async function charge(
 
 /** Hosted tools may have been asked for, and the request is not kept: the model's own bounds hold for all rounds of them. */
 function possibleUsage(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'catalogue'>,
   modelId: ModelId,
   { reading, answerBytes }: { readonly reading: MeterReading; readonly answerBytes: number },
 ): PossibleUsage {
@@ -175,7 +177,7 @@ function possibleUsage(
 
 /** Seen by nobody who does not know its name; replaced by none. */
 async function keepAnswer(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now' | 'storage'>,
   { task }: OpenTask,
   body: readonly Uint8Array[],
 ): Promise<string> {
@@ -203,7 +205,7 @@ interface ReadAnswer {
 }
 
 async function readAnswer(
-  pipeline: Pipeline,
+  pipeline: EndResponseParts,
   { task, detail }: OpenTask,
   { bytes, status }: { readonly bytes: Uint8Array; readonly status: string },
 ): Promise<ReadAnswer> {
@@ -225,7 +227,7 @@ async function readAnswer(
 }
 
 function chargedOf(
-  pipeline: Pipeline,
+  pipeline: EndResponseParts,
   { task, detail }: OpenTask,
   reading: MeterReading,
   status: string,
@@ -254,7 +256,7 @@ const NOTHING = { inputTokens: 0, outputTokensMax: 0 }
 
 /** Tokens a cut answer had cost by then: what is seen of it, or what the chain makes in that time, whichever is more. */
 function generated(
-  pipeline: Pipeline,
+  pipeline: EndResponseParts,
   { task }: OpenTask,
   { usage }: MeterReading,
   outputTokensMax: number,

@@ -11,10 +11,10 @@ import type { Pipeline } from '../context.ts'
 import { forwardedHeaders } from '../headers.ts'
 import { countsOf } from '../kinds/kind.ts'
 import type { Lane } from '../lanes/lane.ts'
-import { openPassthroughLane } from '../lanes/passthrough-lane.ts'
+import { openPassthroughLane, type PassthroughLaneParts } from '../lanes/passthrough-lane.ts'
 import { orderFor } from '../attempt/route.ts'
 import type { Ordering } from '../video/order/creation.ts'
-import { changeTask, type OpenTask } from '../video/order/open-task.ts'
+import { changeTask, type OpenTask, type OpenTaskParts } from '../video/order/open-task.ts'
 import {
   judge,
   notWritten,
@@ -34,6 +34,10 @@ import { readResponse } from './response-object.ts'
 import { responseVendor } from './response-vendor.ts'
 import type { Leg } from '../attempt/leg.ts'
 
+export type OrderResponseParts = PassthroughLaneParts &
+  OpenTaskParts &
+  Pick<Pipeline, 'directory' | 'draw' | 'health' | 'now' | 'upstream'>
+
 /** An upstream that answers at once, whatever it was asked, sends the whole answer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
@@ -48,7 +52,7 @@ export interface ResponseOrdering extends Ordering {
   taken(): Taken | undefined
 }
 
-export function responseOrdering(pipeline: Pipeline, call: ReservedCall): ResponseOrdering {
+export function responseOrdering(pipeline: OrderResponseParts, call: ReservedCall): ResponseOrdering {
   let taken: Taken | undefined
   return {
     pinned: false,
@@ -73,7 +77,11 @@ interface Sent {
   readonly response?: JsonObject | undefined
 }
 
-async function sendResponse(pipeline: Pipeline, call: ReservedCall, { open, leg }: Work): Promise<Sent> {
+async function sendResponse(
+  pipeline: OrderResponseParts,
+  call: ReservedCall,
+  { open, leg }: Work,
+): Promise<Sent> {
   const found = protocolUpstreamOf(leg, call.catalogue)
   const own = leg.byok ? await pipeline.directory.byok(call.account.id) : undefined
   const secret = leg.byok ? own?.get(leg.chain.vendorCode) : found.credential.secret
@@ -118,7 +126,7 @@ async function sendResponse(pipeline: Pipeline, call: ReservedCall, { open, leg 
 
 /** A body that cannot be written was not sent. */
 async function openLane(
-  pipeline: Pipeline,
+  pipeline: OrderResponseParts,
   call: ReservedCall,
   leg: Leg,
   dialect: Dialect,
@@ -131,7 +139,7 @@ async function openLane(
 }
 
 function answeredOffline(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now'>,
   call: ReservedCall,
   { leg, dialect, lane }: { readonly leg: Leg; readonly dialect: Dialect; readonly lane: Lane },
 ): { readonly answer: SentToVendor; readonly state: JsonObject } | undefined {
@@ -147,7 +155,10 @@ function answeredOffline(
 }
 
 /** The client's own bytes, as every call of equal protocols sends them. */
-async function deliver(pipeline: Pipeline, upstreamCall: UpstreamCall): Promise<SentToVendor> {
+async function deliver(
+  pipeline: Pick<Pipeline, 'upstream'>,
+  upstreamCall: UpstreamCall,
+): Promise<SentToVendor> {
   try {
     const { status, headers, body } = await readWhole(
       (asked, sink) => pipeline.upstream.open(asked, sink),

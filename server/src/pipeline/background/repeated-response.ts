@@ -13,6 +13,8 @@ import { standing } from '../video/order/join.ts'
 import { idempotencyKeyOf } from '../video/order/read-order.ts'
 import { tellBackground } from './stored-background.ts'
 
+export type RepeatedResponseParts = Pick<Pipeline, 'directory' | 'now' | 'storage' | 'turns'>
+
 export interface OrderName {
   /** Apart from the keys of videos. */
   readonly key: string
@@ -32,7 +34,7 @@ export async function nameOfOrder({
 
 /** The task that an order repeats; undefined: it is a new one. Throws 40004 for a key that stands for another request. */
 export async function findRepeatedOrder(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
   call: Pick<AdmittedCall, 'key' | 'at'>,
   name: OrderName,
 ): Promise<VideoTask | undefined> {
@@ -48,7 +50,7 @@ export type Repeated =
 
 /** No reservation stands behind a repetition, so the key is looked at once more. Throws 50301 while it is being ordered. */
 export async function tellRepeated(
-  pipeline: Pipeline,
+  pipeline: RepeatedResponseParts,
   { key, at }: Pick<AdmittedCall, 'key' | 'at'>,
   task: VideoTask,
 ): Promise<Repeated> {

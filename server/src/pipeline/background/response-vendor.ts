@@ -18,7 +18,7 @@ const POLL_AFTER_MS = 2_000
 
 /** The catalogue as it stands now: a task outlives the one it was ordered from. */
 export async function findResponseVendor(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   question: VendorQuestion & { readonly forwardModelId: ForwardModelId | undefined },
 ): Promise<FoundTaskVendor> {
   const vendor = pipeline.catalogue().vendors.get(question.vendorCode)

@@ -17,28 +17,31 @@ import type { ClientReply } from '../reply.ts'
 import { reserve } from '../stages/reserve.ts'
 import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
 import { emptyIntent, keepIntent } from '../video/order/create-task.ts'
-import { createUpstream } from '../video/order/creation.ts'
+import { createUpstream, type CreationParts } from '../video/order/creation.ts'
 import { inTurn } from '../video/order/join.ts'
 import type { OpenTask } from '../video/order/open-task.ts'
 import { sendJson, sendTaskError } from '../video/answer/task-answer.ts'
 import { gatewayFailure } from '../video/task/task-error.ts'
 import { whileAway } from '../video/task/while-away.ts'
-import { responseOrdering, type Taken } from './order-response.ts'
+import { responseOrdering, type Taken, type OrderResponseParts } from './order-response.ts'
 import {
   findRepeatedOrder,
   nameOfOrder,
   type OrderName,
   type Repeated,
   tellRepeated,
+  type RepeatedResponseParts,
 } from './repeated-response.ts'
 import { tellBackground } from './stored-background.ts'
+
+type ServeBackgroundParts = CreationParts & OrderResponseParts & RepeatedResponseParts
 
 /**
  * Resolves when the client has its answer, or has gone. Throws what refuses the call before it is reserved; from then on it
  * never rejects.
  */
 export async function serveBackground(
-  pipeline: Pipeline,
+  pipeline: ServeBackgroundParts,
   call: AdmittedCall,
   reply: ClientReply,
 ): Promise<void> {
@@ -63,7 +66,7 @@ export async function serveBackground(
 }
 
 async function order(
-  pipeline: Pipeline,
+  pipeline: ServeBackgroundParts,
   call: ReservedCall,
   name: OrderName | undefined,
   reply: ClientReply,
@@ -99,7 +102,7 @@ async function order(
 
 /** Another instance was faster with the same order: what was taken here is given back. */
 async function joinOther(
-  pipeline: Pipeline,
+  pipeline: ServeBackgroundParts,
   call: ReservedCall,
   task: VideoTask,
   reply: ClientReply,
@@ -127,7 +130,7 @@ const LATE = gatewayFailure(50301, {
 })
 
 async function answer(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now' | 'storage'>,
   call: ReservedCall,
   { taskId, taken }: { readonly taskId: string; readonly taken: Taken | undefined },
   reply: ClientReply,
@@ -144,7 +147,7 @@ async function answer(
 }
 
 /** The intent: nothing has been sent yet. */
-function intentOf(pipeline: Pipeline, call: ReservedCall): OpenTask {
+function intentOf(pipeline: Pick<Pipeline, 'now' | 'videos'>, call: ReservedCall): OpenTask {
   const at = pipeline.now()
   const detail = detailOf(pipeline, call, at)
   const task: VideoTask = {
@@ -157,7 +160,7 @@ function intentOf(pipeline: Pipeline, call: ReservedCall): OpenTask {
   return { task, detail }
 }
 
-function detailOf(pipeline: Pipeline, call: ReservedCall, at: number): TaskDetail {
+function detailOf(pipeline: Pick<Pipeline, 'videos'>, call: ReservedCall, at: number): TaskDetail {
   const { estimate } = call.demand
   return {
     description: describeCall(call),
@@ -180,7 +183,7 @@ function detailOf(pipeline: Pipeline, call: ReservedCall, at: number): TaskDetai
 
 /** The intent may have been written although its answer was lost: then it ends with its call. */
 async function giveBack(
-  pipeline: Pipeline,
+  pipeline: ServeBackgroundParts,
   call: ReservedCall,
   {
     taskId,

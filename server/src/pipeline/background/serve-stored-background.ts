@@ -4,13 +4,15 @@ import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { StoredTurn } from '../../storage/stores/turns.ts'
 import type { AuthenticatedCall, StoredRequest } from '../call.ts'
-import { forwardStored } from '../attempt/forward-stored.ts'
+import { forwardStored, type ForwardStoredParts } from '../attempt/forward-stored.ts'
 import type { Pipeline } from '../context.ts'
 import type { StoredAnswer } from '../stored/stored-answer.ts'
 import { openTask } from '../video/order/open-task.ts'
 import { ANSWER_NAME } from './answer-name.ts'
-import { cancelResponse } from './cancel-response.ts'
+import { cancelResponse, type CancelResponseParts } from './cancel-response.ts'
 import { taskOfTurn, tellBackground } from './stored-background.ts'
+
+export type ServeStoredBackgroundParts = CancelResponseParts & ForwardStoredParts & Pick<Pipeline, 'turns'>
 
 interface Asked {
   readonly turn: StoredTurn
@@ -22,7 +24,7 @@ export function isBackground({ content }: StoredTurn): boolean {
 }
 
 export async function answerBackground(
-  pipeline: Pipeline,
+  pipeline: ServeStoredBackgroundParts,
   call: AuthenticatedCall,
   { turn, wanted }: Asked,
 ): Promise<StoredAnswer> {
@@ -56,7 +58,7 @@ function refuseStream(query: string): void {
 }
 
 /** Cancelled where it runs; a finished one stays as it is. Told as it stands when the upstream takes its time over it. */
-async function ended(pipeline: Pipeline, task: VideoTask): Promise<VideoTask> {
+async function ended(pipeline: ServeStoredBackgroundParts, task: VideoTask): Promise<VideoTask> {
   if (task.phase === 'ended') return task
   const cancelled = await cancelResponse(pipeline, openTask(task))
   const present = (await pipeline.storage.videos.read(task.id)) ?? task
@@ -72,7 +74,7 @@ async function ended(pipeline: Pipeline, task: VideoTask): Promise<VideoTask> {
 
 /** A running one is cancelled and charged first: with its record gone nobody would be. */
 async function remove(
-  pipeline: Pipeline,
+  pipeline: ServeStoredBackgroundParts,
   call: AuthenticatedCall,
   { turn, task, wanted }: Asked & { readonly task: VideoTask },
 ): Promise<StoredAnswer> {

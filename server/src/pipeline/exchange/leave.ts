@@ -11,7 +11,7 @@ import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { abandon } from '../stages/abandon.ts'
-import { attempt } from '../attempt/attempt.ts'
+import { attempt, type AttemptParts } from '../attempt/attempt.ts'
 import type { ReservedCall } from '../call.ts'
 import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
@@ -22,13 +22,19 @@ import type { Pipeline } from '../context.ts'
 import { quietly } from '../quietly.ts'
 import { remember, turnOf } from '../stages/remember.ts'
 import type { ClientReply } from '../reply.ts'
-import { settle } from '../stages/settle.ts'
+import { settle, type SettleParts } from '../stages/settle.ts'
 import type { NewTurn } from '../instance/turn-keeper.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { Attempted } from '../attempt/attempt-outcome.ts'
 
+export type LeaveParts = AttemptParts & SettleParts & Pick<Pipeline, 'observations' | 'turns'>
+
 /** Runs a reserved call to its end. Never rejects. */
-export async function runReserved(pipeline: Pipeline, call: ReservedCall, reply: ClientReply): Promise<void> {
+export async function runReserved(
+  pipeline: LeaveParts,
+  call: ReservedCall,
+  reply: ClientReply,
+): Promise<void> {
   const { metrics } = pipeline.telemetry
   const { held } = call.reservation
   const run: Run = { pipeline, call, reply, attempted: undefined, ended: undefined }
@@ -49,7 +55,7 @@ export async function runReserved(pipeline: Pipeline, call: ReservedCall, reply:
 
 /** What is known of a call on its way to its end, for whoever has to end it when something breaks. */
 interface Run {
-  readonly pipeline: Pipeline
+  readonly pipeline: LeaveParts
   readonly call: ReservedCall
   readonly reply: ClientReply
   attempted: Attempted | undefined
@@ -158,7 +164,7 @@ function extentOf({ ending, generation }: Ended): MadeExtras['extent'] {
 }
 
 function readingOf(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
   call: ReservedCall,
   { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
 ): MeterReading | undefined {
@@ -166,7 +172,11 @@ function readingOf(
   return chargedReading(ended, estimate, ratesOf(pipeline, call, leg))
 }
 
-function ratesOf(pipeline: Pipeline, call: ReservedCall, leg: Leg): ChainRates {
+function ratesOf(
+  pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
+  call: ReservedCall,
+  leg: Leg,
+): ChainRates {
   try {
     return {
       observed: pipeline.observations.outputRate(leg.chain.id),
@@ -192,7 +202,7 @@ const OBSERVED_MS_LEAST = 250
 
 /** What an answer says of its chain: how fast it generates, and whether it keeps to token caps. */
 function observe(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'observations'>,
   call: ReservedCall,
   { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
 ): void {
@@ -211,7 +221,7 @@ function observe(
 }
 
 function answeredRow(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now'>,
   call: ReservedCall,
   { kind, leg, exchange, records }: AnsweredRun,
   { ending, code }: Ended,

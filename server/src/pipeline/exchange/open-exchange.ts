@@ -12,12 +12,27 @@ import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
 import { answerHeaders, forwardedHeaders } from '../headers.ts'
 import { countsOf } from '../kinds/kind.ts'
-import { openLane } from '../lanes/open-lane.ts'
+import { openLane, type OpenLaneParts } from '../lanes/open-lane.ts'
 import { possibleUsage } from '../lanes/possible-usage.ts'
 import { quietly } from '../quietly.ts'
 import type { ClientReply } from '../reply.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
+
+export type OpenExchangeParts = OpenLaneParts &
+  Pick<
+    Pipeline,
+    | 'bodyBudget'
+    | 'clientLeft'
+    | 'directory'
+    | 'limits'
+    | 'now'
+    | 'progress'
+    | 'pulse'
+    | 'readOn'
+    | 'storage'
+    | 'upstream'
+  >
 
 export type OpenedExchange =
   | { readonly kind: 'open'; readonly exchange: Exchange }
@@ -25,7 +40,7 @@ export type OpenedExchange =
 
 /** Forms the request for one chain and sends it. A credential that is at its own limit is passed over, not an error. */
 export async function openExchange(
-  pipeline: Pipeline,
+  pipeline: OpenExchangeParts,
   call: ReservedCall,
   leg: Leg,
   reply: ClientReply,
@@ -98,7 +113,7 @@ function asAsked(
 
 /** What else is done while an answer passes; none of it may break the answer. */
 function listeners(
-  pipeline: Pipeline,
+  pipeline: OpenExchangeParts,
   call: ReservedCall,
   leg: Leg,
 ): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
@@ -137,7 +152,7 @@ function listeners(
  * all while the bodies of running calls take up more than half of their room.
  */
 function graceMs(
-  pipeline: Pipeline,
+  pipeline: OpenExchangeParts,
   call: ReservedCall,
   { leg, begun }: { readonly leg: Leg; readonly begun: boolean },
 ): number {
@@ -148,7 +163,7 @@ function graceMs(
 }
 
 async function ownCredential(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'directory'>,
   call: ReservedCall,
   leg: Leg,
 ): Promise<CredentialSecret | undefined> {

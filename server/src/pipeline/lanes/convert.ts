@@ -33,12 +33,14 @@ import { fetchMedia } from './remote-media.ts'
 import { TURN_BYTES_MAX } from '../instance/turn-keeper.ts'
 import type { Leg } from '../attempt/leg.ts'
 
+type ConvertParts = Pick<Pipeline, 'conversions' | 'fetchRemote' | 'telemetry' | 'tokens'>
+
 export interface ConversionTarget extends LaneTarget<Dialect> {
   readonly leg: Leg & Pick<ConvertibleLeg, 'unpricedTools'>
 }
 
 export function openConversionLane(
-  pipeline: Pipeline,
+  pipeline: ConvertParts,
   call: ReservedCall,
   { leg, dialect, reply }: ConversionTarget,
 ): OpenedLane | Promise<OpenedLane> {
@@ -51,7 +53,7 @@ export function openConversionLane(
 }
 
 function openNear(
-  pipeline: Pipeline,
+  pipeline: ConvertParts,
   call: ReservedCall,
   leg: Leg,
   dialect: Dialect,
@@ -78,7 +80,7 @@ interface Opening {
 }
 
 function openPrepared(
-  pipeline: Pipeline,
+  pipeline: ConvertParts,
   call: ReservedCall,
   { leg, dialect, prepared, sources }: Opening,
 ): OpenedLane {
@@ -101,7 +103,7 @@ function openPrepared(
 
 /** In a thread of its own: what comes back are the upstream's bytes and the little that answers need of the request. */
 async function openFar(
-  pipeline: Pipeline,
+  pipeline: ConvertParts,
   call: ReservedCall,
   { leg, dialect, reply }: ConversionTarget,
 ): Promise<OpenedLane> {
@@ -148,7 +150,7 @@ function unconvertible({
 
 /** undefined: the client left while it waited. */
 async function convertFar(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'conversions'>,
   call: ReservedCall,
   reply: ClientReply,
   task: RequestTask,
@@ -177,7 +179,7 @@ interface ConvertedLane {
   readonly replays: () => boolean
 }
 
-function laneOver(pipeline: Pipeline, call: ReservedCall, converted: ConvertedLane): OpenedLane {
+function laneOver(pipeline: ConvertParts, call: ReservedCall, converted: ConvertedLane): OpenedLane {
   const { leg, dialect, body, asked, issuer, echo } = converted
   const metering = new CallMeter(pipeline, call)
   const keeps = keepsAnswer(call, asked)

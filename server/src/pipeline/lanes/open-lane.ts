@@ -7,12 +7,14 @@ import { priceLeg } from '../stages/price-leg.ts'
 import { isConvertible } from '../attempt/dialect.ts'
 import type { LaneTarget, OpenedLane } from './lane-target.ts'
 
+export type OpenLaneParts = Pick<Pipeline, 'conversions' | 'fetchRemote' | 'telemetry' | 'tokens'>
+
 /**
  * Untouched bytes where client and upstream speak the same protocol, conversion where they do not
  * (docs/reference/contract.md#1-11).
  */
 export function openLane(
-  pipeline: Pipeline,
+  pipeline: OpenLaneParts,
   call: ReservedCall,
   target: LaneTarget,
 ): OpenedLane | Promise<OpenedLane> {

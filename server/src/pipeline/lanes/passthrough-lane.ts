@@ -21,8 +21,10 @@ import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, Wh
 import { type WireForm, wireOf } from '../kinds/wire.ts'
 import type { Leg } from '../attempt/leg.ts'
 
+export type PassthroughLaneParts = Pick<Pipeline, 'conversions' | 'telemetry' | 'tokens'>
+
 export function openPassthroughLane(
-  pipeline: Pipeline,
+  pipeline: PassthroughLaneParts,
   call: ReservedCall,
   leg: Leg,
   dialect: WireDialect,
@@ -49,7 +51,7 @@ interface Opening {
 }
 
 function openOver(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'telemetry' | 'tokens'>,
   call: ReservedCall,
   { leg, dialect, injection }: Opening,
   { chunks, length }: SplicedBody,
@@ -104,7 +106,11 @@ function editedBody(call: ReservedCall, dialect: WireDialect): SplicedBody {
   return { chunks: [bytes], length: bytes.byteLength }
 }
 
-async function editedFar(pipeline: Pipeline, call: ReservedCall, leg: Leg): Promise<SplicedBody> {
+async function editedFar(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  call: ReservedCall,
+  leg: Leg,
+): Promise<SplicedBody> {
   const result = await pipeline.conversions.run(
     {
       kind: 'edit',

@@ -26,7 +26,7 @@ export type FetchedMedia =
 
 /** Throws 50301 when the process has no room for their bytes. */
 export async function fetchMedia(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'fetchRemote'>,
   call: ReservedCall,
   wanted: readonly RemoteMedia[],
 ): Promise<FetchedMedia> {
@@ -65,7 +65,7 @@ type Outcome =
   | { readonly kind: 'refused'; readonly message: string }
 
 async function fetchOne(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'fetchRemote'>,
   call: ReservedCall,
   { media, known }: { readonly media: RemoteMedia; readonly known: Known },
 ): Promise<Outcome> {

@@ -2,8 +2,10 @@ import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { baseLogRow } from './log-row.ts'
-import { persist } from './persist.ts'
+import { persist, type PersistParts } from './persist.ts'
 import { quietly } from '../quietly.ts'
+
+type AbandonParts = PersistParts & Pick<Pipeline, 'now' | 'observeEnd'>
 
 /**
  * Gives back what was taken and writes the log row.
@@ -11,7 +13,7 @@ import { quietly } from '../quietly.ts'
  * @param sent a request may have reached a vendor: it stays counted in request windows
  */
 export async function abandon(
-  pipeline: Pipeline,
+  pipeline: AbandonParts,
   call: ReservedCall,
   { sent, row }: { readonly sent: boolean; readonly row: Partial<CallLogRow> },
 ): Promise<void> {

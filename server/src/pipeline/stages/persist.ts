@@ -8,23 +8,25 @@ import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { monthStartAt } from './charge-terms.ts'
 import type { Pipeline } from '../context.ts'
 
+export type PersistParts = Pick<Pipeline, 'catalogue' | 'monthOf' | 'pending' | 'storage' | 'telemetry'>
+
 /**
  * Ends a call in the store. What it does not take now is kept and tried again for as long as the process lives
  * (`pending-operations.ts`), so nobody waits here for a store that is away; resolves to undefined then.
  * @param onTried when it is written, or cannot be now
  */
 export function persist(
-  pipeline: Pipeline,
+  pipeline: PersistParts,
   operation: SettleOperation,
   onTried?: () => void,
 ): Promise<SettleOutcome | undefined>
 export function persist(
-  pipeline: Pipeline,
+  pipeline: PersistParts,
   operation: AbandonOperation,
   onTried?: () => void,
 ): Promise<DoneOutcome | undefined>
 export async function persist(
-  pipeline: Pipeline,
+  pipeline: PersistParts,
   operation: SettleOperation | AbandonOperation,
   onTried: () => void = () => undefined,
 ): Promise<SettleOutcome | DoneOutcome | undefined> {
@@ -61,7 +63,7 @@ async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<O
 }
 
 /** A call that charges nothing leaves room for what is owed: in the month in which it ends. */
-function inItsMonth(pipeline: Pipeline, operation: AbandonOperation): AbandonOperation {
+function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): AbandonOperation {
   const { timezone } = pipeline.catalogue().settings
   const monthStart = monthStartAt(pipeline, { at: operation.at, timezone }, (error) =>
     pipeline.telemetry.log.error({ callId: operation.callId, error }, 'the month cannot be told'),

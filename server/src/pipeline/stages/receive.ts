@@ -9,7 +9,10 @@ import { wireOf } from '../kinds/wire.ts'
  * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
  * what is too large (before reading where the length is told), no JSON object, or names no model.
  */
-export async function receive(pipeline: Pipeline, call: AuthenticatedCall): Promise<ReceivedCall> {
+export async function receive(
+  pipeline: Pick<Pipeline, 'bodyBudget' | 'limits'>,
+  call: AuthenticatedCall,
+): Promise<ReceivedCall> {
   const { body, scan } = await readBody(pipeline, call)
   try {
     return {
@@ -38,7 +41,10 @@ interface BodyReading {
   readonly scan: ScannedRequest
 }
 
-async function readBody(pipeline: Pipeline, call: AuthenticatedCall): Promise<BodyReading> {
+async function readBody(
+  pipeline: Pick<Pipeline, 'bodyBudget' | 'limits'>,
+  call: AuthenticatedCall,
+): Promise<BodyReading> {
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
   const scanner = createRequestScanner(wireOf(call.endpoint.protocol).requests, pipeline.limits)

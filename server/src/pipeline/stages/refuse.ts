@@ -9,9 +9,14 @@ import { baseLogRow } from './log-row.ts'
 import type { ClientReply } from '../reply.ts'
 import { AddressNotAllowed } from './restrictions.ts'
 
+export type RefuseParts = Pick<
+  Pipeline,
+  'catalogue' | 'directory' | 'mayLogRefusal' | 'now' | 'observeEnd' | 'pending' | 'storage' | 'telemetry'
+>
+
 /** A call that was not let in: answered at once, logged, and charged nothing. */
 export async function refuse(
-  pipeline: Pipeline,
+  pipeline: RefuseParts,
   call: RefusedCall,
   error: unknown,
   reply: ClientReply,
@@ -57,7 +62,10 @@ export async function refuse(
 }
 
 /** What anybody with a key can see in the catalogue; that a hidden model is there is not given away by a refusal. */
-function shownModel(pipeline: Pipeline, { key, modelId }: RefusedCall): ModelId | undefined {
+function shownModel(
+  pipeline: Pick<Pipeline, 'catalogue'>,
+  { key, modelId }: RefusedCall,
+): ModelId | undefined {
   const model =
     key === undefined || modelId === undefined ? undefined : pipeline.catalogue().models.get(modelId)
   return model?.status === 'enabled' && model.clientVisible ? model.modelId : undefined
@@ -76,7 +84,11 @@ function mayBeReserved(
  * Authentication goes before every other refusal (docs/decisions/0005-routing-and-endings.md). What was refused before
  * the reservation looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
  */
-async function beforehand(pipeline: Pipeline, call: RefusedCall, error: unknown): Promise<unknown> {
+async function beforehand(
+  pipeline: Pick<Pipeline, 'directory' | 'storage'>,
+  call: RefusedCall,
+  error: unknown,
+): Promise<unknown> {
   if (call.key === undefined || call.stage === 'admitted' || call.stage === 'reserved') return error
   try {
     await findHolderNow(pipeline, call.key.hash, call.at)
@@ -86,7 +98,7 @@ async function beforehand(pipeline: Pipeline, call: RefusedCall, error: unknown)
   }
 }
 
-function refusalOf(pipeline: Pipeline, call: RefusedCall, error: unknown): GatewayError {
+function refusalOf(pipeline: Pick<Pipeline, 'telemetry'>, call: RefusedCall, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (error instanceof StorageUnavailable) {
     pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'the database cannot be reached')

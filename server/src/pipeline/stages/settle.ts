@@ -12,10 +12,12 @@ import { estimateInputTokens } from '../instance/count-tokens.ts'
 import type { Pipeline } from '../context.ts'
 import { possibleUsage } from '../lanes/possible-usage.ts'
 import { baseLogRow } from './log-row.ts'
-import { persist } from './persist.ts'
+import { persist, type PersistParts } from './persist.ts'
 import { quietly } from '../quietly.ts'
 import type { Recipe } from '../../core/ledger/recipe.ts'
 import type { Leg } from '../attempt/leg.ts'
+
+export type SettleParts = PersistParts & Pick<Pipeline, 'now' | 'observeEnd' | 'terms' | 'tokens'>
 
 export interface Answered {
   readonly leg: Leg
@@ -34,7 +36,7 @@ export interface Answered {
  * on the way is replaced by the next best that is known, and the row says `gateway-error`: an answer is never free because
  * of a fault of ours. False: the store has not taken it yet.
  */
-export async function settle(pipeline: Pipeline, call: ReservedCall, answer: Answered): Promise<boolean> {
+export async function settle(pipeline: SettleParts, call: ReservedCall, answer: Answered): Promise<boolean> {
   const { leg, reading } = answer
   const faults: unknown[] = []
   const { usage, suspect } = possibleUsage(call, answer, await usageOf(pipeline, call, answer, faults))
@@ -87,7 +89,7 @@ export async function settle(pipeline: Pipeline, call: ReservedCall, answer: Ans
 
 /** Input is counted where the upstream told none; the quick estimate of the hold stands in where it cannot be. */
 async function usageOf(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'tokens'>,
   call: ReservedCall,
   { reading, inputEstimated }: Answered,
   faults: unknown[],
@@ -102,7 +104,7 @@ async function usageOf(
 }
 
 function priced(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'terms'>,
   call: ReservedCall,
   made: Pick<Answered, 'leg' | 'extras' | 'reading'> & { readonly usage: Usage },
   faults: unknown[],

@@ -1,10 +1,9 @@
 import type { Arrival } from '../call.ts'
-import type { Pipeline } from '../context.ts'
 import type { Asked } from '../kinds/kind.ts'
 import type { ClientReply } from '../reply.ts'
 import { serveContent } from './answer/serve-content.ts'
 import { serveFile } from './answer/serve-file.ts'
-import { serveOrder } from './order/serve-order.ts'
+import { serveOrder, type ServeOrderParts } from './order/serve-order.ts'
 import { serveList, serveRead, serveRemove } from './answer/serve-task.ts'
 import type { IncomingVideo, VideoAction, VideoEndpoint } from './video-call.ts'
 
@@ -13,7 +12,7 @@ import type { IncomingVideo, VideoAction, VideoEndpoint } from './video-call.ts'
  * never rejects.
  */
 export async function serveVideos(
-  pipeline: Pipeline,
+  pipeline: ServeOrderParts,
   arrival: Arrival & { readonly endpoint: VideoEndpoint },
   reply: ClientReply,
 ): Promise<void> {

@@ -2,11 +2,13 @@ import type { Pipeline } from '../context.ts'
 import { lookAgain } from './answer/await-end.ts'
 import type { Announcement } from '../../storage/announcement.ts'
 
+type StartVideosParts = Pick<Pipeline, 'now' | 'storage' | 'telemetry' | 'videos'>
+
 /**
  * From here on this instance looks after due tasks, and POSTs that wait hear of tasks other instances look after. Returns how
  * to stop: no further task is taken, and those under way finish their present step.
  */
-export function startVideos(pipeline: Pipeline): () => Promise<void> {
+export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
   const { poller, waiting } = pipeline.videos
   const { background } = pipeline.telemetry
   const onChange = (change: Announcement): void => {
@@ -30,6 +32,6 @@ export function startVideos(pipeline: Pipeline): () => Promise<void> {
 }
 
 /** News may have been lost. One after the other: nobody is in a hurry. */
-async function lookAtAll(pipeline: Pipeline): Promise<void> {
+async function lookAtAll(pipeline: Pick<Pipeline, 'storage' | 'videos'>): Promise<void> {
   for (const id of pipeline.videos.waiting.ids) await lookAgain(pipeline, id)
 }

@@ -4,12 +4,14 @@ import type { PulsedStream } from '../../instance/pulse.ts'
 import type { ClientReply } from '../../reply.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 
+export type AwaitEndParts = Pick<Pipeline, 'pulse' | 'storage' | 'telemetry' | 'videos'>
+
 /**
  * Waits for a task to end without costing anything meanwhile. undefined: the client has gone; the task goes on.
  * @param onChange told of every change on the way, the end not included
  */
 export async function awaitEnd(
-  pipeline: Pipeline,
+  pipeline: AwaitEndParts,
   waited: { readonly task: VideoTask; readonly joined: boolean },
   reply: ClientReply,
   onChange: (task: VideoTask) => void = () => undefined,
@@ -65,7 +67,10 @@ function goesOn(id: string): VideoTaskError {
 const RETRY_AFTER_MS = 2_000
 
 /** Reads a task somebody waits for and tells what it found. */
-export async function lookAgain({ storage, videos }: Pipeline, id: string): Promise<void> {
+export async function lookAgain(
+  { storage, videos }: Pick<Pipeline, 'storage' | 'videos'>,
+  id: string,
+): Promise<void> {
   const present = await storage.videos.read(id)
   if (present === undefined) videos.waiting.tellGone(id)
   else videos.waiting.tell(present)

@@ -10,13 +10,17 @@ import { openStream, type StreamedAnswer } from '../../../upstream/open-stream.t
 import { TransportError } from '../../../upstream/remote/read-whole.ts'
 import { redirectOf } from '../../../upstream/remote/stream-remote.ts'
 import type { Pipeline } from '../../context.ts'
-import { endCompleted, endFailed, type MadeVideo } from '../task/end-task.ts'
+import { endCompleted, endFailed, type MadeVideo, type EndTaskParts } from '../task/end-task.ts'
 import { inPieces } from '../order/in-pieces.ts'
-import { changeTask, type OpenTask } from '../order/open-task.ts'
+import { changeTask, type OpenTask, type OpenTaskParts } from '../order/open-task.ts'
 import { callOf } from '../order/send-to-vendor.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import { vendorOfTask } from '../task/vendor-of-task.ts'
 import type { TaskVendor } from '../task/task-dialect.ts'
+
+export type FetchVideoParts = EndTaskParts &
+  OpenTaskParts &
+  Pick<Pipeline, 'directory' | 'draw' | 'streamRemote' | 'upstream'>
 
 /** Ten minutes in 4k; nobody sells longer ones by the second. */
 const VIDEO_BYTES_MAX = 4 * 1024 * 1024 * 1024
@@ -28,7 +32,7 @@ const TRIES = { long: TRIES_MAX, short: TRIES_GONE_MAX, none: 0 } as const
 const MEDIA_TYPE = 'video/mp4'
 
 /** One try; when it fails the poller makes the next. */
-export async function fetchVideo(pipeline: Pipeline, open: OpenTask): Promise<void> {
+export async function fetchVideo(pipeline: FetchVideoParts, open: OpenTask): Promise<void> {
   const { result } = open.detail
   if (result === undefined) throw new Error(`task ${open.task.id} has nothing to fetch`)
   try {
@@ -49,7 +53,10 @@ export async function fetchVideo(pipeline: Pipeline, open: OpenTask): Promise<vo
 }
 
 /** The answer's bytes, broken off when this instance stops. */
-async function* untilStop(pipeline: Pipeline, answer: StreamedAnswer): AsyncGenerator<Uint8Array> {
+async function* untilStop(
+  pipeline: Pick<Pipeline, 'videos'>,
+  answer: StreamedAnswer,
+): AsyncGenerator<Uint8Array> {
   const { signal } = pipeline.videos.stopping
   const abort = (): void => answer.abort()
   signal.addEventListener('abort', abort)
@@ -62,7 +69,7 @@ async function* untilStop(pipeline: Pipeline, answer: StreamedAnswer): AsyncGene
 }
 
 export async function storeBase64(
-  pipeline: Pipeline,
+  pipeline: FetchVideoParts,
   open: OpenTask,
   video: { readonly data: string } & Pick<FinishedResult, 'secondsProduced' | 'size'>,
 ): Promise<void> {
@@ -95,7 +102,7 @@ function isFetchFailure(error: unknown): error is FetchFailure | TransportError 
 
 /** Links go without a credential and under the guard; requests of the vendor's own are signed and go to it alone. */
 async function openSource(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'streamRemote' | 'upstream'>,
   vendor: TaskVendor,
   source: FinishedResult['source'],
 ): Promise<StreamedAnswer> {
@@ -112,7 +119,11 @@ async function openSource(
   return openLink(pipeline, vendor, location)
 }
 
-async function openLink(pipeline: Pipeline, vendor: TaskVendor, url: string): Promise<StreamedAnswer> {
+async function openLink(
+  pipeline: Pick<Pipeline, 'streamRemote'>,
+  vendor: TaskVendor,
+  url: string,
+): Promise<StreamedAnswer> {
   const opened = await pipeline.streamRemote(url, {
     trustedHost: trustedHostOf(vendor),
     headers: {},
@@ -151,7 +162,7 @@ interface StoredVideo {
 }
 
 async function store(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'blobs'>,
   { task }: OpenTask,
   body: AsyncIterable<Uint8Array>,
 ): Promise<StoredVideo> {
@@ -199,7 +210,7 @@ export function pictureSize(measure: VideoMeasure | undefined): string | undefin
  * whose file is gone does not live, so nobody is charged for it.
  */
 async function tryLater(
-  pipeline: Pipeline,
+  pipeline: FetchVideoParts,
   open: OpenTask,
   {
     result,

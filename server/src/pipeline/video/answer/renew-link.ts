@@ -6,7 +6,7 @@ import { contextOf, type FoundVendor } from '../task/video-vendor.ts'
 
 /** A fresh link for a finished task whose link has died, where asking again gives one. */
 export async function renewLink(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now' | 'upstream'>,
   task: VideoTask,
   vendor: FoundVendor,
 ): Promise<string | undefined> {

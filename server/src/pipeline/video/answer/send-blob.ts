@@ -5,7 +5,7 @@ import { pourInto } from './pour.ts'
 
 /** Stored bytes, whole or a range of them. False: there are none under this key. */
 export async function sendBlob(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'blobs'>,
   reply: ClientReply,
   wanted: {
     readonly key: string

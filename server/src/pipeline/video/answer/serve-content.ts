@@ -15,10 +15,15 @@ import type { IncomingVideo, VideoAction } from '../video-call.ts'
 import { videoVendorOfTask } from '../task/vendor-of-task.ts'
 import type { FoundVendor } from '../task/video-vendor.ts'
 
+type ServeContentParts = Pick<
+  Pipeline,
+  'blobs' | 'catalogue' | 'directory' | 'now' | 'storage' | 'streamRemote' | 'telemetry' | 'upstream'
+>
+
 type ContentAction = Extract<VideoAction, { kind: 'content' }>
 
 export function serveContent(
-  pipeline: Pipeline,
+  pipeline: ServeContentParts,
   call: IncomingVideo,
   reply: ClientReply,
   action: ContentAction,
@@ -64,7 +69,7 @@ export interface WantedBytes {
 
 /** The provider's link may have died early: it is renewed where the provider can, else the video is gone (410). */
 async function sendFromProvider(
-  pipeline: Pipeline,
+  pipeline: ServeContentParts,
   reply: ClientReply,
   task: VideoTask,
   wanted: WantedBytes,
@@ -101,7 +106,7 @@ async function sendFromProvider(
 
 /** undefined: there is no video under this link. */
 async function openAt(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'streamRemote'>,
   vendor: FoundVendor,
   url: string | undefined,
   wanted: WantedBytes,

@@ -5,9 +5,11 @@ import { sendBlob } from './send-blob.ts'
 import { answering } from './serve-task.ts'
 import type { IncomingVideo, VideoAction } from '../video-call.ts'
 
+type ServeFileParts = Pick<Pipeline, 'blobs' | 'telemetry' | 'videos'>
+
 /** A signed link of ours, followed without an API key: 403 when it was not made here or has expired, 404 when its bytes are gone. */
 export function serveFile(
-  pipeline: Pipeline,
+  pipeline: ServeFileParts,
   call: IncomingVideo,
   reply: ClientReply,
   action: Extract<VideoAction, { kind: 'file' }>,

@@ -15,10 +15,12 @@ import { checkAddress } from '../../stages/restrictions.ts'
 import { objectOf, sendJson, sendTask } from './task-answer.ts'
 import type { IncomingVideo, VideoAction } from '../video-call.ts'
 
+type ServeTaskParts = Pick<Pipeline, 'blobs' | 'directory' | 'storage' | 'telemetry' | 'videos'>
+
 type Action<Kind extends VideoAction['kind']> = Extract<VideoAction, { kind: Kind }>
 
 export function serveRead(
-  pipeline: Pipeline,
+  pipeline: ServeTaskParts,
   call: IncomingVideo,
   reply: ClientReply,
   { id }: Action<'read'>,
@@ -30,7 +32,7 @@ export function serveRead(
 
 /** Only the platform's record goes: nothing is refunded, nothing is removed upstream (docs/reference/contract.md#3). */
 export function serveRemove(
-  pipeline: Pipeline,
+  pipeline: ServeTaskParts,
   call: IncomingVideo,
   reply: ClientReply,
   { id }: Action<'remove'>,
@@ -52,7 +54,7 @@ const PAGE_DEFAULT = 20
 const PAGE_MAX = 100
 
 export function serveList(
-  pipeline: Pipeline,
+  pipeline: ServeTaskParts,
   call: IncomingVideo,
   reply: ClientReply,
   { query }: Action<'list'>,
@@ -94,14 +96,21 @@ function orderOf(text: string | null): 'asc' | 'desc' {
 }
 
 /** The caller's own task, as long as it is kept: anything else is not there (docs/reference/contract.md#2.5). */
-export async function ownTask(pipeline: Pipeline, call: IncomingVideo, id: string): Promise<VideoTask> {
+export async function ownTask(
+  pipeline: Pick<Pipeline, 'directory' | 'storage'>,
+  call: IncomingVideo,
+  id: string,
+): Promise<VideoTask> {
   const { key } = await holderOf(pipeline, call)
   const task = await pipeline.storage.videos.find(id, key.id)
   if (task === undefined || task.expiresAt <= call.at) throw new GatewayError(40402)
   return task
 }
 
-async function holderOf(pipeline: Pipeline, call: IncomingVideo): Promise<KeyHolder> {
+async function holderOf(
+  pipeline: Pick<Pipeline, 'directory' | 'storage'>,
+  call: IncomingVideo,
+): Promise<KeyHolder> {
   const holder = await findHolderNow(pipeline, hashKey(presentedKey(call)), call.at)
   checkAddress({ key: holder.key, ip: call.ip })
   if (holder.account.status === 'suspended') throw new GatewayError(40303)
@@ -110,7 +119,7 @@ async function holderOf(pipeline: Pipeline, call: IncomingVideo): Promise<KeyHol
 
 /** Whatever goes wrong is answered, once. */
 export async function answering(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'telemetry'>,
   call: IncomingVideo,
   reply: ClientReply,
   work: () => Promise<void>,

@@ -12,18 +12,21 @@ import type { ClientReply } from '../../reply.ts'
 const POLL_AFTER_MS = 5_000
 
 /** Where the finished video is: the provider's public link, else a signed one of ours; undefined: not finished. */
-export function urlOf(pipeline: Pipeline, task: VideoTask): string | undefined {
+export function urlOf(pipeline: Pick<Pipeline, 'videos'>, task: VideoTask): string | undefined {
   if (task.status !== 'completed') return undefined
   if (task.blob !== undefined) return pipeline.videos.links.sign(task.blob, task.expiresAt)
   return task.url
 }
 
-export function objectOf(pipeline: Pipeline, task: VideoTask): ReturnType<typeof videoObject> {
+export function objectOf(
+  pipeline: Pick<Pipeline, 'videos'>,
+  task: VideoTask,
+): ReturnType<typeof videoObject> {
   return videoObject(task, urlOf(pipeline, task))
 }
 
 export function sendTask(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'videos'>,
   reply: ClientReply,
   answer: {
     readonly task: VideoTask

@@ -11,7 +11,7 @@ import type { AdmittedVideo, VideoOrder } from '../video-call.ts'
 import { videoDialectOf } from '../task/video-vendor.ts'
 
 /** Finds the model and says what the order demands of the account; `reserve` judges it on the account's fresh row. */
-export function admitVideo(pipeline: Pipeline, order: VideoOrder): AdmittedVideo {
+export function admitVideo(pipeline: Pick<Pipeline, 'catalogue'>, order: VideoOrder): AdmittedVideo {
   const catalogue = pipeline.catalogue()
   const model = findVideoModel(order, catalogue)
   const other = findFallback(order, catalogue, model)

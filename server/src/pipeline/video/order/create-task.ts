@@ -7,6 +7,8 @@ import type { Pipeline } from '../../context.ts'
 import type { OpenTask } from './open-task.ts'
 import type { ReservedVideo } from '../video-call.ts'
 
+type CreateTaskParts = Pick<Pipeline, 'instanceId' | 'now' | 'storage' | 'videos'>
+
 /** A record is kept 24 hours (docs/reference/contract.md#8-03). */
 export const RETENTION_MS = 24 * 3_600_000
 /** Taken over by another instance when this one falls silent while it creates. */
@@ -25,7 +27,11 @@ export function newTaskId(): string {
   return `video_${randomBytes(18).toString('hex')}`
 }
 
-export async function createTask(pipeline: Pipeline, order: ReservedVideo, id: string): Promise<CreatedTask> {
+export async function createTask(
+  pipeline: CreateTaskParts,
+  order: ReservedVideo,
+  id: string,
+): Promise<CreatedTask> {
   const at = pipeline.now()
   const detail = detailOf(pipeline, order, at)
   const task: VideoTask = { id, ...intentOf(order, detail, at) }
@@ -35,7 +41,7 @@ export async function createTask(pipeline: Pipeline, order: ReservedVideo, id: s
 
 /** Leased to this instance while it is being ordered here. */
 export async function keepIntent(
-  pipeline: Pipeline,
+  pipeline: CreateTaskParts,
   { task, detail }: OpenTask,
   idempotency: { readonly key: string; readonly bodySha256: string } | undefined,
 ): Promise<CreatedTask> {
@@ -105,7 +111,7 @@ export function emptyIntent(
   }
 }
 
-function detailOf(pipeline: Pipeline, order: ReservedVideo, at: number): TaskDetail {
+function detailOf(pipeline: Pick<Pipeline, 'videos'>, order: ReservedVideo, at: number): TaskDetail {
   return {
     description: describeCall(order),
     terms: order.demand.terms,

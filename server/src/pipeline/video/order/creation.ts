@@ -23,7 +23,7 @@ import {
   type TryNote,
   tryRoutes,
 } from '../../attempt/try-routes.ts'
-import { applyStep } from '../task/apply-step.ts'
+import { applyStep, type ApplyStepParts } from '../task/apply-step.ts'
 import { endFailed } from '../task/end-task.ts'
 import type { OpenTask } from './open-task.ts'
 import { beginSearch } from '../task/search.ts'
@@ -31,6 +31,8 @@ import { type OrderOutcome, RANK } from './send-order.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import { whileAway } from '../task/while-away.ts'
 import type { Leg } from '../../attempt/leg.ts'
+
+export type CreationParts = ApplyStepParts & Pick<Pipeline, 'health'>
 
 /** A reserved call whose answer is a task, whatever it makes. */
 export interface TaskOrder {
@@ -56,7 +58,7 @@ export interface Ordering {
 
 /** Never rejects: whatever goes wrong ends the task, or leaves it to the poller. */
 export async function createUpstream(
-  pipeline: Pipeline,
+  pipeline: CreationParts,
   order: TaskOrder,
   { open, ordering }: { readonly open: OpenTask; readonly ordering: Ordering },
 ): Promise<void> {
@@ -86,7 +88,7 @@ type OrderFailure = Pick<Extract<OrderOutcome, { readonly kind: 'refused' }>, 'e
 type Result = SearchResult<OrderEnd, OrderFailure>
 
 class Creation implements Trying<OrderEnd, OrderFailure> {
-  readonly #pipeline: Pipeline
+  readonly #pipeline: CreationParts
   readonly #order: TaskOrder
   readonly #ordering: Ordering
   readonly #search: ChainSearch<OrderEnd, OrderFailure>
@@ -95,7 +97,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
   #left = false
 
   constructor(
-    pipeline: Pipeline,
+    pipeline: CreationParts,
     order: TaskOrder,
     { open, ordering }: { readonly open: OpenTask; readonly ordering: Ordering },
   ) {

@@ -11,7 +11,10 @@ import type { Repeat, VideoOrder } from '../video-call.ts'
 const RETRY_WITHIN_MS = 2 * 3_600_000
 
 /** The task this order repeats; undefined: it is a new order. Throws 40004 for a key that stands for another body. */
-export async function findRepeated(pipeline: Pipeline, order: VideoOrder): Promise<VideoTask | undefined> {
+export async function findRepeated(
+  pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
+  order: VideoOrder,
+): Promise<VideoTask | undefined> {
   const { videos } = pipeline.storage
   const { key, bodySha256, retried } = order.repeat
   if (key !== undefined) {
@@ -30,7 +33,7 @@ export async function findRepeated(pipeline: Pipeline, order: VideoOrder): Promi
  * was not swept away yet.
  */
 export async function standing(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
   task: VideoTask,
   at: number,
 ): Promise<VideoTask | undefined> {

@@ -4,6 +4,8 @@ import { decodeDetail, encodeDetail, type TaskDetail } from '../../../core/video
 import type { Pipeline } from '../../context.ts'
 import { lookAgain } from '../answer/await-end.ts'
 
+export type OpenTaskParts = Pick<Pipeline, 'instanceId' | 'storage' | 'videos'>
+
 export interface OpenTask {
   readonly task: VideoTask
   readonly detail: TaskDetail
@@ -24,7 +26,7 @@ export interface TaskChange extends Omit<VideoTaskPatch, 'detail'> {
  * instance has no more to do with it.
  */
 export async function changeTask(
-  pipeline: Pipeline,
+  pipeline: OpenTaskParts,
   { task, detail, unwritten }: OpenTask,
   { detail: detailChange, ...change }: TaskChange,
 ): Promise<OpenTask | undefined> {

@@ -3,11 +3,13 @@ import type { Pipeline } from '../../context.ts'
 import { healthFor } from '../../attempt/route.ts'
 import type { Ordering } from './creation.ts'
 import { openInputCache } from './prepare-inputs.ts'
-import { sendOrder } from './send-order.ts'
+import { sendOrder, type SendOrderParts } from './send-order.ts'
 import type { ReservedVideo } from '../video-call.ts'
 
+export type OrderVideoParts = SendOrderParts & Pick<Pipeline, 'draw' | 'health'>
+
 /** How a video is ordered: over chains that speak video, its images prepared once for all of them. */
-export function videoOrdering(pipeline: Pipeline, order: ReservedVideo): Ordering {
+export function videoOrdering(pipeline: OrderVideoParts, order: ReservedVideo): Ordering {
   const inputs = openInputCache()
   return {
     pinned: order.pinned !== undefined,

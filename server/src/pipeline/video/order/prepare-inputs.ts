@@ -10,6 +10,8 @@ import { inPieces } from './in-pieces.ts'
 import { usedImages, withImages } from './used-images.ts'
 import type { ReservedVideo } from '../video-call.ts'
 
+export type PrepareInputsParts = Pick<Pipeline, 'blobs' | 'fetchRemote' | 'now' | 'videos'>
+
 export type PreparedRequest =
   | { readonly kind: 'ready'; readonly request: VideoRequest }
   /** An image cannot be had: the sentence that says which and why. */
@@ -33,7 +35,7 @@ export function openInputCache(): InputCache {
 
 /** Images the vendor is not sent stay as they are. */
 export async function prepareInputs(
-  pipeline: Pipeline,
+  pipeline: PrepareInputsParts,
   work: { readonly order: ReservedVideo; readonly taskId: string; readonly cache: InputCache },
   { dialect, asked }: { readonly dialect: VideoDialect; readonly asked: VideoSubmit },
 ): Promise<PreparedRequest> {
@@ -58,7 +60,7 @@ interface Wanted {
 }
 
 async function converted(
-  pipeline: Pipeline,
+  pipeline: PrepareInputsParts,
   work: Parameters<typeof prepareInputs>[1],
   { media, forms }: Wanted,
 ): Promise<VideoMedia> {
@@ -72,7 +74,7 @@ async function converted(
 }
 
 async function fetched(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'fetchRemote'>,
   { order, cache }: Parameters<typeof prepareInputs>[1],
   url: string,
 ): Promise<VideoMedia> {
@@ -97,7 +99,7 @@ async function fetched(
 }
 
 async function publish(
-  pipeline: Pipeline,
+  pipeline: PrepareInputsParts,
   taskId: string,
   media: Extract<VideoMedia, { kind: 'bytes' }>,
   index: number,

@@ -9,7 +9,12 @@ import type { Pipeline } from '../../context.ts'
 import { orderOf, type RawForm } from './read-order.ts'
 import type { AuthenticatedVideo, VideoOrder } from '../video-call.ts'
 
-export async function receiveVideo(pipeline: Pipeline, call: AuthenticatedVideo): Promise<VideoOrder> {
+export type ReceiveVideoParts = Pick<Pipeline, 'bodyBudget' | 'conversions' | 'limits'>
+
+export async function receiveVideo(
+  pipeline: ReceiveVideoParts,
+  call: AuthenticatedVideo,
+): Promise<VideoOrder> {
   const body = openBody(pipeline)
   try {
     const form = rawFormOf(await readForm(pipeline, call, body))
@@ -38,7 +43,7 @@ function rawFormOf(form: ReceivedForm): RawForm {
 }
 
 async function readForm(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'limits'>,
   call: AuthenticatedVideo,
   body: Pick<ReceivedBody, 'hold'>,
 ): Promise<ReceivedForm> {
@@ -53,7 +58,7 @@ async function readForm(
 }
 
 /** Bytes of an order count against the process-wide budget until they have gone upstream. */
-function openBody(pipeline: Pipeline): Pick<ReceivedBody, 'hold' | 'release'> {
+function openBody(pipeline: Pick<Pipeline, 'bodyBudget'>): Pick<ReceivedBody, 'hold' | 'release'> {
   let held = 0
   return {
     hold(bytes) {

@@ -11,8 +11,8 @@ import type { VideoFailure, VideoReply } from '../../../providers/video.ts'
 import { claimCredential } from '../../attempt/claim-credential.ts'
 import type { Pipeline } from '../../context.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
-import { changeTask, type OpenTask, type TaskChange } from './open-task.ts'
-import { type InputCache, prepareInputs } from './prepare-inputs.ts'
+import { changeTask, type OpenTask, type TaskChange, type OpenTaskParts } from './open-task.ts'
+import { type InputCache, prepareInputs, type PrepareInputsParts } from './prepare-inputs.ts'
 import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
 import { submitOrder } from './submit-order.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from '../task/task-error.ts'
@@ -20,6 +20,10 @@ import type { ReservedVideo } from '../video-call.ts'
 import type { TaskStep, TaskVendor } from '../task/task-dialect.ts'
 import { contextOf, findVideoVendor } from '../task/video-vendor.ts'
 import type { Leg } from '../../attempt/leg.ts'
+
+export type SendOrderParts = PrepareInputsParts &
+  OpenTaskParts &
+  Pick<Pipeline, 'catalogue' | 'conversions' | 'directory' | 'upstream'>
 
 export type OrderOutcome =
   /** The task is another instance's by now, or has ended. */
@@ -61,7 +65,7 @@ export interface OrderWork {
   readonly inputs: InputCache
 }
 
-export async function sendOrder(pipeline: Pipeline, work: OrderWork): Promise<OrderOutcome> {
+export async function sendOrder(pipeline: SendOrderParts, work: OrderWork): Promise<OrderOutcome> {
   const { order, open, leg } = work
   const vendor = await findVideoVendor(pipeline, {
     vendorCode: leg.chain.vendorCode,

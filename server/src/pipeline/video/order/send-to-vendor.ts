@@ -22,7 +22,7 @@ export interface VendorMessage {
 }
 
 export async function sendToVendor(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'now' | 'upstream'>,
   vendor: TaskVendor,
   message: VendorMessage,
 ): Promise<SentToVendor> {

@@ -9,25 +9,27 @@ import type { ReceivedCall } from '../../call.ts'
 import type { Pipeline } from '../../context.ts'
 import { answerHeaders } from '../../headers.ts'
 import type { PulsedStream } from '../../instance/pulse.ts'
-import { refuse } from '../../stages/refuse.ts'
+import { refuse, type RefuseParts } from '../../stages/refuse.ts'
 import type { ClientReply } from '../../reply.ts'
 import { streamFailure } from '../../attempt/stream-failure.ts'
 import { makesOnlyVideos } from './admit-video.ts'
-import { awaitEnd } from '../answer/await-end.ts'
+import { awaitEnd, type AwaitEndParts } from '../answer/await-end.ts'
 import { orderOf } from './read-order.ts'
-import { type TakenOrder, takeOrder } from './take-order.ts'
+import { type TakenOrder, takeOrder, type TakeOrderParts } from './take-order.ts'
 import { sendJson, sendTaskError, urlOf } from '../answer/task-answer.ts'
 import type { VideoOrder } from '../video-call.ts'
 
+export type ServeChatOrderParts = TakeOrderParts & RefuseParts & AwaitEndParts
+
 /** The model a chat-type call names can do nothing but make videos. */
-export function asksForVideo(pipeline: Pipeline, call: ReceivedCall): boolean {
+export function asksForVideo(pipeline: Pick<Pipeline, 'catalogue'>, call: ReceivedCall): boolean {
   if (!isProtocolId(call.endpoint.protocol)) return false
   const model = pipeline.catalogue().models.get(call.modelId)
   return model?.status === 'enabled' && makesOnlyVideos(model)
 }
 
 export async function serveChatOrder(
-  pipeline: Pipeline,
+  pipeline: ServeChatOrderParts,
   call: ReceivedCall,
   reply: ClientReply,
 ): Promise<void> {
@@ -60,7 +62,7 @@ const UNKNOWN: VideoTaskError = { status: 502, code: 'unknown', message: 'the vi
 /** A prompt and a picture at the end of a conversation. */
 const ORDER_VALUES_MAX = 10_000
 
-async function chatOrder(pipeline: Pipeline, call: ReceivedCall): Promise<VideoOrder> {
+async function chatOrder(pipeline: Pick<Pipeline, 'conversions'>, call: ReceivedCall): Promise<VideoOrder> {
   if (call.endpoint.protocol !== 'chat') {
     throw new GatewayError(40000, {
       message: `${call.modelId} is a video model: call it on /v1/videos, or on /v1/chat/completions`,
@@ -104,13 +106,13 @@ const SIGN_OF_LIFE_MS = 15_000
 /** Progress as chunks. It begins when a vendor has the task, so that a refused order still is an error of its own status. */
 class ProgressStream implements PulsedStream {
   started = false
-  readonly #gateway: Pipeline
+  readonly #gateway: Pick<Pipeline, 'now' | 'pulse'>
   readonly #reply: ClientReply
   readonly #taken: TakenOrder
   #last: VideoTask | undefined
   #lastSentAt = 0
 
-  constructor(pipeline: Pipeline, reply: ClientReply, taken: TakenOrder) {
+  constructor(pipeline: Pick<Pipeline, 'now' | 'pulse'>, reply: ClientReply, taken: TakenOrder) {
     this.#gateway = pipeline
     this.#reply = reply
     this.#taken = taken

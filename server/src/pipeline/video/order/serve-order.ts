@@ -3,22 +3,28 @@
  * (docs/reference/contract.md#D-video-05, #D-video-07).
  */
 import { authenticate } from '../../stages/authenticate.ts'
-import { refuse } from '../../stages/refuse.ts'
+import { refuse, type RefuseParts } from '../../stages/refuse.ts'
 import { restrict } from '../../stages/restrictions.ts'
 import type { RefusedCall } from '../../call.ts'
 import type { Pipeline } from '../../context.ts'
 import { answerHeaders } from '../../headers.ts'
 import type { ClientReply } from '../../reply.ts'
-import { awaitEnd } from '../answer/await-end.ts'
+import { awaitEnd, type AwaitEndParts } from '../answer/await-end.ts'
 import { decodeDetail } from '../../../core/video/task-detail.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
-import { receiveVideo } from './receive-video.ts'
-import { type TakenOrder, takeOrder } from './take-order.ts'
+import { receiveVideo, type ReceiveVideoParts } from './receive-video.ts'
+import { type TakenOrder, takeOrder, type TakeOrderParts } from './take-order.ts'
 import { sendTask, sendTaskError } from '../answer/task-answer.ts'
 import type { IncomingVideo, VideoOrder } from '../video-call.ts'
 
+export type ServeOrderParts = TakeOrderParts &
+  RefuseParts &
+  AwaitEndParts &
+  ReceiveVideoParts &
+  Pick<Pipeline, 'refuseWhenUnable'>
+
 export async function serveOrder(
-  pipeline: Pipeline,
+  pipeline: ServeOrderParts,
   incoming: IncomingVideo,
   reply: ClientReply,
 ): Promise<void> {
@@ -56,7 +62,7 @@ function prefersAsync({ headers }: VideoOrder): boolean {
 }
 
 function sendEnd(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'videos'>,
   reply: ClientReply,
   answer: { readonly order: VideoOrder; readonly taken: TakenOrder; readonly ended: VideoTask },
 ): void {

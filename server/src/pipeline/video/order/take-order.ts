@@ -2,18 +2,19 @@
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { findHolderNow } from '../../stages/authenticate.ts'
-import type { Pipeline } from '../../context.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
 import { persist } from '../../stages/persist.ts'
 import { VIDEO } from '../../kinds/video.ts'
 import { reserve } from '../../stages/reserve.ts'
 import { admitVideo } from './admit-video.ts'
 import { createTask, newTaskId } from './create-task.ts'
-import { createUpstream } from './creation.ts'
+import { createUpstream, type CreationParts } from './creation.ts'
 import { findRepeated, inTurn } from './join.ts'
-import { videoOrdering } from './order-video.ts'
+import { videoOrdering, type OrderVideoParts } from './order-video.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import type { ReservedVideo, VideoOrder } from '../video-call.ts'
+
+export type TakeOrderParts = CreationParts & OrderVideoParts
 
 export interface TakenOrder {
   readonly task: VideoTask
@@ -23,11 +24,11 @@ export interface TakenOrder {
 }
 
 /** Throws the refusal that applies. From `create` on the task goes its way whatever becomes of the client. */
-export function takeOrder(pipeline: Pipeline, order: VideoOrder): Promise<TakenOrder> {
+export function takeOrder(pipeline: TakeOrderParts, order: VideoOrder): Promise<TakenOrder> {
   return inTurn(pipeline, order, () => take(pipeline, order))
 }
 
-async function take(pipeline: Pipeline, order: VideoOrder): Promise<TakenOrder> {
+async function take(pipeline: TakeOrderParts, order: VideoOrder): Promise<TakenOrder> {
   const admitted = admitVideo(pipeline, order)
   const repeated = await findRepeated(pipeline, order)
   if (repeated !== undefined) return join(pipeline, order, repeated)
@@ -49,7 +50,7 @@ async function take(pipeline: Pipeline, order: VideoOrder): Promise<TakenOrder> 
 }
 
 /** No reservation stands behind a joined task, so the key is looked at once more. */
-async function join(pipeline: Pipeline, order: VideoOrder, task: VideoTask): Promise<TakenOrder> {
+async function join(pipeline: TakeOrderParts, order: VideoOrder, task: VideoTask): Promise<TakenOrder> {
   await findHolderNow(pipeline, order.key.hash, order.at)
   order.body.release()
   const at = pipeline.now()
@@ -58,7 +59,7 @@ async function join(pipeline: Pipeline, order: VideoOrder, task: VideoTask): Pro
   return { task, joined: true, reservation: undefined }
 }
 
-async function create(pipeline: Pipeline, order: ReservedVideo): ReturnType<typeof createTask> {
+async function create(pipeline: TakeOrderParts, order: ReservedVideo): ReturnType<typeof createTask> {
   const id = newTaskId()
   try {
     return await createTask(pipeline, order, id)
@@ -69,7 +70,11 @@ async function create(pipeline: Pipeline, order: ReservedVideo): ReturnType<type
 }
 
 /** The intent may have been written although its answer was lost: then it ends with its call. */
-async function giveBack(pipeline: Pipeline, order: ReservedVideo, taskId: string | undefined): Promise<void> {
+async function giveBack(
+  pipeline: TakeOrderParts,
+  order: ReservedVideo,
+  taskId: string | undefined,
+): Promise<void> {
   const at = pipeline.now()
   const error = gatewayFailure(50301)
   const patch = { status: 'failed', completedAt: at, error } as const

@@ -4,19 +4,20 @@ import type { JsonObject } from '../../../core/json.ts'
 import { nextPollMs, VERDICT_AFTER } from '../../../core/video/schedule.ts'
 import { encodeRequest } from '../../../core/video/task-detail.ts'
 import type { VideoStep } from '../../../providers/video.ts'
-import { expireResponse } from '../../background/cancel-response.ts'
+import { expireResponse, type CancelResponseParts } from '../../background/cancel-response.ts'
 import { endResponse } from '../../background/end-response.ts'
-import type { Pipeline } from '../../context.ts'
 import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
-import { fetchVideo, pictureSize, storeBase64 } from '../answer/fetch-video.ts'
+import { fetchVideo, pictureSize, storeBase64, type FetchVideoParts } from '../answer/fetch-video.ts'
 import { measureLink } from './measure-link.ts'
 import { changeTask, type OpenTask } from '../order/open-task.ts'
 import type { TaskStep } from './task-dialect.ts'
 
+export type ApplyStepParts = CancelResponseParts & FetchVideoParts
+
 /** A public link that lasts this long is handed out as it is (docs/reference/contract.md#2.5). */
 export const LINK_LASTS_MS = 24 * 3_600_000
 
-export async function applyStep(pipeline: Pipeline, open: OpenTask, step: TaskStep): Promise<void> {
+export async function applyStep(pipeline: ApplyStepParts, open: OpenTask, step: TaskStep): Promise<void> {
   switch (step.kind) {
     case 'poll':
       return waitOn(pipeline, open, step)
@@ -34,7 +35,7 @@ export async function applyStep(pipeline: Pipeline, open: OpenTask, step: TaskSt
 }
 
 async function waitOn(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   step: Extract<VideoStep, { kind: 'poll' }>,
 ): Promise<void> {
@@ -58,14 +59,14 @@ async function waitOn(
 }
 
 /** Nobody waits any more. A video that is not finished by then costs nothing; a response costs what was made of it. */
-export function endLate(pipeline: Pipeline, open: OpenTask): Promise<void> {
+export function endLate(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   return open.task.kind === 'response'
     ? expireResponse(pipeline, open)
     : endFailed(pipeline, open, gatewayFailure(50401, { accepted: true }))
 }
 
 /** The vendor's advice with growth and jitter. */
-export function waitMs(pipeline: Pipeline, { task }: OpenTask, afterMs: number): number {
+export function waitMs(pipeline: ApplyStepParts, { task }: OpenTask, afterMs: number): number {
   const { pace } = pipeline.videos.settings
   const ageMs = pipeline.now() - task.createdAt
   return Math.ceil(nextPollMs({ afterMs, ageMs, draw: pipeline.draw() }) * pace)
@@ -76,7 +77,7 @@ export function encodeBytes(bytes: Uint8Array): string {
 }
 
 async function takeResult(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   step: Extract<VideoStep, { kind: 'done' }>,
 ): Promise<void> {
@@ -100,7 +101,7 @@ async function takeResult(
 
 /** The provider's own link is the video's address. */
 async function handOut(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   video: Pick<MadeVideo, 'secondsProduced' | 'size'> & { readonly url: string },
 ): Promise<void> {
@@ -116,7 +117,7 @@ async function handOut(
 
 /** Written first, so that whoever comes after a crash fetches on instead of asking the vendor from the start. */
 async function beginFetch(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   { state, secondsProduced, size }: Extract<VideoStep, { kind: 'done' }>,
   source:
@@ -141,7 +142,7 @@ export const FETCH_WATCH_MS = 20_000
 
 /** Answers that might be the end: only several in a row are. */
 export async function countVerdict(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   verdict: { readonly kind: keyof typeof VERDICT_AFTER; readonly detail: string },
 ): Promise<void> {

@@ -6,11 +6,13 @@ import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../../core/vi
 import type { Pipeline } from '../../context.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
 import { frozenTerms, monthStartAt } from '../../stages/charge-terms.ts'
-import { persist } from '../../stages/persist.ts'
+import { persist, type PersistParts } from '../../stages/persist.ts'
 import { quietly } from '../../quietly.ts'
 import { lookAgain } from '../answer/await-end.ts'
 import type { OpenTask } from '../order/open-task.ts'
 import { inputKeyOf } from '../order/prepare-inputs.ts'
+
+export type EndTaskParts = PersistParts & Pick<Pipeline, 'blobs' | 'now' | 'observeEnd' | 'terms' | 'videos'>
 
 /** Where the finished video is, and what is known of it. */
 export interface MadeVideo {
@@ -22,7 +24,7 @@ export interface MadeVideo {
 
 /** Billed by declared seconds, however long the video became (docs/reference/contract.md#8-25). */
 export async function endCompleted(
-  pipeline: Pipeline,
+  pipeline: EndTaskParts,
   { task, detail }: OpenTask,
   made: MadeVideo,
 ): Promise<void> {
@@ -72,7 +74,10 @@ export async function endCompleted(
   await tellEnd(pipeline, { task, detail }, outcome.first ? patch : undefined)
 }
 
-export function toldFault(pipeline: Pipeline, { task, detail }: OpenTask): (error: unknown) => void {
+export function toldFault(
+  pipeline: Pick<Pipeline, 'telemetry'>,
+  { task, detail }: OpenTask,
+): (error: unknown) => void {
   const { requestId } = detail.description
   return (error) =>
     pipeline.telemetry.log.error(
@@ -99,7 +104,7 @@ function completion(task: VideoTask, made: MadeVideo, at: number): VideoTaskPatc
 
 /** Costs nothing: counts, slot and hold are given back. */
 export async function endFailed(
-  pipeline: Pipeline,
+  pipeline: EndTaskParts,
   { task, detail }: OpenTask,
   error: VideoTaskError,
 ): Promise<void> {
@@ -131,7 +136,7 @@ export async function endFailed(
 
 /** Tells who waits here. `patch`: how it ended, where this instance knows; undefined: the record says. */
 export async function tellEnd(
-  pipeline: Pipeline,
+  pipeline: EndTaskParts,
   { task, detail }: OpenTask,
   patch: VideoTaskPatch | undefined,
 ): Promise<void> {
@@ -147,7 +152,11 @@ export async function tellEnd(
 }
 
 /** What is known of its call, whoever ends it. */
-export function logRow(pipeline: Pipeline, { task, detail }: OpenTask, at: number): CallLogRow {
+export function logRow(
+  pipeline: Pick<Pipeline, 'videos'>,
+  { task, detail }: OpenTask,
+  at: number,
+): CallLogRow {
   const { description } = detail
   const chain = task.chainId === undefined ? undefined : description.chains?.[String(task.chainId)]
   return {

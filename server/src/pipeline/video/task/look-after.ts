@@ -2,8 +2,15 @@
 import type { FailureClass } from '../../../core/routing/failure.ts'
 import { backOffMs } from '../../../core/video/schedule.ts'
 import { decodeRequest } from '../../../core/video/task-detail.ts'
-import type { Pipeline } from '../../context.ts'
-import { applyStep, countVerdict, endLate, FETCH_WATCH_MS, LAST_ANSWER_MAX, waitMs } from './apply-step.ts'
+import {
+  applyStep,
+  countVerdict,
+  endLate,
+  FETCH_WATCH_MS,
+  LAST_ANSWER_MAX,
+  waitMs,
+  type ApplyStepParts,
+} from './apply-step.ts'
 import { endFailed } from './end-task.ts'
 import { fetchVideo } from '../answer/fetch-video.ts'
 import { changeTask, type OpenTask } from '../order/open-task.ts'
@@ -14,7 +21,7 @@ import { vendorOfTask } from './vendor-of-task.ts'
 import type { TaskStep, TaskVendor } from './task-dialect.ts'
 import { contextOf } from './video-vendor.ts'
 
-export async function lookAfter(pipeline: Pipeline, open: OpenTask): Promise<void> {
+export async function lookAfter(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   switch (open.task.phase) {
     case 'intent':
       return endFailed(pipeline, open, NEVER_SENT)
@@ -40,7 +47,7 @@ const MAY_BE_SENT = gatewayFailure(50401, {
   accepted: true,
 })
 
-async function ask(pipeline: Pipeline, open: OpenTask): Promise<void> {
+async function ask(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   const { task, detail } = open
   const vendor = await vendorOfTask(pipeline, open)
   const { forwardModelId } = detail
@@ -63,7 +70,7 @@ async function ask(pipeline: Pipeline, open: OpenTask): Promise<void> {
 
 /** Gives the outcome as a word for the metrics. */
 async function read(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   { vendor, answer }: { readonly vendor: TaskVendor; readonly answer: SentToVendor },
 ): Promise<string> {
@@ -89,14 +96,14 @@ async function read(
 }
 
 /** A search goes on until its time is over, whatever the vendor does not find. */
-async function follow(pipeline: Pipeline, open: OpenTask, step: TaskStep): Promise<void> {
+async function follow(pipeline: ApplyStepParts, open: OpenTask, step: TaskStep): Promise<void> {
   if (open.task.phase === 'unknown' && (step.kind === 'unreadable' || step.kind === 'failed')) {
     return searchOn(pipeline, open)
   }
   return applyStep(pipeline, open, step)
 }
 
-async function searchOn(pipeline: Pipeline, open: OpenTask): Promise<void> {
+async function searchOn(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   const { task, detail } = open
   if (pipeline.now() >= (detail.searchUntil ?? 0)) {
     return endFailed(pipeline, open, task.error ?? MAY_BE_SENT)
@@ -110,7 +117,11 @@ interface Judged {
   readonly vendor: TaskVendor
 }
 
-async function judge(pipeline: Pipeline, open: OpenTask, { failure, status, vendor }: Judged): Promise<void> {
+async function judge(
+  pipeline: ApplyStepParts,
+  open: OpenTask,
+  { failure, status, vendor }: Judged,
+): Promise<void> {
   const said = `status ${status}`
   switch (failure.kind) {
     case 'rate-limited': {
@@ -135,7 +146,7 @@ async function judge(pipeline: Pipeline, open: OpenTask, { failure, status, vend
 
 /** No verdict: asked again later, and later each time, until nobody waits any more. */
 async function slowDown(
-  pipeline: Pipeline,
+  pipeline: ApplyStepParts,
   open: OpenTask,
   { reason, hintMs }: { readonly reason: string; readonly hintMs: number | undefined },
 ): Promise<void> {
@@ -152,12 +163,12 @@ async function slowDown(
   })
 }
 
-async function postpone(pipeline: Pipeline, open: OpenTask, dueAt: number): Promise<void> {
+async function postpone(pipeline: ApplyStepParts, open: OpenTask, dueAt: number): Promise<void> {
   await changeTask(pipeline, open, { dueAt, polls: open.task.polls })
 }
 
 /** Begun by somebody who is gone, or failed before. */
-async function fetchAgain(pipeline: Pipeline, open: OpenTask): Promise<void> {
+async function fetchAgain(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   const fetching = await changeTask(pipeline, open, { dueAt: pipeline.now() + FETCH_WATCH_MS })
   if (fetching !== undefined) await fetchVideo(pipeline, fetching)
 }

@@ -5,6 +5,8 @@ import { linkTimeouts, trustedHostOf } from '../answer/fetch-video.ts'
 import type { OpenTask } from '../order/open-task.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
 
+type MeasureLinkParts = Pick<Pipeline, 'catalogue' | 'directory' | 'now' | 'streamRemote'>
+
 /** The client waits meanwhile, and the length is only for the log. */
 const MEASURE_MS = 15_000
 const MEASURE_BYTES_MAX = 64 * 1024 * 1024
@@ -14,7 +16,7 @@ const MEASURE_BYTES_MAX = 64 * 1024 * 1024
  * has been seen. undefined: it cannot be had, which changes nothing but the log.
  */
 export async function measureLink(
-  pipeline: Pipeline,
+  pipeline: MeasureLinkParts,
   open: OpenTask,
   url: string,
 ): Promise<VideoMeasure | undefined> {

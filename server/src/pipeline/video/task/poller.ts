@@ -7,8 +7,12 @@ import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
 import type { Pipeline } from '../../context.ts'
 import { LEASE_MS } from '../order/create-task.ts'
 import { lookAfter } from './look-after.ts'
+import type { ApplyStepParts } from './apply-step.ts'
 import { openTask } from '../order/open-task.ts'
 import type { Poller } from '../videos.ts'
+
+/** What a task needs on its way to its end. */
+export type PollerParts = ApplyStepParts
 
 /** Questions to vendors at once. */
 const BUSY_MAX = 128
@@ -24,7 +28,7 @@ const KEEP_EVERY_MS = 8_000
 const AGAIN_MS = 5_000
 
 /** @param pipelineOf the pipeline that the tasks run in, asked for when it starts */
-export function createPoller(pipelineOf: () => Pipeline): Poller {
+export function createPoller(pipelineOf: () => PollerParts): Poller {
   return new LeasingPoller(pipelineOf)
 }
 
@@ -32,14 +36,14 @@ class LeasingPoller implements Poller {
   readonly #busy = new Map<string, Promise<void>>()
   /** When work under way here was last said to go on, epoch ms. */
   readonly #kept = new Map<string, number>()
-  readonly #pipelineOf: () => Pipeline
-  #running: Pipeline | undefined
+  readonly #pipelineOf: () => PollerParts
+  #running: PollerParts | undefined
   #timer: NodeJS.Timeout | undefined
   #timerDue = Number.POSITIVE_INFINITY
   #lastBeatAt = 0
   #beating: Promise<void> | undefined
 
-  constructor(pipelineOf: () => Pipeline) {
+  constructor(pipelineOf: () => PollerParts) {
     this.#pipelineOf = pipelineOf
   }
 
@@ -96,13 +100,13 @@ class LeasingPoller implements Poller {
     if (pipeline !== undefined) await giveBack(pipeline)
   }
 
-  #onTimer(pipeline: Pipeline): void {
+  #onTimer(pipeline: Pick<Pipeline, 'telemetry'>): void {
     this.#timer = undefined
     this.#timerDue = Number.POSITIVE_INFINITY
     pipeline.telemetry.background.track(this.beat(), 'poll video tasks')
   }
 
-  async #beat(pipeline: Pipeline): Promise<void> {
+  async #beat(pipeline: PollerParts): Promise<void> {
     const at = pipeline.now()
     this.#lastBeatAt = at
     try {
@@ -119,7 +123,7 @@ class LeasingPoller implements Poller {
     }
   }
 
-  #lease(pipeline: Pipeline, at: number): Promise<readonly VideoTask[]> {
+  #lease(pipeline: Pick<Pipeline, 'instanceId' | 'storage'>, at: number): Promise<readonly VideoTask[]> {
     return pipeline.storage.videos.lease({
       instance: pipeline.instanceId,
       at,
@@ -129,14 +133,14 @@ class LeasingPoller implements Poller {
     })
   }
 
-  async #nextBeat(pipeline: Pipeline): Promise<number> {
+  async #nextBeat(pipeline: Pick<Pipeline, 'now' | 'storage'>): Promise<number> {
     const next = (await pipeline.storage.videos.nextDue()) ?? Number.POSITIVE_INFINITY
     const now = pipeline.now()
     // What is due although everything due was just leased is under way.
     return next <= now ? now + UNDER_WAY_MS : Math.min(next, now + IDLE_MS)
   }
 
-  #look(pipeline: Pipeline, task: VideoTask): void {
+  #look(pipeline: PollerParts, task: VideoTask): void {
     const underWay = this.#busy.has(task.id) || pipeline.videos.creating.has(task.id)
     if (underWay || this.#busy.size >= BUSY_MAX) return
     const looking = this.#lookAfter(pipeline, task).finally(() => {
@@ -149,7 +153,7 @@ class LeasingPoller implements Poller {
     pipeline.telemetry.background.track(looking, 'look after a video task')
   }
 
-  async #lookAfter(pipeline: Pipeline, task: VideoTask): Promise<void> {
+  async #lookAfter(pipeline: PollerParts, task: VideoTask): Promise<void> {
     try {
       await lookAfter(pipeline, openTask(task))
     } catch (error) {
@@ -159,7 +163,7 @@ class LeasingPoller implements Poller {
   }
 
   /** Says of what takes long here that it goes on: nobody else takes a task whose time lies ahead. */
-  #keepAll(pipeline: Pipeline, at: number): void {
+  #keepAll(pipeline: PollerParts, at: number): void {
     const { creating } = pipeline.videos
     for (const id of this.#kept.keys()) if (!this.#busy.has(id) && !creating.has(id)) this.#kept.delete(id)
     for (const ids of [this.#busy.keys(), creating]) {
@@ -172,7 +176,7 @@ class LeasingPoller implements Poller {
     }
   }
 
-  async #postpone(pipeline: Pipeline, id: string, ms: number): Promise<void> {
+  async #postpone(pipeline: PollerParts, id: string, ms: number): Promise<void> {
     const dueAt = pipeline.now() + ms
     await pipeline.storage.videos.patch(id, { dueAt }, pipeline.instanceId)
     this.expect(dueAt)
@@ -180,7 +184,7 @@ class LeasingPoller implements Poller {
 }
 
 /** So that others need not wait for the leases to run out; where the store is away, they do. */
-async function giveBack({ storage, instanceId, telemetry }: Pipeline): Promise<void> {
+async function giveBack({ storage, instanceId, telemetry }: PollerParts): Promise<void> {
   try {
     await storage.videos.release(instanceId)
   } catch (error) {

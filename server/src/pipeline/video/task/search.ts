@@ -5,8 +5,7 @@
  */
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import { encodeRequest } from '../../../core/video/task-detail.ts'
-import type { Pipeline } from '../../context.ts'
-import { encodeBytes, waitMs } from './apply-step.ts'
+import { encodeBytes, waitMs, type ApplyStepParts } from './apply-step.ts'
 import { endFailed } from './end-task.ts'
 import { changeTask, type OpenTask } from '../order/open-task.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
@@ -16,7 +15,11 @@ import { contextOf } from './video-vendor.ts'
 const SEARCH_MS = 120_000
 const EVERY_MS = 10_000
 
-export async function beginSearch(pipeline: Pipeline, open: OpenTask, error: VideoTaskError): Promise<void> {
+export async function beginSearch(
+  pipeline: ApplyStepParts,
+  open: OpenTask,
+  error: VideoTaskError,
+): Promise<void> {
   const { task, detail } = open
   const vendor = await vendorOfTask(pipeline, open)
   const { forwardModelId } = detail

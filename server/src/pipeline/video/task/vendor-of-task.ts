@@ -6,7 +6,10 @@ import type { FoundTaskVendor } from './task-dialect.ts'
 import { findVideoVendor, type FoundVendor } from './video-vendor.ts'
 
 /** Who has the task, with the credential it was created with: tasks belong to an account of the vendor's. */
-export async function vendorOfTask(pipeline: Pipeline, { task, detail }: OpenTask): Promise<FoundTaskVendor> {
+export async function vendorOfTask(
+  pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
+  { task, detail }: OpenTask,
+): Promise<FoundTaskVendor> {
   const { vendorCode, byok, accountId } = task
   if (vendorCode === undefined) return NOBODY
   const question = { vendorCode, byok, accountId, credentialId: detail.credentialId }
@@ -19,7 +22,10 @@ export async function vendorOfTask(pipeline: Pipeline, { task, detail }: OpenTas
 }
 
 /** Who made a video, with everything its vendor can be asked about it. */
-export async function videoVendorOfTask(pipeline: Pipeline, task: VideoTask): Promise<FoundVendor> {
+export async function videoVendorOfTask(
+  pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
+  task: VideoTask,
+): Promise<FoundVendor> {
   const { vendorCode, byok, accountId } = task
   if (vendorCode === undefined) return NOBODY
   const { credentialId } = openTask(task).detail

@@ -25,7 +25,10 @@ export interface VendorQuestion {
 }
 
 /** The catalogue as it stands now: a task outlives the one it was ordered from. */
-export async function findVideoVendor(pipeline: Pipeline, question: VendorQuestion): Promise<FoundVendor> {
+export async function findVideoVendor(
+  pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
+  question: VendorQuestion,
+): Promise<FoundVendor> {
   const catalogue = pipeline.catalogue()
   const vendor = catalogue.vendors.get(question.vendorCode)
   const provider = vendor === undefined ? undefined : providerOf(vendor.kind)
@@ -72,7 +75,7 @@ export function contextOf(
 
 /** The credential a task belongs to; undefined: it was removed. */
 export async function secretOf(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   question: Pick<VendorQuestion, 'vendorCode' | 'credentialId' | 'byok' | 'accountId'>,
 ): Promise<CredentialSecret | undefined> {
   if (question.byok) return (await pipeline.directory.byok(question.accountId)).get(question.vendorCode)
