@@ -16,7 +16,15 @@ const LIGHT = [
   { entry: 'server/src/main.ts', packages: [], files: ['server/src/config/node-version.ts'] },
   { entry: 'server/src/cli/cli.ts', packages: [], files: ['server/src/config/node-version.ts'] },
   { entry: 'server/src/cli/run-here.ts', packages: ['commander', 'ipaddr.js'] },
-  ...['accounts', 'codes', 'grant', 'keys', 'logs', 'organisations', 'usage'].map((command) => ({
+  ...[
+    'accounts/accounts',
+    'accounts/codes',
+    'accounts/grant',
+    'accounts/keys',
+    'accounts/organisations',
+    'calls/logs',
+    'calls/usage',
+  ].map((command) => ({
     entry: `server/src/cli/commands/${command}.ts`,
     packages: READING,
   })),

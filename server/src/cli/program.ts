@@ -2,24 +2,24 @@
 import { Command } from 'commander'
 import { CODES_PER_BATCH_MAX } from '../core/top-up/code-text.ts'
 import { VERSION } from '../version.ts'
-import type { OutputFlags } from './commands/accounts.ts'
-import type { AccountCreateFlags } from './commands/accounts-create.ts'
-import type { ApplyFlags } from './commands/apply.ts'
-import type { BackupFlags } from './commands/backup.ts'
-import type { ChainTestFlags } from './commands/chains.ts'
-import type { CodesCreateFlags } from './commands/codes.ts'
-import type { DoctorFlags } from './commands/doctor.ts'
-import type { ExplainFlags } from './commands/explain.ts'
-import type { ExportFlags } from './commands/export.ts'
-import type { GrantFlags } from './commands/grant.ts'
-import type { KeyCreateFlags, KeyListFlags, KeyRotateFlags } from './commands/keys.ts'
-import type { LogFlags } from './commands/logs.ts'
-import type { MigrateFlags } from './commands/migrate.ts'
-import type { ResetFactorsFlags } from './commands/reset-factors.ts'
-import type { RestoreFlags } from './commands/restore.ts'
-import type { SignInLinkFlags } from './commands/sign-in-link.ts'
-import type { UsageFlags } from './commands/usage.ts'
-import type { VideoFailFlags } from './commands/videos.ts'
+import type { OutputFlags } from './commands/accounts/accounts.ts'
+import type { AccountCreateFlags } from './commands/accounts/accounts-create.ts'
+import type { ApplyFlags } from './commands/data/apply.ts'
+import type { BackupFlags } from './commands/data/backup.ts'
+import type { ChainTestFlags } from './commands/catalogue/chains.ts'
+import type { CodesCreateFlags } from './commands/accounts/codes.ts'
+import type { DoctorFlags } from './commands/gateway/doctor.ts'
+import type { ExplainFlags } from './commands/calls/explain.ts'
+import type { ExportFlags } from './commands/data/export.ts'
+import type { GrantFlags } from './commands/accounts/grant.ts'
+import type { KeyCreateFlags, KeyListFlags, KeyRotateFlags } from './commands/accounts/keys.ts'
+import type { LogFlags } from './commands/calls/logs.ts'
+import type { MigrateFlags } from './commands/gateway/migrate.ts'
+import type { ResetFactorsFlags } from './commands/accounts/reset-factors.ts'
+import type { RestoreFlags } from './commands/data/restore.ts'
+import type { SignInLinkFlags } from './commands/accounts/sign-in-link.ts'
+import type { UsageFlags } from './commands/calls/usage.ts'
+import type { VideoFailFlags } from './commands/calls/videos.ts'
 import type { Console } from './console.ts'
 
 const JSON_OPTION = ['--json', 'print JSON for programs instead of text for people'] as const
@@ -53,7 +53,7 @@ export function createProgram(io: Console): Command {
     .description('print a script that lets a shell complete commands and options')
     .argument('<shell>', 'bash, zsh or fish; the script says where it goes')
     .action(async (shell: string) =>
-      (await import('./commands/completion.ts')).completion(io, program, shell),
+      (await import('./commands/gateway/completion.ts')).completion(io, program, shell),
     )
   return program
 }
@@ -62,7 +62,7 @@ function addRunning(program: Command, io: Console): void {
   program
     .command('start')
     .description('run the gateway in this process until it is told to stop')
-    .action(async () => (await import('./commands/start.ts')).start())
+    .action(async () => (await import('./commands/gateway/start.ts')).start())
   program
     .command('doctor')
     .description(
@@ -73,14 +73,14 @@ function addRunning(program: Command, io: Console): void {
       'make no calls to vendors; without it each credential makes one small real call',
     )
     .option(...JSON_OPTION)
-    .action(async (flags: DoctorFlags) => (await import('./commands/doctor.ts')).doctor(io, flags))
+    .action(async (flags: DoctorFlags) => (await import('./commands/gateway/doctor.ts')).doctor(io, flags))
   program
     .command('migrate')
     .description('migrate the database to this version and report what was done (a start does the same)')
     .option('--to <address>', 'move the SQLite database to this one, postgres://…, while no gateway runs')
     .option('--replace', 'with --to: remove what the new database holds')
     .option(...JSON_OPTION)
-    .action(async (flags: MigrateFlags) => (await import('./commands/migrate.ts')).migrate(io, flags))
+    .action(async (flags: MigrateFlags) => (await import('./commands/gateway/migrate.ts')).migrate(io, flags))
   program
     .command('backup')
     .description('write a snapshot of the database, of either engine, into a file while gateways run')
@@ -90,7 +90,7 @@ function addRunning(program: Command, io: Console): void {
     )
     .option('--files', 'with stored files: finished videos and verification documents')
     .option(...JSON_OPTION)
-    .action(async (flags: BackupFlags) => (await import('./commands/backup.ts')).backup(io, flags))
+    .action(async (flags: BackupFlags) => (await import('./commands/data/backup.ts')).backup(io, flags))
   program
     .command('restore')
     .description('fill an empty database, of either engine, with a backup, and verify it; no gateway may run')
@@ -99,7 +99,7 @@ function addRunning(program: Command, io: Console): void {
     .option('--replace', 'remove what the database holds')
     .option(...JSON_OPTION)
     .action(async (path: string, flags: RestoreFlags) =>
-      (await import('./commands/restore.ts')).restoreBackup(io, path, flags),
+      (await import('./commands/data/restore.ts')).restoreBackup(io, path, flags),
     )
 }
 
@@ -111,13 +111,13 @@ function addGatewayFile(program: Command, io: Console): void {
     .option('--dry-run', 'only say what would change')
     .option('--prune', 'disable what the sections of the file leave out')
     .option(...JSON_OPTION)
-    .action(async (flags: ApplyFlags) => (await import('./commands/apply.ts')).apply(io, flags))
+    .action(async (flags: ApplyFlags) => (await import('./commands/data/apply.ts')).apply(io, flags))
   program
     .command('export')
     .description('print what is stored as a gateway file, without secrets')
     .option('-o, --output <path>', 'write into this file instead')
     .option('--json', 'as JSON instead of YAML')
-    .action(async (flags: ExportFlags) => (await import('./commands/export.ts')).exportFile(io, flags))
+    .action(async (flags: ExportFlags) => (await import('./commands/data/export.ts')).exportFile(io, flags))
 }
 
 function addKeys(program: Command, io: Console): void {
@@ -127,7 +127,7 @@ function addKeys(program: Command, io: Console): void {
     .description('list keys, all or those of one account')
     .option('--account <account>', ACCOUNT[1])
     .option(...JSON_OPTION)
-    .action(async (flags: KeyListFlags) => (await import('./commands/keys.ts')).keysList(io, flags))
+    .action(async (flags: KeyListFlags) => (await import('./commands/accounts/keys.ts')).keysList(io, flags))
   keys
     .command('create')
     .description('make a key and print it, this once')
@@ -140,7 +140,7 @@ function addKeys(program: Command, io: Console): void {
     .option('--policy <policy>', 'its limits as in the gateway file, like {concurrency: 5}')
     .option(...JSON_OPTION)
     .action(async (account: string, flags: KeyCreateFlags) =>
-      (await import('./commands/keys.ts')).keysCreate(io, account, flags),
+      (await import('./commands/accounts/keys.ts')).keysCreate(io, account, flags),
     )
   keys
     .command('rotate')
@@ -149,7 +149,7 @@ function addKeys(program: Command, io: Console): void {
     .option('--overlap <seconds>', 'how long the former secret keeps working; without it, it ends at once')
     .option(...JSON_OPTION)
     .action(async (key: string, flags: KeyRotateFlags) =>
-      (await import('./commands/keys.ts')).keysRotate(io, key, flags),
+      (await import('./commands/accounts/keys.ts')).keysRotate(io, key, flags),
     )
   for (const [name, status, description] of [
     ['disable', 'disabled', 'disable the key from its next call on'],
@@ -162,7 +162,7 @@ function addKeys(program: Command, io: Console): void {
       .argument(...KEY)
       .option(...JSON_OPTION)
       .action(async (key: string, flags: OutputFlags) =>
-        (await import('./commands/keys.ts')).keysSwitch(io, key, status, flags),
+        (await import('./commands/accounts/keys.ts')).keysSwitch(io, key, status, flags),
       )
   }
 }
@@ -173,14 +173,16 @@ function addAccounts(program: Command, io: Console): void {
     .command('list')
     .description('list all accounts with what they have')
     .option(...JSON_OPTION)
-    .action(async (flags: OutputFlags) => (await import('./commands/accounts.ts')).accountsList(io, flags))
+    .action(async (flags: OutputFlags) =>
+      (await import('./commands/accounts/accounts.ts')).accountsList(io, flags),
+    )
   accounts
     .command('show')
     .description('show one account')
     .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .action(async (account: string, flags: OutputFlags) =>
-      (await import('./commands/accounts.ts')).accountsShow(io, account, flags),
+      (await import('./commands/accounts/accounts.ts')).accountsShow(io, account, flags),
     )
   accounts
     .command('create')
@@ -191,7 +193,7 @@ function addAccounts(program: Command, io: Console): void {
     .option('--key <name>', 'with an API key of this name, shown this once')
     .option(...JSON_OPTION)
     .action(async (login: string, flags: AccountCreateFlags) =>
-      (await import('./commands/accounts-create.ts')).accountsCreate(io, login, flags),
+      (await import('./commands/accounts/accounts-create.ts')).accountsCreate(io, login, flags),
     )
   accounts
     .command('reset-second-factors')
@@ -200,7 +202,7 @@ function addAccounts(program: Command, io: Console): void {
     .requiredOption('--reason <text>', 'for the audit log')
     .option(...JSON_OPTION)
     .action(async (account: string, flags: ResetFactorsFlags) =>
-      (await import('./commands/reset-factors.ts')).resetFactorsOf(io, account, flags),
+      (await import('./commands/accounts/reset-factors.ts')).resetFactorsOf(io, account, flags),
     )
   program
     .command('grant')
@@ -211,7 +213,7 @@ function addAccounts(program: Command, io: Console): void {
     .option('--id <id>', 'books the grant once, however often the command is run with this id')
     .option(...JSON_OPTION)
     .action(async (account: string, credits: string, flags: GrantFlags) =>
-      (await import('./commands/grant.ts')).grant(io, account, credits, flags),
+      (await import('./commands/accounts/grant.ts')).grant(io, account, credits, flags),
     )
 }
 
@@ -225,7 +227,7 @@ function addSignInLink(program: Command, io: Console): void {
     .argument('[account]', ACCOUNT[1])
     .option(...JSON_OPTION)
     .action(async (account: string | undefined, flags: SignInLinkFlags) =>
-      (await import('./commands/sign-in-link.ts')).signInLink(io, account, flags),
+      (await import('./commands/accounts/sign-in-link.ts')).signInLink(io, account, flags),
     )
 }
 
@@ -238,7 +240,7 @@ function addOrganisations(program: Command, io: Console): void {
     .description('list all organisations with what they have')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) =>
-      (await import('./commands/organisations.ts')).organisationsList(io, flags),
+      (await import('./commands/accounts/organisations.ts')).organisationsList(io, flags),
     )
   organisations
     .command('members')
@@ -246,7 +248,7 @@ function addOrganisations(program: Command, io: Console): void {
     .argument('<organisation>', 'its id (acc_…)')
     .option(...JSON_OPTION)
     .action(async (id: string, flags: OutputFlags) =>
-      (await import('./commands/organisations.ts')).organisationsMembers(io, id, flags),
+      (await import('./commands/accounts/organisations.ts')).organisationsMembers(io, id, flags),
     )
 }
 
@@ -262,19 +264,21 @@ function addCodes(program: Command, io: Console): void {
     .option('--note <text>', 'what they are for')
     .option('--csv', 'as CSV, with what each is worth')
     .option(...JSON_OPTION)
-    .action(async (flags: CodesCreateFlags) => (await import('./commands/codes.ts')).codesCreate(io, flags))
+    .action(async (flags: CodesCreateFlags) =>
+      (await import('./commands/accounts/codes.ts')).codesCreate(io, flags),
+    )
   codes
     .command('list')
     .description('list batches of codes, newest first, with what became of them')
     .option(...JSON_OPTION)
-    .action(async (flags: OutputFlags) => (await import('./commands/codes.ts')).codesList(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/accounts/codes.ts')).codesList(io, flags))
   codes
     .command('void')
     .description('void one code, or the open codes of a batch')
     .argument('<code>', 'a code, its id, or the id of a batch (bat_…)')
     .option(...JSON_OPTION)
     .action(async (reference: string, flags: OutputFlags) =>
-      (await import('./commands/codes.ts')).codesVoid(io, reference, flags),
+      (await import('./commands/accounts/codes.ts')).codesVoid(io, reference, flags),
     )
 }
 
@@ -284,7 +288,9 @@ function addChains(program: Command, io: Console): void {
     .command('list', { isDefault: true })
     .description('list chains with their health, from the log and from a gateway that runs here')
     .option(...JSON_OPTION)
-    .action(async (flags: OutputFlags) => (await import('./commands/chains.ts')).chainsList(io, flags))
+    .action(async (flags: OutputFlags) =>
+      (await import('./commands/catalogue/chains.ts')).chainsList(io, flags),
+    )
   chains
     .command('test')
     .description('make one real, cheap call over each; exits with 1 when one fails')
@@ -292,7 +298,7 @@ function addChains(program: Command, io: Console): void {
     .option('--all', 'every chain that is enabled')
     .option(...JSON_OPTION)
     .action(async (references: readonly string[], flags: ChainTestFlags) =>
-      (await import('./commands/chains.ts')).chainsTest(io, references, flags),
+      (await import('./commands/catalogue/chains.ts')).chainsTest(io, references, flags),
     )
   for (const [verb, status, description] of [
     ['enable', 'enabled', 'send calls over the chain again'],
@@ -305,7 +311,11 @@ function addChains(program: Command, io: Console): void {
       .argument(...CHAIN)
       .option(...JSON_OPTION)
       .action(async (reference: string, flags: OutputFlags) =>
-        (await import('./commands/chains.ts')).chainsSwitch(io, reference, { ...flags, verb, status }),
+        (await import('./commands/catalogue/chains.ts')).chainsSwitch(io, reference, {
+          ...flags,
+          verb,
+          status,
+        }),
       )
   }
   chains
@@ -314,7 +324,7 @@ function addChains(program: Command, io: Console): void {
     .argument(...CHAIN)
     .option(...JSON_OPTION)
     .action(async (reference: string, flags: OutputFlags) =>
-      (await import('./commands/chains.ts')).chainsReset(io, reference, flags),
+      (await import('./commands/catalogue/chains.ts')).chainsReset(io, reference, flags),
     )
 }
 
@@ -325,7 +335,9 @@ function addPresets(program: Command, io: Console): void {
     .command('presets')
     .description('list the models and list prices that a first start or sluice vendors add brings')
     .option(...JSON_OPTION)
-    .action(async (flags: OutputFlags) => (await import('./commands/presets.ts')).modelsPresets(io, flags))
+    .action(async (flags: OutputFlags) =>
+      (await import('./commands/catalogue/presets.ts')).modelsPresets(io, flags),
+    )
   program
     .command('vendors')
     .description('vendors')
@@ -336,7 +348,7 @@ function addPresets(program: Command, io: Console): void {
     .argument('<vendor>', 'as sluice models presets names it')
     .option(...JSON_OPTION)
     .action(async (vendor: string, flags: OutputFlags) =>
-      (await import('./commands/presets.ts')).vendorsAdd(io, vendor, flags),
+      (await import('./commands/catalogue/presets.ts')).vendorsAdd(io, vendor, flags),
     )
 }
 
@@ -346,14 +358,14 @@ function addVideos(program: Command, io: Console): void {
     .command('list', { isDefault: true })
     .description('list running tasks, oldest first, with the last news of each')
     .option(...JSON_OPTION)
-    .action(async (flags: OutputFlags) => (await import('./commands/videos.ts')).videos(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/calls/videos.ts')).videos(io, flags))
   command
     .command('repoll')
     .description('ask the provider about a task at once')
     .argument(...VIDEO)
     .option(...JSON_OPTION)
     .action(async (id: string, flags: OutputFlags) =>
-      (await import('./commands/videos.ts')).videosRepoll(io, id, flags),
+      (await import('./commands/calls/videos.ts')).videosRepoll(io, id, flags),
     )
   command
     .command('fail')
@@ -362,7 +374,7 @@ function addVideos(program: Command, io: Console): void {
     .option('--reason <text>', 'shown to its customer', 'given up')
     .option(...JSON_OPTION)
     .action(async (id: string, flags: VideoFailFlags) =>
-      (await import('./commands/videos.ts')).videosFail(io, id, flags),
+      (await import('./commands/calls/videos.ts')).videosFail(io, id, flags),
     )
 }
 
@@ -387,7 +399,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--cursor <cursor>', 'go on where a former page ended')
     .option('-F, --follow', 'keep showing calls as they end, until interrupted')
     .option('--json', 'print one JSON object a line')
-    .action(async (flags: LogFlags) => (await import('./commands/logs.ts')).logs(io, flags))
+    .action(async (flags: LogFlags) => (await import('./commands/calls/logs.ts')).logs(io, flags))
   program
     .command('usage')
     .description('sum what was used, by hour or day and by model, key or app')
@@ -400,7 +412,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--time-zone <zone>', "the time zone of days; without it the platform's")
     .option('--recount', 'sum the period again from the log, as far as the log goes back')
     .option(...JSON_OPTION)
-    .action(async (flags: UsageFlags) => (await import('./commands/usage.ts')).usage(io, flags))
+    .action(async (flags: UsageFlags) => (await import('./commands/calls/usage.ts')).usage(io, flags))
 }
 
 function addQuestions(program: Command, io: Console): void {
@@ -418,7 +430,7 @@ function addQuestions(program: Command, io: Console): void {
     .option('--gateway', 'at the gateway address')
     .option(...JSON_OPTION)
     .action(async (key: string, model: string, flags: ExplainFlags) =>
-      (await import('./commands/explain.ts')).explainCall(io, key, model, flags),
+      (await import('./commands/calls/explain.ts')).explainCall(io, key, model, flags),
     )
   program
     .command('verify')
@@ -426,5 +438,5 @@ function addQuestions(program: Command, io: Console): void {
       'recompute every balance from the ledger and the chain of the audit log, and print what differs',
     )
     .option(...JSON_OPTION)
-    .action(async (flags: OutputFlags) => (await import('./commands/verify.ts')).verify(io, flags))
+    .action(async (flags: OutputFlags) => (await import('./commands/gateway/verify.ts')).verify(io, flags))
 }

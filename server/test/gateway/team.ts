@@ -2,7 +2,7 @@
 import { type AccountId, type MemberId, memberId } from '../../src/core/ids.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
 import { microCredits } from '../../src/core/money.ts'
-import { hashToken, makeToken } from '../../src/management/identity/tokens.ts'
+import { hashToken, makeToken } from '../../src/management/identity/sessions/tokens.ts'
 import { newAccountId, newMemberId, timeOrderedId } from '../../src/management/new-id.ts'
 import type { MemberPatch, MemberRole } from '../../src/storage/stores/organisations.ts'
 import { grantCredits } from '../../src/management/money/grants.ts'

@@ -1,6 +1,6 @@
 /** What tests about videos share: prices by the second, videos, forms as clients send them, vendors that play along. */
 import type { Pricing } from '../../src/core/catalogue.ts'
-import { sampleVideo as makeVideo } from '../../src/providers/sandbox/sample-video.ts'
+import { sampleVideo as makeVideo } from '../../src/providers/sandbox/video/sample-video.ts'
 import { type Answer, readAnswer } from './client.ts'
 import { PATIENCE_MS } from './gateway.ts'
 import type { Answerer, ReceivedRequest, ScriptedUpstream } from './scripted-upstream.ts'

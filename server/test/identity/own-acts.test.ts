@@ -4,7 +4,7 @@ import { type TestGateway, putVendor } from '../gateway/gateway.ts'
 import { bearer, dataOf, mailedCode, PASSWORD, post, send } from './person.ts'
 import { type OpenDesk, openDesk } from './open-desk.ts'
 import type { AccountId } from '../../src/core/ids.ts'
-import { codeOf, decodeBase32 } from '../../src/management/identity/totp.ts'
+import { codeOf, decodeBase32 } from '../../src/management/identity/factors/totp.ts'
 
 const STEP_MS = 30_000
 

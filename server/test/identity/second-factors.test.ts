@@ -6,7 +6,7 @@ import { bearer, dataOf, PASSWORD, post, read, send } from './person.ts'
 import { type OpenDesk, openDesk } from './open-desk.ts'
 import { SoftwareAuthenticator } from './software-authenticator.ts'
 import type { Mailbox } from '../notify/mailbox.ts'
-import { codeOf, decodeBase32 } from '../../src/management/identity/totp.ts'
+import { codeOf, decodeBase32 } from '../../src/management/identity/factors/totp.ts'
 
 const STEP_MS = 30_000
 

@@ -5,7 +5,7 @@ import { bearer, dataOf, type Desk, post, read, send } from './person.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Secret } from '../../src/core/secret.ts'
-import { makeSignInLink, signInLinkUrl } from '../../src/management/identity/sign-in-link.ts'
+import { makeSignInLink, signInLinkUrl } from '../../src/management/identity/sessions/sign-in-link.ts'
 
 const DAY_MS = 86_400_000
 

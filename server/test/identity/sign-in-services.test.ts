@@ -6,7 +6,7 @@ import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { type IdentityProvider, openIdentityProvider } from './identity-provider.ts'
 import { bearer, type Desk, post, PREFIX, read, send } from './person.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
-import { codeOf, decodeBase32 } from '../../src/management/identity/totp.ts'
+import { codeOf, decodeBase32 } from '../../src/management/identity/factors/totp.ts'
 
 /** Where the browser is sent; nobody listens there, the tests carry the addresses over. */
 const PUBLIC = 'http://sluice.test'

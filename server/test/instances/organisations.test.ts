@@ -1,7 +1,7 @@
 /** What people of an organisation do at the same moment, on both engines: somebody is first, and nothing is done twice or by halves. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { microCredits } from '../../src/core/money.ts'
-import { hashToken, makeToken } from '../../src/management/identity/tokens.ts'
+import { hashToken, makeToken } from '../../src/management/identity/sessions/tokens.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { openCustomer } from '../gateway/customer.ts'

@@ -2,9 +2,9 @@
 import type { Catalogue, Credential } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import type { Probe } from '../../pipeline/explain/probe.ts'
-import { probeAll } from '../commands/chains.ts'
+import { probeAll } from '../commands/catalogue/chains.ts'
 import type { Console } from '../console.ts'
-import { chainsOf, type PlacedChain } from '../find-chain.ts'
+import { chainsOf, type PlacedChain } from '../commands/catalogue/find-chain.ts'
 import { failed, type Finding, ok, skipped, warning } from './finding.ts'
 
 export async function checkCredentials(io: Console, catalogue: Catalogue): Promise<readonly Finding[]> {

@@ -5,7 +5,7 @@ import { lookAtPort } from '../../app/look-at-ports.ts'
 import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
 import type { Config } from '../../config/environment.ts'
 import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
-import { readUnsettled } from '../../pipeline/instance/unsettled-files.ts'
+import { readUnsettled } from '../../pipeline/instance/pending/unsettled-files.ts'
 import { askRunning } from '../ask-running.ts'
 import { failed, type Finding, ok, skipped, warning } from './finding.ts'
 

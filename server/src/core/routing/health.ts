@@ -1,6 +1,6 @@
 /**
  * The health of a chain as a value: what each outcome makes of it. An outcome is a whole one: an answer that came to its
- * clean end, or one that did not. Values in, values out; `pipeline/instance/health-board.ts` keeps one per chain in memory.
+ * clean end, or one that did not. Values in, values out; `pipeline/instance/chains/health-board.ts` keeps one per chain in memory.
  */
 import { type BrokenKind, CONSEQUENCES, type FailureClass } from './failure.ts'
 

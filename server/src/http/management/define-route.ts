@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { noteActFor, type ActsForOrganisationsContext } from './acts-for-organisations.ts'
-import type { Right } from './caller.ts'
-import { noteImpersonated, noteSecret, refuseImpersonator } from './impersonation.ts'
-import { refuseWithoutFactor } from './second-factor-rule.ts'
-import { readCursor, writeCursor } from './page-cursor.ts'
-import { type FieldFault, readPart, refuseFields, type RequestPart } from './request-fields.ts'
+import { noteActFor, type ActsForOrganisationsContext } from './access/acts-for-organisations.ts'
+import type { Right } from './access/caller.ts'
+import { noteImpersonated, noteSecret, refuseImpersonator } from './access/impersonation.ts'
+import { refuseWithoutFactor } from './access/second-factor-rule.ts'
+import { readCursor, writeCursor } from './requests/page-cursor.ts'
+import { type FieldFault, readPart, refuseFields, type RequestPart } from './requests/request-fields.ts'
 import type { ApiContext, Api } from './api-context.ts'
 import type {
   Access,

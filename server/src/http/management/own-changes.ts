@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
 import { countAct } from '../../management/identity/own-act.ts'
-import { personOf } from './acts-for-organisations.ts'
-import type { SessionCaller } from './caller.ts'
+import { personOf } from './access/acts-for-organisations.ts'
+import type { SessionCaller } from './access/caller.ts'
 import type { ApiContext } from './api-context.ts'
 
 type OwnChangesContext = Pick<ApiContext, 'clientAddress' | 'now' | 'storage'>

@@ -1,7 +1,7 @@
 /** Which keys of an account a caller may know of: a member of an organisation only their own. */
 import type { KeyId, MemberId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { SessionCaller } from './caller.ts'
+import type { SessionCaller } from './access/caller.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
 /** The member a caller is no more than; undefined: they see everything of the account. */

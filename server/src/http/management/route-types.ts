@@ -1,5 +1,5 @@
 /** What a route of the management API is. */
-import type { Caller, SessionCaller, MemberCaller, Right } from './caller.ts'
+import type { Caller, SessionCaller, MemberCaller, Right } from './access/caller.ts'
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
 import type { z } from 'zod'
 import type { FastifyRequest } from 'fastify'

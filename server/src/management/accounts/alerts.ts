@@ -16,7 +16,7 @@ import type {
 } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../money/amounts.ts'
-import { receiptText } from '../identity/message-texts.ts'
+import { receiptText } from '../identity/messages/message-texts.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { mailsOf } from '../organisations/organisations.ts'
 

@@ -7,10 +7,10 @@ import type { CodePurpose } from '../../storage/stores/identity.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
 import { codeBuckets, type From, placeOf } from './limits.ts'
-import { ALREADY_REGISTERED, codeLine, codeText } from './message-texts.ts'
+import { ALREADY_REGISTERED, codeLine, codeText } from './messages/message-texts.ts'
 import { mayRegister, mayRegisterBy } from './may-register.ts'
 import { placeOfAccount } from './sign-in.ts'
-import { mayBeTexted, takeText, type TextAsker, textWaitMs } from './text-messages.ts'
+import { mayBeTexted, takeText, type TextAsker, textWaitMs } from './messages/text-messages.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
 /** 6 digits, 10 minutes, 5 tries (docs/reference/contract.md#D-accounts-05, #D-accounts-06, #D-accounts-07). */

@@ -6,7 +6,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { SecurityLog } from '../../telemetry/security-log.ts'
 import type { RegistrationRule } from '../../config/environment-variables.ts'
 import type { SignInService } from './services/service.ts'
-import type { TextMessageRules } from './text-message-rules.ts'
+import type { TextMessageRules } from './messages/text-message-rules.ts'
 
 export interface Identity {
   readonly storage: Pick<Storage, 'accounts' | 'identity' | 'organisations' | 'audit'>

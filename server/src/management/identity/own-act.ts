@@ -3,7 +3,7 @@ import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Identity } from './identity.ts'
-import type { RequestOrigin } from './sessions.ts'
+import type { RequestOrigin } from './sessions/sessions.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
 /** Who acts, on which account. */

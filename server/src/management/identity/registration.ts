@@ -5,7 +5,7 @@ import { createAccount } from '../accounts/accounts.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { type Contact, loginOf } from './contact.ts'
 import type { Identity, TooMany } from './identity.ts'
-import type { RequestOrigin } from './sessions.ts'
+import type { RequestOrigin } from './sessions/sessions.ts'
 import { mayRegister, mayRegisterBy } from './may-register.ts'
 import { begin, comingFrom, guardTries, type SignedIn } from './sign-in.ts'
 

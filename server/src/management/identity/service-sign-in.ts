@@ -9,9 +9,9 @@ import { questionBucket } from './limits.ts'
 import { mayRegister } from './may-register.ts'
 import { actorAt, type OwnAct, ownAct } from './own-act.ts'
 import type { ServiceMemory, ServicePerson, SignInService } from './services/service.ts'
-import type { RequestOrigin } from './sessions.ts'
+import type { RequestOrigin } from './sessions/sessions.ts'
 import { enter, type SignedIn } from './sign-in.ts'
-import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './tokens.ts'
+import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './sessions/tokens.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
 /** A person signs in over there, perhaps for the first time. */

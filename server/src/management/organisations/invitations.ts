@@ -16,7 +16,7 @@ import type {
 import type { Storage } from '../../storage/storage.ts'
 import type { Identity } from '../identity/identity.ts'
 import { placeOf } from '../identity/limits.ts'
-import { hashToken, makeToken } from '../identity/tokens.ts'
+import { hashToken, makeToken } from '../identity/sessions/tokens.ts'
 import { newMemberId, timeOrderedId } from '../new-id.ts'
 import { invitationText } from './message-texts.ts'
 import type { Account } from '../../storage/stores/accounts.ts'

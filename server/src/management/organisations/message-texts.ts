@@ -1,6 +1,6 @@
 /** What invited people are told, in English and Chinese: nobody has said a language yet. */
 import type { MemberRole } from '../../storage/stores/organisations.ts'
-import type { MessageText } from '../identity/message-texts.ts'
+import type { MessageText } from '../identity/messages/message-texts.ts'
 
 const ROLES: Readonly<Record<MemberRole, { readonly english: string; readonly chinese: string }>> = {
   owner: { english: 'an owner', chinese: '所有者' },

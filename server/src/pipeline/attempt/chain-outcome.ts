@@ -6,7 +6,7 @@ import { noteOfEnding, noteOfFailure } from './error-note.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Ending } from '../exchange/exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
-import type { ChainRun } from '../instance/health-board.ts'
+import type { ChainRun } from '../instance/chains/health-board.ts'
 import type { Leg } from './leg.ts'
 import type { FinalFailure } from './attempt-outcome.ts'
 

@@ -11,7 +11,7 @@ import {
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptFailure, Ending, Verdict } from '../exchange/exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
-import { createHealthBoard, type HealthBoard } from '../instance/health-board.ts'
+import { createHealthBoard, type HealthBoard } from '../instance/chains/health-board.ts'
 import type { OpenedExchange } from '../exchange/open-exchange.ts'
 import { healthFor, type Route } from './route.ts'
 import { ExchangeSearch } from './exchange-search.ts'

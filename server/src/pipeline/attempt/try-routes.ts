@@ -7,7 +7,7 @@ import type { Chain } from '../../core/catalogue.ts'
 import { type BrokenKind, CONSEQUENCES, type FailureKind } from '../../core/routing/failure.ts'
 import { nextChain } from '../../core/routing/order.ts'
 import type { Pipeline } from '../context.ts'
-import type { ChainRun } from '../instance/health-board.ts'
+import type { ChainRun } from '../instance/chains/health-board.ts'
 import type { Leg } from './leg.ts'
 import { healthFor, type Route } from './route.ts'
 

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import type { AnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import type { RequestForm, ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
-import type { ChainObservations } from '../instance/chain-observations.ts'
+import type { ChainObservations } from '../instance/chains/chain-observations.ts'
 
 export interface EndpointKind {
   readonly id: string

@@ -9,7 +9,7 @@ import type { Chain, Model, ProtocolId } from '../../core/catalogue.ts'
 import { chainId } from '../../core/ids.ts'
 import { CAP_DISTRUST_MS } from '../../core/metering/chain-observation.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
-import { createChainObservations } from '../instance/chain-observations.ts'
+import { createChainObservations } from '../instance/chains/chain-observations.ts'
 import { estimateOf } from './estimate.ts'
 
 const CONTEXT = 100_000

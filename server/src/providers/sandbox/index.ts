@@ -14,7 +14,7 @@ import { messagesVoice } from './messages.ts'
 import { sandboxModeration } from './moderation.ts'
 import { respondAs } from './respond.ts'
 import { responsesVoice } from './responses.ts'
-import { sandboxVideo } from './video.ts'
+import { sandboxVideo } from './video/video.ts'
 import type { Voice } from './voice.ts'
 
 export const sandbox: Provider = {

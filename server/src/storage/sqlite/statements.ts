@@ -1,6 +1,6 @@
 /** Prepared statements of one connection, kept by their text. */
 import type { SqliteDatabase, SqliteStatement } from './library.ts'
-import { Recent } from './recent.ts'
+import { Recent } from './hot/recent.ts'
 
 /** Kept for certain; twice as many at most. */
 const STATEMENTS_MAX = 128

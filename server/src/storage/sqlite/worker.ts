@@ -2,8 +2,8 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
 import { checkpoint, PAGE_BYTES } from './checkpoint.ts'
-import { decodeOperations, encodeResults } from './hot-codec.ts'
-import { HotTransactions } from './hot-transaction.ts'
+import { decodeOperations, encodeResults } from './hot/hot-codec.ts'
+import { HotTransactions } from './hot/hot-transaction.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
 import {
   BUSY_CODE,

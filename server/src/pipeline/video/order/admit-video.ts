@@ -6,7 +6,7 @@ import { usableChains } from '../../../core/routing/order.ts'
 import { declaredSeconds, orderSeconds } from '../../../core/video/seconds.ts'
 import { findFallback, meantInstead, termsOf } from '../../stages/admit.ts'
 import type { Pipeline } from '../../context.ts'
-import { demandVendors } from '../../instance/own-credentials.ts'
+import { demandVendors } from '../../instance/chains/own-credentials.ts'
 import type { AdmittedVideo, VideoOrder } from '../video-call.ts'
 import { videoDialectOf } from '../task/video-vendor.ts'
 

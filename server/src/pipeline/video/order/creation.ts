@@ -13,7 +13,7 @@ import type { ReceivedBody } from '../../call.ts'
 import { giveCredentialBack } from '../../attempt/claim-credential.ts'
 import { NOTE_CHARACTERS_MAX } from '../../attempt/error-note.ts'
 import type { Pipeline } from '../../context.ts'
-import type { ChainRun } from '../../instance/health-board.ts'
+import type { ChainRun } from '../../instance/chains/health-board.ts'
 import type { Route } from '../../attempt/route.ts'
 import {
   ChainSearch,

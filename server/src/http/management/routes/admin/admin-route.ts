@@ -1,11 +1,11 @@
 /** What the admin routes share: who acts, and how a service's word becomes an answer. */
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { vendorKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
+import { vendorKinds } from '../../../../pipeline/instance/chains/vendor-kinds.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import type { Actor, Done, AdminParts } from '../../../../management/admin/acts.ts'
-import type { SessionCaller } from '../../caller.ts'
-import { refuseFields } from '../../request-fields.ts'
+import type { SessionCaller } from '../../access/caller.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
 import type { ApiContext } from '../../api-context.ts'
 
 export function managementOf({

@@ -5,8 +5,8 @@ import { compareForms, fieldsOfNew } from '../../../../management/gateway-file/d
 import { timeOrderedId } from '../../../../management/new-id.ts'
 import type { Notice } from '../../../../storage/stores/notices.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../request-fields.ts'
-import { instantText, isoTime } from '../../wire-values.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
+import { instantText, isoTime } from '../../answers/wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import type { Api } from '../../api-context.ts'
 

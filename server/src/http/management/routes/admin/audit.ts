@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { accountId } from '../../../../core/ids.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../../../../storage/stores/audit.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
-import { instantText, isoTime, pageQuery } from '../../wire-values.ts'
+import { instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import type { Api } from '../../api-context.ts'
 
 const TAG = 'Admin: audit'

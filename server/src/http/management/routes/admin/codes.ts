@@ -15,10 +15,10 @@ import {
   voidBatch,
   voidCode,
 } from '../../../../management/top-up/redemption-codes.ts'
-import { amountInput } from '../../amount-input.ts'
+import { amountInput } from '../../requests/amount-input.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../request-fields.ts'
-import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import { actorOf, present, valueOf } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 

@@ -18,12 +18,12 @@ import { openEnd, readUsage, USAGE_INTERVALS } from '../../../../management/mone
 import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
-import { logFilterOf, logFilters } from '../../log-filters.ts'
-import { refuseFields } from '../../request-fields.ts'
-import { attemptShape, logRowShape } from '../../shapes.ts'
-import { decimalText, instantText, isoTime, pageQuery } from '../../wire-values.ts'
+import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
+import { attemptShape, logRowShape } from '../../answers/shapes.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
-import { exportAnswer } from '../../send-export.ts'
+import { exportAnswer } from '../../answers/send-export.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 type AdminLogsContext = RouteContext & Pick<ApiContext, 'catalogue'>

@@ -5,8 +5,8 @@ import { decideVerification, viewVerification } from '../../../../management/acc
 import type { VerificationRequest } from '../../../../storage/stores/customers.ts'
 import type { LedgerDifference } from '../../../../storage/stores/records.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
-import { DOCUMENT_ANSWER, sendDocument } from '../../send-document.ts'
-import { isoTime, pageQuery } from '../../wire-values.ts'
+import { DOCUMENT_ANSWER, sendDocument } from '../../answers/send-document.ts'
+import { isoTime, pageQuery } from '../../answers/wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 

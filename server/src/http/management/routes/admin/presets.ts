@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Catalogue } from '../../../../core/catalogue.ts'
 import { Secret } from '../../../../core/secret.ts'
-import { vendorKinds } from '../../../../pipeline/instance/vendor-kinds.ts'
+import { vendorKinds } from '../../../../pipeline/instance/chains/vendor-kinds.ts'
 import {
   addPreset,
   presentOf,

@@ -13,7 +13,7 @@ import {
 import { modelForm } from '../../../../management/gateway-file/forms.ts'
 import type { PriceChange } from '../../../../storage/stores/prices.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { instantText, isoTime } from '../../wire-values.ts'
+import { instantText, isoTime } from '../../answers/wire-values.ts'
 import { actorOf, managementOf, valueOf } from './admin-route.ts'
 import { pricingBody } from './bodies.ts'
 import { pricingShape } from './shapes.ts'

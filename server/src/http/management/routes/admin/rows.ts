@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../core/json.ts'
 import { type CatalogueEdit, editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
 import type { FieldMistake } from '../../../../management/keys/keys.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../request-fields.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 

@@ -1,7 +1,7 @@
 /** What the admin routes answer: the gateway file's forms with what only the running gateway knows. */
 import { z } from 'zod'
-import { accountShape } from '../../shapes.ts'
-import { isoTime } from '../../wire-values.ts'
+import { accountShape } from '../../answers/shapes.ts'
+import { isoTime } from '../../answers/wire-values.ts'
 
 /** A JSON number where it prints the same digits again, else the exact text. */
 const exact = z.union([z.number(), z.string()])

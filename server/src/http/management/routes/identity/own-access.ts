@@ -3,10 +3,10 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { Secret } from '../../../../core/secret.ts'
 import type { Contact } from '../../../../management/identity/contact.ts'
 import { changeContact, changePassword } from '../../../../management/identity/credentials.ts'
-import { endOtherSessions, endSession } from '../../../../management/identity/end-sessions.ts'
+import { endOtherSessions, endSession } from '../../../../management/identity/sessions/end-sessions.ts'
 import type { Session } from '../../../../storage/stores/identity.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { isoTime } from '../../wire-values.ts'
+import { isoTime } from '../../answers/wire-values.ts'
 import {
   answerSignIn,
   checkPassword,

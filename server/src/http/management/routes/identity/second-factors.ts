@@ -7,16 +7,16 @@ import {
   removeAuthenticator,
   replaceRecoveryCodes,
   startAuthenticator,
-} from '../../../../management/identity/factors.ts'
+} from '../../../../management/identity/factors/factors.ts'
 import {
   finishRegistration,
   removePasskey,
   type Site,
   startRegistration,
-} from '../../../../management/identity/passkeys.ts'
+} from '../../../../management/identity/factors/passkeys.ts'
 import type { Passkey } from '../../../../storage/stores/identity.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { isoTime } from '../../wire-values.ts'
+import { isoTime } from '../../answers/wire-values.ts'
 import { challengeField, codeField, ownersAct, PREFIX, requireFresh, tooMany, wrongCode } from './answers.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 

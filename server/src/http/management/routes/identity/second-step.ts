@@ -5,11 +5,11 @@ import {
   type FactorOutcome,
   findPending,
   passSecondFactor,
-} from '../../../../management/identity/factors.ts'
-import { passPasskey, startPasskeySignIn } from '../../../../management/identity/passkeys.ts'
+} from '../../../../management/identity/factors/factors.ts'
+import { passPasskey, startPasskeySignIn } from '../../../../management/identity/factors/passkeys.ts'
 import { begin, enter } from '../../../../management/identity/sign-in.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { isoTime } from '../../wire-values.ts'
+import { isoTime } from '../../answers/wire-values.ts'
 import { answerSignIn, challengeField, codeField, originOf, PREFIX, signInShape, tooMany } from './answers.ts'
 import { siteOf, webAuthnOptions } from './second-factors.ts'
 import type { ApiContext, Api } from '../../api-context.ts'

@@ -14,11 +14,11 @@ import {
 import { viewInvitation, viewOrganisation } from '../../../../management/organisations/member-view.ts'
 import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { Invitation, Member, Organisation } from '../../../../storage/stores/organisations.ts'
-import { personOf } from '../../acts-for-organisations.ts'
-import type { MemberCaller, SessionCaller } from '../../caller.ts'
+import { personOf } from '../../access/acts-for-organisations.ts'
+import type { MemberCaller, SessionCaller } from '../../access/caller.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../request-fields.ts'
-import { isoTime, pageQuery } from '../../wire-values.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
+import { isoTime, pageQuery } from '../../answers/wire-values.ts'
 import { requireOrganisation } from './own-organisations.ts'
 import {
   invitationParams,

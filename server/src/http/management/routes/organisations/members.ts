@@ -4,9 +4,9 @@ import { memberId } from '../../../../core/ids.ts'
 import { viewMember } from '../../../../management/organisations/member-view.ts'
 import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { ListedMember, Member } from '../../../../storage/stores/organisations.ts'
-import type { MemberCaller } from '../../caller.ts'
+import type { MemberCaller } from '../../access/caller.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { pageQuery } from '../../wire-values.ts'
+import { pageQuery } from '../../answers/wire-values.ts'
 import {
   checkChange,
   memberParams,

@@ -6,12 +6,12 @@ import { microCredits } from '../../../../core/money.ts'
 import { viewOrganisation } from '../../../../management/organisations/member-view.ts'
 import { createOrganisation, fundOrganisation } from '../../../../management/organisations/organisations.ts'
 import type { CloseOutcome, FundingOutcome, Organisation } from '../../../../storage/stores/organisations.ts'
-import { amountInput } from '../../amount-input.ts'
-import type { MemberCaller } from '../../caller.ts'
+import { amountInput } from '../../requests/amount-input.ts'
+import type { MemberCaller } from '../../access/caller.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { pageOf } from '../../page-of.ts'
-import { refuseFields } from '../../request-fields.ts'
-import { currencyCode, decimalText, pageQuery } from '../../wire-values.ts'
+import { pageOf } from '../../answers/page-of.ts'
+import { refuseFields } from '../../requests/request-fields.ts'
+import { currencyCode, decimalText, pageQuery } from '../../answers/wire-values.ts'
 import {
   checkChange,
   monthOptions,

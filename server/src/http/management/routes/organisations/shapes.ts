@@ -7,9 +7,9 @@ import { creditsOfYuan } from '../../../../management/money/amounts.ts'
 import { readPolicyForm } from '../../../../management/keys/policy-form.ts'
 import type { MemberChange, MemberPatch } from '../../../../storage/stores/organisations.ts'
 import { MEMBER_ROLES } from '../../../../storage/stores/organisations.ts'
-import { amountInput } from '../../amount-input.ts'
-import type { SessionCaller } from '../../caller.ts'
-import { currencyCode, decimalText, isoTime } from '../../wire-values.ts'
+import { amountInput } from '../../requests/amount-input.ts'
+import type { SessionCaller } from '../../access/caller.ts'
+import { currencyCode, decimalText, isoTime } from '../../answers/wire-values.ts'
 import type { ApiContext } from '../../api-context.ts'
 
 export type ShapesContext = Pick<ApiContext, 'catalogue' | 'monthOf' | 'now'>

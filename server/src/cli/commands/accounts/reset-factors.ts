@@ -1,0 +1,28 @@
+import { resetFactors } from '../../../management/identity/factors/reset-factors.ts'
+import { commandLineActor } from '../../command-line-actor.ts'
+import { type Console, jsonText } from '../../console.ts'
+import { CommandFailure } from '../../exit-codes.ts'
+import { accountLabel, requireAccount } from '../../find-rows.ts'
+import { withStorage } from '../../with-storage.ts'
+
+export interface ResetFactorsFlags {
+  readonly reason: string
+  readonly json?: boolean
+}
+
+/** The way back in for an administrator who lost every factor where one is demanded of administrators. */
+export async function resetFactorsOf(
+  io: Console,
+  reference: string,
+  flags: ResetFactorsFlags,
+): Promise<void> {
+  const account = await withStorage(io, 'refuse', async (storage) => {
+    const found = await requireAccount(io, storage, reference)
+    const outcome = await resetFactors({ storage }, found.id, flags.reason, commandLineActor(io))
+    if (outcome.kind === 'conflict')
+      throw new CommandFailure('failed', `${accountLabel(found)}: ${outcome.message}`)
+    return found
+  })
+  if (flags.json === true) io.out(jsonText({ account: accountLabel(account), account_id: account.id }))
+  else io.out(`${accountLabel(account)} has no second factor any more, and its sessions have ended\n`)
+}

@@ -1,0 +1,41 @@
+/** The last column of `sluice logs`: in one line why a call was free, was refused, or what each vendor failed of. */
+import type { CallLogRow } from '../../../core/ledger/log-row.ts'
+import type { Catalogue } from '../../../core/catalogue.ts'
+import { ERRORS } from '../../../core/errors/catalogue.ts'
+import { viewOperatorLogRow } from '../../../management/logs/log-view.ts'
+import { meantInstead } from '../../../pipeline/stages/admit.ts'
+
+/**
+ * '' when there is nothing to say.
+ * @param readCatalogue asked for calls of a model that was not found alone: the row does not say which name was meant
+ */
+export async function whyOfCall(row: CallLogRow, readCatalogue: () => Promise<Catalogue>): Promise<string> {
+  const { free_reason: free } = viewOperatorLogRow(row)
+  const failed = row.attempts
+    .filter(({ outcome }) => outcome !== 'answered')
+    .map(
+      ({ vendorCode, status, outcome, said }) =>
+        `${vendorCode}: ${[status, said ?? outcome].join(' ').trim()}`,
+    )
+  const refused = row.attempts.length === 0 ? await refusal(row, readCatalogue) : undefined
+  const why = [...(free === null ? [] : [FREE[free]]), ...failed, ...(refused === undefined ? [] : [refused])]
+  return why.join('; ')
+}
+
+const FREE = { 'below-one-credit': 'free: below 1 Credit', 'own-credential': 'free: own credential' } as const
+
+/** Of a call that never came to a vendor. */
+async function refusal(
+  { code, model, modelRequested }: CallLogRow,
+  readCatalogue: () => Promise<Catalogue>,
+): Promise<string | undefined> {
+  if (code === undefined) return undefined
+  const mayBeUnknown = (code === 50201 || code === 40400) && model === undefined
+  if (mayBeUnknown && modelRequested !== undefined) {
+    const catalogue = await readCatalogue()
+    const found = [...catalogue.models.values()].find(({ modelId }) => modelId === modelRequested)
+    if (found === undefined) return `there is no such model${meantInstead(modelRequested, catalogue)}`
+    if (found.status !== 'enabled') return `the model is ${found.status}`
+  }
+  return Object.entries(ERRORS).find(([known]) => Number(known) === code)?.[1].message
+}

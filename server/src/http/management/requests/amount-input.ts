@@ -1,0 +1,27 @@
+/** Amounts in requests: decimal text or a JSON number, exact either way. */
+import { z } from 'zod'
+import { DECIMAL_LENGTH_MAX, parseDecimal, printDecimal } from '../../../core/pricing/decimal.ts'
+
+/** Money at the edges has at most six decimals (docs/reference/contract.md#D-names-02). */
+const DECIMALS_MAX = 6
+/** Beyond any account; keeps every sum within 64 bits. */
+const AMOUNT_MAX = 1_000_000_000
+
+/** Decimal text of an amount of yuan or Credits, not negative. */
+export const amountInput = z
+  .union([z.string().max(DECIMAL_LENGTH_MAX), z.number()])
+  .transform((input, context) => {
+    const read = parseDecimal(input)
+    const mistake = read.kind === 'refused' ? 'must be a decimal number' : mistakeOf(read.value)
+    if (read.kind === 'decimal' && mistake === undefined) return printDecimal(read.value)
+    context.addIssue({ code: 'custom', message: mistake ?? 'must be a decimal number' })
+    return z.NEVER
+  })
+  .meta({ description: `A decimal number, as text or as a number, with at most ${DECIMALS_MAX} decimals.` })
+
+function mistakeOf(value: { readonly units: bigint; readonly scale: number }): string | undefined {
+  if (value.units < 0n) return 'must not be negative'
+  if (value.scale > DECIMALS_MAX) return `must have at most ${DECIMALS_MAX} decimals`
+  if (value.units > BigInt(AMOUNT_MAX) * 10n ** BigInt(value.scale)) return `must be at most ${AMOUNT_MAX}`
+  return undefined
+}

@@ -1,0 +1,101 @@
+/** JSON bodies of the management API: bounded in depth before anything walks them. */
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Api } from '../api-context.ts'
+
+/** The deepest body that means anything here has fewer than ten levels; a gateway file may have some more. */
+const DEPTH_MAX = 32
+/** The largest list that is sent, a thousand codes or rows of a catalogue, has a tenth of these. */
+const MEMBERS_MAX = 20_000
+
+/** Replaces the framework's parser: an empty body is none, a deeply nested one is refused before it is parsed. */
+export function readJsonBodies(app: Api): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = String(body)
+    if (text.trim() === '') return done(null, undefined)
+    if (isDeeperThan(text, DEPTH_MAX)) {
+      return done(new GatewayError(40000, { message: `the body is nested deeper than ${DEPTH_MAX} levels` }))
+    }
+    if (hasMoreThan(text, MEMBERS_MAX)) {
+      return done(
+        new GatewayError(40000, { message: `the body holds more than ${MEMBERS_MAX} members and items` }),
+      )
+    }
+    texts.set(request, text)
+    return parse(request, text, (error, value) => done(error === null ? null : told(error, text), value))
+  })
+}
+
+/** The framework's parser tells of a forbidden name as if it were a mistake in the JSON. */
+function told(error: Error, text: string): Error {
+  try {
+    JSON.parse(text)
+  } catch (mistake) {
+    if (mistake instanceof SyntaxError) return error
+    throw mistake
+  }
+  return new GatewayError(40000, {
+    message: 'the names __proto__ and constructor.prototype may not stand in a body',
+  })
+}
+
+/** Bodies as they were sent, for as long as their requests live: a signature is over these very bytes. */
+const texts = new WeakMap<FastifyRequest, string>()
+
+/** The JSON body of a request, character by character; empty when there is none. */
+export function textOfBody(request: FastifyRequest): string {
+  return texts.get(request) ?? ''
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+
+/** Each but the first of its container stands behind a comma; those inside of strings are few where it matters. */
+function hasMoreThan(text: string, commasMax: number): boolean {
+  if (text.length <= commasMax) return false
+  let commas = 0
+  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
+    commas += 1
+    if (commas > commasMax) return isFull(text, commasMax)
+  }
+  return false
+}
+
+/** The same outside of strings. */
+function isFull(text: string, commasMax: number): boolean {
+  let commas = 0
+  let inString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === BACKSLASH) index += 1
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === COMMA) {
+      commas += 1
+      if (commas > commasMax) return true
+    }
+  }
+  return false
+}
+
+/** Counts brackets outside of strings; text that is no JSON is left to the parser. */
+function isDeeperThan(text: string, depthMax: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === BACKSLASH) index += 1
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1
+      if (depth > depthMax) return true
+    } else if (code === 0x5d || code === 0x7d) depth -= 1
+  }
+  return false
+}

@@ -1,0 +1,78 @@
+/**
+ * Bodies of requests that are no calls. Nobody needs a key to begin one, so they stand under the same bounds as the calls'
+ * before the framework sees them: time, size once decoded, and the bytes that all requests may hold together.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import type { BodyBudget } from '../../../pipeline/instance/body-budget.ts'
+import type { BodyWatch } from '../../calls/body-watch.ts'
+import { announcesBody, readIncomingBody } from '../../calls/incoming-body.ts'
+import type { Api } from '../api-context.ts'
+
+export interface ManagementBodies {
+  readonly budget: BodyBudget
+  /** The largest body, decoded. */
+  readonly bytesMax: number
+}
+
+interface Watching {
+  readonly watch: BodyWatch
+  readonly totalTimeoutMs: number
+}
+
+const watching = new WeakMap<IncomingMessage, Watching>()
+
+/** Remembers what a request's body is watched by, for when the framework wants to read it. */
+export function noteBodyWatch(
+  request: IncomingMessage,
+  { watch, totalTimeoutMs }: { readonly watch: BodyWatch; readonly totalTimeoutMs: number },
+): void {
+  watching.set(request, { watch, totalTimeoutMs })
+}
+
+/** Puts those bounds between the wire and the framework's parsers. */
+export function boundBodies(app: Api, bodies: ManagementBodies): void {
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    const known = watching.get(request.raw)
+    if (known === undefined || !announcesBody(request.raw)) return done()
+    done(null, openBody(request.raw, reply.raw, { ...bodies, ...known }))
+  })
+}
+
+function openBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { budget, bytesMax, watch, totalTimeoutMs }: ManagementBodies & Watching,
+): Readable & { receivedEncodedLength: number } {
+  let held = 0
+  let begun = false
+  let over = false
+  const onChunk = (chunk: Uint8Array): void => {
+    if (over) return
+    if (held + chunk.byteLength > bytesMax) throw new GatewayError(41301)
+    budget.take(chunk.byteLength)
+    held += chunk.byteLength
+    body.push(chunk)
+  }
+  const body = new Readable({
+    // Whoever is refused before their body is wanted is not asked for it.
+    read() {
+      if (begun) return
+      begun = true
+      readIncomingBody(request, response, { onChunk, watch, totalTimeoutMs }).then(
+        () => body.push(null),
+        (error: Error) => body.destroy(error),
+      )
+    },
+  })
+  // The framework stops listening once it has refused; what comes later is no news to anybody.
+  body.on('error', () => undefined)
+  response.once('close', () => {
+    over = true
+    budget.give(held)
+    body.destroy()
+  })
+  // What the framework compares with Content-Length; that the wire keeps to it is the server's business.
+  return Object.assign(body, { receivedEncodedLength: Number(request.headers['content-length'] ?? 0) })
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import { redeemCode } from '../../../../management/top-up/redemption-codes.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
+import { decimalText } from '../../answers/wire-values.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
+
+type RedeemContext = RouteContext & Pick<ApiContext, 'catalogue'>
+
+const redeemedShape = z.strictObject({
+  id: z.string().meta({ description: 'The transaction of the ledger.' }),
+  credits: decimalText.nullable().meta({ description: 'What was added, where the code is worth Credits.' }),
+  yuan: decimalText.nullable().meta({ description: 'The same, where it is worth balance.' }),
+  account: z.strictObject({ credits: decimalText, balance: decimalText }),
+})
+
+/** Codes that are worth money. */
+export function redeemRoutes(app: Api, context: RedeemContext): void {
+  const { clientAddress } = context
+  defineRoute(app, context, {
+    method: 'POST',
+    path: '/api/v1/user/user/redeem',
+    access: 'session',
+    for: 'admin',
+    tag: 'Money',
+    summary: 'Redeem a code',
+    description:
+      'Case, dashes and blanks make no difference, nor do letters that look alike (O and 0, I, L and 1). A code is redeemed once; with an Idempotency-Key the same request gets the same answer again.',
+    idempotency: 'optional',
+    errors: [40004, 40005, 40900, 42908],
+    body: z.strictObject({ code: z.string().min(1).max(100) }),
+    data: redeemedShape,
+    handle: async ({ caller, body, idempotencyKey, request }) => {
+      const outcome = await redeemCode(context.storage, {
+        accountId: caller.account.id,
+        code: body.code,
+        address: clientAddress(request.raw),
+        creditsPerUnit: context.catalogue().settings.creditsPerUnit,
+        idempotencyKey,
+        at: context.now(),
+      })
+      switch (outcome.kind) {
+        case 'redeemed':
+          return redeemedShape.parse(outcome.answer)
+        case 'unknown':
+          throw new GatewayError(40005, { message: 'there is no such code: check its spelling' })
+        case 'too-many':
+          throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
+        case 'spent': {
+          const who = outcome.by === caller.account.id ? 'by you ' : ''
+          const when = new Date(outcome.at).toISOString()
+          throw new GatewayError(40900, { message: `this code was redeemed ${who}already (${when})` })
+        }
+        case 'void':
+          throw new GatewayError(40900, { message: 'this code is not valid any more' })
+        case 'expired': {
+          const when = new Date(outcome.at).toISOString()
+          throw new GatewayError(40900, { message: `this code could be redeemed until ${when}` })
+        }
+        case 'other-request':
+          throw new GatewayError(40004)
+        case 'no-account':
+          throw new GatewayError(40403)
+      }
+    },
+  })
+}

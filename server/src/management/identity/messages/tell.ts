@@ -1,0 +1,13 @@
+import type { Identity } from '../identity.ts'
+import type { MessageText } from './message-texts.ts'
+import type { Account } from '../../../storage/stores/accounts.ts'
+
+/** Mails the account's owner, after the answer; nothing where no address is known or the operator's log would get it. */
+export function tellOwner(
+  { messenger, background }: Identity,
+  { email }: Pick<Account, 'email'>,
+  message: MessageText,
+): void {
+  if (email === undefined || !messenger.leaves('email')) return
+  background.track(messenger.send({ channel: 'email', to: email, ...message }), 'tell an account’s owner')
+}

@@ -1,0 +1,77 @@
+/**
+ * A link that signs in whoever opens it, once: how the owner of a new gateway comes in, and whoever has no other way left.
+ * Made by those who have the machine, never by a request.
+ */
+import type { Secret } from '../../../core/secret.ts'
+import type { AuditActor } from '../../../storage/stores/audit.ts'
+import type { Storage } from '../../../storage/storage.ts'
+import type { Identity } from '../identity.ts'
+import type { RequestOrigin } from './sessions.ts'
+import { enter, type SignedIn } from '../sign-in.ts'
+import { hashToken, LINK_TOKEN_PREFIX, makeToken } from './tokens.ts'
+import type { Account } from '../../../storage/stores/accounts.ts'
+
+/** Long enough to be passed on, short enough to be forgotten in a log. */
+const LINK_LIFE_MS = 86_400_000
+
+export interface SignInLink {
+  /** For `signInLinkUrl`. Shown once. */
+  readonly token: Secret
+  /** Epoch ms. */
+  readonly endsAt: number
+}
+
+export async function makeSignInLink(
+  storage: Pick<Storage, 'audit'>,
+  account: Pick<Account, 'id'>,
+  actor: AuditActor & { readonly at: number },
+): Promise<SignInLink> {
+  return storage.audit.act(async (stores) => {
+    const link = await putSignInLink(stores, account, actor.at)
+    const changes = [{ field: 'sign_in_link', from: null, to: new Date(link.endsAt).toISOString() }]
+    return {
+      value: link,
+      act: { at: actor.at, actor, action: 'account.make-sign-in-link', subject: account.id, changes },
+    }
+  })
+}
+
+/** Ends the account's older links. For the first start, before anybody could do anything that an audit log tells of. */
+export async function putSignInLink(
+  { identity }: { readonly identity: Pick<Storage['identity'], 'challenges'> },
+  account: Pick<Account, 'id'>,
+  at: number,
+): Promise<SignInLink> {
+  const token = makeToken(LINK_TOKEN_PREFIX)
+  const endsAt = at + LINK_LIFE_MS
+  await identity.challenges.putOnly(hashToken(token.unwrap()), {
+    kind: 'sign-in-link',
+    accountId: account.id,
+    detail: '{}',
+    triesLeft: 1,
+    createdAt: at,
+    endsAt,
+  })
+  return { token, endsAt }
+}
+
+/** Where the console takes a link. */
+export function signInLinkUrl(baseUrl: string, { token }: Pick<SignInLink, 'token'>): string {
+  return `${baseUrl}/console/setup?token=${token.unwrap()}`
+}
+
+/** The link stands for the first proof; a second factor is asked for all the same. */
+export async function signInByLink(
+  identity: Identity,
+  token: string,
+  origin: RequestOrigin,
+): Promise<SignedIn | { readonly kind: 'refused' }> {
+  const { storage, security } = identity
+  const link = await storage.identity.challenges.take(hashToken(token), 'sign-in-link', identity.now())
+  const account = link?.accountId === undefined ? undefined : await storage.accounts.find(link.accountId)
+  if (account === undefined) {
+    security.note('sign-in.failed', { address: origin.address, method: 'link' })
+    return { kind: 'refused' }
+  }
+  return enter(identity, account, { ...origin, method: 'link' })
+}

@@ -1,0 +1,90 @@
+import type { Model } from '../../../core/catalogue.ts'
+import type { ChainId } from '../../../core/ids.ts'
+import {
+  type ChainObservation,
+  type FinishedOutput,
+  NOTHING_OBSERVED,
+  observe,
+  OUTPUT_RATE_ASSUMED,
+  outputRateOf,
+  trustsCap,
+} from '../../../core/metering/chain-observation.ts'
+import type { ObservedChain } from '../../../storage/stores/catalogue.ts'
+
+/** What this gateway has seen of every chain. Bounded by the number of chains. */
+export interface ChainObservations {
+  /** Output tokens a second, hidden reasoning included; undefined: nothing was seen of this chain yet. */
+  outputRate(chainId: ChainId): number | undefined
+  /** The same, from the model's other chains where this one was not seen, and a default where none was. */
+  expectedRate(model: Pick<Model, 'chains'>, chainId: ChainId): number
+  /** A call over this chain came to its end with the upstream's own usage. */
+  finished(chainId: ChainId, output: FinishedOutput): void
+  /** False: it billed beyond a client's own token cap within the last hour. `now` in epoch ms. */
+  trustsCap(chainId: ChainId, now: number): boolean
+  /** What other instances and former lives of this one saw: of a chain seen here, only that it broke a cap. */
+  absorb(observed: readonly ObservedChain[]): void
+  /** What has changed since this was asked last. */
+  takeChanged(): readonly ObservedChain[]
+  /** It could not be written: it is asked for again. */
+  putBack(observed: readonly ObservedChain[]): void
+  /** Forgets chains the catalogue no longer has. */
+  keepOnly(ids: ReadonlySet<ChainId>): void
+}
+
+/** `now` gives epoch ms. */
+export function createChainObservations(now: () => number): ChainObservations {
+  const seen = new Map<ChainId, ChainObservation>()
+  const changed = new Set<ChainId>()
+  const rateOf = (id: ChainId): number | undefined => {
+    const observation = seen.get(id)
+    return observation === undefined ? undefined : outputRateOf(observation)
+  }
+  return {
+    outputRate: rateOf,
+    expectedRate(model, chainId) {
+      const own = rateOf(chainId)
+      if (own !== undefined) return own
+      const others = model.chains.flatMap(({ id }) => rateOf(id) ?? [])
+      return others.length === 0 ? OUTPUT_RATE_ASSUMED : sumOf(others) / others.length
+    },
+    finished(chainId, output) {
+      seen.set(chainId, observe(seen.get(chainId) ?? NOTHING_OBSERVED, output, now()))
+      changed.add(chainId)
+    },
+    trustsCap(chainId, at) {
+      const observation = seen.get(chainId)
+      return observation === undefined || trustsCap(observation, at)
+    },
+    absorb(observed) {
+      for (const { chainId, observation } of observed) {
+        const own = seen.get(chainId)
+        seen.set(chainId, own === undefined ? observation : mergeSeen(own, observation))
+      }
+    },
+    takeChanged() {
+      const taken = [...changed].flatMap((chainId) => {
+        const observation = seen.get(chainId)
+        return observation === undefined ? [] : [{ chainId, observation }]
+      })
+      changed.clear()
+      return taken
+    },
+    putBack(observed) {
+      for (const { chainId } of observed) changed.add(chainId)
+    },
+    keepOnly(ids) {
+      for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id)
+      for (const id of changed) if (!ids.has(id)) changed.delete(id)
+    },
+  }
+}
+
+function mergeSeen(own: ChainObservation, other: ChainObservation): ChainObservation {
+  const { tokens, ms } = own.ms > 0 ? own : other
+  const broken = [own.capBrokenAt, other.capBrokenAt].filter((at) => at !== undefined)
+  return { tokens, ms, capBrokenAt: broken.length === 0 ? undefined : Math.max(...broken) }
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0)
+}
