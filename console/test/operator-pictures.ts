@@ -3,6 +3,9 @@ import type { Page } from 'playwright-core'
 import type { Picture } from './picture.ts'
 
 export const OPERATOR_PICTURES: readonly Picture[] = [
+  { name: 'operator-models', path: '/operate/models' },
+  { name: 'operator-model', path: '/operate/models?open=gpt-5' },
+  { name: 'presets', path: '/operate/models?tab=presets' },
   { name: 'accounts', path: '/operate/accounts' },
   { name: 'vendors', path: '/operate/vendors' },
   { name: 'vendor', path: '/operate/vendors?open=sandbox' },

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Offer } from '../api/models.ts'
 import { useFormat } from '../parts/values/format.ts'
+import { priceText } from '../parts/values/price-text.ts'
 import styles from './models.module.css'
 import { rateOf } from './use-models.ts'
 
@@ -63,16 +64,4 @@ export function OwnPrice({ offer, price }: { readonly offer: Offer; readonly pri
       {priceText(list * rate, offer.currency, language)}
     </span>
   )
-}
-
-/** With the sign of its currency, where that is one of the world's. */
-function priceText(value: number, currency: string, language: string): string {
-  const digits = { minimumFractionDigits: 0, maximumFractionDigits: 6 }
-  if (!/^[A-Z]{3}$/.test(currency)) return `${value.toLocaleString(language, digits)} ${currency}`
-  return value.toLocaleString(language, {
-    ...digits,
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-  })
 }

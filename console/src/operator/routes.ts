@@ -23,6 +23,16 @@ const vendors = createRoute({
   ),
 })
 
+const models = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/models',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./models/models-page.tsx'), 'catalogue'),
+    'ModelsPage',
+  ),
+})
+
 const accounts = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/accounts',
@@ -66,6 +76,7 @@ const announcements = createRoute({
 export const operatorRoutes = operatorRoute.addChildren([
   chains,
   vendors,
+  models,
   accounts,
   videos,
   trust,

@@ -2,8 +2,8 @@
  * Texts that come with the pages that need them: a file is a section of the texts, named like it. What several pages say
  * stands in the file of the language itself, which every page has.
  */
-
 import type accounts from './en/accounts.json'
+import type catalogue from './en/catalogue.json'
 import type chains from './en/chains.json'
 import type keys from './en/keys.json'
 import type models from './en/models.json'
@@ -22,6 +22,7 @@ import type videos from './en/videos.json'
 import type wallet from './en/wallet.json'
 
 export interface SectionTexts {
+  readonly catalogue: typeof catalogue
   readonly chains: typeof chains
   readonly vendors: typeof vendors
   readonly videos: typeof videos
@@ -46,6 +47,7 @@ export type Section = keyof SectionTexts
 /** One line a section. */
 export const SECTIONS = {
   en: {
+    catalogue: () => import('./en/catalogue.json'),
     chains: () => import('./en/chains.json'),
     vendors: () => import('./en/vendors.json'),
     videos: () => import('./en/videos.json'),
@@ -65,6 +67,7 @@ export const SECTIONS = {
     wallet: () => import('./en/wallet.json'),
   },
   'zh-CN': {
+    catalogue: () => import('./zh-CN/catalogue.json'),
     chains: () => import('./zh-CN/chains.json'),
     vendors: () => import('./zh-CN/vendors.json'),
     videos: () => import('./zh-CN/videos.json'),

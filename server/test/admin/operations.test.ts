@@ -182,6 +182,9 @@ describe('prices to come', () => {
     const again = dataOf(await admin.post('/prices/import', { file })) as { review: string }
     const applied = dataOf(await admin.post('/prices/import', { file, review: again.review }))
     expect(applied).toMatchObject({ mode: 'applied' })
+    const [entry] = rowsOf(await admin.get('/audit?action=price.import'))
+    expect(entry).toMatchObject({ subject: 'plain' })
+    expect(JSON.stringify(entry)).toContain('"input_price","from":11,"to":20')
     await admin.call('plain')
     expect((await admin.gateway.lastLog()).deducted).toBe(26_000_000n)
   })
@@ -195,6 +198,19 @@ describe('prices to come', () => {
     expect(broken.status).toBe(400)
     expect(broken.body.message).toContain('file:2:')
   })
+})
+
+test.each([
+  ['yaml', 'application/yaml', 'model_id: plain'],
+  ['json', 'application/json', '"model_id": "plain"'],
+])('what is stored is exported as a gateway file in %s, without secrets', async (format, type, row) => {
+  const answer = await admin.get(`/gateway-file?format=${format}`)
+  expect(answer.headers.get('content-type')).toContain(type)
+  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="gateway.${format}"`)
+  expect(answer.text).toContain(row)
+  expect(answer.text).not.toMatch(/^ *"?secret"?:/m)
+  const path = '/prices/import'
+  expect(dataOf(await admin.post(path, { file: answer.text }))).toMatchObject({ differences: [] })
 })
 
 describe('announcements', () => {

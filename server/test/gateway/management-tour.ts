@@ -342,7 +342,7 @@ async function walkAccounts(tour: Tour, admin: AdminGateway, customer: Customer)
   await go('GET', 'videos/{id}', { ids: [String(video?.['id'])] })
   const [chain] = await go('GET', 'chains', { query: '?model_id=plain' })
   await go('POST', 'chains/{id}/test', { ids: [String(chain?.['id'])] })
-  for (const path of ['logs/export', 'audit/export']) await go('GET', path)
+  for (const path of ['logs/export', 'audit/export', 'gateway-file']) await go('GET', path)
   const [organisation] = await go('GET', 'organisations')
   const organisationIds = [String(organisation?.['id'])]
   await go('GET', 'organisations/{id}', { ids: organisationIds })

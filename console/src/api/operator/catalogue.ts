@@ -41,6 +41,7 @@ function readModels(signal: AbortSignal) {
   return dataOf(client.GET('/api/v1/admin/models', { signal }))
 }
 
+export type AnyModel = Awaited<ReturnType<typeof readModels>>[number]
 export type Vendor = Awaited<ReturnType<typeof readVendors>>[number]
 export type Credential = Awaited<ReturnType<typeof readCredentials>>[number]
 

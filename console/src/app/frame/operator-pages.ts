@@ -11,6 +11,11 @@ export const OPERATOR_PAGES = [
     sign: 'M4 7.2h8v6H4zM5.6 7.2V5a2.4 2.4 0 0 1 4.8 0v2.2',
   },
   {
+    to: '/operate/models',
+    name: 'models',
+    sign: 'M8 2 13.5 5v6L8 14l-5.5-3V5zM2.5 5 8 8l5.5-3M8 8v6',
+  },
+  {
     to: '/operate/accounts',
     name: 'accounts',
     sign: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 13.8c0-2.6 2-4.3 5-4.3s5 1.7 5 4.3',

@@ -8,7 +8,16 @@ export function dayOf(moment: string | number, timeZone: string | undefined): st
 
 /** The first moment of a day, epoch ms; `days` later when given. */
 export function dayStart(day: string, timeZone: string | undefined, days = 0): number {
-  const wall = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000
+  return zoned(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000, timeZone)
+}
+
+/** A moment as fields of a date and a time write it, 2026-11-22T14:30; epoch ms. */
+export function momentOf(written: string, timeZone: string | undefined): number {
+  return zoned(Date.parse(`${written}Z`), timeZone)
+}
+
+/** When the clocks show this, told as if they were those of UTC. */
+function zoned(wall: number, timeZone: string | undefined): number {
   // Near a change of the clocks the first guess lies in the other half: the second one knows better.
   const guess = wall - offsetMs(wall, timeZone)
   return wall - offsetMs(guess, timeZone)

@@ -204,7 +204,10 @@ export async function applyImport(
         { field: 'effective_at', from: null, to: when },
         ...auditedChanges(differences.map((one) => differenceOf(one.modelId, one.fields))),
       ]
-      const act = { at: actor.at, actor, action: 'price.import', subject: 'prices', changes }
+      // The changes of one model do not name it, so the act does.
+      const [first, ...others] = differences
+      const subject = first !== undefined && others.length === 0 ? first.modelId : 'prices'
+      const act = { at: actor.at, actor, action: 'price.import', subject, changes }
       return { value: done({ differences, review }), act }
     }),
   )

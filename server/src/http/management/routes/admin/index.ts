@@ -5,6 +5,7 @@ import { adminAuditRoutes } from './audit.ts'
 import { adminCatalogueRoutes } from './catalogue.ts'
 import { adminChainRoutes, type ChainsContext } from './chains.ts'
 import { adminCodeRoutes } from './codes.ts'
+import { adminGatewayFileRoutes } from './gateway-file.ts'
 import { adminLogRoutes } from './logs.ts'
 import { adminOperationRoutes, type OperationsContext } from './operations.ts'
 import { adminOrganisationRoutes } from './organisations.ts'
@@ -21,6 +22,7 @@ export function adminRoutes(app: Api, context: AdminContext): void {
   adminOrganisationRoutes(app, context)
   adminCatalogueRoutes(app, context)
   adminPresetRoutes(app, context)
+  adminGatewayFileRoutes(app, context)
   adminChainRoutes(app, context)
   adminPriceRoutes(app, context)
   adminCodeRoutes(app, context)

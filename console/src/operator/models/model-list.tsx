@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type AnyModel, anyModelsQuery } from '../../api/operator/catalogue.ts'
+import { priceChangesQuery } from '../../api/operator/models.ts'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Empty } from '../../parts/page/empty.tsx'
+import { Filter, Filters } from '../../parts/lists/filters.tsx'
+import { useFormat } from '../../parts/values/format.ts'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import table from '../../parts/lists/table.module.css'
+import { Find } from '../parts/find.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { Margin, Revenue } from './margin.tsx'
+import { MODEL_STATES, ModelStateWord, PriceCell, stateOf, useAdmissionWords } from './model-words.tsx'
+import { PERIODS, useEarned, usePeriod } from './use-earned.ts'
+
+const ModelSheet = lazy(() =>
+  import('./model-sheet.tsx').then(({ ModelSheet: component }) => ({ default: component })),
+)
+
+export function ModelList() {
+  const { t } = useTranslation()
+  const [{ open, find = '', state }, change] = useAddress()
+  const models = useQuery(anyModelsQuery)
+  const opened = models.data?.find(({ model_id: id }) => id === open)
+  const wanted = find.trim().toLowerCase()
+  const columns = useColumns()
+  return (
+    <>
+      <ModelFilters />
+      <Loaded query={models} height={480}>
+        {(all) => {
+          const rows = all.filter(
+            (model) =>
+              `${model.model_id} ${model.name}`.toLowerCase().includes(wanted) &&
+              (choiceField(state, MODEL_STATES) === undefined || stateOf(model) === state),
+          )
+          return rows.length === 0 ? (
+            <Empty icon="models" title={t(all.length === 0 ? 'catalogue.none' : 'nothingFits')}>
+              {all.length === 0 ? t('catalogue.noneHint') : undefined}
+            </Empty>
+          ) : (
+            <DataTable
+              label={t('operate.pages.models')}
+              columns={columns}
+              rows={rows}
+              idOf={({ model_id: id }) => id}
+              chosen={open}
+              isQuiet={(model) => stateOf(model) === 'disabled'}
+              onChoose={({ model_id: id }) => change({ open: id }, 'push')}
+            />
+          )
+        }}
+      </Loaded>
+      <Suspense>
+        {opened !== undefined && (
+          <ModelSheet key={open} of={opened} onClose={() => change({ open: undefined })} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function ModelFilters() {
+  const { t } = useTranslation()
+  const [{ find, state }, change] = useAddress()
+  const period = usePeriod()
+  return (
+    <Filters>
+      <Find label={t('catalogue.find')} value={find} onChange={(text) => change({ find: text })} />
+      <Filter
+        label={t('operate.state')}
+        value={choiceField(state, MODEL_STATES)}
+        options={MODEL_STATES.map((value) => ({ value, label: t(`catalogue.states.${value}`) }))}
+        onChange={(value) => change({ state: value })}
+      />
+      <Filter
+        always
+        label={t('overview.period')}
+        value={period}
+        options={PERIODS.map((value) => ({ value, label: t(`calls.periods.${value}`) }))}
+        onChange={(value) => change({ period: value })}
+      />
+    </Filters>
+  )
+}
+
+function useColumns(): readonly Column<AnyModel>[] {
+  return [...useOfferColumns(), ...useMoneyColumns()]
+}
+
+/** What it is, and to whom it is offered. */
+function useOfferColumns(): readonly Column<AnyModel>[] {
+  const { t } = useTranslation()
+  const admission = useAdmissionWords()
+  return [
+    {
+      id: 'model',
+      head: t('calls.model'),
+      cell: ({ model_id: id, name }) => (
+        <>
+          <span className={table.first}>{name}</span>
+          <span className={table.second}>
+            <code>{id}</code>
+          </span>
+        </>
+      ),
+    },
+    { id: 'state', head: t('operate.state'), cell: (model) => <ModelStateWord of={model} /> },
+    {
+      id: 'admission',
+      head: t('catalogue.admission'),
+      wide: true,
+      cell: (model) => (
+        <>
+          <span className={table.first}>{admission(model)}</span>
+          {model.subscription_covered && (
+            <span className={table.second}>{t('catalogue.coveredByPlans')}</span>
+          )}
+        </>
+      ),
+    },
+  ]
+}
+
+function useMoneyColumns(): readonly Column<AnyModel>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const earned = useEarned()
+  return [
+    {
+      id: 'price',
+      head: t('catalogue.inOut'),
+      kind: 'number',
+      cell: ({ pricing }) => <PriceCell of={pricing} />,
+    },
+    {
+      id: 'coming',
+      head: t('catalogue.coming'),
+      kind: 'muted',
+      wide: true,
+      cell: ({ model_id: id }) => <Coming model={id} />,
+    },
+    {
+      id: 'chains',
+      head: t('catalogue.chains'),
+      kind: 'number',
+      wide: true,
+      cell: ({ chains }) => format.number(chains.length),
+    },
+    {
+      id: 'revenue',
+      head: t('catalogue.revenue'),
+      kind: 'number',
+      wide: true,
+      cell: ({ model_id: id }) => <Revenue of={earned(id)} />,
+    },
+    {
+      id: 'margin',
+      head: t('catalogue.margin'),
+      kind: 'number',
+      cell: ({ model_id: id }) => <Margin of={earned(id)} />,
+    },
+  ]
+}
+
+/** When its prices change next. */
+function Coming({ model }: { readonly model: string }) {
+  const format = useFormat()
+  const { data = [] } = useQuery(priceChangesQuery)
+  const [next] = data
+    .filter(({ model_id: id, status }) => id === model && status === 'pending')
+    .map(({ effective_at: at }) => at)
+    .sort()
+  return next === undefined ? '–' : <span title={format.moment(next)}>{format.day(next)}</span>
+}

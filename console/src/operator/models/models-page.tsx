@@ -1,0 +1,92 @@
+import { Button, Menu, SegmentedControl } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { exportGatewayFile } from '../../api/operator/models.ts'
+import { save } from '../../parts/lists/download.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { PageHead } from '../../parts/page/page-head.tsx'
+import { FormProblem } from '../../parts/page/problem.tsx'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { useProblemText } from '../../parts/page/use-problem.ts'
+import { useAddress } from '../parts/use-address.ts'
+import { ModelList } from './model-list.tsx'
+import { PresetList } from './preset-list.tsx'
+import { PriceChangeList } from './price-change-list.tsx'
+
+const ModelForm = lazy(() =>
+  import('./model-form.tsx').then(({ ModelForm: component }) => ({ default: component })),
+)
+const PriceImport = lazy(() =>
+  import('./price-import.tsx').then(({ PriceImport: component }) => ({ default: component })),
+)
+
+const TABS = ['models', 'changes', 'presets'] as const
+/** What stands in the address in place of an id while a model is being made, or prices are taken over. */
+const NEW = '+new'
+const IMPORT = '+import'
+
+/** What is offered, to whom, at which price, and what is left of it. */
+export function ModelsPage() {
+  const { t } = useTranslation()
+  const [{ open, tab }, change] = useAddress()
+  const shown = choiceField(tab, TABS) ?? 'models'
+  const close = (): void => change({ open: undefined })
+  return (
+    <>
+      <PageHead title={t('operate.pages.models')} lead={t('catalogue.lead')}>
+        <SegmentedControl
+          aria-label={t('catalogue.shown')}
+          value={shown}
+          data={TABS.map((value) => ({ value, label: t(`catalogue.tabs.${value}`) }))}
+          onChange={(value) =>
+            change({ tab: value === 'models' ? undefined : value, open: undefined, find: undefined })
+          }
+        />
+        <Files onImport={() => change({ open: IMPORT }, 'push')} />
+        <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+          {t('catalogue.add')}
+        </Button>
+      </PageHead>
+      {shown === 'models' && <ModelList />}
+      {shown === 'changes' && <PriceChangeList />}
+      {shown === 'presets' && <PresetList />}
+      <Suspense>
+        {open === NEW && (
+          <ModelForm of={undefined} onClose={close} onMade={(id) => change({ open: id, tab: undefined })} />
+        )}
+        {open === IMPORT && <PriceImport onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+/** Prices in, everything out. */
+function Files({ onImport }: { readonly onImport: () => void }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const saving = useMutation({
+    mutationFn: async (format: 'yaml' | 'json') => save(await exportGatewayFile(format), `gateway.${format}`),
+  })
+  return (
+    <>
+      <FormProblem text={saving.error === null ? undefined : problemText(saving.error)} />
+      <Menu width={240}>
+        <Menu.Target>
+          <Button variant="default" loading={saving.isPending} leftSection={<Icon name="export" />}>
+            {t('catalogue.files')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="down" />} onClick={onImport}>
+            {t('catalogue.import')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>{t('catalogue.gatewayFile')}</Menu.Label>
+          <Menu.Item onClick={() => saving.mutate('yaml')}>{t('catalogue.yaml')}</Menu.Item>
+          <Menu.Item onClick={() => saving.mutate('json')}>{t('catalogue.json')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}

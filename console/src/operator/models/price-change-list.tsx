@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type PriceChange, priceChangesQuery } from '../../api/operator/models.ts'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Empty } from '../../parts/page/empty.tsx'
+import { Filter, Filters } from '../../parts/lists/filters.tsx'
+import { useFormat } from '../../parts/values/format.ts'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { State } from '../../parts/marks/state.tsx'
+import table from '../../parts/lists/table.module.css'
+import { useAddress } from '../parts/use-address.ts'
+import { PriceCell } from './model-words.tsx'
+import { CancelPrices } from './price-history.tsx'
+
+const STATES = ['pending', 'applied', 'cancelled'] as const
+const SIGNS = {
+  pending: { icon: 'clock', tone: 'warn' },
+  applied: { icon: 'done', tone: 'good' },
+  cancelled: { icon: 'close', tone: 'quiet' },
+} as const
+
+/** Prices that hold from a moment on, of all models. */
+export function PriceChangeList() {
+  const { t } = useTranslation()
+  const [{ state }, change] = useAddress()
+  const changes = useQuery(priceChangesQuery)
+  const columns = useColumns()
+  return (
+    <>
+      <Filters>
+        <Filter
+          label={t('operate.state')}
+          value={choiceField(state, STATES)}
+          options={STATES.map((value) => ({ value, label: t(`catalogue.changeStates.${value}`) }))}
+          onChange={(value) => change({ state: value })}
+        />
+      </Filters>
+      <Loaded query={changes} height={320}>
+        {(all) => {
+          const rows = all.filter(
+            ({ status }) => choiceField(state, STATES) === undefined || status === state,
+          )
+          return rows.length === 0 ? (
+            <Empty icon="clock" title={t('catalogue.noChanges')}>
+              {t('catalogue.noChangesHint')}
+            </Empty>
+          ) : (
+            <DataTable
+              label={t('catalogue.tabs.changes')}
+              columns={columns}
+              rows={rows}
+              idOf={({ id }) => id}
+              isQuiet={({ status }) => status === 'cancelled'}
+              onChoose={({ model_id: id }) => change({ tab: undefined, state: undefined, open: id }, 'push')}
+            />
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function useColumns(): readonly Column<PriceChange>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    { id: 'model', head: t('calls.model'), cell: ({ model_id: id }) => <code>{id}</code> },
+    {
+      id: 'state',
+      head: t('operate.state'),
+      cell: ({ status }) => <State {...SIGNS[status]}>{t(`catalogue.changeStates.${status}`)}</State>,
+    },
+    {
+      id: 'from',
+      head: t('catalogue.from'),
+      kind: 'muted',
+      cell: ({ effective_at: at }) => format.moment(at),
+    },
+    {
+      id: 'price',
+      head: t('catalogue.inOut'),
+      kind: 'number',
+      cell: (one) => <PriceCell of={one.pricing} />,
+    },
+    {
+      id: 'made',
+      head: t('catalogue.planned'),
+      kind: 'muted',
+      wide: true,
+      cell: ({ created_at: at }) => format.recent(at),
+    },
+    {
+      id: 'act',
+      head: <span className={table.unseen}>{t('actions')}</span>,
+      kind: 'actions',
+      cell: (one) => (one.status === 'pending' ? <CancelPrices of={one} /> : null),
+    },
+  ]
+}

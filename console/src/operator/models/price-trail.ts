@@ -1,0 +1,52 @@
+/** What entries of the audit log say of a model's prices. */
+import { PRICE_FIELDS, pricingBodyOf, type PricingValues } from '../parts/pricing-values.ts'
+
+export interface FieldDifference {
+  readonly field: string
+  readonly from?: unknown
+  readonly to?: unknown
+}
+
+interface Act {
+  readonly action: string
+  readonly subject: string
+  readonly changes: readonly FieldDifference[]
+}
+
+/** Acts that say what prices will be, not what they became. */
+const PLANS = ['price.schedule', 'price.cancel']
+const FIELDS: readonly string[] = [...PRICE_FIELDS, 'currency', 'billing_modes']
+
+/** Empty: the act did not change them. */
+export function priceChangesIn({ action, subject, changes }: Act, model: string): readonly FieldDifference[] {
+  const isPlan = changes.some(({ field, to }) => field === 'effective_at' && to !== 'at once')
+  if (PLANS.includes(action) || isPlan) return []
+  const prefix = subject === model ? '' : `price ${model}: `
+  return changes.flatMap(({ field, from, to }) => {
+    if (!field.startsWith(prefix)) return []
+    const name = field.slice(prefix.length)
+    if (name === 'pricing') return between(from, to)
+    return FIELDS.includes(name) ? [{ field: name, from, to }] : []
+  })
+}
+
+/** Of two whole price lists: the prices that differ. */
+function between(from: unknown, to: unknown): readonly FieldDifference[] {
+  const before = fieldsOf(from)
+  const after = fieldsOf(to)
+  return FIELDS.map((field) => ({ field, from: before[field] ?? null, to: after[field] ?? null })).filter(
+    (one) => JSON.stringify(one.from) !== JSON.stringify(one.to),
+  )
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** What one price list would change in another. */
+export function priceChanges(from: PricingValues, to: PricingValues): readonly FieldDifference[] {
+  const had: Readonly<Record<string, unknown>> = pricingBodyOf(from)
+  return Object.entries(pricingBodyOf(to))
+    .map(([field, value]) => ({ field, from: had[field], to: value }))
+    .filter((one) => String(one.from) !== String(one.to))
+}

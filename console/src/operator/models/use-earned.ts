@@ -1,0 +1,35 @@
+/** What each model brought in and cost within the period that the address names. */
+import { useQuery } from '@tanstack/react-query'
+import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { useAddress } from '../parts/use-address.ts'
+import { type Earned, earnedOf } from './earned.ts'
+
+export const PERIODS = ['24h', '7d', '30d'] as const
+type Period = (typeof PERIODS)[number]
+
+const HOUR_MS = 3_600_000
+const HOURS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
+
+export function usePeriod(): Period {
+  const [{ period }] = useAddress()
+  return choiceField(period, PERIODS) ?? '7d'
+}
+
+/** By chain; the period begins with an hour, so that its question stays the same for one. */
+export function useMargins(): readonly ChainMargin[] | undefined {
+  const period = usePeriod()
+  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+  const { data } = useQuery(marginQuery(new Date(hour - HOURS[period] * HOUR_MS).toISOString()))
+  return data?.chains
+}
+
+/** undefined: it was not called. */
+export function useEarned(): (model: string) => Earned | undefined {
+  const margins = useMargins()
+  const byModel = Map.groupBy(margins ?? [], ({ model }) => model)
+  return (model) => {
+    const chains = byModel.get(model)
+    return chains === undefined ? undefined : earnedOf(chains)
+  }
+}
