@@ -115,6 +115,7 @@ async function runOne(config: Config, prepare: Prepare): Promise<Serving> {
   const hung = endedWhenHung(config, () => state.running)
   const running = await startGateway(config, prepare, { ops: true, ...hung })
   state.running = running
+  setImmediate(running.loadApi)
   return { ...running, log: running.pipeline.telemetry.log }
 }
 

@@ -55,6 +55,8 @@ export interface RunningGateway {
   readonly opsUrl: string | undefined
   readonly ops: OpsSource
   readonly pipeline: Pipeline
+  /** Puts the management API together before its first request does: calls are served already. */
+  readonly loadApi: () => void
   /** Calls that have not ended yet. */
   openCalls(): number
   /** Refuses new calls, lets running ones end within the configured time, settles all, closes. */
@@ -89,7 +91,6 @@ export async function startGateway(
   options: StartOptions = { ops: true },
 ): Promise<RunningGateway> {
   const ground = await openGround(config, prepare, options)
-  const { storage } = ground
   const upstream = openUpstream({ findProxy: createFindProxy(config) })
   let publicUrl = config.publicUrl ?? localUrl(config.host, config.port)
   const pipeline = await createPipeline({
@@ -106,7 +107,7 @@ export async function startGateway(
   const unsettled = openUnsettledFiles({
     ...ground,
     dataDirectory: config.dataDirectory,
-    calls: storage.calls,
+    calls: ground.storage.calls,
   })
   // Before recovery, which would end the same calls by less than what is known of them here.
   await unsettled.settle()
@@ -126,6 +127,7 @@ export async function startGateway(
     ...addresses,
     ops: opened.ops,
     pipeline,
+    loadApi: opened.loadApi,
     openCalls: () => opened.servers.openCalls(),
     async stop() {
       clearInterval(vocabulary)
@@ -372,6 +374,7 @@ async function openBlobStore(config: Config, { log }: Telemetry, now: () => numb
 /** Everything that listens. */
 interface Opened {
   readonly servers: Servers
+  readonly loadApi: () => void
   readonly identity: Identity
   readonly cashier: Cashier
   readonly ops: OpsSource
@@ -441,19 +444,20 @@ async function openAll(
   let draining = false
   const source = gatewayOps(pipeline, { draining: () => draining, canWrite })
   const ops = withOps ? await openOps(config, pipeline, source) : undefined
+  const api = openApi({
+    ...instanceOfApi(ground, pipeline),
+    identity,
+    cashier,
+    presets,
+    clientAddress,
+    publicUrl: config.publicUrl,
+    consoleUrl: consoleUrlOf(config),
+    ...addressCheck(ground.allow),
+  })
   const servers = await openServers({
     ...config,
     pipeline,
-    api: await openApi({
-      ...instanceOfApi(ground, pipeline),
-      identity,
-      cashier,
-      presets,
-      clientAddress,
-      publicUrl: config.publicUrl,
-      consoleUrl: consoleUrlOf(config),
-      ...addressCheck(ground.allow),
-    }),
+    api: api.answer,
     consolePages: openConsole(config, pipeline.telemetry),
     clientAddress,
     isProxy: createIsProxy(config.trustedProxies),
@@ -461,6 +465,7 @@ async function openAll(
   })
   return {
     servers,
+    loadApi: api.load,
     ops: source,
     identity,
     cashier,

@@ -33,6 +33,7 @@ export async function runWorker(config: Config): Promise<void> {
   })
   setInterval(() => tell({ kind: 'beat' }), BEAT_MS).unref()
   tell({ kind: 'ready', baseUrl: running.baseUrl, gatewayBaseUrl: running.gatewayBaseUrl })
+  setImmediate(running.loadApi)
 }
 
 function answerLook({ ops, pipeline }: RunningGateway, id: number): void {

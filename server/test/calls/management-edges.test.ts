@@ -1,8 +1,8 @@
 /** What holds for every management route: its methods, its pages, its answers when nothing changed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
-import { get, readAnswer } from '../gateway/client.ts'
-import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { get, postJson, readAnswer } from '../gateway/client.ts'
+import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { type Operation, operationsOf } from '../gateway/operations.ts'
 
 let admin: AdminGateway
@@ -34,6 +34,20 @@ describe('a path that is asked with another method', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 40400])
     }
   })
+})
+
+test('requests that come at once after a start wait for the routes and are all answered', async () => {
+  const gateway = await openGateway()
+  try {
+    const { headers } = await gateway.signIn()
+    const account = () => get(`${gateway.baseUrl}/api/v1/user/user/account`, headers)
+    const signIn = () =>
+      postJson(`${gateway.baseUrl}/api/v1/user/user/sign-in`, { email: 'no@example.com', password: 'none' })
+    const answers = await Promise.all([account(), signIn(), account(), signIn(), account()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 401, 200])
+  } finally {
+    await gateway.close()
+  }
 })
 
 describe('every list that comes in pages', () => {

@@ -40,9 +40,42 @@ import type { RegisteredRoute } from './route-types.ts'
 /** Management bodies are small; calls have their own limit. */
 const BODY_BYTES_MAX = 1_048_576
 
-export async function openApi(
-  options: ApiOptions,
-): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Answers whatever is no call. */
+export interface ManagementApi {
+  readonly answer: Answer
+  /** Puts its hundreds of routes together, which else the first request does. */
+  readonly load: () => void
+}
+
+export function openApi(options: ApiOptions): ManagementApi {
+  const { background } = options.telemetry
+  let opened: Answer | undefined
+  let opening: Promise<void> | undefined
+  const open = (): Promise<void> =>
+    (opening ??= routeAll(options).then((answer) => {
+      opened = answer
+    }))
+  const answerLater = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await open()
+      opened?.(request, response)
+    } catch (error) {
+      response.destroy()
+      throw error
+    }
+  }
+  return {
+    answer(request, response) {
+      if (opened === undefined) background.track(answerLater(request, response), 'open the management API')
+      else opened(request, response)
+    },
+    load: () => background.track(open(), 'open the management API'),
+  }
+}
+
+async function routeAll(options: ApiOptions): Promise<Answer> {
   const context = apiContext(options)
   const app = Fastify({
     logger: false,
