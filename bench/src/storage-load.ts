@@ -7,9 +7,9 @@ import { parseArgs } from 'node:util'
 import { credits, exampleReserve, exampleSettle } from '../../server/src/core/calls/examples.ts'
 import { accountId, instanceId, keyId } from '../../server/src/core/ids.ts'
 import type { Policy } from '../../server/src/core/limits/policy.ts'
-import { createKeyDirectory } from '../../server/src/pipeline/instance/directory.ts'
 import { readMargin } from '../../server/src/management/admin/margin.ts'
 import { readUsage } from '../../server/src/management/money/usage.ts'
+import { createKeyDirectory } from '../../server/src/pipeline/instance/directory.ts'
 import { openStorage } from '../../server/src/storage/open.ts'
 import type { Storage } from '../../server/src/storage/storage.ts'
 
@@ -106,6 +106,7 @@ function keyRow(index: number, policy: Policy | undefined): Parameters<Storage['
     id: keyOf(index),
     accountId: accountOf(index),
     memberId: undefined,
+    sessionId: undefined,
     name: 'bench',
     hash: index.toString(16).padStart(64, '0'),
     hint: 'sk-gateway-abcdef',

@@ -188,7 +188,7 @@ describe('making keys', () => {
       'keys/limits',
     )
     expect(rows.map(({ id }) => id)).toEqual(
-      ((await customer.ask('GET', 'keys')) as readonly ShownKey[]).map(({ id }) => id),
+      (await customer.ask<readonly ShownKey[]>('GET', 'keys')).map(({ id }) => id),
     )
     const row = rows.find(({ id }) => id === made.id)
     expect(row).toMatchObject({ windows: [{ dimension: 'requests', limit: '9', used: '1', remaining: '8' }] })

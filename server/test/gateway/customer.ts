@@ -13,7 +13,12 @@ export interface Customer {
   /** `path` behind `/api/v1/user/user/`. With the session, unless `headers` say who asks. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** `data` of a good answer; anything else fails the test. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<never>
+  ask<Data = never>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Data>
 }
 
 export interface NewCustomer extends NewAccount {

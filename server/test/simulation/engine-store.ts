@@ -2,7 +2,9 @@
  * One world in a database. Batches go to two openings, as from two instances; the management API works over an opening of
  * its own, as another process would, so that whatever an engine remembers between batches has to notice.
  */
-import { balancePool, SUBSCRIPTION_REVENUE } from '../../src/core/ledger/ledger.ts'
+
+import { type AccountId, accountId, callId, type InstanceId, type VendorCode } from '../../src/core/ids.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import type {
   AccountRow,
   KeyRow,
@@ -12,23 +14,23 @@ import type {
   Subject,
   Subscription,
 } from '../../src/core/ledger/hot-rows.ts'
+import { balancePool, SUBSCRIPTION_REVENUE } from '../../src/core/ledger/ledger.ts'
 import type { HotOperation, ReserveOperation } from '../../src/core/ledger/operations.ts'
-import { type AccountId, accountId, callId, type InstanceId, type VendorCode } from '../../src/core/ids.ts'
-import type { JsonObject } from '../../src/core/json.ts'
-import type { TaskKind } from '../../src/core/video/task.ts'
 import { Secret } from '../../src/core/secret.ts'
-import { exchangeBalance } from '../../src/management/money/exchange.ts'
+import type { TaskKind } from '../../src/core/video/task.ts'
 import { idempotencyOf } from '../../src/management/acts.ts'
-import type { ActOutcome } from '../../src/storage/stores/customers.ts'
+import { exchangeBalance } from '../../src/management/money/exchange.ts'
+import { recover } from '../../src/storage/conformance/suite.ts'
 import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../src/storage/sql/accounts/account-row.ts'
-import { callLogs, decodeCallLog } from '../../src/storage/sql/logs/call-log-row.ts'
-import type { SqlEngine } from '../../src/storage/sql/engine.ts'
 import type { HotResult } from '../../src/storage/sql/calls/hot-batch.ts'
 import { decodeLimitState } from '../../src/storage/sql/calls/limit-state-row.ts'
-import { decodeMemberRow, selectHotMembers } from '../../src/storage/sql/organisations/member-row.ts'
 import { decodeOpenCall, openCalls } from '../../src/storage/sql/calls/open-call-row.ts'
+import type { SqlEngine } from '../../src/storage/sql/engine.ts'
+import { callLogs, decodeCallLog } from '../../src/storage/sql/logs/call-log-row.ts'
+import { decodeMemberRow, selectHotMembers } from '../../src/storage/sql/organisations/member-row.ts'
 import { integerOf, numberOf, type StoredRow, textOf } from '../../src/storage/sql/table.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import type { ActOutcome } from '../../src/storage/stores/customers.ts'
 import { byRunning } from './open-calls.ts'
 import { addToPools } from './pools.ts'
 import type { Ran } from './record-hot.ts'
@@ -44,9 +46,8 @@ import type {
   StoredMoney,
   StoreState,
 } from './store.ts'
-import { removeFromTeam, setMember, startTeam } from './team.ts'
 import { taskIdOf, taskOf } from './task.ts'
-import { recover } from '../../src/storage/conformance/suite.ts'
+import { removeFromTeam, setMember, startTeam } from './team.ts'
 
 export interface EngineStoreOptions {
   readonly hot: { readonly engines: SqlEngine[]; readonly reopen: (opening: 0 | 1) => Promise<void> }
@@ -347,6 +348,7 @@ export class EngineStore implements SimulatedStore {
       id,
       accountId: account,
       memberId,
+      sessionId: undefined,
       name: id,
       hash: id.padStart(64, '0'),
       hint: id,

@@ -14,8 +14,15 @@ import {
   KEY,
   TERMS,
 } from '../../src/core/calls/examples.ts'
+import { keyId } from '../../src/core/ids.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
-import { INSTANCE, NOW, recover, settleTwoCredits } from '../../src/storage/conformance/suite.ts'
+import {
+  exampleApiKey,
+  INSTANCE,
+  NOW,
+  recover,
+  settleTwoCredits,
+} from '../../src/storage/conformance/suite.ts'
 import { callOf } from '../../src/storage/conformance/videos.ts'
 import { openEngine, openStorage } from '../../src/storage/open.ts'
 import { MIGRATIONS } from '../../src/storage/sql/migrations.ts'
@@ -115,6 +122,17 @@ const MIGRATED: Readonly<
       const { chains: _chains, createdAt: _createdAt, ...fields } = model
       await storage.catalogue.apply([{ kind: 'put-model', model: { ...fields, name: 'Other' } }])
       expect(await found()).toMatchObject([{ name: 'Other', createdAt: NOW }])
+    },
+  },
+  29: {
+    name: 'a key of before belongs to no session, and a session of before gets one of its own',
+    check: async (storage) => {
+      const before = await storage.keys.list(ACCOUNT)
+      expect(before.map(({ id, sessionId }) => [id, sessionId])).toContainEqual([KEY, undefined])
+      const own = { id: keyId('key_session'), hash: '9'.repeat(64), sessionId: 'ses_1', expiresAt: NOW + 9 }
+      const key = { ...exampleApiKey(), ...own, status: 'enabled' } as const
+      expect(await storage.keys.putForSession(key, NOW)).toBe('key_session')
+      expect(await storage.keys.list(ACCOUNT)).toEqual(before)
     },
   },
   26: {

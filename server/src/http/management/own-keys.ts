@@ -21,6 +21,6 @@ export async function ownKeyIds(
 ): Promise<readonly KeyId[] | undefined> {
   const member = onlyMember(caller)
   if (member === undefined) return undefined
-  const keys = await storage.keys.list(caller.account.id, { member, deleted: 'included' })
+  const keys = await storage.keys.list(caller.account.id, { member, ever: 'included' })
   return keys.map((key) => key.id)
 }

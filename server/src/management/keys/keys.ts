@@ -9,8 +9,8 @@ import { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import { hashKey } from '../../storage/key-hash.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { newKeyId } from '../new-id.ts'
 import type { Key } from '../../storage/stores/keys.ts'
+import { newKeyId } from '../new-id.ts'
 
 /** What a list or a read shows of a key: never the hash, of the secret only the hint. */
 export type KeyView = Omit<Key, 'hash'>
@@ -176,6 +176,7 @@ export function keyOf(request: KeyRequest, secret: Secret, prefix: string, at: n
     id: newKeyId(at),
     accountId: request.accountId,
     memberId: request.memberId,
+    sessionId: undefined,
     name: request.name,
     hash: hashKeySecret(secret),
     hint: keyHint(secret, prefix),

@@ -40,7 +40,7 @@ export async function readUsageByMember(
   if (!byMember) {
     return { kind: 'usage', rows: summed.rows.map((row) => ({ ...viewRow(row), member: null })), totals }
   }
-  const keys = await storage.keys.list(accountId, { deleted: 'included' })
+  const keys = await storage.keys.list(accountId, { ever: 'included' })
   const memberOf = new Map<string, string | undefined>(keys.map((key) => [key.id, key.memberId]))
   const sums = new Map<string, { readonly row: UsageRow; readonly member: string | null }>()
   for (const found of summed.rows) {

@@ -24,7 +24,7 @@ export async function readMemberUsage(
   },
 ): Promise<MemberUsageAnswer> {
   const { organisation, member, from, until, timezone } = question
-  const keys = await storage.keys.list(organisation, { member, deleted: 'included' })
+  const keys = await storage.keys.list(organisation, { member, ever: 'included' })
   const memberOf = new Map<string, MemberId | undefined>(keys.map((key) => [key.id, key.memberId]))
   const answer = await sumUsage(storage, {
     accountId: organisation,

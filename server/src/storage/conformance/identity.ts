@@ -1,37 +1,16 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT } from '../../core/calls/examples.ts'
 import { accountId } from '../../core/ids.ts'
-import type { NewSession, Session } from '../stores/identity.ts'
 import { describeProofs } from './identity-proofs.ts'
+import { exampleSession, placed } from './example-session.ts'
+import { describeSessionKeys } from './session-keys.ts'
 import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
 
 const TOKEN_HASH = 'a'.repeat(64)
 
-/** Its place is its address. */
-function placed(session: Session): NewSession {
-  return { ...session, place: session.address }
-}
-
-function exampleSession(changes: Partial<Session> = {}): Session {
-  return {
-    id: 'ses_1',
-    accountId: ACCOUNT,
-    method: 'password',
-    createdAt: NOW,
-    seenAt: NOW,
-    idleEndsAt: NOW + 100,
-    endsAt: NOW + 1000,
-    userAgent: 'a browser',
-    address: '192.0.2.1',
-    impersonator: undefined,
-    openedFrom: undefined,
-    secondFactor: false,
-    ...changes,
-  }
-}
-
 export function describeIdentity(suite: StorageSuite): void {
   describeProofs(suite)
+  describeSessionKeys(suite)
 
   test('a session comes back as it was created, by the hash of its token', async () => {
     const { storage } = await openWithAccount(suite)

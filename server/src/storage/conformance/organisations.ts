@@ -5,8 +5,7 @@ import { UNLIMITED } from '../../core/limits/policy.ts'
 import { StorageConflict } from '../failures/conflict.ts'
 import type { Invitation, Member } from '../stores/organisations.ts'
 import type { Storage } from '../storage.ts'
-import { exampleApiKey, exampleGrant, NOW, type StorageSuite } from './suite.ts'
-import type { Announcement } from '../announcement.ts'
+import { exampleApiKey, exampleGrant, listen, NOW, type StorageSuite } from './suite.ts'
 
 export const TEAM = accountId('acc_team')
 const OWNER = accountId('acc_owner')
@@ -161,7 +160,7 @@ export function describeOrganisations(suite: StorageSuite): void {
     for (const hash of ['2', '3']) expect(heard()).toContainEqual({ kind: 'key', hash: hash.repeat(64) })
     expect(await storage.keys.findByHash('3'.repeat(64))).toBeUndefined()
     expect(await storage.keys.list(TEAM, { member: again })).toEqual([])
-    const deleted = await storage.keys.list(TEAM, { member: again, deleted: 'included' })
+    const deleted = await storage.keys.list(TEAM, { member: again, ever: 'included' })
     expect(deleted.map(({ id }) => id)).toEqual(['key_2'])
     expect(await storage.organisations.listOf(PERSON)).toEqual([])
     expect(await storage.organisations.findMember(again)).toBeUndefined()
@@ -317,10 +316,4 @@ function exampleMember(id: MemberId, changes: Partial<Member>): Member {
 
 export function memberKey(id: string, changes: Partial<Parameters<typeof exampleApiKey>[0]> = {}) {
   return exampleApiKey({ id: keyId(id), accountId: TEAM, memberId: PERSON_MEMBER, ...changes })
-}
-
-function listen(storage: Storage): () => readonly Announcement[] {
-  const heard: Announcement[] = []
-  storage.subscribe((change) => heard.push(change))
-  return () => heard
 }

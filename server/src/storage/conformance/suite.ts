@@ -1,10 +1,11 @@
 /** What the parts of the conformance suite share: a database to open, and rows to start from. */
 import { ACCOUNT, credits, exampleReserve, exampleSettle, KEY } from '../../core/calls/examples.ts'
+import { type AccountId, accountId, type CallId, type InstanceId, instanceId, keyId } from '../../core/ids.ts'
+import type { SeenInstance } from '../../core/instances/watch.ts'
 import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { SettleOperation } from '../../core/ledger/operations.ts'
-import { accountId, instanceId, keyId, type AccountId, type CallId, type InstanceId } from '../../core/ids.ts'
-import type { SeenInstance } from '../../core/instances/watch.ts'
 import { AMOUNT_MAX, type MicroCredits, microCredits } from '../../core/money.ts'
+import type { Announcement } from '../announcement.ts'
 import type { Storage } from '../storage.ts'
 import type { AccountPatch } from '../stores/accounts.ts'
 import type { Key } from '../stores/keys.ts'
@@ -88,6 +89,7 @@ export function exampleApiKey(changes: Partial<Key> = {}): Key {
     id: KEY,
     accountId: ACCOUNT,
     memberId: undefined,
+    sessionId: undefined,
     name: 'laptop',
     hash: '1'.repeat(64),
     hint: 'sk-gateway-abcdef',
@@ -147,4 +149,11 @@ export async function recover(
     ended += (await calls.recoverLeaked(leaked)).length
   }
   return ended
+}
+
+/** What this store tells those who listen, from now on. */
+export function listen(storage: Storage): () => readonly Announcement[] {
+  const heard: Announcement[] = []
+  storage.subscribe((change) => heard.push(change))
+  return () => heard
 }

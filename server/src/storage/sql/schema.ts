@@ -4,17 +4,17 @@
  */
 import type { ColumnType } from 'kysely'
 import type { BackstageSchema } from './schema/backstage.ts'
-import type { IdentitySchema } from './schema/identity.ts'
-import type { CustomerSchema } from './schema/customers.ts'
-import type { OrganisationSchema } from './schema/organisations.ts'
 import type { Integer } from './schema/columns.ts'
+import type { CustomerSchema } from './schema/customers.ts'
+import type { IdentitySchema } from './schema/identity.ts'
+import type { OrganisationSchema } from './schema/organisations.ts'
 import type { TopUpSchema } from './schema/top-ups.ts'
 import type { TurnSchema } from './schema/turns.ts'
 import type { UsageSchema } from './schema/usage.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
-export type { Integer } from './schema/columns.ts'
 export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/backstage.ts'
+export type { Integer } from './schema/columns.ts'
 
 /** A row id that the database gives. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
@@ -177,6 +177,7 @@ export interface ApiKeysTable {
   id: string
   account_id: string
   member_id: string | null
+  session_id: string | null
   name: string
   hash: string
   hint: string

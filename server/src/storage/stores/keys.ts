@@ -1,5 +1,5 @@
 /** Keys as they are kept. */
-import type { VendorCode, KeyId, AccountId, MemberId, ModelId } from '../../core/ids.ts'
+import type { AccountId, KeyId, MemberId, ModelId, VendorCode } from '../../core/ids.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 
 export interface ByokEntry {
@@ -13,6 +13,8 @@ export interface Key {
   readonly accountId: AccountId
   /** Of the organisation that is the account: whose calls these are; undefined: the account's own. */
   readonly memberId: MemberId | undefined
+  /** The sign-in session it ends with, of a key that the console made for itself; undefined: a key of the person's own. */
+  readonly sessionId: string | undefined
   readonly name: string
   /** Lower-case hex SHA-256 of the whole key. */
   readonly hash: string
@@ -34,10 +36,13 @@ export interface KeyStore {
   /** Deleted keys are not found. Found by a former secret, a key expires when that one's overlap ends. */
   findByHash(hash: string): Promise<Key | undefined>
   find(id: KeyId): Promise<Key | undefined>
-  /** `member`: only theirs. `deleted`: those too, for whoever shows what was called with them. */
+  /**
+   * Without keys of sessions. `member`: only theirs. `ever`: deleted ones and those of sessions too, for whoever shows what was
+   * called with them.
+   */
   list(
     account: AccountId,
-    options?: { readonly member?: MemberId | undefined; readonly deleted?: 'included' | undefined },
+    options?: { readonly member?: MemberId | undefined; readonly ever?: 'included' | undefined },
   ): Promise<readonly Key[]>
   /** Until when the last of their former secrets works, of those keys where one still does; one query. */
   formerUntil(ids: readonly KeyId[], at: number): Promise<ReadonlyMap<KeyId, number>>
@@ -70,4 +75,16 @@ export interface KeyStore {
     secret: Pick<Key, 'hash' | 'hint'>,
     options: { readonly formerUntil: number | undefined; readonly at: number },
   ): Promise<boolean>
+  /**
+   * The one key that the sessions of a person have for an account, as a member or not: made, or given this secret, this
+   * session and this end in place of those it had, at once. undefined: the session is no more. Whatever ends the session
+   * deletes the key; one that expires first stays as it is.
+   */
+  putForSession(key: SessionKey, at: number): Promise<KeyId | undefined>
+}
+
+export type SessionKey = Key & {
+  readonly sessionId: string
+  readonly expiresAt: number
+  readonly status: 'enabled'
 }

@@ -188,7 +188,7 @@ async function belongings(): Promise<string> {
   const { storage } = admin.gateway
   const page = { limit: 100, after: undefined }
   const everything = {
-    keys: await storage.keys.list(owner.id, { deleted: 'included' }),
+    keys: await storage.keys.list(owner.id, { ever: 'included' }),
     byok: await storage.accounts.listByok(owner.id),
     sessions: (await storage.identity.sessions.list(owner.id, Date.now())).map(({ id }) => id),
     passkeys: await storage.identity.factors.listPasskeys(owner.id),

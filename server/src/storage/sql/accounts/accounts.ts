@@ -1,28 +1,30 @@
 /** Accounts and their own upstream credentials. */
 import {
   type ExpressionBuilder,
-  type Kysely,
   type Insertable,
+  type Kysely,
   type Selectable,
-  type Transaction,
   sql,
+  type Transaction,
 } from 'kysely'
 import type { CredentialSecret, DecimalText } from '../../../core/catalogue.ts'
 import { normalEmail } from '../../../core/identity/email-address.ts'
 import { type AccountId, accountId, type VendorCode, vendorCode } from '../../../core/ids.ts'
 import { UNLIMITED } from '../../../core/limits/policy.ts'
 import { ZERO } from '../../../core/money.ts'
+import type { Announcement } from '../../announcement.ts'
 import { LastAdmin } from '../../failures/last-admin.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
+import type { Account, AccountPatch, AccountStore } from '../../stores/accounts.ts'
+import type { ByokEntry } from '../../stores/keys.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
+import { openCredential, sealCredential } from '../catalogue/sealed-credential.ts'
 import type { SqlEngine } from '../engine.ts'
 import { chargeOwedIn } from '../ledger/owed.ts'
 import { pageLimit } from '../page.ts'
 import type { AccountsTable, Schema } from '../schema.ts'
-import { openCredential, sealCredential } from '../catalogue/sealed-credential.ts'
-import type { Account, AccountPatch, AccountStore } from '../../stores/accounts.ts'
-import type { ByokEntry } from '../../stores/keys.ts'
+import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
+import { endSessionKeys } from './session-keys.ts'
 
 export interface AccountStoreOptions {
   readonly engine: SqlEngine
@@ -203,10 +205,16 @@ async function patchIn(
       ? await exists(transaction, id)
       : (await transaction.updateTable('accounts').set(columns).where('id', '=', id).executeTakeFirst())
           .numUpdatedRows === 1n
+  const changes: Announcement[] = found ? [{ kind: 'account', accountId: id }] : []
   if ('passwordHash' in patch) {
-    await transaction.deleteFrom('sessions').where('account_id', '=', id).execute()
+    const ended = await transaction
+      .deleteFrom('sessions')
+      .where('account_id', '=', id)
+      .returning('id')
+      .execute()
+    changes.push(...(await endSessionKeys(transaction, ended)))
   }
-  return { value: found, changes: found ? [{ kind: 'account', accountId: id }] : [] }
+  return { value: found, changes }
 }
 
 /** Under a lock on every admin, in one order, so that two who suspend each other are not both gone. */

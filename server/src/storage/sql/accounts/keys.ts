@@ -1,11 +1,12 @@
 /** API keys. Their plaintext never comes here, only its hash and what a list may show. */
 import type { Kysely, Transaction, Updateable } from 'kysely'
 import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
-import type { AnnouncedWrite, Written } from '../announced-write.ts'
-import { decodeKey } from './key-row.ts'
-import type { ApiKeysTable, Schema } from '../schema.ts'
 import type { Announcement } from '../../announcement.ts'
 import type { Key, KeyStore } from '../../stores/keys.ts'
+import type { AnnouncedWrite, Written } from '../announced-write.ts'
+import type { ApiKeysTable, Schema } from '../schema.ts'
+import { decodeKey, encodeKey } from './key-row.ts'
+import { putSessionKey } from './session-keys.ts'
 
 export interface KeyStoreOptions {
   readonly reader: Kysely<Schema>
@@ -31,40 +32,25 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
 
     create: (key) =>
       write(async (transaction) => {
-        await transaction
-          .insertInto('api_keys')
-          .values({
-            id: key.id,
-            account_id: key.accountId,
-            member_id: key.memberId ?? null,
-            name: key.name,
-            hash: key.hash,
-            hint: key.hint,
-            status: key.status,
-            created_at: key.createdAt,
-            expires_at: key.expiresAt ?? null,
-            group_name: key.group ?? null,
-            models: JSON.stringify(key.models),
-            ip_allow: JSON.stringify(key.ipAllow),
-            policy: key.policy === undefined ? null : JSON.stringify(key.policy),
-          })
-          .execute()
+        await transaction.insertInto('api_keys').values(encodeKey(key)).execute()
         return { value: undefined, changes: [{ kind: 'key', hash: key.hash }] }
       }),
 
     patch: (id, patch) => write((transaction) => patchKey(transaction, id, patch)),
 
     rotate: (id, secret, options) => write((transaction) => rotateKey(transaction, id, secret, options)),
+
+    putForSession: (key, at) => write((transaction) => putSessionKey(transaction, key, at)),
   }
 }
 
 async function listKeys(
   reader: Kysely<Schema>,
   account: AccountId,
-  { member, deleted }: Parameters<KeyStore['list']>[1] = {},
+  { member, ever }: Parameters<KeyStore['list']>[1] = {},
 ): Promise<readonly Key[]> {
   let query = reader.selectFrom('api_keys').selectAll().where('account_id', '=', account)
-  if (deleted !== 'included') query = query.where('status', '<>', 'deleted')
+  if (ever !== 'included') query = query.where('status', '<>', 'deleted').where('session_id', 'is', null)
   if (member !== undefined) query = query.where('member_id', '=', member)
   const rows = await query.orderBy('created_at').orderBy('id').execute()
   return rows.map((row) => decodeKey({ ...row }))

@@ -1,6 +1,7 @@
 /** Sessions. Their tokens never come here, only the hashes. */
 import { accountId } from '../../../core/ids.ts'
 import type { Session, SessionStore, SignInMethod } from '../../stores/identity.ts'
+import { endSessionKeys } from '../accounts/session-keys.ts'
 import { indexableText } from '../free-text.ts'
 import { numberOf, optionalTextOf, type StoredRow, textOf } from '../table.ts'
 import type { IdentityStoreOptions } from './options.ts'
@@ -83,22 +84,22 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
 
     revoke: (account, id) =>
       write(async (transaction) => {
-        const { numDeletedRows } = await transaction
+        const ended = await transaction
           .deleteFrom('sessions')
           .where('account_id', '=', account)
           .where('id', '=', id)
-          .executeTakeFirst()
-        return { value: numDeletedRows === 1n, changes: [] }
+          .returning('id')
+          .execute()
+        return { value: ended.length === 1, changes: await endSessionKeys(transaction, ended) }
       }),
 
     revokeAll: (account, { except } = {}) =>
       write(async (transaction) => {
-        const ended = transaction.deleteFrom('sessions').where('account_id', '=', account)
-        const { numDeletedRows } = await (except === undefined
-          ? ended
-          : ended.where('id', '<>', except)
-        ).executeTakeFirst()
-        return { value: Number(numDeletedRows), changes: [] }
+        const all = transaction.deleteFrom('sessions').where('account_id', '=', account)
+        const ended = await (except === undefined ? all : all.where('id', '<>', except))
+          .returning('id')
+          .execute()
+        return { value: ended.length, changes: await endSessionKeys(transaction, ended) }
       }),
 
     async knowsPlace(account, place, since) {

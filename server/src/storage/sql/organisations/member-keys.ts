@@ -1,8 +1,8 @@
 /** What becomes of keys when their member or their organisation goes, and which secrets the caches have to forget. */
 import type { Transaction } from 'kysely'
 import type { AccountId, MemberId } from '../../../core/ids.ts'
-import type { Schema } from '../schema.ts'
 import type { Announcement } from '../../announcement.ts'
+import type { Schema } from '../schema.ts'
 
 export type KeyOwner = { readonly member: MemberId } | { readonly organisation: AccountId }
 
@@ -41,12 +41,18 @@ export async function deleteKeys(
   return changes
 }
 
-/** They become the organisation's own. */
+/** They become the organisation's own; the one of the member's session ends. */
 export async function releaseKeys(
   transaction: Transaction<Schema>,
   { member }: { readonly member: MemberId },
 ): Promise<readonly Announcement[]> {
   const changes = await announceKeys(transaction, { member })
+  await transaction
+    .updateTable('api_keys')
+    .set({ status: 'deleted' })
+    .where('member_id', '=', member)
+    .where('session_id', 'is not', null)
+    .execute()
   await transaction
     .updateTable('api_keys')
     .set({ member_id: null })

@@ -8,6 +8,7 @@ import { logRoutes } from './logs.ts'
 import { organisationRoutes, type OrganisationsContext } from '../organisations/index.ts'
 import { ownKeyRoutes } from './own-key.ts'
 import { redeemRoutes } from './redeem.ts'
+import { sessionKeyRoutes } from './session-key.ts'
 import { statementRoutes } from './statements.ts'
 import { subscriptionRoutes } from './subscription.ts'
 import { topUpRoutes, type TopUpsContext } from './top-ups.ts'
@@ -27,6 +28,7 @@ export function customerRoutes(app: Api, context: CustomersContext): void {
   accountRoutes(app, context)
   keyRoutes(app, context)
   ownKeyRoutes(app, context)
+  sessionKeyRoutes(app, context)
   alertRoutes(app, context)
   byokRoutes(app, context)
   exchangeRoutes(app, context)

@@ -331,7 +331,8 @@ async function refuseTooMany(context: Pick<ApiContext, 'storage'>, caller: Sessi
     throw new GatewayError(40900, { message: `an account may have ${KEYS_MAX} keys: delete one first` })
   const member = onlyMember(caller)
   if (member === undefined) return
-  const all = await storage.keys.list(id, { member, deleted: 'included' })
+  const ever = await storage.keys.list(id, { member, ever: 'included' })
+  const all = ever.filter((key) => key.sessionId === undefined)
   const living = all.filter((key) => key.status !== 'deleted')
   if (living.length >= MEMBER_KEYS_MAX)
     throw new GatewayError(40900, {
@@ -341,14 +342,18 @@ async function refuseTooMany(context: Pick<ApiContext, 'storage'>, caller: Sessi
     throw new GatewayError(40900, { message: 'you have made too many keys: rotate one you have instead' })
 }
 
-/** Another account's key is none, and so is another member's to somebody who is no more than a member. */
+/**
+ * Another account's key is none, and so is another member's to somebody who is no more than a member. Nor is a session's: it
+ * cannot be made to live on.
+ */
 async function requireOwnKey(
   context: Pick<ApiContext, 'storage'>,
   caller: SessionCaller,
   id: string,
 ): Promise<KeyView> {
   const key = await context.storage.keys.find(keyId(id))
-  if (key === undefined || !isOwnKey(caller, key)) throw new GatewayError(40403)
+  if (key === undefined || key.sessionId !== undefined || !isOwnKey(caller, key))
+    throw new GatewayError(40403)
   return viewKey(key)
 }
 

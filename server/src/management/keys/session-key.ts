@@ -1,0 +1,53 @@
+/** The key that the console calls with when a person tries something out: it lives no longer than their session. */
+import type { AccountId, KeyId, MemberId } from '../../core/ids.ts'
+import type { Secret } from '../../core/secret.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Session } from '../../storage/stores/identity.ts'
+import { keyOf, makeKeySecret } from './keys.ts'
+
+/** After that a page that is still open asks for another one. */
+const LIFE_MS = 3_600_000
+
+export interface IssuedSessionKey {
+  readonly id: KeyId
+  /** Shown once, stored nowhere. */
+  readonly plaintext: Secret
+  /** Epoch ms. */
+  readonly expiresAt: number
+}
+
+/** In place of the one the person had for this account. undefined: the session has ended meanwhile. */
+export async function issueSessionKey(
+  storage: Pick<Storage, 'keys' | 'catalogue'>,
+  {
+    accountId,
+    memberId,
+    session,
+  }: {
+    readonly accountId: AccountId
+    /** Whose caps bind the calls, in an organisation. */
+    readonly memberId: MemberId | undefined
+    readonly session: Session
+  },
+  at: number,
+): Promise<IssuedSessionKey | undefined> {
+  const { keyPrefix } = (await storage.catalogue.read()).settings
+  const plaintext = makeKeySecret(keyPrefix)
+  const expiresAt = Math.min(at + LIFE_MS, session.idleEndsAt, session.endsAt)
+  const key = keyOf({ ...SESSION_KEY, accountId, memberId, expiresAt }, plaintext, keyPrefix, at)
+  const id = await storage.keys.putForSession(
+    { ...key, sessionId: session.id, expiresAt, status: 'enabled' },
+    at,
+  )
+  return id === undefined ? undefined : { id, plaintext, expiresAt }
+}
+
+const SESSION_KEY = {
+  name: 'Playground',
+  secret: undefined,
+  status: 'enabled',
+  group: undefined,
+  models: [],
+  ipAllow: [],
+  policy: undefined,
+} as const
