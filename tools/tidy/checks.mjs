@@ -10,6 +10,7 @@ import { checkNames } from './names.mjs'
 import { checkNarrowHands } from './narrow-hands.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkRetiredWords } from './retired-words.mjs'
+import { checkSideTables } from './side-tables.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
 import { checkSnippets } from './snippets.mjs'
@@ -27,6 +28,7 @@ export const CHECKS = [
   { name: 'core-purity', check: checkCorePurity },
   { name: 'silencing', check: checkSilencing },
   { name: 'narrow-hands', check: checkNarrowHands },
+  { name: 'side-tables', check: checkSideTables },
   { name: 'decisions', check: checkDecisions },
   { name: 'light-starts', check: checkLightStarts },
   { name: 'lock', check: checkLock },

@@ -12,6 +12,7 @@ import { checkNames } from './names.mjs'
 import { checkNarrowHands } from './narrow-hands.mjs'
 import { checkModuleReadmes } from './module-readmes.mjs'
 import { checkRetiredWords } from './retired-words.mjs'
+import { checkSideTables } from './side-tables.mjs'
 import { checkSilencing } from './silencing.mjs'
 import { checkSizes } from './size-records.mjs'
 import { checkSnippets } from './snippets.mjs'
@@ -114,6 +115,12 @@ const WRONG = [
     checkNarrowHands,
     { 'server/src/pipeline/a.ts': 'class A { #pipeline: Pipeline | undefined }' },
   ],
+  [
+    'a table beside the code that fills it',
+    checkSideTables,
+    { 'server/src/pipeline/a.ts': 'const known = new WeakMap<object, string>()' },
+  ],
+  ['a variable of a module', checkSideTables, { 'server/src/pipeline/a.ts': 'let calls = 0' }],
   ['work left for later', checkSilencing, { 'server/src/a.ts': '// TODO finish' }],
   ['a number of an issue in place of a reason', checkSilencing, { 'server/src/a.ts': '// see issue 12' }],
   [
@@ -148,6 +155,11 @@ const WRONG = [
 ]
 
 const RIGHT = [
+  [
+    'a table that nothing changes',
+    checkSideTables,
+    { 'server/src/pipeline/a.ts': "const WORDS: ReadonlySet<string> = new Set(['a'])" },
+  ],
   [
     'a stage that names what it uses',
     checkNarrowHands,

@@ -12,7 +12,8 @@ import type { Asked } from '../pipeline/kinds/kind.ts'
 import type { Pipeline } from '../pipeline/context.ts'
 import { serve, type ServeParts } from '../pipeline/serve.ts'
 import { timeOrderedId } from '../management/new-id.ts'
-import { type Address, addressOfHost, noteAddress } from './address.ts'
+import { type Address, addressOfHost } from './address.ts'
+import { GatewayRequest } from './gateway-request.ts'
 import { type BodyWatch, createBodyWatch } from './calls/body-watch.ts'
 import { matchCallPath, servedAtGatewayAddress } from './calls/call-paths.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -22,7 +23,6 @@ import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
 import { arrivalOf } from './calls/incoming.ts'
 import { closeUnlessRead } from './calls/incoming-body.ts'
-import { noteBodyWatch } from './management/requests/management-body.ts'
 import { normalizeTarget, refusedHead, shownPath } from './calls/request-head.ts'
 import { sendError } from './send-error.ts'
 import { SocketReply } from './calls/socket-reply.ts'
@@ -120,9 +120,10 @@ class Edge {
     this.#bodyWatch = createBodyWatch(options.bodyIdleTimeoutMs)
   }
 
-  createServer(addressOfRequest: (request: IncomingMessage) => Address): Server {
+  createServer(addressOfRequest: (request: IncomingMessage) => Address): Server<typeof GatewayRequest> {
     const options = this.#options
     const server = createServer({
+      IncomingMessage: GatewayRequest,
       maxHeaderSize: options.headerLimitBytes,
       headersTimeout: options.headerTimeoutMs,
       connectionsCheckingInterval: Math.min(HEAD_LOOK_MS_MAX, Math.ceil(options.headerTimeoutMs / 2)),
@@ -136,7 +137,7 @@ class Edge {
     // What is beyond a number would be dropped without a word; too many are refused instead.
     server.maxHeadersCount = 0
     server.on('connection', (socket) => this.#connections.opened(socket))
-    const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const onRequest = (request: GatewayRequest, response: ServerResponse): void => {
       this.#route(request, response, addressOfRequest(request))
     }
     server.on('request', onRequest)
@@ -205,7 +206,7 @@ class Edge {
     return new Promise((resolve) => this.#onQuiet.push(resolve))
   }
 
-  #route(request: IncomingMessage, response: ServerResponse, address: Address): void {
+  #route(request: GatewayRequest, response: ServerResponse, address: Address): void {
     normalizeTarget(request)
     const { url = '/' } = request
     const mark = url.indexOf('?')
@@ -238,7 +239,7 @@ class Edge {
   }
 
   #serveOther(
-    request: IncomingMessage,
+    request: GatewayRequest,
     response: ServerResponse,
     { path, address }: { readonly path: string; readonly address: Address },
   ): void {
@@ -250,11 +251,11 @@ class Edge {
       return
     }
     if (pages?.serve(request, response, path) === true) return
-    noteAddress(request, address)
-    noteBodyWatch(request, {
+    request.address = address
+    request.bodyBounds = {
       watch: this.#bodyWatch,
       totalTimeoutMs: Math.min(this.#options.managementBodyTimeoutMs, this.#options.callDeadlineMs),
-    })
+    }
     this.#options.api(request, response)
   }
 

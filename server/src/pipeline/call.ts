@@ -5,10 +5,12 @@
 import type { Demand, ReserveOutcome } from '../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, WireId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
+import type { JsonValue } from '../core/json.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/request-scan.ts'
 import type { ReceivedForm } from '../core/video/form.ts'
 import type { Account } from '../storage/stores/accounts.ts'
 import type { Key } from '../storage/stores/keys.ts'
+import type { BodyMemo } from './body-memo.ts'
 import type { Asked, EndpointKind } from './kinds/kind.ts'
 
 /** What a request line asks for. */
@@ -80,6 +82,8 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
   readonly length: number
+  /** Begins empty; another body has another. */
+  readonly memo: BodyMemo
   /** Counts bytes that belong to the call besides its body; throws 50301 when they do not fit. */
   hold(bytes: number): void
   /** Gives the bytes back; may be called again. */
@@ -134,6 +138,8 @@ export type Past =
       readonly kind: 'kept'
       readonly ids: readonly string[]
       readonly bytes: Uint8Array
+      /** The bytes, parsed by whoever needs them first. */
+      items?: readonly JsonValue[]
     }
 
 /** What is asked about a response that was kept. */

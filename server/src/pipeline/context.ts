@@ -22,6 +22,7 @@ import { type HealthBoard } from './instance/chains/health-board.ts'
 import { type PendingOperations } from './instance/pending/pending-operations.ts'
 import { type Pulse } from './instance/pulse.ts'
 import { type ReadOn } from './exchange/read-on.ts'
+import type { ModelFacts } from './instance/model-facts.ts'
 import type { TokenCounter } from './instance/token-counter.ts'
 import { type VideoSettings, type Videos } from './video/videos.ts'
 import { type TurnKeeper } from './instance/turn-keeper.ts'
@@ -67,6 +68,7 @@ export interface Pipeline extends PipelineParts {
   readonly monthOf: MonthOf
   readonly countWindow: CountWindow
   readonly terms: TermsReader
+  readonly models: ModelFacts
   readonly videos: Videos
   readonly turns: TurnKeeper
   /** Large bodies are taken apart in threads. */

@@ -12,6 +12,7 @@ import { createConversions } from './lanes/threads/conversions.ts'
 import { createReadOn } from './exchange/read-on.ts'
 import { createBodyBudget } from './instance/body-budget.ts'
 import { createMonthOf } from '../core/calendar.ts'
+import { createModelFacts } from './instance/model-facts.ts'
 import { createCountWindow } from './instance/count-window.ts'
 import { createTermsReader } from '../core/pricing/read-terms.ts'
 import { createRefusalBudget } from './instance/refusal-budget.ts'
@@ -66,11 +67,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
     pulse,
     pending,
     ...knowRunning(pending),
-    readOn: createReadOn(),
-    bodyBudget: createBodyBudget(parts.limits.bytesInFlightMax),
-    monthOf: createMonthOf(),
-    countWindow: createCountWindow(parts.limits.countsPerMinuteMax),
-    terms: createTermsReader(),
+    ...rememberings(parts),
     videos: createVideos(parts.videoSettings, parts.now, () => pipeline),
     turns,
     conversions,
@@ -78,7 +75,6 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
     refreshCatalogue,
     ...progressNotes(parts),
     observeEnd: (row) => telemetry.metrics.callEnded(row),
-    mayLogRefusal: createRefusalBudget(),
     refuseWhenUnable() {
       refuseWhenUnable({ draining, pending })
     },
@@ -94,6 +90,19 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
     },
   }
   return pipeline
+}
+
+/** What is remembered between calls and asks nobody. */
+function rememberings({ limits }: PipelineParts) {
+  return {
+    readOn: createReadOn(),
+    bodyBudget: createBodyBudget(limits.bytesInFlightMax),
+    monthOf: createMonthOf(),
+    countWindow: createCountWindow(limits.countsPerMinuteMax),
+    terms: createTermsReader(),
+    models: createModelFacts(),
+    mayLogRefusal: createRefusalBudget(),
+  }
 }
 
 function chainIdsOf({ models }: Catalogue): ReadonlySet<ChainId> {

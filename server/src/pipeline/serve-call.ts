@@ -13,7 +13,7 @@ import type { ClientReply } from './reply.ts'
 import { reserve } from './stages/reserve.ts'
 import { asksForVideo, serveChatOrder, type ServeChatOrderParts } from './video/order/serve-chat-order.ts'
 
-export type ServeCallParts = LeaveParts & ServeChatOrderParts & Pick<Pipeline, 'refuseWhenUnable'>
+export type ServeCallParts = LeaveParts & ServeChatOrderParts & Pick<Pipeline, 'models' | 'refuseWhenUnable'>
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;

@@ -9,7 +9,6 @@ import { checkServed } from './stages/admit.ts'
 import { authenticate, findHolderNow } from './stages/authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './instance/count-tokens.ts'
-import { demandVendors } from './instance/chains/own-credentials.ts'
 import { placesOf } from './attempt/dialect.ts'
 import { forwardCount, type ForwardCountParts } from './attempt/forward-count.ts'
 import type { Pipeline } from './context.ts'
@@ -24,7 +23,14 @@ export type ServeCountParts = RefuseParts &
   ForwardCountParts &
   Pick<
     Pipeline,
-    'bodyBudget' | 'conversions' | 'countWindow' | 'health' | 'refuseWhenUnable' | 'tokens' | 'turns'
+    | 'bodyBudget'
+    | 'conversions'
+    | 'countWindow'
+    | 'health'
+    | 'models'
+    | 'refuseWhenUnable'
+    | 'tokens'
+    | 'turns'
   >
 
 export async function serveCount(
@@ -66,7 +72,7 @@ async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promis
   const model = catalogue.models.get(call.modelId)
   if (model?.status !== 'enabled') throw new GatewayError(50201)
   checkServed(model, call)
-  const vendors = demandVendors(usableChains(model, catalogue), catalogue)
+  const vendors = pipeline.models.vendors(model, catalogue)
   const refusal = decideRightToAsk(account, { ...model, ...vendors }, call.at)
   if (refusal !== undefined) throw refusalError(refusal, call.at)
   const retryAfterMs = pipeline.countWindow(account.id, call.at)

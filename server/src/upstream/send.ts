@@ -9,7 +9,7 @@ import { ChunkStream } from './chunk-stream.ts'
 import { Connections, type Lease } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
 import { maskText, openSecretMask, type SecretMask } from './credentials/secret-mask.ts'
-import { splitUrl } from './split-url.ts'
+import { SplitUrls } from './split-url.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
 import { TokenCache } from './credentials/token-cache.ts'
 import type {
@@ -48,7 +48,12 @@ export function openUpstream(options: UpstreamOptions = {}): Upstream {
 /** The same exchange over connections of the caller's making. */
 export function openOver(connections: ConnectionSource, timers: Timers): Upstream['open'] {
   const open: Upstream['open'] = (call, sink) => new Sending(call, sink, room)
-  const room: Room = { connections, timers, tokens: new TokenCache((call, sink) => open(call, sink)) }
+  const room: Room = {
+    connections,
+    timers,
+    addresses: new SplitUrls(),
+    tokens: new TokenCache((call, sink) => open(call, sink)),
+  }
   return open
 }
 
@@ -61,6 +66,7 @@ interface Room {
   readonly connections: ConnectionSource
   readonly tokens: TokenCache
   readonly timers: Timers
+  readonly addresses: SplitUrls
 }
 
 type Phase = 'connecting' | 'waiting' | 'flowing' | 'draining' | 'over'
@@ -217,7 +223,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
 
   #dispatch(authHeaders: HeaderList): void {
     if (this.#phase === 'over') return
-    const address = splitUrl(this.#call.request.url)
+    const address = this.#room.addresses.split(this.#call.request.url)
     if (address === undefined) {
       queueMicrotask(() => this.#fail('connect', 'the upstream address is not an http address'))
       return

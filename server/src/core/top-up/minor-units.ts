@@ -2,8 +2,10 @@
 import { parseDecimal } from '../pricing/decimal.ts'
 
 /** Currencies without a smaller unit, and those with thousandths (ISO 4217); all others have hundredths. */
-const WHOLE = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf'.split(' '))
-const THOUSANDTHS = new Set('bhd jod kwd omr tnd'.split(' '))
+const WHOLE: ReadonlySet<string> = new Set(
+  'bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf'.split(' '),
+)
+const THOUSANDTHS: ReadonlySet<string> = new Set('bhd jod kwd omr tnd'.split(' '))
 
 /** @param currency ISO 4217, in small letters */
 export function minorDigits(currency: string): number {

@@ -7,6 +7,7 @@ import type { Identity } from '../../management/identity/identity.ts'
 import type { Cashier } from '../../management/top-up/cashier.ts'
 import type { VendorPreset } from '../../management/admin/presets.ts'
 import type { ClientAddress } from '../client-address.ts'
+import type { Exports } from './answers/send-export.ts'
 import type { CallerReader } from './access/caller.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BodyBudget } from '../../pipeline/instance/body-budget.ts'
@@ -57,6 +58,8 @@ export interface ApiOptions extends InstanceOfApi {
 export interface ApiContext extends ApiOptions, CallerReader {
   /** The caller's key, or the 401/403 that applies. */
   requireKey(request: FastifyRequest): Promise<KeyHolder>
+  /** Exports that are running. */
+  readonly exports: Exports
   /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
   readonly routes: RegisteredRoute[]
 }

@@ -16,13 +16,14 @@ import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
 import { hashKey } from '../../storage/key-hash.ts'
 import { LastAdmin } from '../../storage/failures/last-admin.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
-import { addressOf } from '../address.ts'
+import { addressOf } from '../gateway-request.ts'
 import { checkKeysOrganisation, createCallerReader } from './access/caller.ts'
 import { renderError } from '../error-envelope.ts'
 import { allowedMethods } from '../calls/allowed-methods.ts'
 import { closeUnlessRead } from '../calls/incoming-body.ts'
 import { readJsonBodies } from './requests/json-body.ts'
 import { badCursor } from './requests/page-cursor.ts'
+import { Exports } from './answers/send-export.ts'
 import { boundBodies } from './requests/management-body.ts'
 import { shownPath } from '../calls/request-head.ts'
 import { adminRoutes } from './routes/admin/index.ts'
@@ -198,7 +199,13 @@ function apiContext(options: ApiOptions): ApiContext {
     checkKeysOrganisation(request, holder.key)
     return holder
   }
-  return { ...options, requireKey, ...createCallerReader({ ...options, requireKey }), routes: [] }
+  return {
+    ...options,
+    requireKey,
+    ...createCallerReader({ ...options, requireKey }),
+    exports: new Exports(),
+    routes: [],
+  }
 }
 
 function knownError(error: unknown): GatewayError {

@@ -12,6 +12,7 @@ import { explainedMessage, GatewayError } from '../../core/errors/gateway-error.
 import { callId, modelId } from '../../core/ids.ts'
 import { ZERO } from '../../core/money.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
+import { createModelFacts } from '../instance/model-facts.ts'
 import { createTermsReader } from '../../core/pricing/read-terms.ts'
 import type { ErrorNote } from '../../core/routing/health.ts'
 import type { Skipped } from '../../core/routing/order.ts'
@@ -127,6 +128,7 @@ export type ExplainParts = Pick<
   | 'conversions'
   | 'monthOf'
   | 'terms'
+  | 'models'
   | 'instanceId'
 >
 
@@ -147,6 +149,7 @@ export async function explainParts(
     conversions: createConversions(telemetry, { bodyLimitBytes: EXPLAINED_BYTES_MAX }),
     monthOf: createMonthOf(),
     terms: createTermsReader(),
+    models: createModelFacts(),
   }
 }
 
@@ -364,7 +367,13 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
     readBody: () => Promise.resolve(),
     key,
     account,
-    body: { chunks: [body], length: body.byteLength, hold: () => undefined, release: () => undefined },
+    body: {
+      chunks: [body],
+      length: body.byteLength,
+      memo: {},
+      hold: () => undefined,
+      release: () => undefined,
+    },
     scan,
     modelId: modelId(named),
     stream: question.stream ?? scan.stream,

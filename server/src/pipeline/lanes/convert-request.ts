@@ -29,7 +29,7 @@ import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 /** What of a call its conversion looks at. */
 export interface ConvertibleCall {
   readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
-  readonly body: Pick<ReceivedBody, 'chunks'>
+  readonly body: Pick<ReceivedBody, 'chunks' | 'memo'>
   readonly past?: ReceivedCall['past']
   readonly scan: Pick<ReceivedCall['scan'], 'previousResponseId'>
   readonly stream: boolean
@@ -200,24 +200,16 @@ function wantedOf(call: ConvertibleCall, leg: ConvertibleLeg, asked: CanonicalRe
 const NO_TOOLS = { tools: [], toolChoice: undefined, parallelToolCalls: undefined }
 const NO_STATE = { store: undefined, previousResponseId: undefined }
 
-interface DecodedBody {
-  readonly decoded: Decoded<CanonicalRequest>
-  /** Responses: what the client said in this request, without what it continues. */
-  readonly input: readonly JsonValue[]
-}
-
-const decodedBodies = new WeakMap<ConvertibleCall['body'], DecodedBody>()
-
 /** All attempts of a call share one decoding. */
 function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalRequest> {
-  const known = decodedBodies.get(call.body)
-  if (known !== undefined) return known.decoded
+  const { memo } = call.body
+  if (memo.decoded !== undefined) return memo.decoded.decoded
   const body = parseJson(Buffer.concat(call.body.chunks))
   const decoded: Decoded<CanonicalRequest> = isJsonObject(body)
     ? decodeBody(client, call, body)
     : { kind: 'refused', field: '', message: 'the request body must be a JSON object' }
   const input = client.keepsAnswers && isJsonObject(body) ? inputItems(body['input']) : []
-  decodedBodies.set(call.body, { decoded, input })
+  memo.decoded = { decoded, input }
   return decoded
 }
 
@@ -231,28 +223,20 @@ function decodeBody(client: Protocol, call: ConvertibleCall, body: JsonObject): 
 }
 
 /** What is continued, as items; parsed once. */
-export function pastItems(past: Pick<Extract<Past, { kind: 'kept' }>, 'bytes'>): readonly JsonValue[] {
-  const known = parsedPasts.get(past.bytes)
-  if (known !== undefined) return known
+export function pastItems(
+  past: Pick<Extract<Past, { kind: 'kept' }>, 'bytes' | 'items'>,
+): readonly JsonValue[] {
+  if (past.items !== undefined) return past.items
   const items = parseJson(past.bytes)
   if (!isJsonArray(items)) throw new Error('a kept conversation cannot be read')
-  parsedPasts.set(past.bytes, items)
+  past.items = items
   return items
 }
 
-const parsedPasts = new WeakMap<Uint8Array, readonly JsonValue[]>()
-
 /** What the client of a converted responses call said, as items or as the JSON text of their array. */
-export function clientInput(call: Pick<ConvertibleCall, 'body'>): readonly JsonValue[] | string {
-  return writtenInputs.get(call.body) ?? decodedBodies.get(call.body)?.input ?? []
+export function clientInput({ body }: Pick<ConvertibleCall, 'body'>): readonly JsonValue[] | string {
+  return body.memo.writtenInput ?? body.memo.decoded?.input ?? []
 }
-
-/** Of a body that was decoded elsewhere. */
-export function noteClientInput(call: Pick<ConvertibleCall, 'body'>, json: string): void {
-  writtenInputs.set(call.body, json)
-}
-
-const writtenInputs = new WeakMap<ConvertibleCall['body'], string>()
 
 /** The answer says that it is not kept, whoever decided so. */
 export function unkept(request: CanonicalRequest): CanonicalRequest {

@@ -17,7 +17,6 @@ import { type RequestTask, type TaskResult, WorkFailure } from './threads/work.t
 import {
   type ConvertibleLeg,
   encodePrepared,
-  noteClientInput,
   prepareConversion,
   type PreparedRequest,
   unkept,
@@ -131,7 +130,7 @@ async function openFar(
     if (result === undefined) return { kind: 'open', lane: UNASKED_LANE }
     if (result.kind === 'refused') return unconvertible(result)
     if (result.kind === 'converted') {
-      if (result.input !== undefined) noteClientInput(call, result.input)
+      if (result.input !== undefined) call.body.memo.writtenInput = result.input
       return laneOver(pipeline, call, { ...result, leg, dialect, replays: () => result.replays })
     }
     if (result.kind !== 'media') throw new Error(`a conversion ended as ${result.kind}`)

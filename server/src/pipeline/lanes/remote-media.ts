@@ -7,7 +7,8 @@ import type { RemoteMedia } from '../../core/canonical/media/remote-media.ts'
 import type { MediaSource } from '../../core/canonical/request.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { RemoteAnswer } from '../../upstream/remote/fetch-remote.ts'
-import type { ReceivedBody, ReservedCall } from '../call.ts'
+import type { FetchedBytes } from '../body-memo.ts'
+import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 
 /** Vendors take at most this many images in a request, give or take. */
@@ -33,7 +34,7 @@ export async function fetchMedia(
   if (wanted.length > ADDRESSES_MAX) {
     return { kind: 'refused', message: `at most ${ADDRESSES_MAX} addresses can be fetched for one request` }
   }
-  const known = fetchedOf(call)
+  const known = (call.body.memo.fetched ??= { sources: new Map(), bytes: 0 })
   const missing = wanted.filter(({ url }) => !known.sources.has(url))
   let failure: string | undefined
   await inParallel(missing, async (media) => {
@@ -47,19 +48,6 @@ export async function fetchMedia(
     : { kind: 'refused', message: failure }
 }
 
-interface Known {
-  readonly sources: Map<string, MediaSource>
-  bytes: number
-}
-
-const fetchedByBody = new WeakMap<ReceivedBody, Known>()
-
-function fetchedOf({ body }: ReservedCall): Known {
-  const known = fetchedByBody.get(body) ?? { sources: new Map(), bytes: 0 }
-  fetchedByBody.set(body, known)
-  return known
-}
-
 type Outcome =
   | { readonly kind: 'fetched'; readonly source: MediaSource }
   | { readonly kind: 'refused'; readonly message: string }
@@ -67,7 +55,7 @@ type Outcome =
 async function fetchOne(
   pipeline: Pick<Pipeline, 'fetchRemote'>,
   call: ReservedCall,
-  { media, known }: { readonly media: RemoteMedia; readonly known: Known },
+  { media, known }: { readonly media: RemoteMedia; readonly known: FetchedBytes },
 ): Promise<Outcome> {
   let noRoom: unknown
   const answer = await pipeline.fetchRemote(media.url, {

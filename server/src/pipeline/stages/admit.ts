@@ -2,14 +2,11 @@ import type { Demand } from '../../core/ledger/operations.ts'
 import type { Catalogue, Model } from '../../core/catalogue.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { knownRateOf } from '../../core/pricing/currency.ts'
-import { findRefused, freezeSurcharges } from '../../core/pricing/surcharges.ts'
+import { findRefused } from '../../core/pricing/surcharges.ts'
 import { nearestName } from '../../core/nearest-name.ts'
-import type { PriceTerms } from '../../core/pricing/terms.ts'
-import { usableChains } from '../../core/routing/order.ts'
 import { askedExtras, toolUsesMax } from './asked-extras.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
-import { demandVendors } from '../instance/chains/own-credentials.ts'
+import type { ModelFacts } from '../instance/model-facts.ts'
 import { endpointsOf } from '../kinds/index.ts'
 import type { EndpointKind, EstimateParts } from '../kinds/kind.ts'
 import type { Pipeline } from '../context.ts'
@@ -19,25 +16,61 @@ import type { Pipeline } from '../context.ts'
  * `reserve` judges them on the account's fresh row, so that a verification counts from the next call on every instance.
  */
 export function admit(
-  pipeline: Pick<Pipeline, 'catalogue' | 'observations'>,
+  pipeline: Pick<Pipeline, 'catalogue' | 'observations' | 'models'>,
   call: ReceivedCall,
 ): AdmittedCall {
+  const { observations, models } = pipeline
   const catalogue = pipeline.catalogue()
   const asked = askedExtras(call)
-  const parts = { catalogue, observations: pipeline.observations, asked }
-  const model = findModel(call, catalogue)
-  checkRefused(model, asked)
+  const parts = { catalogue, observations, models, asked }
+  return admitBy(call, {
+    catalogue,
+    find() {
+      const model = findModel(call, catalogue)
+      checkRefused(model, asked)
+      return model
+    },
+    // One that refuses what the call asks for cannot stand in.
+    canStandIn: (model) =>
+      servesKind(model.chains, call.endpoint.kind) && findRefused(model, asked) === undefined,
+    demand: (model) => demandOf(model, call, parts),
+  })
+}
+
+/** How calls of one form find their model and what they demand of it; the rest of an admission is alike for all. */
+export interface Admission {
+  readonly catalogue: Catalogue
+  /** Throws what applies when there is no such model. */
+  find(): Model
+  canStandIn(fallback: Model): boolean
+  demand(model: Model): Pick<Demand, 'vendors' | 'keylessVendors' | 'terms' | 'estimate'>
+}
+
+type Admitted = Pick<AdmittedCall, 'stage' | 'catalogue' | 'model' | 'fallback' | 'demand' | 'fallbackDemand'>
+
+export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'stage'>>(
+  call: Call,
+  admission: Admission,
+): Omit<Call, 'stage'> & Admitted {
+  const { catalogue } = admission
+  const model = admission.find()
   const found = findFallback(call, catalogue, model)
-  const serves = found !== undefined && servesKind(found.chains, call.endpoint.kind)
-  const fallback = allowedFallback(serves ? found : undefined, asked)
+  const fallback = found !== undefined && admission.canStandIn(found) ? found : undefined
+  const demandOfModel = (one: Model): Demand => ({
+    modelId: one.modelId,
+    requiredVerification: one.requiredVerification,
+    requiredPlan: one.requiredPlan,
+    subscriptionCovered: one.subscriptionCovered,
+    ...admission.demand(one),
+  })
   return {
     ...call,
     stage: 'admitted',
     catalogue,
     model,
     fallback,
-    demand: demandOf(model, call, parts),
-    fallbackDemand: fallback === undefined ? undefined : demandOf(fallback, call, parts),
+    demand: demandOfModel(model),
+    fallbackDemand: fallback === undefined ? undefined : demandOfModel(fallback),
   }
 }
 
@@ -91,7 +124,7 @@ export function meantInstead(name: string, { models }: Catalogue): string {
 }
 
 /** The account's fallback model, when it can stand in; a missing or switched-off one counts as none. */
-export function findFallback(
+function findFallback(
   call: Pick<ReceivedCall, 'account'>,
   catalogue: Catalogue,
   model: Model,
@@ -111,27 +144,16 @@ function checkRefused(model: Model, asked: readonly string[]): void {
   })
 }
 
-/** One that refuses what the call asks for cannot stand in. */
-function allowedFallback(fallback: Model | undefined, asked: readonly string[]): Model | undefined {
-  return fallback === undefined || findRefused(fallback, asked) !== undefined ? undefined : fallback
-}
-
 interface DemandParts extends EstimateParts {
+  readonly models: ModelFacts
   readonly asked: readonly string[]
 }
 
-function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): Demand {
-  const { catalogue } = parts
+function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): ReturnType<Admission['demand']> {
+  const { asked, catalogue, models } = parts
   return {
-    modelId: model.modelId,
-    requiredVerification: model.requiredVerification,
-    requiredPlan: model.requiredPlan,
-    subscriptionCovered: model.subscriptionCovered,
-    ...vendorsOf(model, catalogue),
-    terms: termsOf(model, catalogue, {
-      asked: parts.asked,
-      toolUsesMax: toolUsesMax(model, call, catalogue),
-    }),
+    ...models.vendors(model, catalogue),
+    terms: models.terms(model, catalogue, { asked, toolUsesMax: toolUsesMax(model, call, catalogue) }),
     estimate: estimateOf(model, call, parts),
   }
 }
@@ -140,49 +162,4 @@ function estimateOf(model: Model, call: ReceivedCall, parts: EstimateParts): Dem
   const { kind } = call.endpoint
   if (kind.estimate === undefined) throw new Error(`a call of the kind ${kind.id} says not what it holds`)
   return kind.estimate(model, call, parts)
-}
-
-const termsCache = new WeakMap<Model, string>()
-const vendorsCache = new WeakMap<Model, ReturnType<typeof demandVendors>>()
-
-/** The model's prices as frozen text. A catalogue is immutable, so its models' texts never change. */
-export function termsOf(model: Model, catalogue: Catalogue, extras: AskedExtras = NOTHING_ASKED): string {
-  if (extras.asked.length > 0 && hasSurcharges(model))
-    return JSON.stringify(priceTerms(model, catalogue, extras))
-  const known = termsCache.get(model)
-  if (known !== undefined) return known
-  const text = JSON.stringify(priceTerms(model, catalogue, extras))
-  termsCache.set(model, text)
-  return text
-}
-
-interface AskedExtras {
-  readonly asked: readonly string[]
-  readonly toolUsesMax: number
-}
-
-const NOTHING_ASKED: AskedExtras = { asked: [], toolUsesMax: 0 }
-
-export function hasSurcharges({ surcharges }: Pick<Model, 'surcharges'>): boolean {
-  for (const _name in surcharges) return true
-  return false
-}
-
-function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras): PriceTerms {
-  const { pricing, chains } = model
-  const surcharges = freezeSurcharges(model, extras.asked, extras.toolUsesMax)
-  return {
-    pricing,
-    creditsPerUnit: knownRateOf(settings, pricing.currency),
-    multipliers: Object.fromEntries(chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
-    ...(surcharges.length === 0 ? {} : { surcharges }),
-  }
-}
-
-function vendorsOf(model: Model, catalogue: Catalogue): ReturnType<typeof demandVendors> {
-  const known = vendorsCache.get(model)
-  if (known !== undefined) return known
-  const vendors = demandVendors(usableChains(model, catalogue), catalogue)
-  vendorsCache.set(model, vendors)
-  return vendors
 }

@@ -1,6 +1,5 @@
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import type { CallDescription, DescribedChain } from '../../core/calls/recover.ts'
-import type { Model } from '../../core/catalogue.ts'
 import type { ModelId } from '../../core/ids.ts'
 import type { AdmittedCall, LoggedCall } from '../call.ts'
 
@@ -30,27 +29,14 @@ export function describeCall(call: DescribedCall): CallDescription {
   }
 }
 
-const describedModels = new WeakMap<Model, Readonly<Record<string, DescribedChain>>>()
-
 /** Who answers on which chain, so that a recovered call can name its vendor. */
-export function describedChains({
+function describedChains({
   model,
   fallback,
 }: Pick<AdmittedCall, 'model' | 'fallback'>): Readonly<Record<string, DescribedChain>> {
-  const own = describedChainsOf(model)
-  return fallback === undefined ? own : { ...own, ...describedChainsOf(fallback) }
-}
-
-function describedChainsOf(model: Model): Readonly<Record<string, DescribedChain>> {
-  const known = describedModels.get(model)
-  if (known !== undefined) return known
-  const described = Object.fromEntries(
-    model.chains.map(({ id, vendorCode, protocol }) => [
-      String(id),
-      { vendorCode, upstreamProtocol: protocol },
-    ]),
-  )
-  describedModels.set(model, described)
+  const described: Record<string, DescribedChain> = {}
+  for (const { id, vendorCode, protocol } of [...model.chains, ...(fallback?.chains ?? [])])
+    described[String(id)] = { vendorCode, upstreamProtocol: protocol }
   return described
 }
 

@@ -68,7 +68,7 @@ async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<Recei
   if (growth > ITEMS_BYTES_MAX) throw tooLong()
   call.body.hold(Math.max(0, growth))
   const { chunks, length } = spliceChunks(call.body.chunks, edits)
-  return { ...call, body: { ...call.body, chunks, length }, scan: await scanAgain(chunks) }
+  return { ...call, body: { ...call.body, chunks, length, memo: {} }, scan: await scanAgain(chunks) }
 }
 
 /** In turns with everything else that goes on. */

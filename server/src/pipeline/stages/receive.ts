@@ -78,5 +78,5 @@ async function readBody(
     release()
     throw new GatewayError(scan.code, { message: scan.message })
   }
-  return { body: { chunks, length, hold, release }, scan }
+  return { body: { chunks, length, memo: {}, hold, release }, scan }
 }

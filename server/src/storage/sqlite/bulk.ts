@@ -17,7 +17,9 @@ export function insertRows<Value>(
     while (values.length - from >= size) {
       const cells: Cell[] = []
       for (const value of values.slice(from, from + size)) cells.push(...table.encode(value))
-      statements.prepare(insertText(table, size, onConflict)).run(...cells)
+      statements
+        .prepare(statements.text(`${table.name} ${size}`, () => insertText(table, size, onConflict)))
+        .run(...cells)
       from += size
     }
   }
@@ -46,15 +48,8 @@ export function replaceOnConflict(table: Table<never>, key: string): string {
   return `on conflict (${key}) do update set ${assignments.join(', ')}`
 }
 
-const texts = new Map<string, string>()
-
 function insertText(table: Table<never>, rows: number, onConflict: string): string {
-  const name = `${table.name} ${rows}`
-  const known = texts.get(name)
-  if (known !== undefined) return known
   const columns = Object.keys(table.columns)
   const row = `(${columns.map(() => '?').join(', ')})`
-  const text = `insert into ${table.name} (${columns.join(', ')}) values ${Array.from({ length: rows }, () => row).join(', ')} ${onConflict}`
-  texts.set(name, text)
-  return text
+  return `insert into ${table.name} (${columns.join(', ')}) values ${Array.from({ length: rows }, () => row).join(', ')} ${onConflict}`
 }

@@ -145,9 +145,9 @@ export class SqliteConnection {
 const HUNG = 'the storage thread does not answer any more'
 
 /** SQLite's primary result codes that mean "the database cannot serve", not "this statement is wrong". */
-const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 11, 13, 14, 23, 26])
+const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14, 23, 26])
 /** SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY. */
-const CONFLICT_CODES = new Set([2067, 1555])
+const CONFLICT_CODES: ReadonlySet<number> = new Set([2067, 1555])
 
 function errorOf(failure: WorkerFailure): Error {
   const cause = Object.assign(new Error(failure.message), { errcode: failure.code, stack: failure.stack })

@@ -9,8 +9,19 @@ export class Statements {
   readonly #database: SqliteDatabase
   readonly #prepared = new Recent<string, SqliteStatement>(STATEMENTS_MAX)
 
+  readonly #texts = new Map<string, string>()
+
   constructor(database: SqliteDatabase) {
     this.#database = database
+  }
+
+  /** A text that is put together once; `name` stands for it, and is one of few. */
+  text(name: string, write: () => string): string {
+    const known = this.#texts.get(name)
+    if (known !== undefined) return known
+    const text = write()
+    this.#texts.set(name, text)
+    return text
   }
 
   /** Integers are read as bigints, so that money is exact. */

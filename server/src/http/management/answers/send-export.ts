@@ -9,7 +9,7 @@ export interface ExportFile {
   readonly name: string
   readonly format: ExportFormat
   readonly method: string
-  /** Whose it is: nobody keeps every reader of the database busy. */
+  /** Whose it is. */
   readonly accountId: string
   readonly reply: RouteReply
 }
@@ -26,29 +26,37 @@ export function exportAnswer(usual: ExportFormat): RawAnswer {
 /** Exports of one account at once, in one process. */
 const EXPORTS_MAX = 3
 const RETRY_MS = 5_000
-/** Accounts whose exports are running; each leaves with its last one. */
-const running = new Map<string, number>()
 
-/** The next page is asked for when the client has taken the last; a client that goes away ends the reading. */
-export function sendExport(lines: AsyncGenerator<string>, file: ExportFile): Readable | string {
-  file.reply.type(EXPORT_TYPES[file.format])
-  file.reply.header('content-disposition', `attachment; filename="${file.name}.${file.format}"`)
-  file.reply.header('x-accel-buffering', 'no')
-  // The head of a file says nothing of its rows, so none is read.
-  if (file.method === 'HEAD') return ''
-  const before = running.get(file.accountId) ?? 0
-  if (before >= EXPORTS_MAX) {
-    const message = `${EXPORTS_MAX} exports of this account are running: wait for one to end`
-    throw new GatewayError(42901, { message, retryAfterMs: RETRY_MS })
+/** The exports that are running, so that nobody keeps every reader of the database busy. */
+export class Exports {
+  /** Accounts whose exports are running; each leaves with its last one. */
+  readonly #running = new Map<string, number>()
+
+  /** The next page is asked for when the client has taken the last; a client that goes away ends the reading. */
+  send(lines: AsyncGenerator<string>, file: ExportFile): Readable | string {
+    file.reply.type(EXPORT_TYPES[file.format])
+    file.reply.header('content-disposition', `attachment; filename="${file.name}.${file.format}"`)
+    file.reply.header('x-accel-buffering', 'no')
+    // The head of a file says nothing of its rows, so none is read.
+    if (file.method === 'HEAD') return ''
+    this.#enter(file.accountId)
+    const stream = Readable.from(lines, { objectMode: false })
+    stream.once('close', () => this.#leave(file.accountId))
+    return stream
   }
-  running.set(file.accountId, before + 1)
-  const stream = Readable.from(lines, { objectMode: false })
-  stream.once('close', () => leave(file.accountId))
-  return stream
-}
 
-function leave(accountId: string): void {
-  const left = (running.get(accountId) ?? 1) - 1
-  if (left > 0) running.set(accountId, left)
-  else running.delete(accountId)
+  #enter(accountId: string): void {
+    const before = this.#running.get(accountId) ?? 0
+    if (before >= EXPORTS_MAX) {
+      const message = `${EXPORTS_MAX} exports of this account are running: wait for one to end`
+      throw new GatewayError(42901, { message, retryAfterMs: RETRY_MS })
+    }
+    this.#running.set(accountId, before + 1)
+  }
+
+  #leave(accountId: string): void {
+    const left = (this.#running.get(accountId) ?? 1) - 1
+    if (left > 0) this.#running.set(accountId, left)
+    else this.#running.delete(accountId)
+  }
 }

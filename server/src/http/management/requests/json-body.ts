@@ -1,7 +1,13 @@
 /** JSON bodies of the management API: bounded in depth before anything walks them. */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
-import type { FastifyRequest } from 'fastify'
 import type { Api } from '../api-context.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The JSON body, character by character: a signature is over these very bytes. Empty when there is none. */
+    bodyText: string
+  }
+}
 
 /** The deepest body that means anything here has fewer than ten levels; a gateway file may have some more. */
 const DEPTH_MAX = 32
@@ -10,6 +16,7 @@ const MEMBERS_MAX = 20_000
 
 /** Replaces the framework's parser: an empty body is none, a deeply nested one is refused before it is parsed. */
 export function readJsonBodies(app: Api): void {
+  app.decorateRequest('bodyText', '')
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -23,7 +30,7 @@ export function readJsonBodies(app: Api): void {
         new GatewayError(40000, { message: `the body holds more than ${MEMBERS_MAX} members and items` }),
       )
     }
-    texts.set(request, text)
+    request.bodyText = text
     return parse(request, text, (error, value) => done(error === null ? null : told(error, text), value))
   })
 }
@@ -39,14 +46,6 @@ function told(error: Error, text: string): Error {
   return new GatewayError(40000, {
     message: 'the names __proto__ and constructor.prototype may not stand in a body',
   })
-}
-
-/** Bodies as they were sent, for as long as their requests live: a signature is over these very bytes. */
-const texts = new WeakMap<FastifyRequest, string>()
-
-/** The JSON body of a request, character by character; empty when there is none. */
-export function textOfBody(request: FastifyRequest): string {
-  return texts.get(request) ?? ''
 }
 
 const QUOTE = 0x22

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { BodyBudget } from '../../../pipeline/instance/body-budget.ts'
-import type { BodyWatch } from '../../calls/body-watch.ts'
+import { type BodyBounds, boundsOf } from '../../gateway-request.ts'
 import { announcesBody, readIncomingBody } from '../../calls/incoming-body.ts'
 import type { Api } from '../api-context.ts'
 
@@ -16,34 +16,19 @@ export interface ManagementBodies {
   readonly bytesMax: number
 }
 
-interface Watching {
-  readonly watch: BodyWatch
-  readonly totalTimeoutMs: number
-}
-
-const watching = new WeakMap<IncomingMessage, Watching>()
-
-/** Remembers what a request's body is watched by, for when the framework wants to read it. */
-export function noteBodyWatch(
-  request: IncomingMessage,
-  { watch, totalTimeoutMs }: { readonly watch: BodyWatch; readonly totalTimeoutMs: number },
-): void {
-  watching.set(request, { watch, totalTimeoutMs })
-}
-
 /** Puts those bounds between the wire and the framework's parsers. */
 export function boundBodies(app: Api, bodies: ManagementBodies): void {
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    const known = watching.get(request.raw)
-    if (known === undefined || !announcesBody(request.raw)) return done()
-    done(null, openBody(request.raw, reply.raw, { ...bodies, ...known }))
+    const bounds = boundsOf(request.raw)
+    if (bounds === undefined || !announcesBody(request.raw)) return done()
+    done(null, openBody(request.raw, reply.raw, { ...bodies, ...bounds }))
   })
 }
 
 function openBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { budget, bytesMax, watch, totalTimeoutMs }: ManagementBodies & Watching,
+  { budget, bytesMax, watch, totalTimeoutMs }: ManagementBodies & BodyBounds,
 ): Readable & { receivedEncodedLength: number } {
   let held = 0
   let begun = false

@@ -93,7 +93,7 @@ test.each(CELLS)(
     if (dialect === undefined) throw new Error('no such dialect')
     const call = {
       endpoint: { protocol: client },
-      body: { chunks: [task.body] },
+      body: { chunks: [task.body], memo: {} },
       scan: { previousResponseId: undefined },
       stream: false,
     }

@@ -62,7 +62,7 @@ function inSharedMemory(past: PastRead): PastRead {
 function convertRequest(task: RequestTask): TaskResult {
   const { target, sources, stream } = task
   const dialect = dialectOf(target.vendorKind, codecOf(target.chain.protocol).id)
-  const body = { chunks: [task.body] }
+  const body = { chunks: [task.body], memo: {} }
   const call = {
     endpoint: { protocol: task.client },
     body,

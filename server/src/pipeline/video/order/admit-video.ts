@@ -1,31 +1,35 @@
-import type { Demand, Estimate } from '../../../core/ledger/operations.ts'
+import type { Estimate } from '../../../core/ledger/operations.ts'
 import type { Catalogue, Chain, Model } from '../../../core/catalogue.ts'
 import { ERRORS } from '../../../core/errors/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { usableChains } from '../../../core/routing/order.ts'
 import { declaredSeconds, orderSeconds } from '../../../core/video/seconds.ts'
-import { findFallback, meantInstead, termsOf } from '../../stages/admit.ts'
+import { admitBy, meantInstead } from '../../stages/admit.ts'
 import type { Pipeline } from '../../context.ts'
 import { demandVendors } from '../../instance/chains/own-credentials.ts'
 import type { AdmittedVideo, VideoOrder } from '../video-call.ts'
 import { videoDialectOf } from '../task/video-vendor.ts'
 
 /** Finds the model and says what the order demands of the account; `reserve` judges it on the account's fresh row. */
-export function admitVideo(pipeline: Pick<Pipeline, 'catalogue'>, order: VideoOrder): AdmittedVideo {
+export function admitVideo(
+  pipeline: Pick<Pipeline, 'catalogue' | 'models'>,
+  order: VideoOrder,
+): AdmittedVideo {
   const catalogue = pipeline.catalogue()
-  const model = findVideoModel(order, catalogue)
-  const other = findFallback(order, catalogue, model)
-  const fallback = other !== undefined && isVideoModel(other) ? other : undefined
-  return {
-    ...order,
-    stage: 'admitted',
+  const admitted = admitBy(order, {
     catalogue,
-    model,
-    fallback,
-    demand: demandOf(order, model, catalogue),
-    fallbackDemand: fallback === undefined ? undefined : demandOf(order, fallback, catalogue),
-    secondsDeclared: declaredSeconds(order.request.seconds),
-  }
+    find: () => findVideoModel(order, catalogue),
+    canStandIn: isVideoModel,
+    demand(model) {
+      const chains = candidates(order, model, catalogue)
+      return {
+        ...demandVendors(chains, catalogue),
+        terms: pipeline.models.terms(model, catalogue),
+        estimate: estimateOf(secondsMax(order, chains, catalogue)),
+      }
+    },
+  })
+  return { ...admitted, secondsDeclared: declaredSeconds(order.request.seconds) }
 }
 
 /**
@@ -54,19 +58,6 @@ function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
     ...(hint === '' ? {} : { message: `${ERRORS[40401].message}${hint}` }),
     internal: model === undefined ? 'unknown model' : `the model is ${model.status}`,
   })
-}
-
-function demandOf(order: VideoOrder, model: Model, catalogue: Catalogue): Demand {
-  const chains = candidates(order, model, catalogue)
-  return {
-    modelId: model.modelId,
-    requiredVerification: model.requiredVerification,
-    requiredPlan: model.requiredPlan,
-    subscriptionCovered: model.subscriptionCovered,
-    ...demandVendors(chains, catalogue),
-    terms: termsOf(model, catalogue),
-    estimate: estimateOf(secondsMax(order, chains, catalogue)),
-  }
 }
 
 /** Declared seconds cost what they cost: nothing about the hold is a guess. */

@@ -58,7 +58,7 @@ async function readForm(
   const shared: OrderForm =
     form.kind === 'multipart'
       ? form
-      : { kind: form.kind, body: await sharedBody({ ...source.body, ...form }) }
+      : { kind: form.kind, body: await sharedBody({ ...source.body, ...form, memo: {} }) }
   const read = await conversions.run({ kind: 'order', form: shared }, { accountId: source.account.id })
   if (read.kind !== 'ordered' && read.kind !== 'misordered')
     throw new Error(`an order was read as ${read.kind}`)

@@ -1,4 +1,5 @@
 /** From an order to its task: a new one that is on its way upstream, or the one it repeats. */
+import type { Pipeline } from '../../context.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { findHolderNow } from '../../stages/authenticate.ts'
@@ -14,7 +15,7 @@ import { videoOrdering, type OrderVideoParts } from './order-video.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import type { ReservedVideo, VideoOrder } from '../video-call.ts'
 
-export type TakeOrderParts = CreationParts & OrderVideoParts
+export type TakeOrderParts = CreationParts & OrderVideoParts & Pick<Pipeline, 'models'>
 
 export interface TakenOrder {
   readonly task: VideoTask

@@ -4,7 +4,7 @@ import { byokRoutes } from './byok.ts'
 import { exchangeRoutes } from './exchange.ts'
 import { explainRoutes, type ExplainContext } from './explain.ts'
 import { keyRoutes } from './keys.ts'
-import { logRoutes } from './logs.ts'
+import { logRoutes, type LogsContext } from './logs.ts'
 import { organisationRoutes, type OrganisationsContext } from '../organisations/index.ts'
 import { ownKeyRoutes } from './own-key.ts'
 import { redeemRoutes } from './redeem.ts'
@@ -21,7 +21,8 @@ export type CustomersContext = OrganisationsContext &
   TopUpsContext &
   AlertsContext &
   VerificationContext &
-  ExplainContext
+  ExplainContext &
+  LogsContext
 
 /** What a customer sees and changes of an account, below `/api/v1/user/user/`. */
 export function customerRoutes(app: Api, context: CustomersContext): void {

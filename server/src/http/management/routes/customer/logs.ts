@@ -12,11 +12,11 @@ import type { Caller } from '../../access/caller.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
 import { ownKeyIds } from '../../own-keys.ts'
-import { exportAnswer, sendExport } from '../../answers/send-export.ts'
+import { exportAnswer } from '../../answers/send-export.ts'
 import { logRowShape } from '../../answers/shapes.ts'
 import { decimalText, pageQuery } from '../../answers/wire-values.ts'
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
-import type { Api } from '../../api-context.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
 
 const TAG = 'Logs'
 
@@ -34,7 +34,9 @@ const totalsShape = z.strictObject({
 })
 
 /** The account's calls (docs/reference/contract.md#D-accounts-56). */
-export function logRoutes(app: Api, context: RouteContext): void {
+export type LogsContext = RouteContext & Pick<ApiContext, 'exports'>
+
+export function logRoutes(app: Api, context: LogsContext): void {
   const { storage, now } = context
 
   definePage(app, context, {
@@ -74,7 +76,7 @@ export function logRoutes(app: Api, context: RouteContext): void {
       const rows = filter === undefined ? noRows() : eachLogRow(storage, filter)
       const lines = exportRows(rows, query.format, LOG_COLUMNS)
       const { method } = request
-      return sendExport(lines, {
+      return context.exports.send(lines, {
         name: 'calls',
         format: query.format,
         method,

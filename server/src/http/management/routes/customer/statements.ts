@@ -6,11 +6,11 @@ import { openEnd } from '../../../../management/money/usage.ts'
 import { defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { readCursor, writeCursor } from '../../requests/page-cursor.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
-import { exportAnswer, sendExport } from '../../answers/send-export.ts'
+import { exportAnswer } from '../../answers/send-export.ts'
 import { currencyCode, decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
-type StatementsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf'>
+type StatementsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'exports' | 'monthOf'>
 
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/statements'
@@ -109,7 +109,7 @@ function exporting(app: Api, context: StatementsContext): void {
         ENTRY_COLUMNS,
       )
       const { method } = request
-      return sendExport(lines, {
+      return context.exports.send(lines, {
         name: 'statement',
         format: query.format,
         method,

@@ -14,7 +14,6 @@ import { mailsOf } from '../../../../management/organisations/organisations.ts'
 import { viewPackage } from '../../../../management/top-up/packages.ts'
 import { amountInput } from '../../requests/amount-input.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { textOfBody } from '../../requests/json-body.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
 import { decimalText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import { packageShape, topUpShape } from './top-up-shapes.ts'
@@ -211,7 +210,7 @@ function webhookRoute(app: Api, context: TopUpsContext): void {
     data: z.strictObject({ received: z.literal(true), at: isoTime }),
     handle: async ({ request, params }) => {
       const address = context.clientAddress(request.raw)
-      const notice = { payload: textOfBody(request), headers: request.headers, address }
+      const notice = { payload: request.bodyText, headers: request.headers, address }
       const outcome = await takeNotice(context.cashier, params.provider, notice)
       switch (outcome.kind) {
         case 'taken':

@@ -1,0 +1,61 @@
+/** What every call of a model demands alike: its prices as frozen text, and the vendors behind it. */
+import type { Demand } from '../../core/ledger/operations.ts'
+import type { Catalogue, Model } from '../../core/catalogue.ts'
+import { knownRateOf } from '../../core/pricing/currency.ts'
+import { freezeSurcharges } from '../../core/pricing/surcharges.ts'
+import type { PriceTerms } from '../../core/pricing/terms.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import { demandVendors } from './chains/own-credentials.ts'
+
+export interface ModelFacts {
+  /** The model's prices as frozen text, with the surcharges that the call asks for. */
+  terms(model: Model, catalogue: Catalogue, extras?: AskedExtras): string
+  vendors(model: Model, catalogue: Catalogue): Pick<Demand, 'vendors' | 'keylessVendors'>
+}
+
+interface AskedExtras {
+  readonly asked: readonly string[]
+  readonly toolUsesMax: number
+}
+
+const NOTHING_ASKED: AskedExtras = { asked: [], toolUsesMax: 0 }
+
+/** A catalogue is immutable, so what follows from one of its models is worked out once and goes with it. */
+export function createModelFacts(): ModelFacts {
+  const texts = new WeakMap<Model, string>()
+  const vendorsOf = new WeakMap<Model, Pick<Demand, 'vendors' | 'keylessVendors'>>()
+  return {
+    terms(model, catalogue, extras = NOTHING_ASKED) {
+      if (extras.asked.length > 0 && hasSurcharges(model))
+        return JSON.stringify(priceTerms(model, catalogue, extras))
+      const known = texts.get(model)
+      if (known !== undefined) return known
+      const text = JSON.stringify(priceTerms(model, catalogue, extras))
+      texts.set(model, text)
+      return text
+    },
+    vendors(model, catalogue) {
+      const known = vendorsOf.get(model)
+      if (known !== undefined) return known
+      const vendors = demandVendors(usableChains(model, catalogue), catalogue)
+      vendorsOf.set(model, vendors)
+      return vendors
+    },
+  }
+}
+
+export function hasSurcharges({ surcharges }: Pick<Model, 'surcharges'>): boolean {
+  for (const _name in surcharges) return true
+  return false
+}
+
+function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras): PriceTerms {
+  const { pricing, chains } = model
+  const surcharges = freezeSurcharges(model, extras.asked, extras.toolUsesMax)
+  return {
+    pricing,
+    creditsPerUnit: knownRateOf(settings, pricing.currency),
+    multipliers: Object.fromEntries(chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
+    ...(surcharges.length === 0 ? {} : { surcharges }),
+  }
+}
