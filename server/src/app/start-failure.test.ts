@@ -39,7 +39,7 @@ function sentenceOf(error: unknown, environment: Readonly<Record<string, string>
 describe('a store that cannot be opened', () => {
   test('a file that is no database', async () => {
     await writeFile(join(directory, 'sluice.db'), 'this is the text of something else entirely')
-    expect(await failureOf()).toMatch(/sluice\.db is damaged, or no database at all .* sluice restore/)
+    expect(await failureOf()).toMatch(/sluice\.db is damaged, or not a database .* sluice restore/)
   })
 
   test('a database made with another key, and the key that was made meanwhile is gone again', async () => {

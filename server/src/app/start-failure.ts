@@ -98,7 +98,7 @@ function explainListen(facts: Facts, config: StartedWith): StartFailure | undefi
       : [port === config.gatewayPort ? 'SLUICE_GATEWAY_PORT' : 'SLUICE_PORT', 'SLUICE_HOST']
   const place = facts.address ?? config.host ?? 'this one'
   const elsewhere = {
-    found: `${place} is no address of this machine`,
+    found: `${place} is not an address of this machine`,
     fix: `set ${hostName} to one it has, or unset it`,
   }
   const failures: ReadonlyMap<string, StartFailure> = new Map([
@@ -123,7 +123,7 @@ function explainListen(facts: Facts, config: StartedWith): StartFailure | undefi
 }
 
 const OWNED = 'run Sluice as the user that it belongs to, or give it to this one (chown -R)'
-const DISK = 'look whether its disk is full or failing'
+const DISK = 'check whether its disk is full or failing'
 const ROOM = 'make room on its disk, or set SLUICE_DATA_DIR to a place on a larger one'
 const READ_ONLY = 'mount it for writing, or set SLUICE_DATA_DIR to a place that can be written'
 const DAMAGED = 'put a backup in its place with sluice restore, or move it away to begin anew'
@@ -160,7 +160,7 @@ function explainSqlite(facts: Facts, file: string): StartFailure {
 }
 
 const SQLITE_OTHER: StartFailure = { found: 'cannot be used', fix: DISK }
-const NO_DATABASE: StartFailure = { found: 'is damaged, or no database at all', fix: DAMAGED }
+const NO_DATABASE: StartFailure = { found: 'is damaged, or not a database', fix: DAMAGED }
 const IN_USE: StartFailure = {
   found: 'is held by another program',
   fix: 'end the one that holds it: a copy that runs, a shell of SQLite, a tool that backs it up',

@@ -179,7 +179,7 @@ async function stopAll(all: {
 }
 
 const STORAGE_HUNG =
-  'the database answers nothing any more, and its thread cannot be ended: this process refuses calls, keeps what is ' +
+  'the database no longer answers, and its thread cannot be ended: this process refuses calls, keeps what is ' +
   'not settled in a file and ends; look at the disk that holds the data directory'
 
 /** What everything else stands on. */

@@ -38,18 +38,18 @@ describe('an address of an S3 store', () => {
   })
 
   test.each([
-    ['s3://?region=x', ['the bucket after s3:// is missing or no bucket name']],
-    ['s3://a_b c', ['the bucket after s3:// is missing or no bucket name']],
+    ['s3://?region=x', ['the bucket after s3:// is missing or not a bucket name']],
+    ['s3://a_b c', ['the bucket after s3:// is missing or not a bucket name']],
     ['s3://videos/../x y', ['the path may hold letters, digits, ".", "_" and "-" only']],
     ['s3://videos:9000', ['a port belongs to the endpoint']],
     [
       's3://key:secret@videos',
       ['credentials are given as access_key_id and secret_access_key, not before the bucket'],
     ],
-    ['s3://videos?endpoint=127.0.0.1:9000', ['endpoint is no http or https address']],
-    ['s3://videos?region=eu central', ['region is no region name']],
+    ['s3://videos?endpoint=127.0.0.1:9000', ['endpoint is not an http or https address']],
+    ['s3://videos?region=eu central', ['region is not a region name']],
     ['s3://videos?path_style=yes', ['path_style is neither true nor false']],
-    ['s3://videos?endpont=http://x', ['its query does not know one name; did you mean endpoint?']],
+    ['s3://videos?endpont=http://x', ['its query holds an unknown name; did you mean endpoint?']],
     ['s3://videos?access_key_id=a', ['access_key_id and secret_access_key are given together or not at all']],
   ])('%s is refused', (text, mistakes) => {
     const canBeUrl = URL.canParse(text)

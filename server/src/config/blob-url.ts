@@ -49,16 +49,16 @@ export function readBlobUrl(url: URL): S3Address | readonly string[] {
     pathStyle: query.path_style === 'true',
     credentials: credentialsOf(query, mistakes),
   }
-  if (!BUCKET.test(url.hostname)) mistakes.push('the bucket after s3:// is missing or no bucket name')
+  if (!BUCKET.test(url.hostname)) mistakes.push('the bucket after s3:// is missing or not a bucket name')
   if (!PREFIX.test(prefix)) mistakes.push('the path may hold letters, digits, ".", "_" and "-" only')
   if (url.port !== '') mistakes.push('a port belongs to the endpoint')
   if (url.username !== '' || url.password !== '') {
     mistakes.push('credentials are given as access_key_id and secret_access_key, not before the bucket')
   }
   if (query.endpoint !== undefined && !isHttpAddress(query.endpoint)) {
-    mistakes.push('endpoint is no http or https address')
+    mistakes.push('endpoint is not an http or https address')
   }
-  if (query.region !== undefined && !REGION.test(query.region)) mistakes.push('region is no region name')
+  if (query.region !== undefined && !REGION.test(query.region)) mistakes.push('region is not a region name')
   if (query.path_style !== undefined && !['true', 'false'].includes(query.path_style)) {
     mistakes.push('path_style is neither true nor false')
   }
@@ -79,8 +79,8 @@ function queryOf(url: URL, mistakes: string[]): Partial<Record<Name, string>> {
 function unknown(given: string): string {
   const nearest = nearestName(given, NAMES)
   return nearest === undefined
-    ? `its query knows ${NAMES.join(', ')} only`
-    : `its query does not know one name; did you mean ${nearest}?`
+    ? `its query may hold ${NAMES.join(', ')} only`
+    : `its query holds an unknown name; did you mean ${nearest}?`
 }
 
 function credentialsOf(query: Partial<Record<Name, string>>, mistakes: string[]): S3Address['credentials'] {

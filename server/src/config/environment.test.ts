@@ -102,7 +102,7 @@ describe('a variable that is set is taken', () => {
   test('a variable nobody reads is a warning with the nearest name', () => {
     const config = readConfig({ SLUICE_GATWAY_PORT: '1' }, '/srv')
     expect(config.warnings).toEqual([
-      'SLUICE_GATWAY_PORT is set but means nothing; did you mean SLUICE_GATEWAY_PORT?',
+      'SLUICE_GATWAY_PORT is set, but there is no such setting; did you mean SLUICE_GATEWAY_PORT?',
     ])
   })
 

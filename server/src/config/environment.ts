@@ -145,7 +145,7 @@ function unknownVariables(environment: Environment): readonly string[] {
     .sort()
     .map((name) => {
       const nearest = nearestName(name, known)
-      return `${name} is set but means nothing${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
+      return `${name} is set, but there is no such setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
     })
 }
 

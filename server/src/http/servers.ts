@@ -145,7 +145,7 @@ class Edge {
     server.on('checkExpectation', (request, response) => {
       const error = new GatewayError(40000, {
         status: 417,
-        message: 'the only expectation that can be met is 100-continue',
+        message: 'the only supported expectation is 100-continue',
       })
       answer(request, response, error)
     })

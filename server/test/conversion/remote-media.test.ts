@@ -193,7 +193,7 @@ describe('an image_url with a web address', () => {
   test.each([
     ['/missing.png', 'status 404'],
     ['/page.html', 'text/html'],
-    ['/nothing.png', 'holds nothing'],
+    ['/nothing.png', 'returned nothing'],
     ['/huge.png', 'more than 20971520 bytes'],
     ['/metadata.png', 'not open to client-chosen URLs'],
   ])('%s is refused with the address and the reason (%s)', async (path, reason) => {

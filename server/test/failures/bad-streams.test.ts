@@ -209,7 +209,7 @@ describe('an upstream that falls silent', () => {
     })
     const { text, requestId } = await readOn(client, `silent-${over}`)
     expectBroken(client, text)
-    expectOwnWords(text, requestId, ['"50401"', 'the upstream fell silent inside its answer'])
+    expectOwnWords(text, requestId, ['"50401"', 'the upstream stopped sending in the middle of its answer'])
   })
 })
 

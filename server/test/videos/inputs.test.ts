@@ -181,7 +181,7 @@ describe('an order with a large picture', () => {
       input_reference: `data:image/png;base64,${'?'.repeat(600_000)}`,
     })
     expect(broken).toMatchObject({ status: 400, body: { code: 40000 } })
-    expect(broken.body.message).toContain('input_reference is a data: URL that holds no base64')
+    expect(broken.body.message).toContain('input_reference must be a data: URL that holds base64')
   })
 
   test('when too many wait for a thread it is 503/50301 with Retry-After, and nothing stays held', async () => {

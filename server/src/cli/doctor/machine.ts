@@ -73,7 +73,7 @@ export function checkSecurityLog({ securityLog }: Pick<Config, 'securityLog'>): 
   if (securityLog === undefined) return ok(check, 'in the log')
   const state = statSync(securityLog, { throwIfNoEntry: false })
   const fix = 'set SLUICE_SECURITY_LOG to a file in a directory that this user may write'
-  if (state !== undefined && !state.isFile()) return failed(check, `${securityLog} is no file`, fix)
+  if (state !== undefined && !state.isFile()) return failed(check, `${securityLog} is not a file`, fix)
   const needed = state === undefined ? dirname(securityLog) : securityLog
   if (isWritable(needed)) return ok(check, securityLog)
   const found =

@@ -20,7 +20,7 @@ export function expandVariables(text: string, environment: Environment): Expansi
       const value = end === '}' ? valueOf(body, environment) : undefined
       if (value === undefined) {
         messages.push(
-          `${whole} is no reference: write \${NAME} or \${NAME:-default}, or $\${ for the characters themselves`,
+          `${whole} is not a reference: write \${NAME} or \${NAME:-default}, or $\${ for the characters themselves`,
         )
         return ''
       }

@@ -339,7 +339,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a variable cut short',
       `${MODEL}accounts: [{email: a@b, password: "\${OWNER"}]\n`,
-      'f:5:35 accounts[0].password: ${OWNER is no reference: write ${NAME} or ${NAME:-default}, or $${ for the characters themselves',
+      'f:5:35 accounts[0].password: ${OWNER is not a reference: write ${NAME} or ${NAME:-default}, or $${ for the characters themselves',
     ],
   ])('%s', (_sentence, text, expected) => {
     expect(mistakesIn(`${BASE}${text}`)[0]).toBe(expected)

@@ -23,6 +23,6 @@ describe('an amount that stands for yuan', () => {
   })
 
   test.each(['0', '-1', 'many'])('%s is no rate', (rate) => {
-    expect(() => isSameRate('1', rate)).toThrow('is no rate')
+    expect(() => isSameRate('1', rate)).toThrow('is not a rate')
   })
 })

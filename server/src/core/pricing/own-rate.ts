@@ -22,6 +22,6 @@ export function atOtherRate(amount: MicroCredits, { from, to }: RateChange): Mic
 
 function positive(rate: DecimalText): Decimal {
   const read = parseDecimal(rate)
-  if (read.kind === 'refused' || read.value.units <= 0n) throw new Error(`${rate} is no rate of Credits`)
+  if (read.kind === 'refused' || read.value.units <= 0n) throw new Error(`${rate} is not a rate of Credits`)
   return read.value
 }

@@ -64,7 +64,7 @@ function remember<Result>(memory: Map<string, Result>, text: string, read: (text
 /** Parses the JSON text of `PriceTerms`. UnusableValue is a result, not an exception: one bad row must not fail a batch. */
 export function readTerms(text: string): TermsResult {
   const parsed = parseJson(text)
-  if (!isJsonObject(parsed)) return { kind: 'unreadable', reason: 'price terms are no JSON object' }
+  if (!isJsonObject(parsed)) return { kind: 'unreadable', reason: 'price terms are not a JSON object' }
   const pricing = readPricing(parsed['pricing'])
   // Open calls of an older build have it under its former name.
   const creditsPerUnit = readPrice(parsed['creditsPerUnit'] ?? parsed['creditsPerYuan'])
@@ -86,7 +86,7 @@ export function readTerms(text: string): TermsResult {
 function readRate(text: string): RateResult {
   const result = parseDecimal(text)
   if (result.kind === 'refused' || result.value.units < 0n) {
-    return { kind: 'unreadable', reason: 'user rate is no decimal of at least 0' }
+    return { kind: 'unreadable', reason: 'the user rate is not a decimal of at least 0' }
   }
   return { kind: 'rate', rate: result.value }
 }

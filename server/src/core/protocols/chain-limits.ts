@@ -80,7 +80,10 @@ export function findImpossible(request: CanonicalRequest, capabilities: Capabili
     return unsupported('candidates', 'this model gives one answer per request')
   }
   if (isBegun(request.turns.at(-1)) && !capabilities.prefill) {
-    return unsupported('turns', 'this model does not continue an answer that was begun for it')
+    return unsupported(
+      'turns',
+      'this model cannot continue an answer that the request begins: end with a message of the user',
+    )
   }
   return undefined
 }

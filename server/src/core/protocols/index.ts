@@ -20,7 +20,7 @@ export function protocolOf(id: ProtocolId): Protocol {
 /** The codec of what is known to be converted; a form that is only passed on there is a broken invariant. */
 export function codecOf(id: ChainProtocol): Protocol {
   if (isProtocolId(id)) return PROTOCOLS[id]
-  throw new Error(`${id} is passed on, and converted into nothing`)
+  throw new Error(`${id} is passed on and never converted`)
 }
 
 /** Only chains of such a protocol know what is kept at their account. */

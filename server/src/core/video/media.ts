@@ -49,7 +49,7 @@ function readText(text: string, field: string, decode: DecodeBase64): ReadMedia 
     const [head, mediaType = '', parameters = ''] = data
     const bytes = /;base64$/i.test(parameters) ? decode(text.slice(head.length)) : undefined
     return bytes === undefined || bytes.byteLength === 0
-      ? refused(`${field} is a data: URL that holds no base64`)
+      ? refused(`${field} must be a data: URL that holds base64`)
       : bytesOf(bytes, mediaType.toLowerCase())
   }
   const bare = text.length >= BARE_BASE64_LENGTH_MIN ? decode(text) : undefined

@@ -25,8 +25,7 @@ export type ReadOrder =
 /** Prompt before model, as the contract lists them (docs/reference/contract.md#7.1-02, #7.1-03). */
 export function readOrder(fields: FormFields, decode: DecodeBase64): ReadOrder {
   const twice = ['prompt', 'model'].find((name) => isFormList(fields[name]))
-  if (twice !== undefined)
-    return { kind: 'refused', code: 40000, message: `${twice} is one text, not several` }
+  if (twice !== undefined) return { kind: 'refused', code: 40000, message: `${twice} must be given once` }
   const prompt = textOf(fields['prompt'])
   if (prompt === undefined || prompt.trim() === '') {
     return { kind: 'refused', code: 40000, message: 'prompt is required' }

@@ -104,7 +104,7 @@ function gather(parser: BusboyInstance): Gathering {
     over: new Promise((resolve) => {
       parser.on('finish', resolve)
       parser.on('error', (error: unknown) => {
-        gathering.trouble ??= error instanceof Error ? error.message : 'it is no form'
+        gathering.trouble ??= error instanceof Error ? error.message : 'it is not a form'
         resolve()
       })
     }),

@@ -173,7 +173,7 @@ function defineRoutes(app: Api, context: ApiContext): void {
   const defined = new Set(context.routes.map((route) => `${route.method} ${route.path}`))
   const stranger = registered.find((route) => !defined.has(route))
   if (stranger !== undefined)
-    throw new Error(`${stranger} is no route of define-route.ts: it says not who may ask`)
+    throw new Error(`${stranger} has no rule of access: write it with define-route.ts`)
 }
 
 /** The routes without a gateway behind them, for the document and the tests that are made from them. */

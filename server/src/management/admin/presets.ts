@@ -109,7 +109,7 @@ function unknownModels({ models, name }: VendorPreset, choice: PresetChoice): re
   return (choice.models ?? []).flatMap((id, index) =>
     models.some(({ modelId }) => modelId === id)
       ? []
-      : [{ path: `models[${index}]`, message: `is no model of the preset of ${name}: ${id}` }],
+      : [{ path: `models[${index}]`, message: `is not a model of the preset of ${name}: ${id}` }],
   )
 }
 

@@ -106,7 +106,7 @@ describe('what cannot be is refused, every mistake at once', () => {
         { path: 'secret', message: 'must begin with sk-gateway- and go on with letters, digits, - and _' },
         { path: 'group', message: 'refers to an unknown group: none' },
         { path: 'models[0]', message: 'refers to an unknown model: nobody' },
-        { path: 'ip_allow[1]', message: 'is no CIDR range: everywhere' },
+        { path: 'ip_allow[1]', message: 'is not a CIDR range: everywhere' },
       ],
     })
     expect(await listKeys(store.storage, owner)).toEqual([])

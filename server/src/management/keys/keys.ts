@@ -219,7 +219,7 @@ function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly Fi
   mistakes.push(...findReferenceMistakes(request, catalogue))
   for (const [index, range] of request.ipAllow.entries()) {
     if (!isAddressRange(range)) {
-      mistakes.push({ path: `ip_allow[${index}]`, message: `is no CIDR range: ${range}` })
+      mistakes.push({ path: `ip_allow[${index}]`, message: `is not a CIDR range: ${range}` })
     }
   }
   return mistakes

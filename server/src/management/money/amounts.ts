@@ -69,6 +69,6 @@ function toMicro(value: Decimal): MicroCredits {
 /** What reaches this module was checked where it came in; an impossible one here is a broken invariant. */
 function exact(text: DecimalText): Decimal {
   const result = parseDecimal(text)
-  if (result.kind === 'refused') throw new Error(`"${text}" is no decimal number: ${result.reason}`)
+  if (result.kind === 'refused') throw new Error(`"${text}" is not a decimal number: ${result.reason}`)
   return result.value
 }

@@ -10,7 +10,7 @@ test('a notice that somebody made up is a security event with the address it cam
     receipts: 'none',
     driver: {
       name: 'stripe',
-      readNotice: () => ({ kind: 'forged', why: 'the signature does not fit' }),
+      readNotice: () => ({ kind: 'forged', why: 'the signature does not match' }),
       openCheckout: () => Promise.reject(new Error('nobody pays')),
       readCheckout: () => Promise.reject(new Error('nobody paid')),
     },
@@ -26,7 +26,7 @@ test('a notice that somebody made up is a security event with the address it cam
     {
       event: 'webhook.forged',
       provider: 'stripe',
-      why: 'the signature does not fit',
+      why: 'the signature does not match',
       address: '192.0.2.1',
     },
   ])

@@ -17,7 +17,7 @@ export function openPhoneSender(
 ): Sender<PhoneMessage> {
   const url = new URL(smsUrl.unwrap())
   const driver = smsDrivers.find(({ schemes }) => schemes.includes(url.protocol))
-  if (driver === undefined) throw new Error(`SLUICE_SMS_URL has a scheme nobody knows: ${url.protocol}`)
+  if (driver === undefined) throw new Error(`SLUICE_SMS_URL has an unknown scheme: ${url.protocol}`)
   const service = driver.open(url)
   return {
     async send(message) {

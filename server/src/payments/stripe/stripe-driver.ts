@@ -133,7 +133,7 @@ function verify(client: Stripe, secret: Secret, { payload, headers, at }: Notice
     if (error instanceof Error && error.message.includes('outside the tolerance'))
       return { kind: 'forged', why: 'the notice is too old' }
     if (error instanceof Error && 'type' in error && error.type === 'StripeSignatureVerificationError')
-      return { kind: 'forged', why: 'the signature does not fit' }
+      return { kind: 'forged', why: 'the signature does not match' }
     throw error
   }
 }

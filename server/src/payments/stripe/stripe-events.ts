@@ -18,7 +18,7 @@ interface StripeEvent {
 /** @param payload what the signature was right for */
 export function readStripeEvent(payload: string): NoticeReading {
   const event = openEvent(payload)
-  if (event === undefined) return { kind: 'forged', why: 'this is no event' }
+  if (event === undefined) return { kind: 'forged', why: 'this is not an event of Stripe' }
   return { kind: 'event', id: event.id, event: meaningOf(event) ?? { kind: 'ignored', type: event.type } }
 }
 

@@ -37,7 +37,7 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
   if (vendor === undefined || credential === undefined)
     throw new Error(`chain ${chain.id} has no vendor or credential`)
   const provider = providerOf(vendor.kind)
-  if (chain.protocol === 'video') throw new Error(`chain ${chain.id} makes videos, and is no exchange`)
+  if (chain.protocol === 'video') throw new Error(`chain ${chain.id} makes videos and answers no other calls`)
   const dialect = provider?.dialects[chain.protocol]
   if (provider === undefined || dialect === undefined) {
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)

@@ -81,7 +81,9 @@ export function lostUpstream(transport: TransportFailure): Interrupt {
     unheard: failed({ kind: 'transport', transport }),
     broken: {
       ended: { ending: silent ? 'timeout' : 'upstream-cut', generation: 'broken' },
-      told: silent ? { code: 50401, message: 'the upstream fell silent inside its answer' } : off.told,
+      told: silent
+        ? { code: 50401, message: 'the upstream stopped sending in the middle of its answer' }
+        : off.told,
       detail: transport.detail,
     },
     leftAs: 'broken',

@@ -59,7 +59,7 @@ export async function probeChain(
     return { kind: 'not-testable', why: 'the vendor has no address: set its base_url or the fields it needs' }
   const body = bodyFor(found.dialect, target)
   if (body === undefined)
-    return { kind: 'not-testable', why: `a greeting cannot be said in ${chain.protocol} to this vendor` }
+    return { kind: 'not-testable', why: `this vendor has no test call over ${chain.protocol}` }
   const startedAt = pipeline.now()
   if (found.dialect.respond !== undefined) {
     const { status } = found.dialect.respond({

@@ -172,7 +172,7 @@ function findForcedUnpriced(
   return {
     kind: 'refused',
     field: 'toolChoice',
-    message: `${name} costs extra at this model's vendor and has no price here: it cannot be demanded`,
+    message: `${name} costs extra at this model's vendor and has no price here: do not demand it in tool_choice`,
     details: { param: 'tool_choice', reason: 'field_without_price' },
   }
 }
@@ -186,7 +186,7 @@ function lacksTools({ chain }: ConvertibleLeg, { tools }: CanonicalRequest): boo
 function findForced(leg: ConvertibleLeg, request: CanonicalRequest): Refused | undefined {
   const { toolChoice } = request
   if (!lacksTools(leg, request) || toolChoice === undefined || !isForced(toolChoice)) return undefined
-  return unsupported('toolChoice', 'this model calls no tools')
+  return unsupported('toolChoice', 'this model does not call tools')
 }
 
 /** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */

@@ -83,10 +83,11 @@ function sourceOf(
   { body, mediaType }: Extract<RemoteAnswer, { kind: 'fetched' }>,
   { url, media }: RemoteMedia,
 ): Outcome {
-  if (body.byteLength === 0) return { kind: 'refused', message: sentence(url, 'the address holds nothing') }
+  if (body.byteLength === 0)
+    return { kind: 'refused', message: sentence(url, 'the address returned nothing') }
   const type = typeOfMedia(body.subarray(0, MEDIA_HEAD_BYTES), mediaType, media)
   if (type === undefined) {
-    return { kind: 'refused', message: sentence(url, `the address holds ${mediaType.slice(0, 100)}`) }
+    return { kind: 'refused', message: sentence(url, `the address returned ${mediaType.slice(0, 100)}`) }
   }
   if (media === 'file' && isTextual(type)) {
     return { kind: 'fetched', source: { kind: 'text', text: body.toString('utf8') } }
@@ -99,7 +100,7 @@ function sourceOf(
 
 function reasonOf({ reason, detail }: Extract<RemoteAnswer, { kind: 'refused' }>): string {
   return reason === 'no-room'
-    ? `all addresses of one request may hold ${CALL_BYTES_MAX} bytes together`
+    ? `the addresses of one request may hold at most ${CALL_BYTES_MAX} bytes together`
     : detail
 }
 

@@ -160,6 +160,7 @@ function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): ReturnT
 
 function estimateOf(model: Model, call: ReceivedCall, parts: EstimateParts): Demand['estimate'] {
   const { kind } = call.endpoint
-  if (kind.estimate === undefined) throw new Error(`a call of the kind ${kind.id} says not what it holds`)
+  if (kind.estimate === undefined)
+    throw new Error(`a call of the kind ${kind.id} has no estimate of what it holds`)
   return kind.estimate(model, call, parts)
 }

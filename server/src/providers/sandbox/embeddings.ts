@@ -23,7 +23,10 @@ function answer(body: JsonObject): Answered {
   const inputs = inputsOf(body['input'])
   const dimensions = body['dimensions'] ?? DIMENSIONS_DEFAULT
   if (inputs === undefined || inputs.length === 0 || inputs.length > INPUTS_MAX)
-    return new Mistake(`'input' must be a text, or up to ${INPUTS_MAX} texts.`, 'invalid_input')
+    return new Mistake(
+      `'input' must be a string, or an array of up to ${INPUTS_MAX} strings.`,
+      'invalid_input',
+    )
   if (!isCount(dimensions))
     return new Mistake(`'dimensions' must be from 1 to ${DIMENSIONS_MAX}.`, 'invalid_dimensions')
   const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0)

@@ -33,7 +33,7 @@ function answer(body: JsonObject, { id }: { readonly id: string }): Answered {
   const inputs = inputsOf(body['input'])
   if (inputs === undefined || inputs.length === 0 || inputs.length > INPUTS_MAX)
     return new Mistake(
-      `'input' must be a text, up to ${INPUTS_MAX} texts, or parts of one message.`,
+      `'input' must be a string, an array of up to ${INPUTS_MAX} strings, or the parts of one message.`,
       'invalid_input',
     )
   return { id: `modr-${id}`, model: SANDBOX_MODERATION_MODEL, results: inputs.map(judged) }

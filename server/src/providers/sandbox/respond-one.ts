@@ -45,7 +45,7 @@ function respond(
     return refuse(404, `The sandbox has no model ${request.forwardModelId}.`, 'model_not_found')
   const length = request.body.reduce((sum, chunk) => sum + chunk.byteLength, 0)
   if (length > BODY_BYTES_MAX)
-    return refuse(413, `The sandbox takes bodies up to ${BODY_BYTES_MAX} bytes.`, 'request_too_large')
+    return refuse(413, `The sandbox takes bodies of up to ${BODY_BYTES_MAX} bytes.`, 'request_too_large')
   const answered = answer(parseBody(request.body) ?? {}, stamp)
   return answered instanceof Mistake
     ? refuse(400, answered.message, answered.code)

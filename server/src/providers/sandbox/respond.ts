@@ -23,7 +23,7 @@ export function respondAs(voice: Voice, request: OfflineRequest): OfflineAnswer 
   }
   const length = request.body.reduce((sum, chunk) => sum + chunk.byteLength, 0)
   if (length > BODY_BYTES_MAX) {
-    return refuse(413, `The sandbox takes bodies up to ${BODY_BYTES_MAX} bytes.`, 'request_too_large')
+    return refuse(413, `The sandbox takes bodies of up to ${BODY_BYTES_MAX} bytes.`, 'request_too_large')
   }
   const body = parseBody(request.body)
   if (body === undefined) return refuse(400, 'The body is not a JSON object.', 'invalid_json')

@@ -176,7 +176,7 @@ function judgeHead(head: UpstreamHead, url: URL, options: RemoteOptions): string
   const type = String(head.headers['content-type'] ?? 'application/octet-stream')
   const mediaType = (type.split(';')[0] ?? '').trim().toLowerCase()
   if (options.accept?.(mediaType) === false)
-    return refused('media-type', `the address holds ${mediaType.slice(0, 100)}`)
+    return refused('media-type', `the address returned ${mediaType.slice(0, 100)}`)
   if (Number(head.headers['content-length'] ?? 0) > options.maxBytes) return tooLarge(options)
   return mediaType
 }

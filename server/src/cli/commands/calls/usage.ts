@@ -73,7 +73,7 @@ export async function usage(io: Console, flags: UsageFlags): Promise<void> {
 async function recount(io: Console, flags: UsageFlags): Promise<void> {
   for (const option of ['account', 'key', 'by'] as const) {
     if (flags[option] !== undefined)
-      throw new CommandFailure('mistakes', `--${option} does not go with --recount`)
+      throw new CommandFailure('mistakes', `--${option} cannot be combined with --recount`)
   }
   // The half-hour that runs is counted too.
   const until = optionValue('--to', flags.to, instant) ?? io.now() + HALF_HOUR_MS

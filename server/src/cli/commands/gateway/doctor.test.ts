@@ -364,7 +364,7 @@ describe('a file for security events', () => {
     ['none is wanted', undefined, 'ok', 'in the log'],
     ['in a directory that is there', 'security.jsonl', 'ok', 'security.jsonl'],
     ['in a directory that is missing', 'missing/security.jsonl', 'failed', 'missing is not there'],
-    ['that is a directory', '.', 'failed', 'is no file'],
+    ['that is a directory', '.', 'failed', 'is not a file'],
   ])('%s', (_name, name, state, found) => {
     const securityLog = name === undefined ? undefined : join(line.directory, name)
     const finding = checkSecurityLog({ securityLog })

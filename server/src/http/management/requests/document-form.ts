@@ -74,7 +74,7 @@ class FormReading {
     this.#over = new Promise((resolve) => {
       parser.on('finish', resolve)
       parser.on('error', (error: unknown) => {
-        this.#fault('', `is no form: ${error instanceof Error ? error.message : 'it cannot be read'}`)
+        this.#fault('', `is not a form: ${error instanceof Error ? error.message : 'it cannot be read'}`)
         resolve()
       })
     })

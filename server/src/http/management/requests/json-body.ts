@@ -44,7 +44,7 @@ function told(error: Error, text: string): Error {
     throw mistake
   }
   return new GatewayError(40000, {
-    message: 'the names __proto__ and constructor.prototype may not stand in a body',
+    message: 'the names __proto__ and constructor.prototype are not allowed in a body',
   })
 }
 

@@ -84,7 +84,7 @@ function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_format':
       return issue.format === 'regex' ? 'has the wrong form' : `must be a valid ${issue.format}`
     case 'invalid_union':
-      return 'has none of the forms it may have'
+      return 'matches none of the allowed forms'
     case 'unrecognized_keys':
     case 'not_multiple_of':
     case 'invalid_key':

@@ -19,10 +19,12 @@ export function openServices(
   for (const [index, entry] of entries.entries()) {
     const address = readAddress(entry, index)
     const kind = KINDS.find(({ schemes }) => schemes.includes(address.url.protocol))
-    if (kind === undefined) throw new Error(`SLUICE_SIGN_IN: nobody knows the scheme ${address.url.protocol}`)
+    if (kind === undefined) throw new Error(`SLUICE_SIGN_IN: unknown scheme ${address.url.protocol}`)
     const service = kind.open(address, makeFetch(kind.trustedOrigins(address)))
     if (services.has(service.name))
-      throw new Error(`SLUICE_SIGN_IN: two services are named ${service.name}; give one another ?name=`)
+      throw new Error(
+        `SLUICE_SIGN_IN: two services are named ${service.name}; give one of them another ?name=`,
+      )
     services.set(service.name, service)
   }
   return services

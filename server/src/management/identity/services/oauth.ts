@@ -64,7 +64,7 @@ export async function startFlow(
     code_challenge_method: 'S256',
   })
   if (!/^https?:$/.test(url.protocol))
-    throw new Error('the service’s authorization endpoint is no web address')
+    throw new Error('the service’s authorization endpoint is not a web address')
   return { url, memory }
 }
 

@@ -36,7 +36,7 @@ export function findOwnCredentialMistake(
   const platforms = [...credentials.values()].filter(({ vendorCode }) => vendorCode === vendor)
   const keyless = platforms.length > 0 && !platforms.some(({ secret }) => holdsKey(secret, publicFields))
   if (provider.ownServer === true || keyless)
-    return { field: 'vendor', message: 'asks nobody for a key, so own credentials do not count there' }
+    return { field: 'vendor', message: 'needs no key, so own credentials are not used there' }
   if (!holdsKey(credential, publicFields))
     return { field: 'secret', message: 'must hold a key of the vendor' }
   const misplaced = findMisplacedField(credential, publicFields)

@@ -14,7 +14,7 @@ export function encodePending(operation: PendingOperation): string {
 export function decodePending(text: string): PendingOperation {
   const value: unknown = JSON.parse(text)
   const operation = isFields(value) ? { ...revived(value), log: revivedLog(value['log']) } : undefined
-  if (!isPending(operation)) throw new Error('no operation that ends a call')
+  if (!isPending(operation)) throw new Error('not an operation that ends a call')
   return operation
 }
 

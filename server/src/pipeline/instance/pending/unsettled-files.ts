@@ -213,7 +213,7 @@ const checksum = (text: string): string => createHash('sha256').update(text).dig
  * would never end, and a link leads to what is not ours.
  */
 async function readBytes(file: string): Promise<string> {
-  if (!(await lstat(file)).isFile()) throw new Error('no regular file')
+  if (!(await lstat(file)).isFile()) throw new Error('not a regular file')
   return readFile(file, 'latin1')
 }
 

@@ -150,7 +150,7 @@ function judged(answer: StreamedAnswer): StreamedAnswer {
   answer.abort()
   throw new FetchFailure(
     answer.status === 200
-      ? `the address holds ${type.slice(0, 60)}`
+      ? `the address returned ${type.slice(0, 60)}`
       : `the address answered ${answer.status}`,
     answer.status === 404 || answer.status === 410 ? 'gone' : 'not now',
   )

@@ -73,7 +73,7 @@ const EVERY_MS = 500
 
 function step(reply: VideoReply, context: VideoContext): VideoStep {
   const { body } = reply
-  if (!isJsonObject(body)) return { kind: 'unreadable', detail: 'the answer is no JSON object' }
+  if (!isJsonObject(body)) return { kind: 'unreadable', detail: 'the answer is not a JSON object' }
   const id = textIn(body['id']) ?? textIn(context.state['id'])
   if (id === undefined) return { kind: 'unreadable', detail: 'the answer names no video' }
   const asked = (numberIn(context.state['poll']) ?? 0) + 1

@@ -13,10 +13,10 @@ import { decodeUsage } from './usage.ts'
 
 export function decodeResponse(body: JsonValue): CanonicalResponse {
   if (!isJsonObject(body))
-    return failed({}, brokenStream('the upstream answered with something that is no object'))
+    return failed({}, brokenStream('the upstream answered with something other than a JSON object'))
   if (isErrorBody(body)) return failed(body, readErrorBody(undefined, body))
   const choices = listOf(body.choices).flatMap((choice) => (isJsonObject(choice) ? [choice] : []))
-  if (choices.length === 0) return failed(body, brokenStream('the upstream answered without any choice'))
+  if (choices.length === 0) return failed(body, brokenStream('the upstream answered without choices'))
   const broken = choices.find((choice) => isFailureWord(wordOf(choice.finish_reason)))
   if (broken !== undefined) return failed(body, readErrorBody(undefined, broken))
   return {

@@ -83,7 +83,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   #chunk({ event, data, json }: SseEvent): void {
     const chunk = json ?? parseJson(data)
     if (!isJsonObject(chunk))
-      return this.#fail(brokenStream('the upstream sent a chunk that is no JSON object'))
+      return this.#fail(brokenStream('the upstream sent a chunk that is not a JSON object'))
     if (isErrorBody(chunk) || event === 'error') return this.#fail(readErrorBody(undefined, chunk))
     this.#start(chunk)
     this.#usage(chunk.usage ?? objectOf(chunk.x_groq)?.usage)

@@ -434,7 +434,7 @@ describe('what chat upstreams make of their streams', () => {
     [
       'a chunk that is no JSON',
       [chunk({ content: 'a' }), '{"id":'],
-      { message: 'the upstream sent a chunk that is no JSON object' },
+      { message: 'the upstream sent a chunk that is not a JSON object' },
     ],
     [
       'a call that never gets a name',
@@ -836,9 +836,9 @@ describe('a whole chat answer', () => {
 
   test.each<[string, JsonValue, string]>([
     ['an error in a 200', { error: { message: 'no', code: 'invalid_api_key' } }, 'no'],
-    ['no choices', { id: 'x', choices: [] }, 'the upstream answered without any choice'],
-    ['no object', [1], 'the upstream answered with something that is no object'],
-    ['null', null, 'the upstream answered with something that is no object'],
+    ['no choices', { id: 'x', choices: [] }, 'the upstream answered without choices'],
+    ['no object', [1], 'the upstream answered with something other than a JSON object'],
+    ['null', null, 'the upstream answered with something other than a JSON object'],
   ])('%s is a failure, not an answer (docs/protocols.md#trap-38)', (_name, body, message) => {
     expect(chatProtocol.decodeResponse(body)).toMatchObject({ candidates: [], failure: { message } })
   })

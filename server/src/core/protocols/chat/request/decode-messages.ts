@@ -39,7 +39,7 @@ interface Reading {
 }
 
 export function decodeMessages(messages: Maybe, dropped: Set<string>): Messages | Refused {
-  if (!isJsonArray(messages)) return refused('messages', 'a list of messages is required')
+  if (!isJsonArray(messages)) return refused('messages', 'an array of messages is required')
   const reading: Reading = {
     system: [],
     conversation: conversation(false),
@@ -215,7 +215,8 @@ function readContent(message: JsonObject, field: string): readonly Part[] | Refu
   const { content } = message
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content, ...wholeMark(message) }]
-  if (!isJsonArray(content)) return refused(`${field}.content`, 'must be a text or a list of parts')
+  if (!isJsonArray(content))
+    return refused(`${field}.content`, 'must be a string or an array of content parts')
   const parts: Part[] = []
   for (const [index, entry] of content.entries()) {
     const part = readPart(entry, `${field}.content[${index}]`)
@@ -254,7 +255,7 @@ function readPart(entry: JsonValue, field: string): Part | undefined | Refused {
     case 'video_url':
       return decodeVideo(entry, cache) ?? refused(`${field}.video_url.url`, 'is required')
     default:
-      return refused(`${field}.type`, 'is no content part this endpoint knows')
+      return refused(`${field}.type`, 'is not a content part that this endpoint knows')
   }
 }
 
@@ -264,7 +265,7 @@ function readText(
   cache: CacheMark | undefined,
 ): TextPart | undefined | Refused {
   const text = textOf(entry.text)
-  return text === undefined ? refused(`${field}.text`, 'must be a text') : textPart(text, cache)
+  return text === undefined ? refused(`${field}.text`, 'must be a string') : textPart(text, cache)
 }
 
 function textPart(text: string, cache: CacheMark | undefined): TextPart | undefined {

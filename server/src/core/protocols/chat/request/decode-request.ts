@@ -130,7 +130,7 @@ function stopProblem(stop: Maybe): Refused | undefined {
   if (!isSet(stop) || typeof stop === 'string') return undefined
   const list = Array.isArray(stop) ? listOf(stop) : undefined
   if (list?.every((entry) => typeof entry === 'string')) return undefined
-  return refused('stop', 'must be a text or a list of texts')
+  return refused('stop', 'must be a string or an array of strings')
 }
 
 type Settings = Omit<CanonicalRequest, 'system' | 'turns' | 'tools' | 'toolChoice' | 'output'>

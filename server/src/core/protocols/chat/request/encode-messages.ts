@@ -120,7 +120,7 @@ function mediaPart(part: MediaPart, writing: Writing): JsonObject | Refused {
   if (problem !== undefined) return problem
   const encoded = encodeMedia(part)
   if (encoded === undefined)
-    return unsupported('turns', 'this model takes no reference to a file, only its content')
+    return unsupported('turns', 'this model takes the content of files only: send it instead of a reference')
   return { ...encoded, ...mark(part.cache, writing) }
 }
 

@@ -85,7 +85,7 @@ export function decodeToolChoice(body: JsonObject, tools: readonly Tool[]): Tool
   const field = body.tool_choice === undefined ? 'function_call' : 'tool_choice'
   if (choice === undefined || choice === null) return undefined
   if (typeof choice === 'string') return decodeWord(choice, field)
-  if (!isJsonObject(choice)) return refused(field, 'must be a word or an object')
+  if (!isJsonObject(choice)) return refused(field, 'must be a string or an object')
   if (choice.type === 'allowed_tools') return decodeAllowed(choice)
   const name = nameIn(choice)
   if (name === undefined) return refused(`${field}.function.name`, 'is required')

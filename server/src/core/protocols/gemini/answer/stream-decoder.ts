@@ -78,7 +78,7 @@ function pushData(reading: Reading, { data, json }: SseEvent): readonly StreamPa
   if (reading.over || (data === '' && json === undefined) || data === '[DONE]') return []
   const chunk = objectOf(json ?? parseJson(data))
   return chunk === undefined
-    ? fail(reading, 'the upstream sent a chunk that is no JSON object')
+    ? fail(reading, 'the upstream sent a chunk that is not a JSON object')
     : pushChunk(reading, chunk)
 }
 
@@ -358,7 +358,7 @@ function continueCall(
   if (open === undefined) return []
   for (const item of listOf(call.partialArgs)) {
     if (!open.pieces.add(objectOf(item) ?? {})) {
-      return fail(reading, 'the upstream sent a piece of arguments that has no place')
+      return fail(reading, 'the upstream sent a piece of tool arguments without a valid path')
     }
   }
   return call.willContinue === true ? [] : closeOpen(candidate)

@@ -67,7 +67,7 @@ function refuseState(body: JsonObject): Refused | undefined {
   const cached = wordOf(member(body, 'cachedContent'))
   return cached === undefined
     ? undefined
-    : refused('cachedContent', 'exists only at the upstream that holds it, send the content itself')
+    : refused('cachedContent', 'exists only at the upstream that holds it: send the content itself')
 }
 
 const NUMBERS = [
@@ -138,7 +138,7 @@ function decodeOutput(config: JsonObject, dropped: Set<string>): OutputFormat | 
   const schema = member(config, field)
   if (schema === undefined || schema === null) return { kind: 'json' }
   if (objectOf(schema) === undefined) return refused(`generationConfig.${field}`, 'must be an object')
-  if (nestsTooDeep(schema)) return refused(`generationConfig.${field}`, 'is nested too deep')
+  if (nestsTooDeep(schema)) return refused(`generationConfig.${field}`, 'is nested too deeply')
   return jsonSchema(field === 'responseSchema' ? toJsonSchema(schema) : schema)
 }
 

@@ -18,7 +18,7 @@ export function decodeTools(value: Maybe, dropped: Set<string>): readonly Tool[]
   for (const [index, item] of entries.entries()) {
     const entry = objectOf(item)
     if (entry === undefined) return refused(`tools[${index}]`, 'must be an object')
-    if (nestsTooDeep(entry)) return refused(`tools[${index}]`, 'is nested too deep')
+    if (nestsTooDeep(entry)) return refused(`tools[${index}]`, 'is nested too deeply')
     const functions = decodeFunctions(entry, `tools[${index}]`, dropped)
     if (isRefused(functions)) return functions
     addAll(tools, functions)

@@ -45,7 +45,7 @@ export function decodeConversation(body: JsonObject, dropped: Set<string>): Conv
     const refusal = readContent(reading, item, index)
     if (refusal !== undefined) return refusal
   }
-  if (reading.turns.length === 0) return refused('contents', 'must hold something to answer')
+  if (reading.turns.length === 0) return refused('contents', 'must hold at least one message to answer')
   return { system: decodeSystem(member(body, 'systemInstruction')), turns: reading.turns }
 }
 
@@ -189,7 +189,7 @@ function decodeCall(
 ): ToolCallPart | Refused {
   const name = wordOf(call.name)
   if (name === undefined) return refused(`${place}.functionCall.name`, 'is required')
-  if (nestsTooDeep(call.args)) return refused(`${place}.functionCall.args`, 'is nested too deep')
+  if (nestsTooDeep(call.args)) return refused(`${place}.functionCall.args`, 'is nested too deeply')
   const id = wordOf(call.id) ?? ownId
   if (reading.callIds.has(id)) {
     return refused(`${place}.functionCall.id`, 'must be unique, another functionCall has it')
@@ -235,7 +235,7 @@ function reasoning(
 }
 
 function decodeResponsePart(reading: Reading, response: JsonObject, place: string): ToolResultPart | Refused {
-  if (nestsTooDeep(response.response)) return refused(`${place}.response`, 'is nested too deep')
+  if (nestsTooDeep(response.response)) return refused(`${place}.response`, 'is nested too deeply')
   const callId = answeredCall(reading, response)
   if (callId === undefined) return refused(place, 'answers no open functionCall of an earlier model content')
   const { text, isError } = resultText(objectOf(response.response) ?? {})
@@ -304,9 +304,9 @@ function decodeContentPart(reading: Reading, part: JsonObject, place: string): r
   const file = objectOf(member(part, 'fileData'))
   if (file !== undefined) return listed(decodeFile(file), `${place}.fileData`, 'needs a fileUri')
   if (!OPAQUE.some((name) => part[name] !== undefined)) {
-    return refused(place, 'holds nothing this protocol knows')
+    return refused(place, 'holds no part that this protocol knows')
   }
-  if (nestsTooDeep(part)) return refused(place, 'is nested too deep')
+  if (nestsTooDeep(part)) return refused(place, 'is nested too deeply')
   return [{ type: 'opaque', protocol: 'gemini', json: part }]
 }
 

@@ -282,13 +282,13 @@ function encodeSource(
       return { inlineData: { mimeType: source.mediaType, data: source.data } }
     case 'url': {
       if (takes === 'inline')
-        return unsupported('turns', `${what} have to be sent inline, an address is not enough`)
+        return unsupported('turns', `${what} must be sent inline: this model fetches no addresses`)
       return { fileData: { fileUri: source.url, mimeType: source.mediaType ?? typeOfUrl(source.url, media) } }
     }
     case 'file-id':
       return isGoogleFile(source.id)
         ? { fileData: { fileUri: source.id } }
-        : unsupported('turns', 'a file id means nothing to the upstream of this model')
+        : unsupported('turns', 'the upstream of this model does not know this file: send its content')
   }
 }
 

@@ -58,7 +58,7 @@ interface OpenBlock {
 function pushEvent(reading: Reading, { data, json: read }: SseEvent): readonly StreamPart[] {
   if (reading.over || (data === '' && read === undefined) || data === '[DONE]') return []
   const json = objectOf(read ?? parseJson(data))
-  if (json === undefined) return fail(reading, 'the upstream sent an event that is no JSON object')
+  if (json === undefined) return fail(reading, 'the upstream sent an event that is not a JSON object')
   switch (textOf(json.type) ?? '') {
     case 'message_start':
       return startMessage(reading, json)

@@ -62,7 +62,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
 function refuseThread(thread: Maybe): Refused | undefined {
   if (thread === undefined || thread === null) return undefined
   return {
-    ...refused('thread', 'this model is not reached through an upstream that keeps message threads'),
+    ...refused('thread', 'message threads are not available for this model: send the messages'),
     details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
   }
 }
@@ -107,7 +107,7 @@ function decodeOutput(body: JsonObject): OutputFormat | Refused {
   const field = objectOf(body.output_config)?.format === undefined ? 'output_format' : 'output_config.format'
   if (format.type !== 'json_schema') return refused(`${field}.type`, 'must be json_schema')
   if (objectOf(format.schema) === undefined) return refused(`${field}.schema`, 'must be an object')
-  if (nestsTooDeep(format.schema)) return refused(`${field}.schema`, 'is nested too deep')
+  if (nestsTooDeep(format.schema)) return refused(`${field}.schema`, 'is nested too deeply')
   return {
     kind: 'json-schema',
     name: undefined,

@@ -67,13 +67,16 @@ function choiceOf(choice: JsonObject | undefined): ToolChoice | undefined {
 function decodeTool(item: JsonValue, field: string, dropped: Set<string>): Tool | Refused {
   const tool = objectOf(item)
   if (tool === undefined) return refused(field, 'must be an object')
-  if (nestsTooDeep(tool)) return refused(field, 'is nested too deep')
+  if (nestsTooDeep(tool)) return refused(field, 'is nested too deeply')
   const type = textOf(tool.type) ?? 'custom'
   if (type === 'custom') return decodeFunction(tool, field, dropped)
   const typed = findTypedTool(type)
   if (typed !== undefined) return decodeTyped(tool, typed, field)
   if (isToolset(type)) {
-    return refused(`${field}.type`, `${type} exists only where the upstream speaks the messages protocol`)
+    return refused(
+      `${field}.type`,
+      `${type} is available only where the upstream speaks the messages protocol`,
+    )
   }
   return decodeHosted(tool, type)
 }

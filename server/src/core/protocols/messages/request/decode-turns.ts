@@ -43,7 +43,7 @@ export function decodeConversation(body: JsonObject, dropped: Set<string>): Conv
     const refusal = readMessage(reading, item, `messages[${index}]`)
     if (refusal !== undefined) return refusal
   }
-  if (reading.turns.length === 0) return refused('messages', 'must hold something to answer')
+  if (reading.turns.length === 0) return refused('messages', 'must hold at least one message to answer')
   const { callSignatures } = reading
   const turns =
     callSignatures.size === 0
@@ -236,7 +236,7 @@ function decodeToolUse(reading: Reading, block: JsonObject, place: string): Tool
   }
   const name = wordOf(block.name)
   if (name === undefined) return refused(`${place}.name`, 'is required')
-  if (nestsTooDeep(block.input)) return refused(`${place}.input`, 'is nested too deep')
+  if (nestsTooDeep(block.input)) return refused(`${place}.input`, 'is nested too deeply')
   reading.calls.set(id, 'open')
   const cache = decodeCache(block.cache_control)
   return {
@@ -258,7 +258,7 @@ function decodeToolResult(reading: Reading, block: JsonObject, place: string): T
   if (state === undefined) {
     return refused(`${place}.tool_use_id`, 'answers no tool_use of an earlier assistant message')
   }
-  if (state === 'answered') return refused(`${place}.tool_use_id`, 'has been answered already')
+  if (state === 'answered') return refused(`${place}.tool_use_id`, 'has already been answered')
   reading.calls.set(callId, 'answered')
   const content = decodeResultContent(block.content, place, reading.dropped)
   if (isRefused(content)) return content
@@ -327,10 +327,13 @@ function decodeContent(block: JsonObject, at: BlockPlace): readonly Part[] | Ref
     case 'search_result':
       return decodeSearchResult(block)
     case 'container_upload':
-      return refused(at.place, 'files of a container exist only at the upstream that holds them')
+      return refused(
+        at.place,
+        'files of a container exist only at the upstream that holds them: send their content',
+      )
     default:
       if (!isOpaqueBlock(at.type)) return refused(`${at.place}.type`, 'is not a known block type')
-      if (nestsTooDeep(block)) return refused(at.place, 'is nested too deep')
+      if (nestsTooDeep(block)) return refused(at.place, 'is nested too deeply')
       return [{ type: 'opaque', protocol: 'messages', json: block }]
   }
 }

@@ -193,12 +193,12 @@ function encodeImage({ source, detail }: MediaPart, { target, dropped }: Plan): 
       return { type: 'image', source: base64Source(source) }
     case 'url':
       if (images === 'inline')
-        return unsupported('turns', 'the image has to be sent inline, its address is not enough')
+        return unsupported('turns', 'the image must be sent inline: this model fetches no addresses')
       return { type: 'image', source: { type: 'url', url: source.url } }
     case 'file-id':
-      return unsupported('turns', 'a file id means nothing to the upstream of this model')
+      return unsupported('turns', 'the upstream of this model does not know this file: send its content')
     case 'text':
-      return unsupported('turns', 'an image cannot be text')
+      return unsupported('turns', 'an image cannot be sent as text')
   }
 }
 
@@ -224,12 +224,12 @@ function encodeDocument(part: MediaPart, { target, dropped }: Plan): JsonObject 
     return { type: 'text', text: filename === undefined ? source.text : `${filename}\n${source.text}` }
   }
   if (source.kind === 'file-id')
-    return unsupported('turns', 'a file id means nothing to the upstream of this model')
+    return unsupported('turns', 'the upstream of this model does not know this file: send its content')
   if (isVideo(part)) return unsupported('turns', 'this model takes no videos')
   if (documents === 'none') return unsupported('turns', 'this model takes no documents')
   if (source.kind === 'url') {
     if (documents === 'inline')
-      return unsupported('turns', 'the file has to be sent inline, its address is not enough')
+      return unsupported('turns', 'the file must be sent inline: this model fetches no addresses')
     return { type: 'document', source: { type: 'url', url: source.url }, ...title }
   }
   if (source.mediaType.startsWith('image/')) {

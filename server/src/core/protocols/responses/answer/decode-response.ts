@@ -12,7 +12,7 @@ import { decodeUsage } from './usage.ts'
 
 export function decodeResponse(body: JsonValue): CanonicalResponse {
   if (!isJsonObject(body))
-    return failed({}, brokenStream('the upstream answered with something that is no object'))
+    return failed({}, brokenStream('the upstream answered with something other than a JSON object'))
   const failure = findFailure(body)
   if (failure !== undefined) return failed(body, failure)
   const blocks = listOf(body.output).flatMap((item) => (isJsonObject(item) ? decodeItem(item) : []))

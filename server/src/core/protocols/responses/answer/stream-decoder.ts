@@ -82,7 +82,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     }
     const json = read ?? parseJson(data)
     if (isJsonObject(json)) this.#event(textOf(json.type) ?? event, json)
-    else this.#fail(brokenStream('the upstream sent an event that is no JSON object'))
+    else this.#fail(brokenStream('the upstream sent an event that is not a JSON object'))
     return this.#parts
   }
 

@@ -1030,7 +1030,7 @@ describe('a whole responses answer', () => {
     ['a cancelled response', { status: 'cancelled', output: [] }, 'the upstream failed without saying why'],
     ['an error body', { error: { message: 'no' } }, 'no'],
     ['no output', { id: 'x' }, 'the upstream answered without any output'],
-    ['no object', 'x', 'the upstream answered with something that is no object'],
+    ['no object', 'x', 'the upstream answered with something other than a JSON object'],
   ])('%s is a failure, not an answer (docs/protocols.md#trap-38)', (_name, body, message) => {
     expect(responsesProtocol.decodeResponse(body)).toMatchObject({ candidates: [], failure: { message } })
   })

@@ -69,7 +69,7 @@ function readInstructions(value: Maybe, reading: Reading): Refused | undefined {
     reading.system.push({ text: value, instructions: true })
     return undefined
   }
-  if (!isJsonArray(value)) return refused('instructions', 'must be a text')
+  if (!isJsonArray(value)) return refused('instructions', 'must be a string')
   return readItems(value, 'instructions', reading)
 }
 
@@ -79,7 +79,7 @@ function readInput(input: Maybe, reading: Reading): Refused | undefined {
     if (input !== '') reading.conversation.add('user', [{ type: 'text', text: input }])
     return undefined
   }
-  if (!isJsonArray(input)) return refused('input', 'a text or a list of items is required')
+  if (!isJsonArray(input)) return refused('input', 'a string or an array of items is required')
   return readItems(input, 'input', reading)
 }
 
@@ -140,7 +140,8 @@ function isBareReference({ id, role, content }: JsonObject): boolean {
 
 /** Calls and results of hosted tools, approvals, lists of tools: kept for this protocol, dropped by every other. */
 function readForeign(item: JsonObject, field: string, reading: Reading): Refused | undefined {
-  if (!FOREIGN.test(tagOf(item.type))) return refused(`${field}.type`, 'is no item this endpoint knows')
+  if (!FOREIGN.test(tagOf(item.type)))
+    return refused(`${field}.type`, 'is not an item that this endpoint knows')
   if (nestsTooDeep(item)) return refused(field, 'is nested too deeply')
   const image = item.type === 'image_generation_call' ? madeImage(item) : undefined
   if (image !== undefined) return readAssistantPart(image, reading)
@@ -202,7 +203,7 @@ function readSystem(parts: readonly Part[], field: string, reading: Reading): Re
 function readContent(content: Maybe, field: string): readonly Part[] | Refused {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  if (!isJsonArray(content)) return refused(field, 'must be a text or a list of parts')
+  if (!isJsonArray(content)) return refused(field, 'must be a string or an array of content parts')
   const parts: Part[] = []
   for (const [index, entry] of content.entries()) {
     const part = readPart(entry, `${field}[${index}]`)
@@ -233,13 +234,13 @@ function readPart(entry: JsonValue, field: string): Part | undefined | Refused {
     case 'summary_text':
       return undefined
     default:
-      return refused(`${field}.type`, 'is no content part this endpoint knows')
+      return refused(`${field}.type`, 'is not a content part that this endpoint knows')
   }
 }
 
 function readText(entry: JsonObject, field: string): Part | undefined | Refused {
   const text = textOf(entry.text)
-  if (text === undefined) return refused(`${field}.text`, 'must be a text')
+  if (text === undefined) return refused(`${field}.text`, 'must be a string')
   return text === '' ? undefined : { type: 'text', text, ...markOf(entry) }
 }
 

@@ -83,7 +83,7 @@ function testing(app: Api, context: AlertsContext): void {
       const deliveries = alerts === undefined ? 0 : await raiseTest(storage, { account, alerts }, now())
       if (deliveries === 0)
         throw new GatewayError(40900, {
-          message: 'there is nowhere to send it: switch alerts by mail on, or set a webhook address',
+          message: 'there is nowhere to send it: turn on alerts by mail, or set a webhook address',
         })
       return { deliveries }
     },

@@ -140,7 +140,7 @@ function targetOf(context: Pick<ApiContext, 'identity'>, body: z.output<typeof c
       {
         in: 'body',
         path: 'channel',
-        message: `does not go with the purpose ${body.purpose}: ${body.channel}`,
+        message: `cannot be combined with the purpose ${body.purpose}: ${body.channel}`,
       },
     ])
   const contact = readContact(body.channel, body.target, context.identity.phoneRegion)

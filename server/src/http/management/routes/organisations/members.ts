@@ -126,7 +126,7 @@ function removing(app: Api, context: MembersContext): void {
       const { id } = await requireMemberOf(context, caller, params.member)
       if (id === caller.member.id && query.keys === 'keep')
         throw new GatewayError(40900, {
-          message: 'somebody who stays says whether your keys are kept: whoever goes knows them',
+          message: 'another member must decide whether your keys are kept, because you know them',
         })
       const roles = rolesBelow(caller.member.role)
       checkChange(await storage.organisations.removeMember(id, { keys: query.keys, roles }))
