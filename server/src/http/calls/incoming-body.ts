@@ -48,7 +48,7 @@ class IncomingBody {
     })
     this.#watched = reading.watch.add(() => this.#fail(tooLate()), reading.totalTimeoutMs)
     const cut = (): void => {
-      if (!this.#arrived) this.#fail(cutShort())
+      if (!this.#arrived && !this.#over) this.#fail(cutShort())
     }
     request.on('close', cut)
     request.on('error', cut)
