@@ -1,5 +1,6 @@
 /**
- * npm run bench -- small | latency | streams | slow-streams | bodies | largest-body | converted-small | converted-streams | videos | all
+ * npm run bench -- small | latency | steady | streams | slow-streams | bodies | largest-body | converted-small |
+ *   converted-streams | embeddings | embeddings-large | videos | postgres | start | all
  *   --rounds 5 --seconds 5     how often, how long
  *   --warm 15                  seconds of small calls for everybody before the first round
  *   --only sluice,nginx        fewer contestants
@@ -73,7 +74,14 @@ async function compare(name) {
   const upstream = await startUpstreams(comparison)
   const asked = comparison.contestants ?? options.only.split(',')
   const names = asked.filter((contestant) => comparison.only?.includes(contestant) ?? true)
-  const setting = { core: GATEWAY_CORE, folder: freshFolder(name), root, upstream, profile }
+  const setting = {
+    core: GATEWAY_CORE,
+    clientCore: CLIENT_CORE,
+    folder: freshFolder(name),
+    root,
+    upstream,
+    profile,
+  }
   const contestants = []
   for (const contestant of names) {
     const running = await startContestant({ name: contestant, ...setting })
@@ -81,8 +89,11 @@ async function compare(name) {
     contestants.push(running)
   }
   const setup = {
+    gatewayCore: GATEWAY_CORE,
     clientCore: CLIENT_CORE,
+    root,
     folder,
+    rest: options.smoke ? 500 : 10_000,
     seconds: options.smoke ? 1 : Number(options.seconds),
     settleMs: options.smoke ? 100 : 1_000,
     streams: options.smoke ? 20 : 200,

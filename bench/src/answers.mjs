@@ -5,15 +5,29 @@ export const MODES = {
   body: { prefix: '/body', model: 'bench-body', stream: false },
   stream: { prefix: '/stream', model: 'bench-stream', stream: true },
   slow: { prefix: '/slow', model: 'bench-slow', stream: true },
+  megabyte: { prefix: '/megabyte', model: 'bench-megabyte', stream: false },
+  // The same two by clients of embeddings.
+  'embed-small': { prefix: '/embed-small', model: 'bench-embed-small', stream: false, kind: 'embeddings' },
+  'embed-megabyte': {
+    prefix: '/embed-megabyte',
+    model: 'bench-embed-megabyte',
+    stream: false,
+    kind: 'embeddings',
+  },
 }
+/** Modes whose answers come from nginx: small, and the same for all. */
+export const isWhole = (mode) => !MODES[mode].stream && mode !== 'body'
 /** The upstream's own name of each model; the gateway puts the platform's in its place. */
 export const UPSTREAM_MODEL = 'upstream-model-2026-01-01'
-const CHAT_PATH = '/v1/chat/completions'
-export const pathOf = (mode) => `${MODES[mode].prefix}${CHAT_PATH}`
+/** Where clients of a mode call, below the base address. */
+export const callPathOf = (mode) =>
+  MODES[mode].kind === 'embeddings' ? '/v1/embeddings' : '/v1/chat/completions'
+export const pathOf = (mode) => `${MODES[mode].prefix}${callPathOf(mode)}`
 
 const SMALL_ANSWER_BYTES = 1_200
 export const LARGEST_BYTES = 100 * 1_048_576
-const BODY_BYTES = 5 * 1_000_000
+const MEGABYTE = 1_000_000
+const BODY_BYTES = 5 * MEGABYTE
 
 /** About 1.2 KB, with usage. */
 export function smallAnswer() {
@@ -42,6 +56,18 @@ export function smallAnswer() {
       system_fingerprint: 'fp_bench',
     })
   return answer(prose(SMALL_ANSWER_BYTES - answer('').length))
+}
+
+/** As long as the small answer: one vector. */
+export function embeddingAnswer() {
+  const answer = (embedding) =>
+    JSON.stringify({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding }],
+      model: UPSTREAM_MODEL,
+      usage: { prompt_tokens: 240, total_tokens: 240 },
+    })
+  return answer('A'.repeat(SMALL_ANSWER_BYTES - answer('').length))
 }
 
 /** One event of a stream, with its line ends. */
@@ -79,6 +105,14 @@ export function streamRequest(model) {
     stream_options: { include_usage: true },
   })
 }
+
+/** A million bytes of one text. */
+export const megabyteRequest = (model) =>
+  JSON.stringify({ model, messages: [{ role: 'user', content: prose(MEGABYTE) }], max_tokens: 400 })
+
+export const embedSmallRequest = (model) => JSON.stringify({ model, input: prose(350) })
+
+export const embedMegabyteRequest = (model) => JSON.stringify({ model, input: prose(MEGABYTE) })
 
 /** 5 MB: half an image as base64, half a long conversation with line ends and quotes to escape. */
 export function largeRequest(model) {

@@ -4,6 +4,7 @@
  */
 import { LARGEST_BYTES } from './answers.mjs'
 import { load, orderVideos, wrk } from './drive.mjs'
+import { measureStart } from './start.mjs'
 import { cpuSeconds, residentBytes, watchMemory } from './processes.mjs'
 
 const MIB = 1_048_576
@@ -16,8 +17,8 @@ export const COMPARISONS = {
     figure: 'answered per CPU second',
     better: 'more',
     goals: [
-      { against: 'nginx', atLeast: 0.2 },
-      { against: 'portkey', atLeast: 6 },
+      { against: 'nginx', atLeast: 0.25 },
+      { against: 'portkey', atLeast: 8 },
     ],
     run: ({ contestant, setup }) => perCpuSecond({ contestant, setup, job: () => wrkJob(contestant, setup) }),
   },
@@ -53,6 +54,56 @@ export const COMPARISONS = {
     ],
     run: addedLatency,
   },
+  steady: {
+    title: '300 small calls a second, whatever could be reached',
+    figure: 'CPU µs per call',
+    better: 'less',
+    goals: [
+      { figure: 'CPU µs per call', atMost: 600 },
+      { figure: 'added p50, ms', atMost: 1 },
+      { figure: 'added p99, ms', atMost: 5 },
+    ],
+    run: ({ contestant, setup }) => addedAt(300, contestant, setup),
+  },
+  postgres: {
+    title: 'Small calls on SQLite and on PostgreSQL, whose server runs on the core of the load generator',
+    figure: 'CPU µs per call',
+    better: 'less',
+    goals: [{ of: 'on-postgres', against: 'sluice', atMost: 2 }],
+    contestants: ['sluice', 'on-postgres'],
+    run: ({ contestant, setup }) => perCpuSecond({ contestant, setup, job: () => wrkJob(contestant, setup) }),
+  },
+  embeddings: {
+    title: 'Embeddings and chat: 0.4 KB in, 1.2 KB out, 64 connections',
+    figure: 'CPU µs per call',
+    better: 'less',
+    goals: [{ figure: 'CPU µs per call, of a chat call’s', atMost: 1 }],
+    only: ['sluice'],
+    run: (round) =>
+      embeddingsAgainstChat(round, { chat: 'small', embeddings: 'embed-small', connections: 64 }),
+  },
+  'embeddings-large': {
+    title: 'Embeddings and chat: 1 MB in, 1.2 KB out, 8 connections',
+    figure: 'CPU µs per call',
+    better: 'less',
+    goals: [{ figure: 'CPU µs per call, of a chat call’s', atMost: 1 }],
+    only: ['sluice'],
+    run: (round) =>
+      embeddingsAgainstChat(round, { chat: 'megabyte', embeddings: 'embed-megabyte', connections: 8 }),
+  },
+  start: {
+    title: 'A start on a database that is there, a process at rest, and the command',
+    figure: 'second start, ms',
+    better: 'less',
+    goals: [
+      { figure: 'second start, ms', atMost: 1_000 },
+      { figure: 'resident MiB at rest', atMost: 150 },
+      { figure: 'sluice --help, ms', atMost: 400 },
+      { figure: 'sluice accounts list, ms', atMost: 700 },
+    ],
+    only: ['sluice'],
+    run: ({ setup }) => measureStart(setup),
+  },
   streams: {
     title: '200 streams of 200 chunks, paced to 10 000 chunks a second',
     figure: 'CPU µs per chunk',
@@ -84,7 +135,7 @@ export const COMPARISONS = {
     figure: 'resident MiB',
     better: 'less',
     goals: [
-      { figure: 'resident MiB', atMost: 476 },
+      { figure: 'resident MiB', atMost: 430 },
       { figure: 'failed', atMost: 0 },
       { figure: 'unbilled', atMost: 0 },
     ],
@@ -129,15 +180,37 @@ const wrkJob = (contestant, { clientCore, folder, seconds }) =>
 
 async function perCpuSecond({ contestant, setup, job }) {
   const before = cpuSeconds(contestant.pid)
+  const serverBefore = cpuOfServer(contestant)
   const { answered, failed, seconds } = await job()
   await settled(setup)
   const cpu = cpuSeconds(contestant.pid) - before
+  const serverCpu = cpuOfServer(contestant) - serverBefore
   return {
     'answered per CPU second': answered / cpu,
     'answered per second': answered / seconds,
     'CPU µs per call': (cpu * 1e6) / answered,
+    ...(contestant.serverPid === undefined
+      ? {}
+      : { 'CPU µs per call, of the database server': (serverCpu * 1e6) / answered }),
     failed,
     'resident MiB': residentBytes(contestant.pid) / MIB,
+  }
+}
+
+const cpuOfServer = ({ serverPid }) => (serverPid === undefined ? 0 : cpuSeconds(serverPid))
+
+async function embeddingsAgainstChat({ contestant, setup }, { chat, embeddings, connections }) {
+  const costOf = async (mode) => {
+    const job = { kind: 'closed', mode, target: contestant.target(mode), connections, seconds: setup.seconds }
+    return perCpuSecond({ contestant, setup, job: () => load(setup.clientCore, job) })
+  }
+  const ofChat = await costOf(chat)
+  const { 'CPU µs per call': cost, failed } = await costOf(embeddings)
+  return {
+    'CPU µs per call': cost,
+    'CPU µs per call, of a chat call’s': cost / ofChat['CPU µs per call'],
+    'CPU µs per chat call': ofChat['CPU µs per call'],
+    failed: failed + ofChat.failed,
   }
 }
 
@@ -145,16 +218,23 @@ async function perCpuSecond({ contestant, setup, job }) {
 const settled = (setup) => new Promise((resolve) => setTimeout(resolve, setup.settleMs))
 
 async function addedLatency({ contestant, setup, memory }) {
-  const connections = 64
   const key = `${contestant.name} maximum`
   if (memory[key] === undefined) {
     const { answered, seconds } = await wrkJob(contestant, setup)
     memory[key] = answered / seconds
   }
-  const rate = Math.max(1, Math.floor(memory[key] * 0.3))
+  return addedAt(Math.max(1, Math.floor(memory[key] * 0.3)), contestant, setup)
+}
+
+/** `rate`: calls a second. */
+async function addedAt(rate, contestant, setup) {
+  const connections = 64
   const job = { kind: 'open', mode: 'small', connections, seconds: setup.seconds, rate }
   const direct = await load(setup.clientCore, { ...job, target: setup.direct('small') })
+  const before = cpuSeconds(contestant.pid)
   const through = await load(setup.clientCore, { ...job, target: contestant.target('small') })
+  await settled(setup)
+  const cpu = cpuSeconds(contestant.pid) - before
   return {
     'added p50, ms': through.p50 - direct.p50,
     'added p99, ms': through.p99 - direct.p99,
@@ -163,6 +243,7 @@ async function addedLatency({ contestant, setup, memory }) {
     'direct p50, ms': direct.p50,
     'direct p99, ms': direct.p99,
     'calls a second': rate,
+    'CPU µs per call': (cpu * 1e6) / through.answered,
     failed: through.failed + direct.failed,
   }
 }

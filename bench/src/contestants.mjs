@@ -1,12 +1,12 @@
 /** Who is compared: Sluice with everything on, nginx `proxy_pass`, Portkey. Each on one core, before the same upstream. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MODES, pathOf } from './answers.mjs'
+import { callPathOf, isWhole, MODES, pathOf } from './answers.mjs'
 import { freePort, startProxy } from './nginx.mjs'
+import { startServer } from './postgres.mjs'
 import { startPinned } from './processes.mjs'
 
 const KEY = 'sk-gateway-bench-00000000000000000000000000000000'
-const CHAT_PATH = '/v1/chat/completions'
 /** Above what a run can use, so that every tier is counted and none refuses. */
 const PLENTY = 1_000_000_000_000
 
@@ -16,6 +16,7 @@ export function startContestant({ name, ...setting }) {
     nginx: startNginxContestant,
     sluice: startSluice,
     converted: startConverted,
+    'on-postgres': startOnPostgres,
     portkey: startPortkey,
   }
   return starts[name](setting)
@@ -40,7 +41,30 @@ function startConverted(setting) {
   return startSluice({ ...setting, name: 'converted', path: '/v1/messages' })
 }
 
-async function startSluice({ core, folder, root, upstream, profile, name = 'sluice', path = CHAT_PATH }) {
+/** Sluice on a PostgreSQL of its own, whose server runs beside the load generator. */
+async function startOnPostgres(setting) {
+  const server = await startServer(setting.root, setting.clientCore)
+  const running = await startSluice({ ...setting, name: 'on-postgres', databaseUrl: server.url })
+  return {
+    ...running,
+    serverPid: server.pid,
+    stop: async () => {
+      await running.stop()
+      server.close()
+    },
+  }
+}
+
+async function startSluice({
+  core,
+  folder,
+  root,
+  upstream,
+  profile,
+  name = 'sluice',
+  path,
+  databaseUrl = process.env.BENCH_DATABASE_URL,
+}) {
   const home = join(folder, name)
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'gateway.json'), JSON.stringify(gatewayFile(upstream)))
@@ -60,9 +84,7 @@ async function startSluice({ core, folder, root, upstream, profile, name = 'slui
       SLUICE_PORT: '0',
       SLUICE_GATEWAY_PORT: '0',
       SLUICE_OPS_PORT: '0',
-      ...(process.env.BENCH_DATABASE_URL === undefined
-        ? {}
-        : { SLUICE_DATABASE_URL: process.env.BENCH_DATABASE_URL }),
+      ...(databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl }),
     },
     ready: readyLine,
   })
@@ -76,7 +98,7 @@ async function startSluice({ core, folder, root, upstream, profile, name = 'slui
     port,
     videoPort: upstream.videoPort,
     opsPort: portOf(running.answer.ops_url),
-    target: (mode) => ({ port, path, headers, model: MODES[mode].model }),
+    target: (mode) => ({ port, path: path ?? callPathOf(mode), headers, model: MODES[mode].model }),
   }
 }
 
@@ -95,12 +117,12 @@ function gatewayFile({ wholePort, streamPort, videoPort }) {
       .map((mode) => ({
         code: `bench-${mode}`,
         kind: 'openai-compatible',
-        base_url: `http://127.0.0.1:${mode === 'small' ? wholePort : streamPort}${MODES[mode].prefix}/v1`,
+        base_url: `http://127.0.0.1:${isWhole(mode) ? wholePort : streamPort}${MODES[mode].prefix}/v1`,
         credentials: [{ name: 'main', secret: 'upstream-secret' }],
       }))
       .concat(videoPort === undefined ? [] : [videoVendor(videoPort)]),
     models: Object.entries(MODES)
-      .map(([mode, { model }]) => ({
+      .map(([mode, { model, kind = 'chat' }]) => ({
         model_id: model,
         name: model,
         context_tokens: 10_000_000,
@@ -110,7 +132,7 @@ function gatewayFile({ wholePort, streamPort, videoPort }) {
           {
             vendor: `bench-${mode}`,
             credential: 'main',
-            protocol: 'chat',
+            protocol: kind,
             forward_model_id: 'upstream-model-2026-01-01',
           },
         ],
@@ -178,11 +200,11 @@ async function startPortkey({ core, folder, root, upstream }) {
   const headersOf = (mode) => ({
     authorization: 'Bearer upstream-secret',
     'x-portkey-provider': 'openai',
-    'x-portkey-custom-host': `http://127.0.0.1:${mode === 'small' ? upstream.wholePort : upstream.streamPort}${MODES[mode].prefix}/v1`,
+    'x-portkey-custom-host': `http://127.0.0.1:${isWhole(mode) ? upstream.wholePort : upstream.streamPort}${MODES[mode].prefix}/v1`,
   })
   return {
     name: 'portkey',
     ...running,
-    target: (mode) => ({ port, path: CHAT_PATH, headers: headersOf(mode), model: MODES[mode].model }),
+    target: (mode) => ({ port, path: callPathOf(mode), headers: headersOf(mode), model: MODES[mode].model }),
   }
 }

@@ -7,11 +7,22 @@
  *   streams  `connections` streams at once, each read to its end
  */
 import { connect } from 'node:net'
-import { largeRequest, largestRequest, smallRequest, streamRequest } from './answers.mjs'
+import {
+  embedMegabyteRequest,
+  embedSmallRequest,
+  largeRequest,
+  largestRequest,
+  megabyteRequest,
+  smallRequest,
+  streamRequest,
+} from './answers.mjs'
 
 const BODIES = {
   small: smallRequest,
   body: largeRequest,
+  megabyte: megabyteRequest,
+  'embed-small': embedSmallRequest,
+  'embed-megabyte': embedMegabyteRequest,
   largest: largestRequest,
   stream: streamRequest,
   slow: streamRequest,

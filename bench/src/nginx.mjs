@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { MODES, smallAnswer } from './answers.mjs'
+import { embeddingAnswer, isWhole, MODES, smallAnswer } from './answers.mjs'
 import { startPinned } from './processes.mjs'
 
 const SETTINGS = `
@@ -15,16 +15,20 @@ const SETTINGS = `
   default_type application/json;
 `
 
-/** Answers everything with the same 1.2 KB, without reading the request's body. */
+/** Answers everything with 1.2 KB, without reading the request's body: calls of chat and of embeddings each with the same. */
 export async function startUpstream({ core, folder }) {
   const port = await freePort()
-  const answer = smallAnswer().replaceAll('$', '')
+  const give = (answer) => `return 200 '${answer.replaceAll('$', '').replaceAll("'", '')}';`
   return startNginx({
     core,
     folder,
     name: 'upstream',
     port,
-    http: `server { listen 127.0.0.1:${port} reuseport backlog=8192; location / { return 200 '${answer.replaceAll("'", '')}'; } }`,
+    http: `server {
+      listen 127.0.0.1:${port} reuseport backlog=8192;
+      location / { ${give(smallAnswer())} }
+      location ~ /embeddings$ { ${give(embeddingAnswer())} }
+    }`,
   })
 }
 
@@ -49,7 +53,9 @@ export async function startProxy({ core, folder, wholePort, streamPort }) {
       upstream streams { server 127.0.0.1:${streamPort}; keepalive 256; keepalive_requests 100000000; }
       server {
         listen 127.0.0.1:${port} backlog=8192;
-        ${location('small', 'whole')} ${location('body', 'streams')} ${location('stream', 'streams')} ${location('slow', 'streams')}
+        ${Object.keys(MODES)
+          .map((mode) => location(mode, isWhole(mode) ? 'whole' : 'streams'))
+          .join('')}
       }`,
   })
 }

@@ -55,6 +55,8 @@ export function stopServer(run: string): void {
 /** A server of a test's own, to be stopped and started at will. */
 export interface OwnServer {
   readonly port: number
+  /** The process whose children serve the connections. */
+  readonly pid: number | undefined
   /** Ends it as an operator would (open transactions are rolled back), and resolves when it is gone. */
   stop(): Promise<void>
   /** Starts it again on the same data; resolves with the port it listens on now. */
@@ -74,6 +76,7 @@ export async function openOwnServer(name: string, { durable = false } = {}): Pro
   const data = join(folder, 'data')
   return {
     port: Number(new URL(url).port),
+    pid: postmasterOf(data),
     async stop() {
       const pid = postmasterOf(data)
       if (pid === undefined) return
