@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tools/project/test-order.mjs'
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for another process or for a clock; meanwhile others have something to do.
     maxWorkers: Math.max(4, availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     // Bundles the storage worker and looks for a PostgreSQL before the first test.
     globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
     // For hangs alone: no test fails because the machine is slow, or busy with something else.

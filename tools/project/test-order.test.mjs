@@ -1,0 +1,21 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { LONG, placeOf } from './test-order.mjs'
+import { root } from './tree.mjs'
+
+test('what begins first is there: a file that moved is not forgotten in the order', () => {
+  const missing = LONG.filter((beginning) => !existsSync(join(root, beginning)))
+  expect(missing).toEqual([])
+  for (const folder of LONG.filter((beginning) => beginning.endsWith('/')))
+    expect(readdirSync(join(root, folder), { recursive: true }).join('\n')).toMatch(/\.test\.ts$/m)
+})
+
+test('a file that takes a minute is earlier than one that does not', () => {
+  expect(placeOf('server/test/processes/kill.test.ts')).toBeLessThan(
+    placeOf('server/src/core/calendar.test.ts'),
+  )
+  expect(placeOf('server/src/storage/sqlite/sqlite.test.ts')).toBeLessThan(
+    placeOf('server/src/storage/sqlite/recent.test.ts'),
+  )
+})
