@@ -6,13 +6,18 @@ import type { VideoTask } from '../../../core/video/task.ts'
 import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
 import type { Pipeline } from '../../context.ts'
 import { LEASE_MS } from '../order/create-task.ts'
-import { lookAfter } from './look-after.ts'
-import type { ApplyStepParts } from './apply-step.ts'
-import { openTask } from '../order/open-task.ts'
 import type { Poller } from '../videos.ts'
 
-/** What a task needs on its way to its end. */
-export type PollerParts = ApplyStepParts
+export type PollerParts = Pick<Pipeline, 'instanceId' | 'now' | 'storage' | 'telemetry' | 'videos'>
+
+export interface PollerOptions {
+  /** Asked for when it starts. */
+  readonly partsOf: () => PollerParts
+  /** One look at a due task, to its end. */
+  readonly lookAfter: (task: VideoTask) => Promise<void>
+  /** Rings once after so many ms, unless it is called off before. */
+  readonly setAlarm?: (ms: number, ring: () => void) => { readonly callOff: () => void }
+}
 
 /** Questions to vendors at once. */
 const BUSY_MAX = 128
@@ -27,24 +32,30 @@ const KEEP_EVERY_MS = 8_000
 /** After an error of the store, or of ours. */
 const AGAIN_MS = 5_000
 
-/** @param pipelineOf the pipeline that the tasks run in, asked for when it starts */
-export function createPoller(pipelineOf: () => PollerParts): Poller {
-  return new LeasingPoller(pipelineOf)
+export function createPoller(options: PollerOptions): Poller {
+  return new LeasingPoller(options)
+}
+
+/** Does not keep the process alive. */
+const systemAlarm: NonNullable<PollerOptions['setAlarm']> = (ms, ring) => {
+  const timer = setTimeout(ring, ms).unref()
+  return { callOff: () => clearTimeout(timer) }
 }
 
 class LeasingPoller implements Poller {
   readonly #busy = new Map<string, Promise<void>>()
   /** When work under way here was last said to go on, epoch ms. */
   readonly #kept = new Map<string, number>()
-  readonly #pipelineOf: () => PollerParts
+  readonly #options: PollerOptions
+  /** Between start and stop. */
   #running: PollerParts | undefined
-  #timer: NodeJS.Timeout | undefined
-  #timerDue = Number.POSITIVE_INFINITY
+  /** When the next beat is, epoch ms. */
+  #next: { readonly dueAt: number; readonly callOff: () => void } | undefined
   #lastBeatAt = 0
   #beating: Promise<void> | undefined
 
-  constructor(pipelineOf: () => PollerParts) {
-    this.#pipelineOf = pipelineOf
+  constructor(options: PollerOptions) {
+    this.#options = options
   }
 
   holds(taskId: string): boolean {
@@ -52,7 +63,7 @@ class LeasingPoller implements Poller {
   }
 
   start(): void {
-    const pipeline = this.#pipelineOf()
+    const pipeline = this.#options.partsOf()
     this.#running = pipeline
     pipeline.telemetry.metrics.gauge({
       name: 'sluice_video_polls_running',
@@ -74,11 +85,11 @@ class LeasingPoller implements Poller {
     // A clock that was set back must not make the next beat wait for it.
     const earliest = this.#lastBeatAt > now ? now : this.#lastBeatAt + BEAT_MS_MIN
     const due = Math.max(dueAt, earliest)
-    if (this.#timer !== undefined && this.#timerDue <= due) return
-    clearTimeout(this.#timer)
-    this.#timerDue = due
-    this.#timer = setTimeout(() => this.#onTimer(pipeline), Math.max(1, due - now))
-    this.#timer.unref()
+    if (this.#next !== undefined && this.#next.dueAt <= due) return
+    this.#next?.callOff()
+    const { setAlarm = systemAlarm } = this.#options
+    const { callOff } = setAlarm(Math.max(1, due - now), () => this.#ring(pipeline))
+    this.#next = { dueAt: due, callOff }
   }
 
   beat(): Promise<void> {
@@ -93,16 +104,15 @@ class LeasingPoller implements Poller {
   async stop(): Promise<void> {
     const pipeline = this.#running
     this.#running = undefined
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#next?.callOff()
+    this.#next = undefined
     await this.#beating
     await Promise.all(this.#busy.values())
     if (pipeline !== undefined) await giveBack(pipeline)
   }
 
-  #onTimer(pipeline: Pick<Pipeline, 'telemetry'>): void {
-    this.#timer = undefined
-    this.#timerDue = Number.POSITIVE_INFINITY
+  #ring(pipeline: Pick<Pipeline, 'telemetry'>): void {
+    this.#next = undefined
     pipeline.telemetry.background.track(this.beat(), 'poll video tasks')
   }
 
@@ -155,7 +165,7 @@ class LeasingPoller implements Poller {
 
   async #lookAfter(pipeline: PollerParts, task: VideoTask): Promise<void> {
     try {
-      await lookAfter(pipeline, openTask(task))
+      await this.#options.lookAfter(task)
     } catch (error) {
       pipeline.telemetry.log.error({ taskId: task.id, error }, 'a video task could not be looked after')
       await this.#postpone(pipeline, task.id, AGAIN_MS)
