@@ -14,6 +14,8 @@ export type ProtocolId = (typeof PROTOCOL_IDS)[number]
 export const PASSED_FORMS = {
   embeddings: { makesOutputTokens: false },
   moderation: { makesOutputTokens: false },
+  rerank: { makesOutputTokens: false },
+  images: { makesOutputTokens: true },
 } as const satisfies Readonly<Record<string, { readonly makesOutputTokens: boolean }>>
 export type PassedFormId = keyof typeof PASSED_FORMS
 export const PASSED_FORM_IDS = Object.keys(PASSED_FORMS).filter(isPassedForm)

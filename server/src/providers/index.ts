@@ -4,12 +4,14 @@ import { anthropic } from './anthropic/index.ts'
 import { ark } from './ark/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
 import { bedrock, bedrockInvoke } from './bedrock/index.ts'
+import { cohere } from './cohere/index.ts'
 import { dashscope } from './dashscope/index.ts'
 import { deepseek } from './deepseek/index.ts'
 import { fal } from './fal/index.ts'
 import { fireworks } from './fireworks/index.ts'
 import { google } from './google/index.ts'
 import { groq } from './groq/index.ts'
+import { jina } from './jina/index.ts'
 import { jimeng } from './jimeng/index.ts'
 import { kling } from './kling/index.ts'
 import { lmStudio } from './lm-studio/index.ts'
@@ -31,6 +33,7 @@ import { together } from './together/index.ts'
 import { vertex } from './vertex/index.ts'
 import { vidu } from './vidu/index.ts'
 import { vllm } from './vllm/index.ts'
+import { voyage } from './voyage/index.ts'
 import { xai } from './xai/index.ts'
 import { zhipu } from './zhipu/index.ts'
 
@@ -51,6 +54,9 @@ const PROVIDERS: readonly Provider[] = [
   ark,
   xai,
   mistral,
+  cohere,
+  jina,
+  voyage,
   groq,
   openrouter,
   together,

@@ -59,6 +59,23 @@ export interface Dialect extends WireDialect {
 /** One vendor's way of speaking a wire form that is passed on as it is. */
 export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
+  /** Of a vendor whose own form is another one. Absent: bytes pass as they are. */
+  readonly rewrite?: FormRewrite
+}
+
+/** Between a wire form and a vendor's own, as whole documents both ways. */
+export interface FormRewrite {
+  /** `body` names the forwarded model. `context` is what the answer needs of the request: small, and plain JSON. */
+  request(body: JsonObject): RewrittenRequest
+  /** undefined: this is no answer of the vendor's. */
+  answer(body: JsonObject, context: JsonObject): JsonObject | undefined
+}
+
+export interface RewrittenRequest {
+  readonly body: JsonObject
+  /** JSON paths of what has no counterpart. */
+  readonly dropped: readonly string[]
+  readonly context: JsonObject
 }
 
 /** What is the same whether a form is converted or not. */
@@ -84,6 +101,8 @@ export interface FormInput {
   readonly baseUrl: string
   readonly forwardModelId: ForwardModelId
   readonly operation: Operation
+  /** The path that the client called, as the contract writes it, where its form has several. */
+  readonly calledPath?: string
   /** The credential's values of `Provider.publicFields`, those that are set. */
   readonly fields: Readonly<Record<string, string>>
 }

@@ -7,7 +7,17 @@ import { Secret } from '../../src/core/secret.ts'
 
 /** A vendor kind that speaks everything; without an address where none is given. */
 export function sampleKind(kind: string, changes: Partial<VendorKindRules> = {}): VendorKindRules {
-  const protocols = ['chat', 'responses', 'messages', 'gemini', 'embeddings', 'moderation', 'video']
+  const protocols = [
+    'chat',
+    'responses',
+    'messages',
+    'gemini',
+    'embeddings',
+    'moderation',
+    'rerank',
+    'images',
+    'video',
+  ]
   return { kind, protocols, baseUrl: `https://${kind}.example`, ...changes }
 }
 

@@ -21,6 +21,8 @@ export interface CallDescription {
   readonly appId: string | undefined
   readonly customId: string | undefined
   readonly secondsDeclared?: number | undefined
+  /** Calls it is billed as, where that is not one. */
+  readonly requests?: number | undefined
   /** Chain id → who answers there, so that a recovered row can name the vendor. */
   readonly chains?: Readonly<Record<string, DescribedChain>> | undefined
 }
@@ -51,6 +53,7 @@ export function decodeDescription(
     appId: textOf(parsed['appId']),
     customId: textOf(parsed['customId']),
     secondsDeclared: numberOf(parsed['secondsDeclared']),
+    requests: numberOf(parsed['requests']),
     chains: chainsOf(parsed['chains']),
   }
 }
@@ -116,8 +119,9 @@ function settleRecovered(
 ): SettleOperation {
   const { progress, at, monthStart } = known
   const videoSeconds = progress.usageSource === 'declared' ? call.counts.videoSeconds : 0
+  const requests = known.description.requests ?? call.counts.requests
   const { recipe, amount } = priceCall(
-    { usage: progress.usage, images: progress.images, videoSeconds, requests: call.counts.requests },
+    { usage: progress.usage, images: progress.images, videoSeconds, requests },
     { terms: known.terms, chainId: progress.chainId, userRate: call.userRate },
   )
   return {

@@ -53,6 +53,8 @@ export interface Estimate {
   /** 1 for a call to a model billed by image. */
   readonly images: number
   readonly videoSeconds: number
+  /** What the request itself says is used; absent: one call, and nothing else. */
+  readonly pieces?: Pieces
   /**
    * `strict`: the client named its cap, the hold must be funded in full. `affordable`: the bound may shrink to what the
    * account has. Accounts with a monthly cap are always held to the worst case (docs/reference/contract.md#D-money-25).
@@ -67,6 +69,13 @@ export interface Estimate {
    */
   readonly covers?: 'worst'
 }
+
+/** What of a call is billed and stands in its request already: no answer changes it. */
+export interface Pieces {
+  readonly requests: number
+}
+
+export const ONE_CALL: Pieces = { requests: 1 }
 
 /** Counts charged at admission and given back when the upstream never generated. */
 export interface Counts {

@@ -23,6 +23,8 @@ export interface MeterOptions {
   readonly countInput: () => number
   /** The quick estimate that sized the hold; `glance` uses it. */
   readonly inputTokensEstimate: number
+  /** Of each image, where the upstream tells no output; absent: none. */
+  readonly tokensPerImage?: number
 }
 
 export interface MeterReading {
@@ -47,6 +49,8 @@ export interface MeterSink {
    */
   observeJsonText(bytes: Uint8Array, from: number, to: number, length?: number): void
   observeImages(count: number): void
+  /** A part of the next image: whoever has seen it pays for that image. */
+  observeImagePart(): void
   /** The answer has begun or ended well even where no text shows it: a tool call, a clean finish. */
   observeProduced(): void
 }
@@ -72,6 +76,7 @@ class AnswerMeter implements Meter {
   #usage: Usage = NO_USAGE
   #produced = false
   #images = 0
+  #imageBegun = false
   /** Tokens of text no output counter covers yet, counted and still to be counted. */
   #counted = 0
   #pendingText = ''
@@ -130,6 +135,12 @@ class AnswerMeter implements Meter {
   observeImages(count: number): void {
     if (count <= 0) return
     this.#images += count
+    this.#imageBegun = false
+    this.#produced = true
+  }
+
+  observeImagePart(): void {
+    this.#imageBegun = true
     this.#produced = true
   }
 
@@ -181,16 +192,18 @@ class AnswerMeter implements Meter {
 
   #reading(uncoveredOutput: number, estimatedInput: number): MeterReading {
     const reported = this.#usage
-    const estimated = reported.input === undefined || uncoveredOutput > 0
+    const images = this.#images + (this.#imageBegun ? 1 : 0)
+    const ofImages = reported.output === undefined ? images * (this.#options.tokensPerImage ?? 0) : 0
+    const estimated = reported.input === undefined || uncoveredOutput + ofImages > 0
     return {
       usage: {
         ...reported,
         input: reported.input ?? estimatedInput,
-        output: (reported.output ?? 0) + uncoveredOutput,
+        output: (reported.output ?? 0) + uncoveredOutput + ofImages,
       },
       source: estimated ? 'estimated' : 'upstream',
       produced: this.#produced,
-      images: this.#images,
+      images,
     }
   }
 

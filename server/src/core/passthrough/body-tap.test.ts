@@ -88,6 +88,7 @@ test('bytes go on as they come; only a cut model name waits', () => {
       observeText() {},
       observeJsonText() {},
       observeImages() {},
+      observeImagePart() {},
       observeProduced() {},
     },
     decodeError: (raw) => ({ status: undefined, type: undefined, code: undefined, message: '', raw }),

@@ -114,6 +114,7 @@ class BodyMachine implements BodyTap, JsonSink {
       case 'item-type':
       case 'item-result':
       case 'item-image-type':
+      case 'item-image':
       case 'item-thought':
         this.#item.see(role, this.#speaksOfImage(role, kind, start, end))
         return
@@ -153,14 +154,14 @@ class BodyMachine implements BodyTap, JsonSink {
 
   /** Whether what an item says of itself is what an image says. */
   #speaksOfImage(
-    role: 'item-type' | 'item-result' | 'item-image-type' | 'item-thought',
+    role: 'item-type' | 'item-result' | 'item-image-type' | 'item-image' | 'item-thought',
     kind: JsonKind,
     start: number,
     end: number,
   ): boolean {
     if (role === 'item-thought') return kind === 'true'
     if (kind !== 'string') return false
-    if (role === 'item-result') return end - start > 2
+    if (role === 'item-result' || role === 'item-image') return end - start > 2
     return role === 'item-type'
       ? this.#isImageItem(start + 1, end - 1)
       : this.#isImageType(start + 1, end - 1)

@@ -265,6 +265,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
         this.#item.see(role, this.#isWord(this.#answers.imageItem, kind, start, end))
         return
       case 'item-result':
+      case 'item-image':
         this.#item.see(role, kind === 'string' && end - start > 2)
         return
       case 'item-image-type':
@@ -329,15 +330,17 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     if ((rule === undefined || rule === 'prelude') && this.#isKeepAlive())
       this.keepAliveBytes += this.#framer.end - this.#framer.start
     // A finished item repeats the name its opening event told.
-    if (rule !== 'item-done') this.#readText()
-    if (this.#images > 0 && (rule === undefined || rule === 'item-done')) {
+    if (!isDoneItem(rule)) this.#readText()
+    if (this.#images > 0 && (rule === undefined || isDoneItem(rule))) {
       this.#meter.observeImages(this.#images)
       this.meaningful = true
     }
+    if (rule === 'image-part') this.#meter.observeImagePart()
     if (
       this.#begun ||
       rule === 'content' ||
-      rule === 'item-done' ||
+      rule === 'image-part' ||
+      isDoneItem(rule) ||
       (rule === 'block-start' && !this.#blockQuiet)
     ) {
       this.#begin()
@@ -383,7 +386,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
   }
 
   #readFinish(rule: EventRule | undefined): void {
-    this.#finishes += this.#finishesHere
+    this.#finishes += this.#finishesHere + (rule === 'item-finish' ? 1 : 0)
     if (rule === 'terminator') this.#terminatorSeen = true
     if (this.#finishesHere > 0 || rule === 'terminator') this.#begin()
   }
@@ -482,6 +485,10 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     }
     return value
   }
+}
+
+function isDoneItem(rule: EventRule | undefined): boolean {
+  return rule === 'item-done' || rule === 'item-finish'
 }
 
 const IGNORE: JsonSink = { onValue() {} }

@@ -1,4 +1,4 @@
-import type { Estimate } from '../ledger/operations.ts'
+import { type Estimate, ONE_CALL } from '../ledger/operations.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { type Decimal, divideHalfEven } from './decimal.ts'
 import type { Bounds } from './read-terms.ts'
@@ -20,8 +20,12 @@ export const LEAST_OUTPUT_TOKENS = 256
 
 /** Bounds round as the amount does, and rounding is monotone: a call inside its estimate never costs more than held. */
 export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal): CostBounds {
+  const { requests } = estimate.pieces ?? ONE_CALL
   const pieces =
-    bounds.request + bounds.image * whole(estimate.images) + bounds.videoSecond * whole(estimate.videoSeconds)
+    bounds.request * whole(requests) +
+    bounds.fees +
+    bounds.image * whole(estimate.images) +
+    bounds.videoSecond * whole(estimate.videoSeconds)
   const entry = pieces + bounds.input * whole(estimate.inputTokens)
   const divisor = 10n ** BigInt(bounds.scale + userRate.scale + PERCENT_DIGITS)
   const cost = (units: bigint) => microCredits(divideHalfEven(units * userRate.units, divisor))

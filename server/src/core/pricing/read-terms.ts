@@ -22,7 +22,9 @@ export interface Bounds {
   readonly image: bigint
   readonly videoSecond: bigint
   readonly request: bigint
-  /** Tools at the vendor, used as often as they may be beyond the once that `request` holds for. */
+  /** What costs extra by the use, each once. */
+  readonly fees: bigint
+  /** Tools at the vendor, used as often as they may be beyond the once that `fees` hold for. */
   readonly furtherUses: bigint
 }
 
@@ -202,13 +204,8 @@ function boundsOf(terms: PriceTerms): Bounds {
     (product, one) => ('multiplier' in one ? multiply(product, trusted(one.multiplier)) : product),
     chainFactor,
   )
-  const fees = (usesOf: (one: FrozenSurcharge) => number): Decimal =>
-    asked.reduce(
-      (sum, one) =>
-        'perCall' in one ? add(sum, multiply(trusted(one.perCall), decimalOf(BigInt(usesOf(one))))) : sum,
-      decimalOf(0n),
-    )
-  const feeCost = (fee: Decimal): Decimal => multiply(multiply(fee, chainFactor), decimalOf(1_000_000n))
+  const feeCost = (usesOf: (one: FrozenSurcharge) => number): Decimal =>
+    multiply(multiply(feesOf(asked, usesOf), chainFactor), decimalOf(1_000_000n))
   const cost = (mode: BillingMode, prices: readonly (DecimalText | null)[], per: bigint): Decimal =>
     has(mode) ? multiply(multiply(largest(prices, '0'), factor), decimalOf(per)) : decimalOf(0n)
   const inputPrices = [
@@ -223,10 +220,13 @@ function boundsOf(terms: PriceTerms): Bounds {
   const worstInput = cost('token', inputPrices, 1n)
   const image = cost('image', [pricing.imagePrice], 1_000_000n)
   const videoSecond = cost('video_second', [pricing.videoPrice], 1_000_000n)
-  const request = add(cost('request', [pricing.requestPrice], 1_000_000n), feeCost(fees(() => 1)))
-  const furtherUses = feeCost(fees(({ usesMax = 1 }) => usesMax - 1))
+  const request = cost('request', [pricing.requestPrice], 1_000_000n)
+  const firstUses = feeCost(() => 1)
+  const furtherUses = feeCost(({ usesMax = 1 }) => usesMax - 1)
   const scale = Math.max(
-    ...[input, output, worstInput, image, videoSecond, request, furtherUses].map((price) => price.scale),
+    ...[input, output, worstInput, image, videoSecond, request, firstUses, furtherUses].map(
+      (price) => price.scale,
+    ),
   )
   return {
     scale,
@@ -236,8 +236,17 @@ function boundsOf(terms: PriceTerms): Bounds {
     image: unitsAt(image, scale),
     videoSecond: unitsAt(videoSecond, scale),
     request: unitsAt(request, scale),
+    fees: unitsAt(firstUses, scale),
     furtherUses: unitsAt(furtherUses, scale),
   }
+}
+
+function feesOf(surcharges: readonly FrozenSurcharge[], usesOf: (one: FrozenSurcharge) => number): Decimal {
+  return surcharges.reduce(
+    (sum, one) =>
+      'perCall' in one ? add(sum, multiply(trusted(one.perCall), decimalOf(BigInt(usesOf(one))))) : sum,
+    decimalOf(0n),
+  )
 }
 
 function largest(texts: readonly (DecimalText | null)[], none: DecimalText): Decimal {

@@ -35,7 +35,7 @@ export interface PresetModel {
   readonly price: PresetPrice
 }
 
-/** As the vendor publishes it, in its currency: per million tokens, for each second of video, or for each call. */
+/** As the vendor publishes it, in its currency: per million tokens, for each second of video, for each call, or for each image. */
 export interface PresetPrice {
   readonly currency: string
   readonly input?: DecimalText
@@ -45,6 +45,7 @@ export interface PresetPrice {
   readonly cacheWrite1h?: DecimalText
   readonly perVideoSecond?: DecimalText
   readonly perRequest?: DecimalText
+  readonly perImage?: DecimalText
   /** Where it was read, and when (YYYY-MM-DD). */
   readonly source: string
   readonly date: string

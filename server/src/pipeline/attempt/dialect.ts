@@ -118,7 +118,12 @@ const OWN = 'own:'
 /** The request for one operation; undefined: the upstream has no address or no such operation. */
 export function formRequest(
   { vendor, provider, dialect }: Omit<LegUpstream, 'dialect'> & { readonly dialect: WireDialect },
-  wanted: { readonly chain: Chain; readonly secret: CredentialSecret; readonly operation: Operation },
+  wanted: {
+    readonly chain: Chain
+    readonly secret: CredentialSecret
+    readonly operation: Operation
+    readonly calledPath?: string
+  },
 ): FormedRequest | undefined {
   const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
   if (baseUrl === undefined) return undefined
@@ -126,6 +131,7 @@ export function formRequest(
     baseUrl: baseUrl.replace(/\/+$/, ''),
     forwardModelId: wanted.chain.forwardModelId,
     operation: wanted.operation,
+    ...(wanted.calledPath === undefined ? {} : { calledPath: wanted.calledPath }),
     fields: readPublicFields(wanted.secret, provider.publicFields),
   })
 }

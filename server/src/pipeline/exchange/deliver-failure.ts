@@ -6,6 +6,7 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { retryHintMs } from '../../core/routing/failure.ts'
 import type { ReservedCall } from '../call.ts'
 import { parseJson } from '../attempt/classify.ts'
+import { upstreamOf } from '../attempt/dialect.ts'
 import { foreignError } from '../lanes/convert.ts'
 import { headerOf } from './open-answer.ts'
 import type { AttemptFailure } from './exchange-outcome.ts'
@@ -84,7 +85,7 @@ function deliverStatus(
       retryHintMs({ status: failure.status, headers: failure.headers, body }),
     ),
   }
-  if (leg.chain.protocol !== call.endpoint.protocol)
+  if (isForeign(call, leg))
     return sendJson(
       reply,
       failure.status,
@@ -112,8 +113,15 @@ function deliverAnswerError(
   const status = failure.answer.status ?? 502
   const headers = { 'content-type': 'application/json', ...retryAfterHeader(status, undefined) }
   const raw = failure.answer.raw
-  const body = leg.chain.protocol === call.endpoint.protocol ? raw : foreignError(call, leg, status, raw)
+  const body = isForeign(call, leg) ? foreignError(call, leg, status, raw) : raw
   return sendJson(reply, status, headers, body)
+}
+
+/** Its error is in another form than the client reads. */
+function isForeign(call: ReservedCall, leg: Leg): boolean {
+  if (leg.chain.protocol !== call.endpoint.protocol) return true
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  return 'rewrite' in dialect && dialect.rewrite !== undefined
 }
 
 /**

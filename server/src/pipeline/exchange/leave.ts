@@ -169,7 +169,9 @@ function readingOf(
   { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
 ): MeterReading | undefined {
   const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
-  return chargedReading(ended, estimate, ratesOf(pipeline, call, leg))
+  const makesImages = call.endpoint.kind.form?.tokensPerImage !== undefined
+  const held = { ...estimate, imagesAsked: makesImages ? estimate.images : 0 }
+  return chargedReading(ended, held, ratesOf(pipeline, call, leg))
 }
 
 function ratesOf(

@@ -59,6 +59,7 @@ export async function openExchange(
     chain: leg.chain,
     secret,
     operation: call.stream ? 'stream' : 'generate',
+    calledPath: call.endpoint.path,
   })
   if (formed === undefined) return { kind: 'skipped', reason: 'no address', failure: undefined }
   const lane = await openLane(pipeline, call, { leg, dialect, reply })

@@ -10,14 +10,17 @@ import type { MediaSource } from '../../core/canonical/request.ts'
 import type { Chain, Model, WireId } from '../../core/catalogue.ts'
 import { explainedMessage, GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId, modelId } from '../../core/ids.ts'
+import { isJsonObject } from '../../core/json.ts'
 import { ZERO } from '../../core/money.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import { createModelFacts } from '../instance/model-facts.ts'
 import { createTermsReader } from '../../core/pricing/read-terms.ts'
 import type { ErrorNote } from '../../core/routing/health.ts'
 import type { Skipped } from '../../core/routing/order.ts'
+import type { PassedDialect } from '../../providers/provider.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { parseJson } from '../attempt/classify.ts'
 import { admit } from '../stages/admit.ts'
 import { checkBackground } from '../background/check-background.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
@@ -307,10 +310,9 @@ function reasonOf(chain: Chain, rivals: readonly Chain[]): string {
 function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
   const { dialect } = upstreamOf(leg, call.catalogue)
   const passes = dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept'
-  if (passes || !isConvertible(dialect)) return { kind: 'passthrough' }
-  const { bodyBytes, values } = call.scan
-  if (bodyBytes > TRIED_BYTES_MAX || values > TRIED_VALUES_MAX)
-    return { kind: 'refused', message: 'the request is too large to try its conversion here' }
+  if (!isConvertible(dialect)) return rewritingOf(call, leg, dialect)
+  if (passes) return { kind: 'passthrough' }
+  if (!isTriable(call.scan)) return TOO_LARGE
   const priced = priceLeg(call, leg, dialect)
   if (priced.kind === 'refused') return { kind: 'refused', message: priced.failure.message }
   const prepared = prepareConversion(call, priced.leg, dialect)
@@ -324,6 +326,23 @@ function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
     cutAt: converted.cutAt,
     fetched: prepared.remote.map(({ url }) => url),
   }
+}
+
+function rewritingOf(call: AdmittedCall, leg: Leg, { rewrite }: PassedDialect): ExplainedConversion {
+  if (rewrite === undefined) return { kind: 'passthrough' }
+  const body = parseJson(Buffer.concat(call.body.chunks))
+  if (!isTriable(call.scan) || !isJsonObject(body)) return TOO_LARGE
+  const { dropped } = rewrite.request({ ...body, model: leg.chain.forwardModelId })
+  return { kind: 'converted', dropped, cutAt: [], fetched: [] }
+}
+
+function isTriable({ bodyBytes, values }: AdmittedCall['scan']): boolean {
+  return bodyBytes <= TRIED_BYTES_MAX && values <= TRIED_VALUES_MAX
+}
+
+const TOO_LARGE: ExplainedConversion = {
+  kind: 'refused',
+  message: 'the request is too large to try its conversion here',
 }
 
 /** It is tried once for each chain, where the calls run. */

@@ -14,7 +14,7 @@ import {
 } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { passedForm, wireOf } from '../kinds/wire.ts'
-import { editBody } from '../lanes/edit-body.ts'
+import { editBody, rewriteBody } from '../lanes/edit-body.ts'
 
 export type Probe =
   | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
@@ -100,7 +100,7 @@ function bodyFor(
 ): Uint8Array | undefined {
   if (!isConvertible(dialect)) {
     const smallest = { model: chain.forwardModelId, ...passedForm(dialect.protocol).smallest }
-    return Buffer.from(JSON.stringify(editBody(smallest, dialect)))
+    return Buffer.from(JSON.stringify(rewriteBody(smallest, dialect, chain.forwardModelId).body))
   }
   const request = dialect.adapt?.(GREETING) ?? GREETING
   const encoded = protocolOf(dialect.protocol).encodeRequest(request, {

@@ -36,5 +36,6 @@ export async function estimateInputTokens(
 
 /** Bytes at the usual four to a token, media by the piece: a body this long is mostly words, its syntax little. */
 function countBytes(scan: ReceivedCall['scan']): number {
-  return Math.ceil((scan.bodyBytes - scan.mediaBytes) / BYTES_PER_TOKEN) + scan.mediaCount * TOKENS_PER_MEDIA
+  const bytes = scan.bodyBytes - scan.mediaBytes + scan.items * scan.repeatedBytes
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + scan.mediaCount * TOKENS_PER_MEDIA
 }

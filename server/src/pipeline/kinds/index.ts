@@ -3,12 +3,23 @@ import type { ChainProtocol } from '../../core/catalogue.ts'
 import { COUNT } from './count.ts'
 import { EMBEDDINGS } from './embeddings.ts'
 import { GENERATE } from './generate.ts'
+import { IMAGES } from './images.ts'
 import type { EndpointKind } from './kind.ts'
 import { MODERATION } from './moderation.ts'
+import { RERANK } from './rerank.ts'
 import { STORED } from './stored.ts'
 import { VIDEO } from './video.ts'
 
-export const KINDS: readonly EndpointKind[] = [GENERATE, COUNT, STORED, VIDEO, EMBEDDINGS, MODERATION]
+export const KINDS: readonly EndpointKind[] = [
+  GENERATE,
+  COUNT,
+  STORED,
+  VIDEO,
+  EMBEDDINGS,
+  MODERATION,
+  RERANK,
+  IMAGES,
+]
 
 /** The kind of calls whose clients speak so, or the kind that a chain serves. */
 export function kindOf(protocol: ChainProtocol): EndpointKind {

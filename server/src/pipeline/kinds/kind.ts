@@ -37,6 +37,8 @@ export interface PassedForm {
   readonly answers: AnswerForm
   /** What of a body the model reads: counted where the upstream tells no usage. */
   readonly text: (body: JsonValue) => RequestText
+  /** Of calls that make images: output tokens of one, where a vendor that bills tokens tells none. */
+  readonly tokensPerImage?: number
   /** The smallest request, without its model: `explain` asks about it, and a chain is tried with it. */
   readonly smallest: JsonObject
 }

@@ -7,7 +7,7 @@ import type { RequestText } from '../../core/metering/request-text.ts'
 
 /** Usage of answers that are made of no tokens: what was read is all there is. */
 export const inputUsageReader = usageReaders({
-  places: { input: ['prompt_tokens', 'total_tokens'] },
+  places: { input: ['prompt_tokens', 'total_tokens', 'input_tokens'] },
   toUsage: ({ input }) => ({ ...NO_USAGE, input, output: 0 }),
 })
 

@@ -10,7 +10,7 @@ export class CallMeter {
 
   constructor(
     pipeline: Pick<Pipeline, 'tokens' | 'telemetry'>,
-    call: Pick<ReservedCall, 'demand' | 'requestId'>,
+    call: Pick<ReservedCall, 'demand' | 'requestId' | 'endpoint'>,
   ) {
     const { inputTokens } = call.demand.estimate
     this.meter = createMeter({
@@ -20,6 +20,7 @@ export class CallMeter {
         return inputTokens
       },
       inputTokensEstimate: inputTokens,
+      tokensPerImage: call.endpoint.kind.form?.tokensPerImage ?? 0,
     })
   }
 }

@@ -3,9 +3,11 @@
  */
 import type { CanonicalRequest, MediaSource } from '../../core/canonical/request.ts'
 import { replaysSignatures } from '../../core/canonical/signatures.ts'
+import { isProtocolId } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { codecOf, keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import type { Dialect } from '../../providers/provider.ts'
+import { wireOf } from '../kinds/wire.ts'
 import type { ReservedCall } from '../call.ts'
 import { CallMeter } from './call-meter.ts'
 import type { Conversion } from './conversion.ts'
@@ -225,8 +227,10 @@ function laneOver(pipeline: ConvertParts, call: ReservedCall, converted: Convert
  * (docs/reference/contract.md#D-errors-29).
  */
 export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {
-  const client = codecOf(call.endpoint.protocol)
-  const upstream = codecOf(leg.chain.protocol)
+  const { protocol } = call.endpoint
+  // Forms that nothing converts tell their errors as chat does.
+  const client = codecOf(isProtocolId(protocol) ? protocol : 'chat')
+  const upstream = wireOf(upstreamOf(leg, call.catalogue).dialect.protocol)
   return { ...client.encodeError(upstream.decodeError(status, body)), upstream_body: body }
 }
 

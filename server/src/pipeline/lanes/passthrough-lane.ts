@@ -8,15 +8,16 @@ import { usageInjection } from '../../core/passthrough/requests/inject.ts'
 import { modelEdits, type SplicedBody, spliceChunks } from '../../core/passthrough/splice.ts'
 import { createStreamTap, type StreamTap } from '../../core/passthrough/stream-tap.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
-import type { WireDialect } from '../../providers/provider.ts'
+import type { PassedDialect, RewrittenRequest, WireDialect } from '../../providers/provider.ts'
 import type { ReservedCall } from '../call.ts'
 import { CallMeter } from './call-meter.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { isNear } from './threads/conversions.ts'
 import { sharedBody } from './threads/shared-body.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
-import { editBody } from './edit-body.ts'
+import { rewriteBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
+import { RewrittenWhole } from './rewritten-whole.ts'
 import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import { type WireForm, wireOf } from '../kinds/wire.ts'
 import type { Leg } from '../attempt/leg.ts'
@@ -27,7 +28,7 @@ export function openPassthroughLane(
   pipeline: PassthroughLaneParts,
   call: ReservedCall,
   leg: Leg,
-  dialect: WireDialect,
+  dialect: LaneDialect,
 ): Lane | Promise<Lane> {
   const injection =
     leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
@@ -39,21 +40,32 @@ export function openPassthroughLane(
   }
   const { bodyBytes, values } = call.scan
   const size = { bytes: bodyBytes, values }
-  const openNear = (): Lane => openOver(pipeline, call, opening, editedBody(call, dialect))
+  const openOn = (rewritten: Rewritten): Lane =>
+    openOver(pipeline, call, { ...opening, rewritten }, rewritten.body)
+  const openNear = (): Lane => openOn(rewrittenNear(call, leg, dialect))
   if (isNear(size)) return pipeline.conversions.turn(size)?.then(openNear) ?? openNear()
-  return editedFar(pipeline, call, leg).then((body) => openOver(pipeline, call, opening, body))
+  return rewrittenFar(pipeline, call, leg).then(openOn)
 }
+
+/** The wire form of its requests and answers is the client's, but for a vendor of its own form. */
+type LaneDialect = WireDialect & Pick<PassedDialect, 'rewrite'>
 
 interface Opening {
   readonly leg: Leg
-  readonly dialect: WireDialect
+  readonly dialect: LaneDialect
   readonly injection: ReturnType<typeof usageInjection>
+  /** Absent: the body is the client's. */
+  readonly rewritten?: Rewritten | undefined
+}
+
+interface Rewritten extends Pick<RewrittenRequest, 'dropped' | 'context'> {
+  readonly body: SplicedBody
 }
 
 function openOver(
-  pipeline: Pick<Pipeline, 'telemetry' | 'tokens'>,
+  pipeline: PassthroughLaneParts,
   call: ReservedCall,
-  { leg, dialect, injection }: Opening,
+  { leg, dialect, injection, rewritten }: Opening,
   { chunks, length }: SplicedBody,
 ): Lane {
   const metering = new CallMeter(pipeline, call)
@@ -73,15 +85,40 @@ function openOver(
   return {
     body: chunks,
     bodyLength: length,
-    dropped: [],
+    dropped: rewritten?.dropped ?? [],
     get inputEstimated() {
       return metering.inputEstimated
     },
     // A form without streams has no other answer than a document.
-    ...(isPassedForm(dialect.protocol) ? {} : { passesStreams: true as const }),
+    ...(passing.wire.answers.streams ? { passesStreams: true as const } : {}),
     openStream: () => new PassedStream(passing),
-    openWhole: () => new PassedWhole(passing),
+    openWhole: () => answerLane(pipeline, call, { leg, dialect, rewritten }, new PassedWhole(passing)),
   }
+}
+
+function answerLane(
+  pipeline: Pick<Pipeline, 'conversions'>,
+  call: ReservedCall,
+  { leg, dialect, rewritten }: Pick<Opening, 'leg' | 'dialect' | 'rewritten'>,
+  passed: WholeLane,
+): WholeLane {
+  const { protocol, rewrite } = dialect
+  if (rewrite === undefined || rewritten === undefined || !isPassedForm(protocol)) return passed
+  const { context } = rewritten
+  return new RewrittenWhole(passed, {
+    near: (body) => rewrite.answer(body, context),
+    far: (body) =>
+      pipeline.conversions.runAnswer(
+        {
+          kind: 'rewrite',
+          body,
+          vendorKind: upstreamOf(leg, call.catalogue).vendor.kind,
+          protocol,
+          context,
+        },
+        call.account.id,
+      ),
+  })
 }
 
 interface Passing {
@@ -95,33 +132,37 @@ interface Passing {
 }
 
 /** A vendor whose body must differ in more than the model's name gets it parsed; everyone else the same bytes. */
-function isEdited(call: ReservedCall, dialect: WireDialect): boolean {
-  return dialect.bodyEdit !== undefined || (dialect.modelPlace === 'path' && call.scan.modelSpans.length > 0)
+function isEdited(call: ReservedCall, { bodyEdit, rewrite, modelPlace }: LaneDialect): boolean {
+  if (bodyEdit !== undefined || rewrite !== undefined) return true
+  return modelPlace === 'path' && call.scan.modelSpans.length > 0
 }
 
-function editedBody(call: ReservedCall, dialect: WireDialect): SplicedBody {
+function rewrittenNear(call: ReservedCall, leg: Leg, dialect: LaneDialect): Rewritten {
   const parsed = parseJson(Buffer.concat(call.body.chunks))
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
-  const bytes = Buffer.from(JSON.stringify(editBody(parsed, dialect)))
-  return { chunks: [bytes], length: bytes.byteLength }
+  const { body, ...rest } = rewriteBody(parsed, dialect, leg.chain.forwardModelId)
+  const bytes = Buffer.from(JSON.stringify(body))
+  return { ...rest, body: { chunks: [bytes], length: bytes.byteLength } }
 }
 
-async function editedFar(
+async function rewrittenFar(
   pipeline: Pick<Pipeline, 'conversions'>,
   call: ReservedCall,
   leg: Leg,
-): Promise<SplicedBody> {
+): Promise<Rewritten> {
   const result = await pipeline.conversions.run(
     {
       kind: 'edit',
       body: await sharedBody(call.body),
       vendorKind: upstreamOf(leg, call.catalogue).vendor.kind,
       protocol: call.endpoint.protocol,
+      forwardModelId: leg.chain.forwardModelId,
     },
     { accountId: call.account.id },
   )
   if (result.kind !== 'edited') throw new Error(`an edit ended as ${result.kind}`)
-  return { chunks: [result.body], length: result.body.byteLength }
+  const { body, dropped, context } = result
+  return { dropped, context, body: { chunks: [body], length: body.byteLength } }
 }
 
 class PassedStream implements StreamLane {

@@ -10,7 +10,7 @@ export function possibleUsage(
   { leg, answerBytes }: { readonly leg: Pick<Leg, 'model'>; readonly answerBytes: number },
   reported: Usage,
 ): PossibleUsage {
-  const { bodyBytes, candidates = 1, extras } = scan
+  const { bodyBytes, items, repeatedBytes, candidates = 1, extras } = scan
   if (!makesOutputTokens(endpoint.protocol)) {
     // Many texts go in one request, each as long as a context: what was sent is the bound, where all of it was seen.
     const contextTokens = extras.unseenInput ? leg.model.contextTokens : 0
@@ -18,7 +18,7 @@ export function possibleUsage(
       contextTokens,
       maxOutputTokens: 0,
       candidates: 1,
-      requestBytes: bodyBytes,
+      requestBytes: bodyBytes + items * repeatedBytes,
       answerBytes: 0,
       rounds: 1,
     })

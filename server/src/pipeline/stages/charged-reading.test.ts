@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { chargedReading } from './charged-reading.ts'
 
-const HELD = { inputTokens: 50, worstOutputTokens: 1_000 }
+const HELD = { inputTokens: 50, worstOutputTokens: 1_000, imagesAsked: 0 }
 const UNSEEN = { observed: undefined, expected: 100, reasons: false }
 const SEEN = { observed: 40, expected: 40, reasons: false }
 const REASONS = { observed: undefined, expected: 100, reasons: true }
@@ -193,5 +193,32 @@ describe('what an ended answer is charged by', () => {
     expect(found.usage.input).toBe(output === undefined ? 50 : 30)
     const exact = generation === 'whole' && told === output
     expect(found.source).toBe(exact ? 'upstream' : 'estimated')
+  })
+})
+
+describe('images of an answer that was left', () => {
+  const rates = { observed: undefined, expected: 0, reasons: false }
+  const reading = (images: number) => ({
+    usage: { ...NO_USAGE, input: 30, output: 0 },
+    source: 'upstream' as const,
+    produced: images > 0,
+    images,
+  })
+
+  test.each([
+    ['none came: the first was under way', 'cut', 0, 2, 1],
+    ['one of two came: the second was under way', 'cut', 1, 2, 2],
+    ['all came', 'cut', 2, 2, 2],
+    ['more came than were asked for', 'cut', 3, 2, 3],
+    ['none were asked for', 'cut', 0, 0, 0],
+    ['the vendor broke off', 'broken', 1, 2, 1],
+    ['it is whole', 'whole', 1, 2, 1],
+  ] as const)('%s', (_name, generation, came, imagesAsked, charged) => {
+    const found = chargedReading(
+      { generation, reading: reading(came), toldOutput: 0, untoldMs: 0 },
+      { ...HELD, imagesAsked },
+      rates,
+    )
+    expect(found?.images).toBe(charged)
   })
 })

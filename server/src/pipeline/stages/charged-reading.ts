@@ -15,6 +15,8 @@ export interface ChainRates {
 export interface HeldFor {
   readonly inputTokens: number
   readonly worstOutputTokens: number
+  /** Asked for, of calls that make nothing else; 0: others. */
+  readonly imagesAsked: number
 }
 
 /**
@@ -23,7 +25,7 @@ export interface HeldFor {
  * - A whole answer: by the vendor's usage. Without one: the larger of what was visible and what the chain's rate makes of
  *   the time.
  * - One that we cut (the client left, the gateway stops): the same estimate; its input is always charged, since the
- *   vendor had begun to work.
+ *   vendor had begun to work, and so is an image that was under way.
  * - One that the vendor broke: by what was visible, if anything was. Nobody but the vendor is to blame for the rest.
  */
 export function chargedReading(
@@ -44,8 +46,13 @@ export function chargedReading(
       return rate === undefined ? reading : estimateOutput(reading, { ...generation, rate })
     }
     case 'cut':
-      return estimateOutput(reading, { ...generation, rate: rates.expected })
+      return estimateOutput(withNextImage(reading, held), { ...generation, rate: rates.expected })
   }
+}
+
+/** A vendor does not stop in the middle of an image: the one that was under way is made, and billed. */
+function withNextImage(reading: MeterReading, { imagesAsked }: HeldFor): MeterReading {
+  return { ...reading, images: Math.max(reading.images, Math.min(reading.images + 1, imagesAsked)) }
 }
 
 /** The vendor's own counter covers all output. */

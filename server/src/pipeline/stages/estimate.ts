@@ -55,15 +55,15 @@ export function estimateOf(model: Model, call: EstimatedCall, parts: EstimatePar
 
 /** Of a call whose answer is made of nothing that is paid for: what it sends is all it can cost, and no token is shorter than a byte. */
 export function estimateInput(model: Model, { scan }: Pick<EstimatedCall, 'scan'>): Estimate {
-  const likely = Math.ceil(scan.bodyBytes / BYTES_PER_TOKEN)
+  const bytes = scan.bodyBytes + scan.items * scan.repeatedBytes
   const unseen = scan.extras.unseenInput ? (model.contextTokens ?? CONTEXT_TOKENS_WORST) : 0
   return {
-    inputTokens: likely,
+    inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN),
     outputTokens: 0,
     images: 0,
     videoSeconds: 0,
     bound: 'strict',
-    worstInputTokens: scan.bodyBytes + unseen,
+    worstInputTokens: bytes + unseen,
     worstOutputTokens: 0,
     covers: 'worst',
   }

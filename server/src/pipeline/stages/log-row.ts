@@ -13,7 +13,7 @@ export interface DescribedCall extends LoggedCall, Pick<AdmittedCall, 'model' | 
 }
 
 /** The parts of a log row that are known before the call is sent anywhere; recovery starts from them. */
-export function describeCall(call: DescribedCall): CallDescription {
+export function describeCall(call: DescribedCall & Partial<Pick<AdmittedCall, 'demand'>>): CallDescription {
   return {
     requestId: call.requestId,
     createdAt: call.at,
@@ -25,6 +25,7 @@ export function describeCall(call: DescribedCall): CallDescription {
     appId: appIdOf(call),
     customId: customIdOf(call),
     secondsDeclared: call.secondsDeclared,
+    requests: call.demand?.estimate.pieces?.requests,
     chains: describedChains(call),
   }
 }

@@ -1,5 +1,5 @@
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
-import type { SettleOperation } from '../../core/ledger/operations.ts'
+import { ONE_CALL, type SettleOperation } from '../../core/ledger/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
@@ -116,7 +116,7 @@ function priced(
     const demand = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
     const terms = frozenTerms(pipeline, demand.terms, (error) => faults.push(error))
     return priceCall(
-      { usage, images, videoSeconds: 0, requests: 1 },
+      { usage, images, videoSeconds: 0, ...(demand.estimate.pieces ?? ONE_CALL) },
       { terms, chainId: leg.chain.id, userRate, made: extras },
     )
   } catch (error) {

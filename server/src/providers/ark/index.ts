@@ -1,4 +1,5 @@
 import { chatDialect } from '../dialects/chat.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { arkVideo } from './video.ts'
@@ -11,6 +12,7 @@ export const ark: Provider = {
   defaultBaseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
   publicFields: [],
   dialects: {
+    images: passedDialect({ protocol: 'images', path: '/images/generations', words: WORDS }),
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'effort',

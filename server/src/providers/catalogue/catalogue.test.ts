@@ -3,8 +3,10 @@ import { providerOf } from '../index.ts'
 import { makesOutputTokens, PASSED_FORM_IDS } from '../../core/catalogue.ts'
 import {
   SANDBOX_EMBEDDING_MODEL,
+  SANDBOX_IMAGE_MODEL,
   SANDBOX_MODELS,
   SANDBOX_MODERATION_MODEL,
+  SANDBOX_RERANK_MODEL,
   SANDBOX_VIDEO_MODEL,
 } from '../sandbox/models.ts'
 import { environmentVendors } from './index.ts'
@@ -65,6 +67,11 @@ describe('the first catalogue', () => {
         expect(Number(pricing.videoPrice)).toBeGreaterThan(0)
         return
       }
+      if ('perImage' in price) {
+        expect(pricing.billingModes).toEqual(['image'])
+        expect(Number(pricing.imagePrice)).toBeGreaterThan(0)
+        return
+      }
       if ('perRequest' in price) {
         expect(pricing.billingModes).toEqual(['request'])
         expect(Number(pricing.requestPrice)).toBeGreaterThan(0)
@@ -104,6 +111,8 @@ describe('the first catalogue', () => {
       SANDBOX_VIDEO_MODEL,
       SANDBOX_EMBEDDING_MODEL,
       SANDBOX_MODERATION_MODEL,
+      SANDBOX_RERANK_MODEL,
+      SANDBOX_IMAGE_MODEL,
     ])
   })
 })

@@ -29,7 +29,7 @@ export interface ListedModel {
 }
 
 /** In the vendor's own currency. */
-export type ListPrice = TokenPrice | VideoPrice | RequestPrice
+export type ListPrice = TokenPrice | VideoPrice | RequestPrice | ImagePrice
 
 /** Per million tokens. */
 export interface TokenPrice extends PriceOrigin {
@@ -49,6 +49,10 @@ export interface VideoPrice extends PriceOrigin {
 
 export interface RequestPrice extends PriceOrigin {
   readonly perRequest: DecimalText
+}
+
+export interface ImagePrice extends PriceOrigin {
+  readonly perImage: DecimalText
 }
 
 interface PriceOrigin {
@@ -80,6 +84,8 @@ export function pricingOf(price: ListPrice): Pricing {
   const { currency } = price
   if ('perVideoSecond' in price)
     return { ...NO_PRICES, currency, billingModes: ['video_second'], videoPrice: price.perVideoSecond }
+  if ('perImage' in price)
+    return { ...NO_PRICES, currency, billingModes: ['image'], imagePrice: price.perImage }
   if ('perRequest' in price)
     return { ...NO_PRICES, currency, billingModes: ['request'], requestPrice: price.perRequest }
   return {

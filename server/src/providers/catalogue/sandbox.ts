@@ -48,6 +48,26 @@ export const sandboxVendor: EnvironmentVendor = {
       protocols: ['moderation'],
       price: { ...INVENTED, perRequest: '0.001' },
     },
+    {
+      modelId: 'sandbox-rerank',
+      name: 'Sandbox Rerank (offline)',
+      features: ['text'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-rerank',
+      protocols: ['rerank'],
+      price: { ...INVENTED, perRequest: '0.002' },
+    },
+    {
+      modelId: 'sandbox-image',
+      name: 'Sandbox Image (offline)',
+      features: ['image'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-image',
+      protocols: ['images'],
+      price: { ...INVENTED, perImage: '0.01' },
+    },
   ],
 }
 

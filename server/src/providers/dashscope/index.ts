@@ -1,8 +1,11 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
+import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 import { WORDS } from './failure-words.ts'
+import { dashscopeRerank } from './rerank.ts'
 import { dashscopeVideo } from './video.ts'
 
 /** Alibaba Cloud's Model Studio, mainland address; others lie under the same paths of another host. */
@@ -14,6 +17,13 @@ export const dashscope: Provider = {
   // `max_tokens` bounds the answer alone; `thinking_budget` bounds the rest.
   reasoningOutsideCap: true,
   dialects: {
+    embeddings: passedDialect({
+      protocol: 'embeddings',
+      path: '/embeddings',
+      words: WORDS,
+      rewrite: floatsOnly,
+    }),
+    rerank: dashscopeRerank,
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'budget',

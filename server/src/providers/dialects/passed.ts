@@ -2,23 +2,32 @@
 import type { PassedFormId } from '../../core/catalogue.ts'
 import type { Auth } from '../../core/http-request.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
-import { below, type PassedDialect } from '../provider.ts'
+import { below as addressBelow, type FormRewrite, type PassedDialect } from '../provider.ts'
 
 export interface PassedDialectDescription {
   readonly protocol: PassedFormId
   /** Below the base address. */
-  readonly path: string
+  /** Or what it is where the client called another one of its form's paths. */
+  readonly path: string | ((calledPath: string | undefined) => string)
   readonly auth?: Auth
   readonly words?: FailureWords
+  /** Where failures need more than words. */
+  readonly classify?: PassedDialect['classify']
+  readonly rewrite?: FormRewrite
 }
 
-export function passedDialect({ protocol, path, auth, words }: PassedDialectDescription): PassedDialect {
+export function passedDialect(description: PassedDialectDescription): PassedDialect {
+  const { protocol, path, auth, words, classify, rewrite } = description
   return {
     protocol,
     auth: auth ?? { kind: 'bearer' },
     modelPlace: 'body',
-    form: ({ baseUrl, operation }) =>
-      operation === 'count-tokens' ? undefined : { method: 'POST', url: below(baseUrl, path), headers: {} },
-    classify: (failure) => classifyFailure(failure, words),
+    form: ({ baseUrl, operation, calledPath }) => {
+      if (operation === 'count-tokens') return undefined
+      const below = typeof path === 'string' ? path : path(calledPath)
+      return { method: 'POST', url: addressBelow(baseUrl, below), headers: {} }
+    },
+    classify: classify ?? ((failure) => classifyFailure(failure, words)),
+    ...(rewrite === undefined ? {} : { rewrite }),
   }
 }

@@ -1,5 +1,6 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
@@ -11,6 +12,7 @@ export const lmStudio: Provider = {
   publicFields: [],
   ownServer: true,
   dialects: {
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     chat: chatDialect({
       capabilities: () => ({
         topK: true,

@@ -12,6 +12,8 @@ export const openaiCompatible: Provider = {
   defaultBaseUrl: undefined,
   publicFields: [],
   dialects: {
+    images: passedDialect({ protocol: 'images', path: '/images/generations' }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({}),

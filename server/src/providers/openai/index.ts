@@ -19,6 +19,7 @@ export const openai: Provider = {
     'image_generation',
   ],
   dialects: {
+    images: passedDialect({ protocol: 'images', path: '/images/generations' }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({ capabilities: openAiChatCapabilities }),

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../core/json.ts'
 import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
@@ -12,6 +13,7 @@ export const openrouter: Provider = {
   publicFields: [],
   dear: ['web_search', 'plugins'],
   dialects: {
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', classify }),
     chat: chatDialect({
       capabilities: (model) => ({
         reasoning: 'effort',

@@ -10,8 +10,10 @@ import { below, type Dialect, type Provider } from '../provider.ts'
 import { chatVoice } from './chat.ts'
 import { sandboxEmbeddings } from './embeddings.ts'
 import { geminiVoice } from './gemini.ts'
+import { sandboxImages } from './images.ts'
 import { messagesVoice } from './messages.ts'
 import { sandboxModeration } from './moderation.ts'
+import { sandboxRerank } from './rerank.ts'
 import { respondAs } from './respond.ts'
 import { responsesVoice } from './responses.ts'
 import { sandboxVideo } from './video/video.ts'
@@ -29,7 +31,9 @@ export const sandbox: Provider = {
     messages: dialect('messages', messagesVoice, { ...MESSAGES_CAPABILITIES, jsonSchema: true }),
     gemini: dialect('gemini', geminiVoice, GEMINI_CAPABILITIES),
     embeddings: sandboxEmbeddings,
+    images: sandboxImages,
     moderation: sandboxModeration,
+    rerank: sandboxRerank,
   },
   video: sandboxVideo,
 }

@@ -7,5 +7,11 @@ export const SANDBOX_EMBEDDING_MODEL = 'sandbox-embed'
 /** Judges texts. */
 export const SANDBOX_MODERATION_MODEL = 'sandbox-moderate'
 
+/** Puts documents in order. */
+export const SANDBOX_RERANK_MODEL = 'sandbox-rerank'
+
+/** Makes pictures. */
+export const SANDBOX_IMAGE_MODEL = 'sandbox-image'
+
 /** Makes videos; any other name is refused, as a vendor does. */
 export const SANDBOX_VIDEO_MODEL = 'sandbox-video'

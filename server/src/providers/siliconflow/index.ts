@@ -1,6 +1,7 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
 
 /** Numbers in a top-level `code`. */
@@ -20,6 +21,8 @@ export const siliconflow: Provider = {
   defaultBaseUrl: 'https://api.siliconflow.cn/v1',
   publicFields: [],
   dialects: {
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'budget',

@@ -1,5 +1,9 @@
+import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
+
+const WORDS: FailureWords = { credit_limit_reached: 'quota', model_not_available: 'not-found' }
 
 export const together: Provider = {
   kind: 'together',
@@ -7,6 +11,9 @@ export const together: Provider = {
   defaultBaseUrl: 'https://api.together.ai/v1',
   publicFields: [],
   dialects: {
+    images: passedDialect({ protocol: 'images', path: '/images/generations', words: WORDS }),
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({
       capabilities: (model) => ({
         ...(model.includes('gpt-oss') ? { reasoning: 'effort', efforts: ['low', 'medium', 'high'] } : {}),
@@ -15,7 +22,7 @@ export const together: Provider = {
         logprobs: false,
         user: false,
       }),
-      words: { credit_limit_reached: 'quota', model_not_available: 'not-found' },
+      words: WORDS,
     }),
   },
 }

@@ -1,5 +1,6 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessages, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
@@ -11,6 +12,8 @@ export const vllm: Provider = {
   publicFields: [],
   ownServer: true,
   dialects: {
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
     chat: chatDialect({
       capabilities: (model) => ({
         ...(model.includes('gpt-oss') ? { reasoning: 'effort', efforts: ['low', 'medium', 'high'] } : {}),

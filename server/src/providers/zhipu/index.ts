@@ -1,6 +1,7 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
 import { WORDS } from './failure-words.ts'
 import { zhipuVideo } from './video.ts'
@@ -12,6 +13,9 @@ export const zhipu: Provider = {
   defaultBaseUrl: 'https://open.bigmodel.cn/api/paas/v4',
   publicFields: [],
   dialects: {
+    images: passedDialect({ protocol: 'images', path: '/images/generations', words: WORDS }),
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({
       capabilities: (model) => ({
         ...reasoningOf(model),

@@ -18,6 +18,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
       output: price.output ?? null,
       video_second: price.perVideoSecond ?? null,
       request: price.perRequest ?? null,
+      image: price.perImage ?? null,
       source: price.source,
       date: price.date,
       confidence: price.confidence,
@@ -36,6 +37,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     'OUTPUT',
     'VIDEO SECOND',
     'REQUEST',
+    'IMAGE',
     'AS OF',
     'READ AT',
   ]
@@ -48,6 +50,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     row.output ?? undefined,
     row.video_second ?? undefined,
     row.request ?? undefined,
+    row.image ?? undefined,
     row.date,
     row.confidence,
   ])

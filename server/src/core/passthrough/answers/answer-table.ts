@@ -39,6 +39,8 @@ export type AnswerRole =
   | 'item-result'
   | 'item-image-type'
   | 'item-thought'
+  /** A result that is an image by itself, unless it is empty. */
+  | 'item-image'
 
 /** What an event of a given type means. */
 export type EventRule =
@@ -49,6 +51,10 @@ export type EventRule =
   | 'block-start'
   /** A finished item: an image in it counts now. */
   | 'item-done'
+  /** The same, and the stream may end after it. */
+  | 'item-finish'
+  /** Part of an image that is under way. */
+  | 'image-part'
   /** The protocol's terminator after a clean end. */
   | 'terminator'
   | 'failure'

@@ -84,6 +84,7 @@ const ROLE_NUMBERS = {
   'answer-id': 19,
   'sequence-number': 20,
   'message-id': 21,
+  'item-image': 22,
 } as const satisfies Record<AnswerRole, number>
 
 const ROLES: readonly AnswerRole[] = Object.keys(ROLE_NUMBERS).filter(
@@ -109,10 +110,12 @@ export const MODEL_WATCH: number = ROLE_NUMBERS.model
 export interface AnswerForm {
   readonly answers: CompiledAnswers
   readonly usage: () => UsageReader
+  /** False: an answer is a document, whatever was asked for. */
+  readonly streams: boolean
 }
 
 export function answerForm(table: AnswerTable, usage: () => UsageReader): AnswerForm {
-  return { answers: compile(table), usage }
+  return { answers: compile(table), usage, streams: true }
 }
 
 /** Of answers that are one JSON document each and are never streamed. */
@@ -120,7 +123,10 @@ export function wholeAnswerForm(
   fields: AnswerTable['body']['fields'],
   usage: () => UsageReader = NOTHING_TOLD,
 ): AnswerForm {
-  return answerForm({ stream: NO_STREAM, body: { fields }, imageItemType: undefined }, usage)
+  return {
+    ...answerForm({ stream: NO_STREAM, body: { fields }, imageItemType: undefined }, usage),
+    streams: false,
+  }
 }
 
 /** Of answers without usage. */

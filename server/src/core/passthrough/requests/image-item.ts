@@ -21,6 +21,11 @@ export class ImageItem {
         this.#isImage = holds
         this.#hasResult = true
         return
+      case 'item-image':
+        // Beside an address that is null there may be a picture.
+        this.#isImage ||= holds
+        this.#hasResult ||= holds
+        return
       case 'item-thought':
         this.#isThought = holds
         return

@@ -37,6 +37,9 @@ export type RequestRole =
   | 'hosted-tool'
   /** Something that is read upstream and is not in the request: a file, a kept conversation, a cache. */
   | 'unseen-input'
+  /** One of many things that are each read with what is `repeated`. */
+  | 'item'
+  | 'repeated'
   /** What a piece of content is: of a document nobody knows here how long it is. */
   | 'content-type'
 

@@ -50,6 +50,9 @@ export interface ScannedRequest {
   readonly bodyBytes: number
   readonly mediaBytes: number
   readonly mediaCount: number
+  /** Things that are each read with what is repeated, and its bytes. */
+  readonly items: number
+  readonly repeatedBytes: number
   readonly extras: RequestExtras
   /** Items that are only named, in order. Responses only. */
   readonly references: readonly ItemReference[]
@@ -211,6 +214,8 @@ const ROLES: readonly RequestRole[] = [
   'item-role',
   'item-id',
   'media',
+  'item',
+  'repeated',
   'dear-field',
   'tool',
   'tool-type',
@@ -349,6 +354,8 @@ class RequestReading implements JsonSink {
   #streamOptions: StreamOptionsPlace['value']
   #mediaBytes = 0
   #mediaCount = 0
+  #items = 0
+  #repeatedBytes = 0
   readonly #extras = new ExtrasReading()
   readonly #references = new ItemReferencesReading()
   /** Items of the conversation so far. */
@@ -374,8 +381,7 @@ class RequestReading implements JsonSink {
       case 'stream':
       case 'store':
       case 'background':
-        this.#flag(role, kind)
-        return
+        return this.#flag(role, kind)
       case 'user':
         this.#user = this.#text({ kind, start, end }, USER_CHARACTERS_MAX)?.text
         return
@@ -418,16 +424,28 @@ class RequestReading implements JsonSink {
         this.#noteItem(role, { kind, start, end })
         return
       case 'media':
-        return this.#noteMedia({ kind, start, end })
+      case 'item':
+      case 'repeated':
+        return this.#measure(role, { kind, start, end })
       case undefined:
         return
     }
   }
 
-  #noteMedia({ kind, start, end }: ValuePlace): void {
-    if (kind !== 'string') return
-    this.#mediaBytes += end - start
-    this.#mediaCount++
+  #measure(role: 'media' | 'item' | 'repeated', { kind, start, end }: ValuePlace): void {
+    switch (role) {
+      case 'media':
+        if (kind !== 'string') return
+        this.#mediaBytes += end - start
+        this.#mediaCount++
+        return
+      case 'item':
+        this.#items++
+        return
+      case 'repeated':
+        this.#repeatedBytes = Math.max(this.#repeatedBytes, end - start)
+        return
+    }
   }
 
   #noteItem(role: ItemRole, place: ValuePlace): void {
@@ -511,6 +529,8 @@ class RequestReading implements JsonSink {
       bodyBytes,
       mediaBytes: this.#mediaBytes,
       mediaCount: this.#mediaCount,
+      items: this.#items,
+      repeatedBytes: this.#repeatedBytes,
       extras: this.#extras.extras(),
       references: this.#references.references(),
       values,

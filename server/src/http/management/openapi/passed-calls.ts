@@ -1,6 +1,16 @@
 /** Calls of wire forms that nothing converts: one entry each. */
 import { CALL_ERROR } from './answers/errors.ts'
-import { type DescribedCall, GENERATING, list, MODEL, object, open, text, whole } from './call-words.ts'
+import {
+  type DescribedCall,
+  GENERATING,
+  list,
+  MODEL,
+  object,
+  open,
+  STREAM,
+  text,
+  whole,
+} from './call-words.ts'
 
 export const PASSED_CALLS: readonly DescribedCall[] = [
   {
@@ -60,6 +70,49 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     answer: open({ id: text, model: MODEL, results: list(open({ flagged: { type: 'boolean' } })) }, [
       'results',
     ]),
+    error: CALL_ERROR,
+    codes: GENERATING,
+  },
+  ...['/v1/rerank', '/v2/rerank'].map(
+    (path): DescribedCall => ({
+      method: 'post',
+      path,
+      tag: 'Calls',
+      summary: 'Put documents in order',
+      description:
+        'By how well they answer a query. Passed on as it is, and back, to providers of this form. A call is charged as one for each hundred documents begun, or by its tokens: the query counts with each document.',
+      request: open({ model: MODEL, query: text, documents: list({ anyOf: [text, object] }), top_n: whole }, [
+        'model',
+        'query',
+        'documents',
+      ]),
+      answer: open(
+        {
+          results: list(
+            open({ index: whole, relevance_score: { type: 'number' } }, ['index', 'relevance_score']),
+          ),
+        },
+        ['results'],
+      ),
+      error: CALL_ERROR,
+      codes: GENERATING,
+    }),
+  ),
+  {
+    method: 'post',
+    path: '/v1/images/generations',
+    tag: 'Calls',
+    summary: 'Make images',
+    description:
+      'Passed on as it is, and back, also as a stream with partial images. The images that were made are charged, or the tokens that the provider tells, or both, as the model is billed.',
+    request: open(
+      { model: MODEL, prompt: text, n: whole, size: text, stream: STREAM, partial_images: whole, user: text },
+      ['model', 'prompt'],
+    ),
+    answer: open({ created: whole, data: list(open({ b64_json: text, url: text })), usage: object }, [
+      'data',
+    ]),
+    event: open({ type: text, b64_json: text, usage: object }, ['type']),
     error: CALL_ERROR,
     codes: GENERATING,
   },

@@ -12,13 +12,13 @@ import { providerOf } from '../../../providers/index.ts'
 import type { Provider } from '../../../providers/provider.ts'
 import { clientInput, encodePrepared, prepareConversion, unkept } from '../convert-request.ts'
 import { parseJson } from '../../attempt/classify.ts'
-import { editBody } from '../edit-body.ts'
+import { editBody, rewriteBody } from '../edit-body.ts'
 import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
 import { readFarOrder, submitFar } from './order-tasks.ts'
 import { findItems, readPast } from './read-past.ts'
 import { showKept } from './show-kept.ts'
-import type { AnswerTask, EditTask, PastRead, RequestTask, Task, TaskResult } from './work.ts'
+import type { AnswerTask, EditTask, PastRead, RequestTask, RewriteTask, Task, TaskResult } from './work.ts'
 
 /** More tools than any vendor takes by far; each costs every answer a little. */
 const TOOLS_MAX = 4_096
@@ -43,6 +43,8 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
       return findItems(task)
     case 'answer':
       return convertAnswer(task, count)
+    case 'rewrite':
+      return rewriteAnswer(task)
     case 'order':
       return readFarOrder(task)
     case 'submit':
@@ -139,10 +141,23 @@ function nameOnly(tool: Tool): Tool {
   }
 }
 
-function editRequest({ body, vendorKind, protocol }: EditTask): TaskResult {
+function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): TaskResult {
   const parsed = parseJson(body)
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
-  return { kind: 'edited', body: bytesOf(editBody(parsed, dialectOf(vendorKind, protocol))) }
+  const { dropped, context, ...rewritten } = rewriteBody(
+    parsed,
+    dialectOf(vendorKind, protocol),
+    forwardModelId,
+  )
+  return { kind: 'edited', body: bytesOf(rewritten.body), dropped, context }
+}
+
+function rewriteAnswer({ body, vendorKind, protocol, context }: RewriteTask): TaskResult {
+  const parsed = parseJson(body)
+  const rewritten = isJsonObject(parsed)
+    ? dialectOf(vendorKind, protocol).rewrite?.answer(parsed, context)
+    : undefined
+  return rewritten === undefined ? { kind: 'unreadable' } : { kind: 'rewritten', body: bytesOf(rewritten) }
 }
 
 async function convertAnswer(task: AnswerTask, count: CountTokens): Promise<TaskResult> {

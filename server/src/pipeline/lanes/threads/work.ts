@@ -2,7 +2,7 @@
 import type { RemoteMedia } from '../../../core/canonical/media/remote-media.ts'
 import type { CanonicalRequest, MediaSource } from '../../../core/canonical/request.ts'
 import type { Usage } from '../../../core/canonical/usage.ts'
-import type { ProtocolId, WireId } from '../../../core/catalogue.ts'
+import type { PassedFormId, ProtocolId, WireId } from '../../../core/catalogue.ts'
 import type { ModelId } from '../../../core/ids.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { ReplyContext } from '../../../core/protocols/protocol.ts'
@@ -29,6 +29,7 @@ export type Task =
   | PastTask
   | ItemsTask
   | AnswerTask
+  | RewriteTask
   | OrderTask
   | SubmitTask
   | ShowTask
@@ -60,6 +61,17 @@ export interface EditTask {
   readonly body: Uint8Array
   readonly vendorKind: string
   readonly protocol: WireId
+  readonly forwardModelId: string
+}
+
+/** An answer in a vendor's own form into the wire form that the client speaks. */
+export interface RewriteTask {
+  readonly kind: 'rewrite'
+  readonly body: Uint8Array
+  readonly vendorKind: string
+  readonly protocol: PassedFormId
+  /** What the rewritten request left for it. */
+  readonly context: JsonObject
 }
 
 /** Kept turns into the items of a request. */
@@ -122,7 +134,8 @@ export type TaskResult =
   | RequestConverted
   | { readonly kind: 'media'; readonly remote: readonly RemoteMedia[] }
   | { readonly kind: 'refused'; readonly message: string; readonly details: JsonObject | undefined }
-  | { readonly kind: 'edited'; readonly body: Uint8Array }
+  | BodyEdited
+  | { readonly kind: 'rewritten'; readonly body: Uint8Array }
   | PastRead
   | ItemsFound
   | OrderRead
@@ -148,6 +161,13 @@ export interface RequestConverted {
   readonly echo: string | undefined
   /** What the client said, as a JSON array; only where it was asked for. */
   readonly input: string | undefined
+}
+
+export interface BodyEdited {
+  readonly kind: 'edited'
+  readonly body: Uint8Array
+  readonly dropped: readonly string[]
+  readonly context: JsonObject
 }
 
 export interface Submitted extends VideoSubmission {

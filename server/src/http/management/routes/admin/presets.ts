@@ -125,6 +125,7 @@ function viewPrice(price: PresetPrice): z.output<typeof presetShape>['models'][n
     cache_write_1h: price.cacheWrite1h ?? null,
     video_second: price.perVideoSecond ?? null,
     request: price.perRequest ?? null,
+    image: price.perImage ?? null,
     source: price.source,
     date: price.date,
     confidence: price.confidence,

@@ -96,6 +96,7 @@ export const presetShape = z.strictObject({
           cache_write_1h: listPrice,
           video_second: listPrice,
           request: listPrice,
+          image: listPrice,
           source: z.string(),
           date: z.string(),
           confidence: z.string(),

@@ -1,0 +1,110 @@
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import type { Model } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { Estimate } from '../../core/ledger/operations.ts'
+import { minus, usageReaders } from '../../core/metering/counters.ts'
+import type { RequestText } from '../../core/metering/request-text.ts'
+import { answerForm } from '../../core/passthrough/answers/compiled-answers.ts'
+import { requestForm } from '../../core/passthrough/requests/request-scan.ts'
+import { estimateInput } from '../stages/estimate.ts'
+import type { EndpointKind, EstimatedCall } from './kind.ts'
+
+/** A middling picture, as vendors that bill tokens count one. */
+const TOKENS_PER_IMAGE = 1_600
+/** The largest and best, with the steps to it. */
+const TOKENS_PER_IMAGE_WORST = 16_000
+
+/** Pictures out of words. The ones that were made are paid for, whatever was asked for. */
+export const IMAGES: EndpointKind = {
+  id: 'images',
+  flow: 'exchange',
+  paths: [{ methods: ['POST'], path: '/v1/images/generations', protocol: 'images' }],
+  chains: ['images'],
+  counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
+  estimate,
+  form: {
+    id: 'images',
+    requests: requestForm({
+      model: 'model',
+      user: 'user',
+      stream: 'stream',
+      n: 'candidates',
+      // Ark makes a row of pictures of one request.
+      'sequential_image_generation_options.max_images': 'candidates',
+      // Pictures to start from are behind addresses, or in the body.
+      image: 'unseen-input',
+      images: 'unseen-input',
+      image_url: 'unseen-input',
+    }),
+    answers: answerForm(
+      {
+        stream: {
+          fields: {
+            type: 'type',
+            model: 'model',
+            usage: 'usage',
+            error: 'error',
+            b64_json: 'image',
+            url: 'image',
+          },
+          events: {
+            'image_generation.partial_image': 'image-part',
+            'image_generation.partial_succeeded': 'item-done',
+            'image_generation.completed': 'item-finish',
+            'image_edit.partial_image': 'image-part',
+            'image_edit.completed': 'item-finish',
+            error: 'failure',
+          },
+          contentPrefix: undefined,
+          quietBlocks: [],
+          done: 'none',
+          finishTerminates: true,
+        },
+        body: {
+          fields: {
+            model: 'model',
+            usage: 'usage',
+            error: 'error',
+            'data[]': 'item',
+            'data[].b64_json': 'item-image',
+            'data[].url': 'item-image',
+          },
+        },
+        imageItemType: undefined,
+      },
+      usageReaders({
+        places: {
+          // Of input the parts are told besides; of a vendor that tells no input nothing is known.
+          input: ['input_tokens', 'prompt_tokens'],
+          cached: ['input_tokens_details.cached_tokens'],
+          output: ['output_tokens', 'completion_tokens'],
+        },
+        toUsage: ({ input, cached, output }) => ({
+          ...NO_USAGE,
+          input: minus(input, cached),
+          cachedInput: cached,
+          output,
+        }),
+      }),
+    ),
+    text,
+    tokensPerImage: TOKENS_PER_IMAGE,
+    smallest: { prompt: 'A dot', n: 1 },
+  },
+}
+
+/** How many pictures is all that is known before: of their tokens there is a rule. */
+function estimate(model: Model, call: EstimatedCall): Estimate {
+  const images = call.scan.candidates ?? 1
+  return {
+    ...estimateInput(model, call),
+    images,
+    outputTokens: images * TOKENS_PER_IMAGE,
+    worstOutputTokens: images * TOKENS_PER_IMAGE_WORST,
+  }
+}
+
+function text(body: JsonValue): RequestText {
+  const prompt = isJsonObject(body) ? body['prompt'] : undefined
+  return { texts: typeof prompt === 'string' ? [prompt] : [], messages: 0, media: 0 }
+}

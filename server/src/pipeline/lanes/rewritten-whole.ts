@@ -1,0 +1,82 @@
+/** A whole answer in a vendor's own form: taken apart once it is complete, and read on as the client's form is. */
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { parseJson } from '../attempt/classify.ts'
+import type { WholeEnd, WholeLane } from './lane.ts'
+import { sharedBytes } from './threads/shared-bytes.ts'
+import type { TaskResult } from './threads/work.ts'
+
+/** No vendor answers with more in one document. */
+const WHOLE_BYTES_MAX = 64 * 1024 * 1024
+/** Taking it apart and putting it together takes a few milliseconds. */
+const NEAR_BYTES_MAX = 131_072
+
+const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
+
+export interface AnswerRewriting {
+  /** undefined: this is no answer of the vendor's. */
+  near(body: JsonObject): JsonObject | undefined
+  /** The same in a thread. */
+  far(body: Uint8Array): Promise<TaskResult>
+}
+
+export class RewrittenWhole implements WholeLane {
+  readonly #inner: WholeLane
+  readonly #rewriting: AnswerRewriting
+  readonly #chunks: Uint8Array[] = []
+  #length = 0
+
+  /** `inner` reads the rewritten answer, and gives it out. */
+  constructor(inner: WholeLane, rewriting: AnswerRewriting) {
+    this.#inner = inner
+    this.#rewriting = rewriting
+  }
+
+  push(chunk: Uint8Array): readonly [] {
+    this.#length += chunk.byteLength
+    if (this.#length <= WHOLE_BYTES_MAX) this.#chunks.push(chunk)
+    return []
+  }
+
+  end(): WholeEnd {
+    const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
+    const rewritten = isJsonObject(body) ? this.#rewriting.near(body) : undefined
+    return rewritten === undefined ? BROKEN : this.#told(Buffer.from(JSON.stringify(rewritten)))
+  }
+
+  endFar(): Promise<WholeEnd> | undefined {
+    if (this.#length <= NEAR_BYTES_MAX || this.#length > WHOLE_BYTES_MAX) return undefined
+    return this.#endInThread()
+  }
+
+  async #endInThread(): Promise<WholeEnd> {
+    const result = await this.#rewriting.far(await sharedBytes(this.#chunks.splice(0), this.#length))
+    return result.kind === 'rewritten' ? this.#told(Buffer.from(result.body.buffer)) : BROKEN
+  }
+
+  #told(bytes: Buffer): WholeEnd {
+    const begun = this.#inner.push(bytes)
+    const { output, failure } = this.#inner.end()
+    return { output: [...begun, ...output], failure }
+  }
+
+  kept() {
+    return this.#inner.kept()
+  }
+
+  readMeter() {
+    return this.#inner.readMeter()
+  }
+
+  glanceMeter() {
+    return this.#inner.glanceMeter()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#inner.toldOutput
+  }
+
+  /** Its usage is only known once it is whole; it is bounded. */
+  forget(): void {
+    return undefined
+  }
+}

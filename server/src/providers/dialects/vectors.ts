@@ -1,0 +1,39 @@
+/** Vectors of vendors that only make numbers, as the client asked for them. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { FormRewrite } from '../provider.ts'
+
+const BYTES_PER_NUMBER = 4
+/** Arguments of one call of a function. */
+const BYTES_AT_ONCE = 8_192
+
+/** The wire form itself, for a vendor that knows no `encoding_format`: SDKs ask for base64 unasked. */
+export const floatsOnly: FormRewrite = {
+  request: ({ encoding_format: format, ...body }) => ({
+    body,
+    dropped: [],
+    context: { base64: format === 'base64' },
+  }),
+  answer: (body, { base64 }) => {
+    const { data } = body
+    if (!isJsonArray(data)) return undefined
+    return base64 === true ? { ...body, data: data.map(inBase64) } : body
+  },
+}
+
+function inBase64(item: JsonValue): JsonValue {
+  return isJsonObject(item) ? { ...item, embedding: encodedVector(item['embedding'] ?? null) } : item
+}
+
+/** 32-bit floats, little-endian, in base64; what is no vector of numbers stays as it is. */
+export function encodedVector(vector: JsonValue): JsonValue {
+  if (!isJsonArray(vector) || !vector.every((value): value is number => typeof value === 'number'))
+    return vector
+  const bytes = new Uint8Array(vector.length * BYTES_PER_NUMBER)
+  const view = new DataView(bytes.buffer)
+  vector.forEach((value, index) => view.setFloat32(index * BYTES_PER_NUMBER, value, true))
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE)
+    binary += String.fromCharCode(...bytes.subarray(at, at + BYTES_AT_ONCE))
+  return btoa(binary)
+}

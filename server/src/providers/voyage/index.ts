@@ -1,0 +1,69 @@
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { plainDocuments } from '../dialects/documents.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { renamed } from '../dialects/rename.ts'
+import type { FormRewrite, Provider } from '../provider.ts'
+
+/** Both forms are nearly those of others: some names differ. */
+export const voyage: Provider = {
+  kind: 'voyage',
+  name: 'Voyage AI',
+  defaultBaseUrl: 'https://api.voyageai.com/v1',
+  publicFields: [],
+  dialects: {
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', rewrite: rerank() }),
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', rewrite: embeddings() }),
+  },
+}
+
+function rerank(): FormRewrite {
+  const names = {
+    model: 'model',
+    query: 'query',
+    documents: 'documents',
+    top_n: 'top_k',
+    top_k: 'top_k',
+    return_documents: 'return_documents',
+    truncation: 'truncation',
+  }
+  return {
+    request: (asked) => {
+      const { members, dropped } = renamed(asked, names)
+      const documents = plainDocuments(members['documents'] ?? null)
+      return { body: { ...members, documents }, dropped, context: {} }
+    },
+    answer: ({ data, model, usage }) =>
+      isJsonArray(data) ? { model, results: data.map(ranked), usage } : undefined,
+  }
+}
+
+/** A document is given back as a text; clients read an object. */
+function ranked(item: JsonValue): JsonValue {
+  if (!isJsonObject(item) || typeof item['document'] !== 'string') return item
+  return { ...item, document: { text: item['document'] } }
+}
+
+function embeddings(): FormRewrite {
+  const names = {
+    model: 'model',
+    input: 'input',
+    dimensions: 'output_dimension',
+    output_dimension: 'output_dimension',
+    output_dtype: 'output_dtype',
+    input_type: 'input_type',
+    truncation: 'truncation',
+    encoding_format: 'encoding_format',
+  }
+  return {
+    request: ({ encoding_format: format, ...asked }) => {
+      // Numbers are what it makes where nothing is said; the word for them is refused.
+      const { members, dropped } = renamed(
+        format === 'base64' ? { ...asked, encoding_format: format } : asked,
+        names,
+      )
+      return { body: members, dropped, context: {} }
+    },
+    answer: (body) => (isJsonArray(body['data']) ? body : undefined),
+  }
+}

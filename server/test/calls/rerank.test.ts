@@ -1,0 +1,313 @@
+/** `POST /v1/rerank` and `/v2/rerank`: passed on, or written anew for vendors of another form; charged by the call or by tokens. */
+import { CohereClient, CohereClientV2 } from 'cohere-ai'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { get, postJson } from '../gateway/client.ts'
+import {
+  openGateway,
+  putChain,
+  putModel,
+  putVendor,
+  type TestGateway,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
+import {
+  answerJson,
+  hangUp,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../gateway/scripted-upstream.ts'
+
+const BY_CALL = {
+  ...TOKEN_PRICES,
+  inputPrice: null,
+  outputPrice: null,
+  cacheInputPrice: null,
+  billingModes: ['request' as const],
+  requestPrice: '0.015',
+}
+/** 10 yuan a million tokens. */
+const BY_TOKEN = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
+const CREDITS_PER_CALL = 15_000_000n
+
+let gateway: TestGateway
+let upstream: ScriptedUpstream
+let spare: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  spare = await openScriptedUpstream()
+  gateway = await openGateway()
+  const over = (model: string, vendor: string, pricing: typeof BY_TOKEN) => [
+    putModel(model, { pricing }),
+    putChain({ model, vendor, protocol: 'rerank' }),
+  ]
+  await gateway.catalogue(
+    ...putVendor('cohere', upstream.url, { kind: 'cohere' }),
+    ...putVendor('jina', upstream.url, { kind: 'jina' }),
+    ...putVendor('voyage', upstream.url, { kind: 'voyage' }),
+    ...putVendor('dashscope', upstream.url, { kind: 'dashscope' }),
+    ...putVendor('spare', spare.url),
+    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+    ...over('ranker', 'cohere', BY_CALL),
+    putChain({ model: 'ranker', vendor: 'spare', protocol: 'rerank', priority: 2 }),
+    ...over('by-token', 'jina', BY_TOKEN),
+    ...over('of-voyage', 'voyage', BY_TOKEN),
+    ...over('of-dashscope', 'dashscope', BY_TOKEN),
+    putModel('sandbox-ranker', { pricing: BY_CALL }),
+    putChain({ model: 'sandbox-ranker', vendor: 'sandbox', protocol: 'rerank', forward: 'sandbox-rerank' }),
+  )
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await upstream.close()
+  await spare.close()
+})
+
+afterEach(async () => {
+  await gateway.resetHealth()
+  upstream.requests.length = 0
+  spare.requests.length = 0
+})
+
+function post(body: object | string, { key = gateway.key, path = '/v1/rerank' } = {}) {
+  return postJson(`${gateway.baseUrl}${path}`, body, { authorization: `Bearer ${key}` })
+}
+
+const RANKED = { results: [{ index: 0, relevance_score: 0.9 }] }
+const asked = (model: string) => ({ model, query: 'red', documents: ['a red car', 'a blue car'] })
+
+describe('bytes', () => {
+  test.each(['/v1/rerank', '/v2/rerank'])('of %s reach the same path of Cohere as they are', async (path) => {
+    const answered =
+      '{"id":"a", "results":[{"index":1,"relevance_score":9.0e-1}],"meta":{"billed_units":{"search_units":1}}}'
+    upstream.answer(answerJson(answered))
+    const sent = '{ "model":"ranker","query":"a\\u0041","documents":["b", {"text":"c"}], "top_n":1 }'
+    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: sent,
+    })
+    expect(await answer.text()).toBe(answered)
+    expect(upstream.requests.map((one) => [one.path, one.body.toString()])).toEqual([
+      [path, sent.replace('"ranker"', '"ranker-upstream"')],
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ endpoint: path, clientProtocol: 'rerank' })
+  })
+})
+
+describe('Cohere’s own SDK', () => {
+  const options = () => ({ token: gateway.key, baseUrl: gateway.baseUrl, maxRetries: 0 })
+
+  test('ranks at /v2/rerank', async () => {
+    const { results } = await new CohereClientV2(options()).rerank({
+      model: 'sandbox-ranker',
+      query: 'red car',
+      documents: ['a blue bird', 'a red car', 'a red bird'],
+      topN: 2,
+    })
+    expect(results).toEqual([
+      { index: 1, relevanceScore: 1 },
+      { index: 2, relevanceScore: 0.5 },
+    ])
+  })
+
+  test('ranks objects at /v1/rerank, and gets them back', async () => {
+    const { results } = await new CohereClient(options()).rerank({
+      model: 'sandbox-ranker',
+      query: 'red',
+      documents: [{ text: 'blue' }, { text: 'red' }],
+      returnDocuments: true,
+      topN: 1,
+    })
+    expect(results).toMatchObject([{ index: 1, document: { text: 'red' } }])
+  })
+
+  test('gets an error it understands', async () => {
+    const refused = new CohereClientV2(options()).rerank({
+      model: 'sandbox-ranker',
+      query: '',
+      documents: [],
+    })
+    await expect(refused).rejects.toMatchObject({ statusCode: 400 })
+  })
+})
+
+describe('is written anew', () => {
+  test('for Voyage, which has other names', async () => {
+    upstream.answer(
+      answerJson({
+        object: 'list',
+        data: [{ index: 1, relevance_score: 0.7, document: 'b' }],
+        model: 'rerank-2.5',
+        usage: { total_tokens: 26 },
+      }),
+    )
+    const { body, headers } = await post({
+      model: 'of-voyage',
+      query: 'q',
+      documents: ['a', { text: 'b' }],
+      top_n: 1,
+      return_documents: true,
+      max_chunks_per_doc: 3,
+    })
+    expect(upstream.requests.map((one) => [one.path, one.json()])).toEqual([
+      [
+        '/rerank',
+        { model: 'of-voyage-upstream', query: 'q', documents: ['a', 'b'], top_k: 1, return_documents: true },
+      ],
+    ])
+    expect(headers.get('gw-dropped-fields')).toBe('max_chunks_per_doc')
+    expect(body).toEqual({
+      model: 'of-voyage',
+      results: [{ index: 1, relevance_score: 0.7, document: { text: 'b' } }],
+      usage: { total_tokens: 26 },
+    })
+    expect(await gateway.lastLog()).toMatchObject({
+      usage: { input: 26, output: 0 },
+      usageSource: 'upstream',
+      amount: 260_000n,
+      droppedFields: ['max_chunks_per_doc'],
+    })
+  })
+
+  test('for DashScope, which keeps what is asked apart from how', async () => {
+    const results = [{ index: 0, relevance_score: 0.7, document: { text: 'a' } }]
+    upstream.answer(answerJson({ request_id: 'r1', output: { results }, usage: { total_tokens: 9 } }))
+    const { body } = await post({ model: 'of-dashscope', query: 'q', documents: ['a'], top_n: 1 })
+    expect(upstream.requests.map((one) => [one.path, one.json()])).toEqual([
+      [
+        '/api/v1/services/rerank/text-rerank/text-rerank',
+        { model: 'of-dashscope-upstream', input: { query: 'q', documents: ['a'] }, parameters: { top_n: 1 } },
+      ],
+    ])
+    expect(body).toEqual({ id: 'r1', results, usage: { total_tokens: 9 } })
+  })
+
+  test('by a thread, where it is large', async () => {
+    upstream.answer(
+      answerJson({
+        data: Array.from({ length: 3_000 }, (_, index) => ({
+          index,
+          relevance_score: 0.5,
+          document: 'x'.repeat(100),
+        })),
+        usage: { total_tokens: 100 },
+      }),
+    )
+    const documents = Array.from({ length: 3_000 }, () => 'x'.repeat(100))
+    const { status, body } = await post({ model: 'of-voyage', query: 'q', documents })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ results: expect.objectContaining({ length: 3_000 }) })
+    expect(await gateway.lastLog()).toMatchObject({ usage: { input: 100 } })
+  })
+
+  test('and so is an error', async () => {
+    const told = { detail: 'The document list is too long.' }
+    upstream.answer(answerJson(told, 400))
+    const { status, body } = await post({ ...asked('of-voyage') })
+    expect([status, body]).toMatchObject([
+      400,
+      { error: { message: expect.any(String), type: 'invalid_request_error' }, upstream_body: told },
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+
+  test('but what is no answer of the vendor’s is none: nothing is charged', async () => {
+    upstream.answer(answerJson({ hello: 1 }))
+    expect((await post({ ...asked('of-voyage') })).status).toBe(502)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+})
+
+describe('is charged', () => {
+  test.each([
+    [0, 1n],
+    [1, 1n],
+    [100, 1n],
+    [101, 2n],
+    [1_000, 10n],
+  ])('of %i documents as a call for each hundred', async (count, calls) => {
+    upstream.answer(answerJson(RANKED))
+    await post({ model: 'ranker', query: 'q', documents: Array.from({ length: count }, () => 'x') })
+    const row = await gateway.lastLog()
+    expect(row.amount).toBe(calls * CREDITS_PER_CALL)
+    expect(row.recipe?.lines).toMatchObject([{ class: 'request', quantity: Number(calls), per: 1 }])
+  })
+
+  test('and all of that is held before', async () => {
+    const account = await gateway.newAccount({ credits: 1_000 })
+    const held: bigint[] = []
+    upstream.answer(async (request, response) => {
+      held.push((await gateway.account(account.id)).held)
+      await answerJson(RANKED)(request, response)
+    })
+    const documents = Array.from({ length: 250 }, () => 'x')
+    await post({ model: 'ranker', query: 'q', documents }, { key: account.key })
+    expect(held).toEqual([3n * CREDITS_PER_CALL])
+    const poor = await gateway.newAccount({ credits: 44 })
+    expect((await post({ model: 'ranker', query: 'q', documents }, { key: poor.key })).body.code).toBe(40202)
+  })
+
+  test('documents that are named twice count twice: nobody here knows which of them is read', async () => {
+    upstream.answer(answerJson(RANKED))
+    const many = JSON.stringify(Array.from({ length: 101 }, () => 'x'))
+    await post(`{"model":"ranker","query":"q","documents":${many},"documents":["x"]}`)
+    expect((await gateway.lastLog()).amount).toBe(2n * CREDITS_PER_CALL)
+  })
+
+  test.each<[string, object, number]>([
+    ['as the vendor tells', { usage: { total_tokens: 40 } }, 40],
+    ['as Cohere’s form tells', { meta: { tokens: { input_tokens: 41 } } }, 41],
+    ['as counted here, the query with each document', {}, 8],
+  ])('by tokens %s', async (_what, told, input) => {
+    upstream.answer(answerJson({ ...RANKED, ...told }))
+    await post(asked('by-token'))
+    expect(await gateway.lastLog()).toMatchObject({ usage: { input, output: 0 } })
+  })
+
+  test('by tokens, no more than the query with each document can hold', async () => {
+    const documents = Array.from({ length: 500 }, () => 'x')
+    const query = 'q'.repeat(1_000)
+    upstream.answer(answerJson({ ...RANKED, usage: { total_tokens: 400_000 } }))
+    await post({ model: 'by-token', query, documents })
+    expect(await gateway.lastLog()).toMatchObject({ usage: { input: 400_000 }, usageSuspect: undefined })
+    upstream.answer(answerJson({ ...RANKED, usage: { total_tokens: 10 ** 9 } }))
+    await post({ model: 'by-token', query, documents })
+    const bytes = JSON.stringify({ model: 'by-token', query, documents }).length
+    expect((await gateway.lastLog()).usage.input).toBe(bytes + 500 * 1_002 + 10_000)
+  })
+
+  test('nothing when the upstream refuses, and once when the next chain answers', async () => {
+    upstream.answer(answerJson({ message: 'invalid' }, 400))
+    expect((await post(asked('ranker'))).status).toBe(400)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+    upstream.answer(hangUp)
+    spare.answer(answerJson(RANKED))
+    expect((await post(asked('ranker'))).status).toBe(200)
+    expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', amount: CREDITS_PER_CALL })
+  })
+})
+
+describe('is told of', () => {
+  test('in the catalogue, and elsewhere by 404/40403', async () => {
+    const { body } = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
+    const endpoints = ['/v1/rerank', '/v2/rerank']
+    expect(body.data).toContainEqual(expect.objectContaining({ model_id: 'ranker', endpoints }))
+    const elsewhere = await post({ model: 'ranker', input: 'x' }, { path: '/v1/embeddings' })
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 40403])
+    expect(elsewhere.body.message).toContain('call it at /v1/rerank')
+  })
+
+  test('by explain, with what a vendor of another form does not get', async () => {
+    const { body } = await postJson(
+      `${gateway.baseUrl}/api/v1/user/user/explain`,
+      { protocol: 'rerank', body: { ...asked('of-voyage'), rank_fields: ['text'] } },
+      { authorization: `Bearer ${gateway.key}` },
+    )
+    expect(body.data).toMatchObject({
+      refusal: null,
+      routes: [{ chains: [{ conversion: { kind: 'converted', dropped: ['rank_fields'] } }] }],
+    })
+  })
+})
