@@ -5,6 +5,7 @@ import type { Picture } from './picture.ts'
 export const OPERATOR_PICTURES: readonly Picture[] = [
   { name: 'operator-models', path: '/operate/models' },
   { name: 'operator-model', path: '/operate/models?open=gpt-5' },
+  { name: 'operator-calls', path: '/operate/calls' },
   { name: 'presets', path: '/operate/models?tab=presets' },
   { name: 'accounts', path: '/operate/accounts' },
   { name: 'vendors', path: '/operate/vendors' },

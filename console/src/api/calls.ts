@@ -10,24 +10,22 @@ export const callsQuery = (filter: CallFilter, organisation?: string) =>
     queryFn: ({ signal }) => readCalls(filter, { organisation, signal }),
   })
 
+interface Asking {
+  readonly organisation: string | undefined
+  readonly signal: AbortSignal
+}
+
 /** What all the calls of a filter come to. */
-export const callTotalsQuery = (filter: Omit<CallFilter, 'limit' | 'cursor'>, organisation?: string) =>
-  queryOptions({
-    queryKey: ['call-totals', organisation ?? '', filter],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET('/api/v1/user/user/logs/totals', {
-          params: { query: filter, header: actingFor(organisation) },
-          signal,
-        }),
-      ),
-  })
+export const sumCalls = (filter: Omit<CallFilter, 'limit' | 'cursor'>, { organisation, signal }: Asking) =>
+  dataOf(
+    client.GET('/api/v1/user/user/logs/totals', {
+      params: { query: filter, header: actingFor(organisation) },
+      signal,
+    }),
+  )
 
 /** One page of the log, newest first. */
-export function readCalls(
-  filter: CallFilter,
-  { organisation, signal }: { readonly organisation: string | undefined; readonly signal: AbortSignal },
-) {
+export function readCalls(filter: CallFilter, { organisation, signal }: Asking) {
   return answerOf(
     client.GET('/api/v1/user/user/logs', {
       params: { query: filter, header: actingFor(organisation) },

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { frameRoute } from '../app/frame-route.ts'
 import { withTexts } from '../texts/languages.ts'
-import { readSearch } from './filter.ts'
+import { readSearch } from '../parts/calls/filter.ts'
 
 export const callsRoute = createRoute({
   getParentRoute: () => frameRoute,

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { withTexts } from '../texts/languages.ts'
+import { readAnyCallsSearch } from './calls/search.ts'
 import { operatorRoute } from './operator-route.ts'
 import { readOperatorSearch } from './search.ts'
 
@@ -31,6 +32,13 @@ const models = createRoute({
     () => withTexts(() => import('./models/models-page.tsx'), 'catalogue'),
     'ModelsPage',
   ),
+})
+
+const calls = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/calls',
+  validateSearch: readAnyCallsSearch,
+  component: lazyRouteComponent(() => withTexts(() => import('./calls/any-calls-page.tsx')), 'AnyCallsPage'),
 })
 
 const accounts = createRoute({
@@ -78,6 +86,7 @@ export const operatorRoutes = operatorRoute.addChildren([
   vendors,
   models,
   accounts,
+  calls,
   videos,
   trust,
   announcements,

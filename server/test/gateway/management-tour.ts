@@ -330,6 +330,7 @@ async function walkAccounts(tour: Tour, admin: AdminGateway, customer: Customer)
   for (const path of [
     'free-calls',
     'logs',
+    'logs/totals',
     'margin',
     'organisations',
     'statistics',

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, client } from '../client.ts'
+import { answerOf, client, dataOf } from '../client.ts'
 import type { paths } from '../generated.d.ts'
 
 export type AnyCallFilter = NonNullable<paths['/api/v1/admin/logs']['get']['parameters']['query']>
@@ -8,6 +8,18 @@ export type AnyCallFilter = NonNullable<paths['/api/v1/admin/logs']['get']['para
 export const anyCallsQuery = (filter: AnyCallFilter) =>
   queryOptions({
     queryKey: ['any-calls', filter],
-    queryFn: ({ signal }) =>
-      answerOf(client.GET('/api/v1/admin/logs', { params: { query: filter }, signal })),
+    queryFn: ({ signal }) => readAnyCalls(filter, signal),
   })
+
+export const readAnyCalls = (filter: AnyCallFilter, signal: AbortSignal) =>
+  answerOf(client.GET('/api/v1/admin/logs', { params: { query: filter }, signal }))
+
+/** What all the calls of a filter come to. */
+export const sumAnyCalls = (filter: Omit<AnyCallFilter, 'limit' | 'cursor'>, signal: AbortSignal) =>
+  dataOf(client.GET('/api/v1/admin/logs/totals', { params: { query: filter }, signal }))
+
+/** The calls of a filter as a file. */
+export const exportAnyCalls = (filter: AnyCallFilter, format: 'csv' | 'ndjson'): Promise<Blob> =>
+  answerOf(
+    client.GET('/api/v1/admin/logs/export', { params: { query: { ...filter, format } }, parseAs: 'blob' }),
+  )

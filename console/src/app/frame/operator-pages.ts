@@ -21,6 +21,11 @@ export const OPERATOR_PAGES = [
     sign: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 13.8c0-2.6 2-4.3 5-4.3s5 1.7 5 4.3',
   },
   {
+    to: '/operate/calls',
+    name: 'calls',
+    sign: 'M2.5 4h11M2.5 8h7M2.5 12h9M13 8h.01',
+  },
+  {
     to: '/operate/videos',
     name: 'videos',
     sign: 'M2 4.5h8.5v7H2zM10.5 7.2 14 5v6l-3.5-2.2',

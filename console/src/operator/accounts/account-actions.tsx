@@ -10,7 +10,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import { FormProblem } from '../../parts/page/problem.tsx'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
-import { namesOf } from './account-name.ts'
+import { namesOf } from '../parts/account-name.ts'
 import { EditAccount } from './edit-account.tsx'
 import { GrantDialog } from './grant-dialog.tsx'
 

@@ -15,7 +15,7 @@ import { AccountActions } from './account-actions.tsx'
 import { AccountCalls } from './account-calls.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountMembers } from './account-members.tsx'
-import { namesOf } from './account-name.ts'
+import { namesOf } from '../parts/account-name.ts'
 import { AccountState, AccountTags } from './account-state.tsx'
 import { AccountTrail } from './account-trail.tsx'
 

@@ -19,7 +19,7 @@ import { Find } from '../parts/find.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
 import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
-import { namesOf } from './account-name.ts'
+import { namesOf } from '../parts/account-name.ts'
 import { AccountState, AccountTags } from './account-state.tsx'
 
 const AccountSheet = lazy(() =>

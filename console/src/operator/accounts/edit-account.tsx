@@ -11,7 +11,7 @@ import { PolicyFields } from '../../parts/limits/policy-fields.tsx'
 import { type PolicyValues, policyBodyOf, policyValuesOf } from '../../parts/limits/policy-values.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormProblem } from '../../parts/page/problem.tsx'
-import { namesOf } from './account-name.ts'
+import { namesOf } from '../parts/account-name.ts'
 
 interface EditAccountProps {
   readonly of: AnyAccount

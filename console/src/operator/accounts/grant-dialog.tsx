@@ -10,7 +10,7 @@ import { Marked } from '../../parts/marks/marked.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormProblem } from '../../parts/page/problem.tsx'
 import { useFormat } from '../../parts/values/format.ts'
-import { namesOf } from './account-name.ts'
+import { namesOf } from '../parts/account-name.ts'
 
 interface GrantDialogProps {
   readonly of: AnyAccount

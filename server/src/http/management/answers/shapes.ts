@@ -226,3 +226,12 @@ export const modelListingShape = z.union([
 ])
 
 export const modelItemShape = z.union([chatModel, messagesModel])
+
+/** What the calls of a filter come to. */
+export const logTotalsShape = z.strictObject({
+  calls: count,
+  failed: count,
+  tokens: count.meta({ description: 'Input of every class and output.' }),
+  deducted: decimalText,
+  complete: z.boolean().meta({ description: 'False: there are more calls than were added up.' }),
+})

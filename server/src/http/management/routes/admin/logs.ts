@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
-import { accountId, keyId } from '../../../../core/ids.ts'
+import { type AccountId, accountId, keyId } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { microCredits } from '../../../../core/money.ts'
 import { FREE_REASONS, whyFree } from '../../../../management/admin/free-calls.ts'
@@ -13,6 +13,7 @@ import {
   exportRows,
   LOG_COLUMNS,
 } from '../../../../management/logs/export-rows.ts'
+import { readLogTotals } from '../../../../management/logs/log-totals.ts'
 import { viewLogRow, viewOperatorLogRow } from '../../../../management/logs/log-view.ts'
 import { openEnd, readUsage, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
 import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
@@ -20,7 +21,7 @@ import type { Storage } from '../../../../storage/storage.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
-import { attemptShape, logRowShape } from '../../answers/shapes.ts'
+import { attemptShape, logRowShape, logTotalsShape } from '../../answers/shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
 import { exportAnswer } from '../../answers/send-export.ts'
@@ -46,6 +47,10 @@ const filterQuery = z.strictObject(filters)
 /** The owner's view with whose call it was, and what each vendor said. */
 const adminLogShape = logRowShape.extend({
   account_id: z.string().nullable(),
+  account_name: z
+    .string()
+    .nullable()
+    .meta({ description: 'What the account calls itself, else its address or number.' }),
   attempts: z.array(
     attemptShape.extend({
       said: z.string().nullable().meta({
@@ -63,6 +68,7 @@ export function adminLogRoutes(app: Api, context: AdminLogsContext): void {
 
 function logRoutes(app: Api, context: AdminLogsContext): void {
   listRoute(app, context)
+  totalsRoute(app, context)
   exportRoute(app, context)
   freeCallsRoute(app, context)
 }
@@ -79,8 +85,29 @@ function listRoute(app: Api, context: AdminLogsContext): void {
     row: adminLogShape,
     handle: async ({ query }) => {
       const page = await storage.logs.page(filterOf(query), { limit: query.limit, cursor: query.cursor })
-      return { rows: page.rows.map(viewRow), next: page.next }
+      const names = await namesOfCallers(storage, page.rows)
+      const rows = page.rows.map((row) => ({
+        ...viewRow(row),
+        account_name: (row.accountId === undefined ? undefined : names.get(row.accountId)) ?? null,
+      }))
+      return { rows, next: page.next }
     },
+  })
+}
+
+function totalsRoute(app: Api, context: AdminLogsContext): void {
+  const { storage, now } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/logs/totals',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Sum the calls that the filters keep, of all accounts',
+    description:
+      'Exact with any of from, to, account_id, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
+    query: filterQuery,
+    data: logTotalsShape,
+    handle: ({ query }) => readLogTotals(storage, filterOf(query), now()),
   })
 }
 
@@ -274,6 +301,21 @@ function filterOf(query: z.output<typeof filterQuery>): LogFilter {
     ...(account === undefined ? {} : { accountId: accountId(account) }),
     ...(suspect === undefined ? {} : { suspect: true }),
   }
+}
+
+/** What they call themselves; those who do not are known by how they sign in. */
+async function namesOfCallers(
+  { accounts }: Pick<Storage, 'accounts'>,
+  rows: readonly CallLogRow[],
+): Promise<ReadonlyMap<AccountId, string>> {
+  const ids = [...new Set(rows.flatMap(({ accountId: id }) => (id === undefined ? [] : [id])))]
+  const names = new Map(await accounts.readNames(ids))
+  const nameless = await Promise.all(ids.filter((id) => !names.has(id)).map((id) => accounts.find(id)))
+  for (const account of nameless) {
+    const contact = account?.email ?? account?.phone
+    if (account !== undefined && contact !== undefined) names.set(account.id, contact)
+  }
+  return names
 }
 
 function viewRow(row: CallLogRow) {

@@ -13,8 +13,8 @@ import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../.
 import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
 import { ownKeyIds } from '../../own-keys.ts'
 import { exportAnswer } from '../../answers/send-export.ts'
-import { logRowShape } from '../../answers/shapes.ts'
-import { decimalText, pageQuery } from '../../answers/wire-values.ts'
+import { logRowShape, logTotalsShape } from '../../answers/shapes.ts'
+import { pageQuery } from '../../answers/wire-values.ts'
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
@@ -23,15 +23,6 @@ const TAG = 'Logs'
 const logQuery = z.strictObject({ ...pageQuery({ rowsDefault: 50, rowsMax: 200 }), ...logFilters })
 const filterQuery = z.strictObject(logFilters)
 const exportQuery = z.strictObject({ ...logFilters, format: z.enum(EXPORT_FORMATS).default('csv') })
-
-const count = z.number().int().min(0)
-const totalsShape = z.strictObject({
-  calls: count,
-  failed: count,
-  tokens: count.meta({ description: 'Input of every class and output.' }),
-  deducted: decimalText,
-  complete: z.boolean().meta({ description: 'False: there are more calls than were added up.' }),
-})
 
 /** The account's calls (docs/reference/contract.md#D-accounts-56). */
 export type LogsContext = RouteContext & Pick<ApiContext, 'exports'>
@@ -99,7 +90,7 @@ function summing(app: Api, context: RouteContext): void {
     description:
       'The calls that the list would show, all pages together. Exact with any of from, to, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
     query: filterQuery,
-    data: totalsShape,
+    data: logTotalsShape,
     handle: async ({ caller, query }) => {
       const filter = await ownCalls(storage, caller, query)
       return filter === undefined ? NO_TOTALS : readLogTotals(storage, filter, now())

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
-import type { Call } from '../api/calls.ts'
-import { type Fact, Facts } from '../parts/lists/facts.tsx'
-import { useFormat } from '../parts/values/format.ts'
+import type { LoggedCall } from './log-source.ts'
+import { type Fact, Facts } from '../lists/facts.tsx'
+import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
 
 /** What came with the call, and what went back in the answer's head. */
-export function RequestFacts({ call }: { readonly call: Call }) {
+export function RequestFacts({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
   const rows: readonly Fact[] = [
@@ -46,7 +46,7 @@ export function RequestFacts({ call }: { readonly call: Call }) {
   )
 }
 
-function Headers({ call }: { readonly call: Call }) {
+function Headers({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   return (
     <section className={styles.part}>
@@ -65,7 +65,7 @@ function Headers({ call }: { readonly call: Call }) {
 }
 
 /** Who counted the tokens, and how many of the output nobody sees. */
-function CountedBy({ call }: { readonly call: Call }) {
+function CountedBy({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
   const { usage_source: source, usage } = call

@@ -1,20 +1,24 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type CallFilter, callTotalsQuery } from '../api/calls.ts'
-import { LIVE_MS } from '../api/query-client.ts'
-import { useOrganisationId } from '../api/session.ts'
-import { Loaded } from '../parts/page/loaded.tsx'
-import { Amount } from '../parts/values/amount.tsx'
-import { useFormat } from '../parts/values/format.ts'
-import styles from './calls.module.css'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { Loaded } from '../page/loaded.tsx'
+import { Amount } from '../values/amount.tsx'
+import { useFormat } from '../values/format.ts'
+import styles from './call-log.module.css'
+import { type LogFilter, type LogSource, sumOf } from './log-source.ts'
+
+interface TotalsProps {
+  readonly source: LogSource
+  readonly filter: LogFilter
+}
 
 /** What all the calls of the filter come to, not only those in sight. */
-export function Totals({ filter }: { readonly filter: CallFilter }) {
+export function Totals({ source, filter }: TotalsProps) {
   const { t } = useTranslation()
   const format = useFormat()
   const totals = useQuery({
-    ...callTotalsQuery(filter, useOrganisationId()),
+    ...sumOf(source, filter),
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   })

@@ -1,16 +1,16 @@
 /** A call like another one. What was said is not kept, so a short text stands in its place. */
-import type { Call } from '../api/calls.ts'
+import type { LoggedCall } from './log-source.ts'
 
 export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
 const TEXT = 'Hello'
 
-export function protocolOf({ client_protocol }: Pick<Call, 'client_protocol'>): Protocol | undefined {
+export function protocolOf({ client_protocol }: Pick<LoggedCall, 'client_protocol'>): Protocol | undefined {
   return PROTOCOLS.find((each) => each === client_protocol)
 }
 
-export function bodyLike(call: Call, protocol: Protocol): Record<string, unknown> {
+export function bodyLike(call: LoggedCall, protocol: Protocol): Record<string, unknown> {
   const model = call.model_requested ?? call.model ?? ''
   const stream = call.stream ? { stream: true } : {}
   const messages = [{ role: 'user', content: TEXT }]
@@ -27,7 +27,7 @@ export function bodyLike(call: Call, protocol: Protocol): Record<string, unknown
 }
 
 /** As a line for the shell; the key is to be put in. */
-export function curlOf(call: Call): string {
+export function curlOf(call: LoggedCall): string {
   const path = call.endpoint.replace(/^[A-Z]+ /, '')
   const protocol = protocolOf(call)
   const body = protocol === undefined ? { model: call.model_requested } : bodyLike(call, protocol)

@@ -1,43 +1,43 @@
-import { ActionIcon, Button } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { ActionIcon } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Call, callsQuery } from '../api/calls.ts'
-import { keysQuery } from '../api/keys.ts'
-import { useOrganisationId } from '../api/session.ts'
-import { Ending, endingOf } from '../parts/calls/ending.tsx'
-import { tokensOf } from '../parts/calls/tokens.ts'
-import { Sheet } from '../parts/forms/dialog.tsx'
-import { Icon } from '../parts/marks/icon.tsx'
-import { Empty } from '../parts/page/empty.tsx'
-import { Loaded } from '../parts/page/loaded.tsx'
-import { Problem } from '../parts/page/problem.tsx'
-import { CopyButton, CopyIcon } from '../parts/snippets/copy-button.tsx'
-import { Amount } from '../parts/values/amount.tsx'
-import { useFormat } from '../parts/values/format.ts'
-import { shortId } from '../parts/values/short-id.ts'
+import { Ending, endingOf } from './ending.tsx'
+import { tokensOf } from './tokens.ts'
+import { Sheet } from '../forms/dialog.tsx'
+import { Icon } from '../marks/icon.tsx'
+import { Empty } from '../page/empty.tsx'
+import { Loaded } from '../page/loaded.tsx'
+import { CopyButton, CopyIcon } from '../snippets/copy-button.tsx'
+import { Amount } from '../values/amount.tsx'
+import { useFormat } from '../values/format.ts'
+import { shortId } from '../values/short-id.ts'
 import { Attempts } from './attempts.tsx'
 import styles from './call-sheet.module.css'
-import { explainAgain, isExplained } from './explain.ts'
-import { Explanation } from './explanation.tsx'
+import { type LoggedCall, type LogSource, pageOf } from './log-source.ts'
 import { Price } from './price.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import { curlOf } from './same-call.ts'
 
 interface CallSheetProps {
   readonly id: string
+  readonly source: LogSource
+  readonly keyNames: ReadonlyMap<string, string>
+  /** What this log alone tells of a call, below its attempts. */
+  readonly more: (call: LoggedCall) => ReactNode
   /** Those in sight: one of them is the call, most likely. */
-  readonly rows: readonly Call[]
+  readonly rows: readonly LoggedCall[]
   readonly onOpen: (id: string) => void
   readonly onClose: () => void
 }
 
 /** One call, whole: who was asked, what it cost and why, what was left out. Beside the list, which stays in use. */
-export function CallSheet({ id, rows, onOpen, onClose }: CallSheetProps) {
+export function CallSheet({ id, source, keyNames, more, rows, onOpen, onClose }: CallSheetProps) {
   const { t } = useTranslation()
   const at = rows.findIndex(({ request_id }) => request_id === id)
   const known = rows[at]
   const found = useQuery({
-    ...callsQuery({ request_id: id, limit: 1 }, useOrganisationId()),
+    ...pageOf(source, { request_id: id, limit: 1 }),
     enabled: known === undefined,
   })
   const call = known ?? found.data?.data[0]
@@ -72,7 +72,7 @@ export function CallSheet({ id, rows, onOpen, onClose }: CallSheetProps) {
           )}
         </Loaded>
       ) : (
-        <Details key={id} call={call} />
+        <Details key={id} call={call} keyNames={keyNames} more={more} />
       )}
     </Sheet>
   )
@@ -92,15 +92,17 @@ function Step({ icon, label, onStep }: StepProps) {
   )
 }
 
-function Details({ call }: { readonly call: Call }) {
-  const organisation = useOrganisationId()
-  const explain = useMutation({ mutationFn: () => explainAgain(call, organisation) })
+function Details({
+  call,
+  keyNames,
+  more,
+}: { readonly call: LoggedCall } & Pick<CallSheetProps, 'keyNames' | 'more'>) {
   return (
     <>
-      <Head call={call} />
+      <Head call={call} keyName={keyNames.get(call.key_id ?? '')} />
       <Figures call={call} />
       <Attempts call={call} />
-      {isExplained(call) && <ExplainPart explain={explain} />}
+      {more(call)}
       <Price call={call} />
       <Dropped call={call} />
       <RequestFacts call={call} />
@@ -108,32 +110,10 @@ function Details({ call }: { readonly call: Call }) {
   )
 }
 
-function ExplainPart({
-  explain,
-}: {
-  readonly explain: ReturnType<typeof useMutation<Awaited<ReturnType<typeof explainAgain>>>>
-}) {
-  const { t } = useTranslation()
-  return (
-    <section className={styles.part}>
-      <div className={styles.partHead}>
-        <h3>{t('explain.title')}</h3>
-        <Button variant="default" size="xs" loading={explain.isPending} onClick={() => explain.mutate()}>
-          {t('explain.again')}
-        </Button>
-      </div>
-      {explain.error !== null && <Problem error={explain.error} />}
-      {explain.data !== undefined && <Explanation of={explain.data} />}
-    </section>
-  )
-}
-
-function Head({ call }: { readonly call: Call }) {
+function Head({ call, keyName }: { readonly call: LoggedCall; readonly keyName: string | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()
-  const { data: keys = [] } = useQuery(keysQuery(useOrganisationId()))
   const { model, model_requested: asked } = call
-  const key = keys.find(({ id }) => id === call.key_id)
   return (
     <div className={styles.head}>
       <div>
@@ -146,7 +126,7 @@ function Head({ call }: { readonly call: Call }) {
         <p>
           {[
             format.moment(call.created_at),
-            ...(key === undefined ? [] : [t('calls.withKey', { key: key.name })]),
+            ...(keyName === undefined ? [] : [t('calls.withKey', { key: keyName })]),
             ...(endingOf(call) === 'fell-back' ? [t('calls.fellBack')] : []),
           ].join(' · ')}
         </p>
@@ -156,7 +136,7 @@ function Head({ call }: { readonly call: Call }) {
   )
 }
 
-function Figures({ call }: { readonly call: Call }) {
+function Figures({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
   const { input, output } = tokensOf(call)
@@ -184,7 +164,7 @@ function Figures({ call }: { readonly call: Call }) {
   )
 }
 
-function Dropped({ call }: { readonly call: Call }) {
+function Dropped({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   if (call.dropped_fields.length === 0) return null
   return (

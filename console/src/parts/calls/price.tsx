@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next'
-import type { Call } from '../api/calls.ts'
-import table from '../parts/lists/table.module.css'
-import { classes } from '../parts/marks/classes.ts'
-import { Amount } from '../parts/values/amount.tsx'
-import { isZero } from '../parts/values/decimal.ts'
-import { useFormat } from '../parts/values/format.ts'
+import type { LoggedCall } from './log-source.ts'
+import table from '../lists/table.module.css'
+import { classes } from '../marks/classes.ts'
+import { Amount } from '../values/amount.tsx'
+import { isZero } from '../values/decimal.ts'
+import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
 
-type Recipe = NonNullable<Call['recipe']>
+type Recipe = NonNullable<LoggedCall['recipe']>
 const CLASSES = [
   'input',
   'cached_input',
@@ -20,7 +20,7 @@ const CLASSES = [
 ] as const
 
 /** The price as a sum, line by line: amount × price × chain × rate = Credits. */
-export function Price({ call }: { readonly call: Call }) {
+export function Price({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
   const { recipe } = call
@@ -123,7 +123,7 @@ function creditsOf({ quantity, price, per }: Recipe['lines'][number], recipe: Re
 }
 
 /** Why less was taken than the sum, or from where. */
-function Notes({ call }: { readonly call: Call }) {
+function Notes({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const notes = [
     ...(call.free_reason === null ? [] : [t(`calls.free.${call.free_reason}`)]),

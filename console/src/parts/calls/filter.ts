@@ -1,7 +1,7 @@
 /** The filters of the log as the address holds them, and as the gateway is asked. */
-import type { CallFilter } from '../api/calls.ts'
-import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
-import { dayOf, dayStart } from '../parts/values/zoned-days.ts'
+import type { CallFilter } from '../../api/calls.ts'
+import { choiceField, present, textField } from '../lists/search-fields.ts'
+import { dayOf, dayStart } from '../values/zoned-days.ts'
 
 /** How far back one looks. */
 export const PERIODS = ['today', '24h', '7d', '30d', 'all'] as const

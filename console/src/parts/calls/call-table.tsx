@@ -1,28 +1,31 @@
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { Call } from '../api/calls.ts'
-import { keysQuery } from '../api/keys.ts'
-import { useOrganisationId } from '../api/session.ts'
-import { Cost } from '../parts/calls/cost.tsx'
-import { Ending } from '../parts/calls/ending.tsx'
-import { tokensOf } from '../parts/calls/tokens.ts'
-import { type Column, DataTable } from '../parts/lists/data-table.tsx'
-import table from '../parts/lists/table.module.css'
-import { useFormat } from '../parts/values/format.ts'
+import { classes } from '../marks/classes.ts'
+import styles from './call-log.module.css'
+import { Cost } from './cost.tsx'
+import { Ending } from './ending.tsx'
+import type { LoggedCall } from './log-source.ts'
+import { tokensOf } from './tokens.ts'
+import { type Column, DataTable } from '../lists/data-table.tsx'
+import table from '../lists/table.module.css'
+import { useFormat } from '../values/format.ts'
 
 interface CallTableProps {
-  readonly rows: readonly Call[]
+  readonly rows: readonly LoggedCall[]
   readonly chosen: string | undefined
-  readonly onChoose: (call: Call) => void
+  readonly onChoose: (call: LoggedCall) => void
+  /** Of keys, by id. */
+  readonly keyNames: ReadonlyMap<string, string>
+  /** Columns of this log alone, behind the time. */
+  readonly more?: readonly Column<LoggedCall>[]
 }
 
-export function CallTable({ rows, chosen, onChoose }: CallTableProps) {
+export function CallTable({ rows, chosen, onChoose, keyNames, more = [] }: CallTableProps) {
   const { t } = useTranslation()
-  const columns = useColumns()
+  const [time, ...others] = useColumns(keyNames)
   return (
     <DataTable
       label={t('pages.calls')}
-      columns={columns}
+      columns={[...(time === undefined ? [] : [time]), ...more, ...others]}
       rows={rows}
       idOf={({ request_id }) => request_id}
       chosen={chosen}
@@ -31,11 +34,9 @@ export function CallTable({ rows, chosen, onChoose }: CallTableProps) {
   )
 }
 
-function useColumns(): readonly Column<Call>[] {
+function useColumns(names: ReadonlyMap<string, string>): readonly Column<LoggedCall>[] {
   const { t } = useTranslation()
   const format = useFormat()
-  const { data: keys = [] } = useQuery(keysQuery(useOrganisationId()))
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
   return [
     {
       id: 'time',
@@ -71,11 +72,11 @@ function useColumns(): readonly Column<Call>[] {
       wide: true,
       cell: ({ duration_ms }) => format.duration(duration_ms),
     },
-    { id: 'ending', head: t('calls.ending'), cell: (call) => <Ending call={call} /> },
+    { id: 'ending', head: t('calls.ending'), cell: (call) => <Ended call={call} /> },
   ]
 }
 
-function Model({ call, keyName }: { readonly call: Call; readonly keyName: string | undefined }) {
+function Model({ call, keyName }: { readonly call: LoggedCall; readonly keyName: string | undefined }) {
   const format = useFormat()
   const { model, model_requested: asked, endpoint } = call
   const other = asked !== null && model !== null && asked !== model
@@ -90,7 +91,7 @@ function Model({ call, keyName }: { readonly call: Call; readonly keyName: strin
   )
 }
 
-function Tokens({ call }: { readonly call: Call }) {
+function Tokens({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
   const { input, output } = tokensOf(call)
@@ -99,5 +100,20 @@ function Tokens({ call }: { readonly call: Call }) {
     <span title={t('calls.tokensTitle', { input: format.number(input), output: format.number(output) })}>
       {format.number(input + output)}
     </span>
+  )
+}
+
+/** How it ended; of one that failed the vendor's own words, where they may be seen. */
+function Ended({ call }: { readonly call: LoggedCall }) {
+  const said = call.attempts.at(-1)?.said ?? undefined
+  return (
+    <>
+      <Ending call={call} />
+      {said !== undefined && (
+        <span className={classes(table.second, styles.said)} title={said}>
+          {said}
+        </span>
+      )}
+    </>
   )
 }

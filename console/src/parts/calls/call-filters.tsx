@@ -1,28 +1,29 @@
 import { ActionIcon, Button, Popover, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { keysQuery } from '../api/keys.ts'
-import { pricingQuery } from '../api/models.ts'
-import { useOrganisationId } from '../api/session.ts'
-import form from '../parts/forms/form.module.css'
-import { Filter, Filters } from '../parts/lists/filters.tsx'
-import { type Change, choiceField } from '../parts/lists/search-fields.ts'
-import { Icon } from '../parts/marks/icon.tsx'
+import form from '../forms/form.module.css'
+import { Filter, Filters } from '../lists/filters.tsx'
+import { type Change, choiceField } from '../lists/search-fields.ts'
+import { Icon } from '../marks/icon.tsx'
 import { type CallsSearch, DEFAULT_PERIOD, ENDINGS, FURTHER, PERIODS } from './filter.ts'
 
-interface CallFiltersProps {
+interface FurtherProps {
   readonly search: CallsSearch
   readonly onChange: (fields: Change<CallsSearch>) => void
 }
 
-export function CallFilters({ search, onChange }: CallFiltersProps) {
+interface CallFiltersProps extends FurtherProps {
+  /** Ids to choose from. */
+  readonly models: readonly string[]
+  /** Absent: keys are not told apart here. */
+  readonly keys?: readonly { readonly id: string; readonly name: string }[]
+  /** Filters of this log alone. */
+  readonly children?: ReactNode
+}
+
+export function CallFilters({ search, models: known, keys, children, onChange }: CallFiltersProps) {
   const { t } = useTranslation()
-  const organisation = useOrganisationId()
-  const { data: keys = [] } = useQuery(keysQuery(organisation))
-  const { data: offers = [] } = useQuery(pricingQuery(organisation))
-  const models = new Set([...offers.map(({ model_id }) => model_id), ...(search.model ?? '').split(' ')])
-  models.delete('')
+  const models = new Set([...known, ...(search.model === undefined ? [] : [search.model])])
   return (
     <Filters>
       <Filter
@@ -38,12 +39,15 @@ export function CallFilters({ search, onChange }: CallFiltersProps) {
         options={[...models].sort().map((value) => ({ value, label: value }))}
         onChange={(model) => onChange({ model })}
       />
-      <Filter
-        label={t('calls.key')}
-        value={search.key_id}
-        options={keys.map(({ id, name }) => ({ value: id, label: name }))}
-        onChange={(key_id) => onChange({ key_id })}
-      />
+      {keys !== undefined && (
+        <Filter
+          label={t('calls.key')}
+          value={search.key_id}
+          options={keys.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(key_id) => onChange({ key_id })}
+        />
+      )}
+      {children}
       <Filter
         label={t('calls.ending')}
         value={search.ending}
@@ -56,7 +60,7 @@ export function CallFilters({ search, onChange }: CallFiltersProps) {
 }
 
 /** What few need, behind one button. */
-function Further({ search, onChange }: CallFiltersProps) {
+function Further({ search, onChange }: FurtherProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   const inUse = FURTHER.some((name) => search[name] !== undefined)
@@ -87,7 +91,7 @@ function Further({ search, onChange }: CallFiltersProps) {
   )
 }
 
-function FurtherForm({ search, onChange }: CallFiltersProps) {
+function FurtherForm({ search, onChange }: FurtherProps) {
   const { t } = useTranslation()
   return (
     <form

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next'
-import type { Call } from '../api/calls.ts'
-import { useFormat } from '../parts/values/format.ts'
+import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
+import type { LoggedCall } from './log-source.ts'
 
 const TICKS = 4
-type Attempt = Call['attempts'][number]
+type Attempt = LoggedCall['attempts'][number]
 
 /** Who was asked, one after the other, and how long each took: waiting, then streaming. */
-export function Attempts({ call }: { readonly call: Call }) {
+export function Attempts({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
   const { attempts } = call
@@ -72,6 +72,7 @@ function Lane({ attempt, end }: { readonly attempt: Attempt; readonly end: numbe
           ...attempt.skipped.map(({ chain_id, reason }) => t('calls.skipped', { chain: chain_id, reason })),
         ].join(' · ')}
       </span>
+      {typeof attempt.said === 'string' && <q className={styles.said}>{attempt.said}</q>}
     </li>
   )
 }

@@ -1,0 +1,88 @@
+import { Switch } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { exportAnyCalls, readAnyCalls, sumAnyCalls } from '../../api/operator/calls.ts'
+import { anyModelsQuery } from '../../api/operator/catalogue.ts'
+import { CallLog } from '../../parts/calls/call-log.tsx'
+import type { LoggedCall, LogSource } from '../../parts/calls/log-source.ts'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { type Change, present } from '../../parts/lists/search-fields.ts'
+import table from '../../parts/lists/table.module.css'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { shortId } from '../../parts/values/short-id.ts'
+import { AccountFilter } from '../parts/account-filter.tsx'
+import operator from '../parts/operator.module.css'
+import { CallAffairs } from './call-affairs.tsx'
+import type { AnyCallsSearch } from './search.ts'
+
+const route = getRouteApi('/frame/operate/operate/calls')
+
+const EVERYBODYS: LogSource = {
+  key: ['any-calls'],
+  read: readAnyCalls,
+  sum: sumAnyCalls,
+  save: exportAnyCalls,
+}
+
+/** The calls of all accounts, with what vendors said. */
+export function AnyCallsPage() {
+  const { t } = useTranslation()
+  // What only this log asks stands beside what every log asks.
+  const { account, suspect, ...search } = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (fields: Change<AnyCallsSearch>, replace = false): void =>
+    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace }))
+  const { data: models = [] } = useQuery(anyModelsQuery)
+  const columns = useColumns()
+  return (
+    <CallLog
+      title={t('operate.pages.calls')}
+      source={EVERYBODYS}
+      search={search}
+      also={{
+        ...(account === undefined ? {} : { account_id: account }),
+        ...(suspect === undefined ? {} : { usage_suspect: 'true' as const }),
+      }}
+      models={models.map(({ model_id: id }) => id)}
+      filters={
+        <>
+          <AccountFilter
+            value={account}
+            onChange={(id) => change({ account: id, before: undefined }, true)}
+          />
+          <Switch
+            className={operator.inFilters ?? ''}
+            label={t('operate.suspect')}
+            checked={suspect === true}
+            onChange={({ currentTarget: { checked } }) =>
+              change({ suspect: checked ? true : undefined, before: undefined }, true)
+            }
+          />
+        </>
+      }
+      columns={columns}
+      details={(call) => <CallAffairs key={call.request_id} of={call} />}
+      onChange={change}
+    />
+  )
+}
+
+function useColumns(): readonly Column<LoggedCall>[] {
+  const { t } = useTranslation()
+  return [
+    {
+      id: 'account',
+      head: t('operate.account'),
+      wide: true,
+      cell: ({ account_id: id, account_name: name }) =>
+        id === null || id === undefined ? (
+          <span className={table.muted}>–</span>
+        ) : (
+          <Link to="/operate/accounts" search={{ open: id }} className={operator.accountLink}>
+            {name ?? shortId(id)}
+          </Link>
+        ),
+    },
+  ]
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import styles from '../../parts/calls/call-sheet.module.css'
+import type { LoggedCall } from '../../parts/calls/log-source.ts'
+import { type Fact, Facts } from '../../parts/lists/facts.tsx'
+import page from '../../parts/page/page.module.css'
+import { useFormat } from '../../parts/values/format.ts'
+
+/** Whose call it was, over which chains it went, and what was wrong with what the vendor counted. */
+export function CallAffairs({ of }: { readonly of: LoggedCall }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { account_id: account, account_name: name, usage_suspect: suspect, key_id: key } = of
+  const model = of.model ?? of.model_requested
+  const rows: readonly Fact[] = [
+    [
+      t('operate.account'),
+      account === null || account === undefined ? (
+        '–'
+      ) : (
+        <Link key="account" to="/operate/accounts" search={{ open: account }} className={page.link}>
+          {name ?? account}
+        </Link>
+      ),
+    ],
+    ...(key === null ? [] : [[t('calls.key'), key, 'code'] as const]),
+    ...(model === null
+      ? []
+      : [
+          [
+            t('operate.chainsOf'),
+            <Link key="chains" to="/operate/chains" search={{ model }} className={page.link}>
+              {model}
+            </Link>,
+          ] as const,
+        ]),
+    ...(suspect === null
+      ? []
+      : [
+          [
+            t('operate.reported'),
+            t('operate.reportedTokens', {
+              input: format.number(suspect.input_reported),
+              inputCharged: format.number(suspect.input_charged),
+              output: format.number(suspect.output_reported),
+              outputCharged: format.number(suspect.output_charged),
+            }),
+          ] as const,
+        ]),
+  ]
+  return (
+    <section className={styles.part}>
+      <h3>{t('operate.affairs')}</h3>
+      <Facts rows={rows} />
+    </section>
+  )
+}

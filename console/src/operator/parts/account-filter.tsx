@@ -1,0 +1,52 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { accountsQuery, anyAccountQuery } from '../../api/operator/accounts.ts'
+import { namesOf } from './account-name.ts'
+import operator from './operator.module.css'
+
+interface AccountFilterProps {
+  /** Its id. */
+  readonly value: string | undefined
+  readonly onChange: (id: string | undefined) => void
+}
+
+/** Ms without a letter before it is looked for. */
+const TYPING_MS = 200
+const ROWS_MAX = 20
+
+/** One account of all: typing asks the gateway. */
+export function AccountFilter({ value, onChange }: AccountFilterProps) {
+  const { t } = useTranslation()
+  const [typed, type] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const { data: chosen } = useQuery({ ...anyAccountQuery(value ?? ''), enabled: value !== undefined })
+  // The name of the one that is chosen stands in the field; it is no search.
+  const isName = chosen !== undefined && search === namesOf(chosen).name
+  const { data: found } = useInfiniteQuery({
+    ...accountsQuery(search === '' || isName ? {} : { search }),
+    placeholderData: keepPreviousData,
+  })
+  const rows = (found?.pages ?? []).flatMap(({ data }) => data).slice(0, ROWS_MAX)
+  const all = chosen === undefined || rows.some(({ id }) => id === chosen.id) ? rows : [chosen, ...rows]
+  return (
+    <Select
+      size="xs"
+      searchable
+      clearable
+      aria-label={t('operate.account')}
+      placeholder={t('operate.account')}
+      className={operator.accountFilter ?? ''}
+      clearButtonProps={{ 'aria-label': t('clearFilter', { name: t('operate.account') }) }}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      nothingFoundMessage={t('frame.nothingFound')}
+      filter={({ options }) => options}
+      data={all.map((account) => ({ value: account.id, label: namesOf(account).name }))}
+      value={value ?? null}
+      onSearchChange={type}
+      onChange={(id) => onChange(id ?? undefined)}
+    />
+  )
+}

@@ -1,0 +1,183 @@
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { lazy, type ReactNode, Suspense, useContext, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { LIVE_MS } from '../../api/query-client.ts'
+import type { Column } from '../lists/data-table.tsx'
+import { ExportMenu } from '../lists/export-menu.tsx'
+import type { Change } from '../lists/search-fields.ts'
+import { Icon } from '../marks/icon.tsx'
+import { Empty } from '../page/empty.tsx'
+import { Loaded } from '../page/loaded.tsx'
+import { PageHead } from '../page/page-head.tsx'
+import { TimeZone } from '../values/format.ts'
+import { CallFilters } from './call-filters.tsx'
+import styles from './call-log.module.css'
+import { CallTable } from './call-table.tsx'
+import { type CallsSearch, filterOf } from './filter.ts'
+import { type LogFilter, type LoggedCall, type LogPage, type LogSource, pageOf } from './log-source.ts'
+import { Totals } from './totals.tsx'
+
+const CallSheet = lazy(() =>
+  import('./call-sheet.tsx').then(({ CallSheet: component }) => ({ default: component })),
+)
+
+const ROWS = 50
+/** While the end of the log is followed. */
+const TAIL_MS = 1_000
+
+interface Key {
+  readonly id: string
+  readonly name: string
+}
+
+interface CallLogProps {
+  readonly title: string
+  readonly source: LogSource
+  readonly search: CallsSearch
+  readonly onChange: (fields: Change<CallsSearch>, replace?: boolean) => void
+  /** What the address asks of this log alone. */
+  readonly also?: Pick<LogFilter, 'account_id' | 'usage_suspect'>
+  /** Ids to filter by. */
+  readonly models: readonly string[]
+  /** Absent: keys are not told apart here. */
+  readonly keys?: readonly Key[]
+  /** Filters, columns and details of this log alone. */
+  readonly filters?: ReactNode
+  readonly columns?: readonly Column<LoggedCall>[]
+  readonly details: (call: LoggedCall) => ReactNode
+}
+
+/** Calls: filtered, summed, followed, opened one by one, taken along. */
+export function CallLog(props: CallLogProps) {
+  const { t } = useTranslation()
+  const { title, source, search, onChange, also = {}, models, keys, filters } = props
+  const timeZone = useContext(TimeZone)
+  const [openedAt] = useState(() => Date.now())
+  const filter: LogFilter = { ...filterOf(search, { openedAt, timeZone }), ...also }
+  return (
+    <div className={styles.place} data-beside={search.call === undefined ? undefined : true}>
+      <PageHead title={title}>
+        <ExportMenu name="calls" read={(format) => source.save(filter, format)} />
+        <Button
+          variant="default"
+          aria-pressed={search.tail === true}
+          data-on={search.tail}
+          leftSection={<Icon name={search.tail === true ? 'paused' : 'play'} />}
+          onClick={() => onChange({ tail: search.tail === true ? undefined : true, before: undefined })}
+        >
+          {t('calls.tail')}
+        </Button>
+      </PageHead>
+      <CallFilters
+        search={search}
+        models={models}
+        {...(keys === undefined ? {} : { keys })}
+        onChange={(fields) => onChange({ ...fields, before: undefined }, true)}
+      >
+        {filters}
+      </CallFilters>
+      <Totals source={source} filter={filter} />
+      <List {...props} filter={filter} />
+    </div>
+  )
+}
+
+/** One page of the log; the newest one moves. */
+function List({
+  filter,
+  source,
+  search,
+  keys = [],
+  columns,
+  details,
+  onChange,
+}: CallLogProps & { readonly filter: LogFilter }) {
+  const { before, tail, call } = search
+  const calls = useQuery({
+    ...pageOf(source, { ...filter, limit: ROWS, ...(before === undefined ? {} : { cursor: before }) }),
+    refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
+    placeholderData: keepPreviousData,
+  })
+  const open = (id: string): void => onChange({ call: id }, call !== undefined)
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
+  return (
+    <>
+      <Loaded query={calls} height={640}>
+        {(page) => (
+          <>
+            <Rows page={page} chosen={call} keyNames={keyNames} more={columns} onOpen={open} />
+            <Pages next={page.next_cursor} search={search} onChange={onChange} />
+          </>
+        )}
+      </Loaded>
+      {call !== undefined && (
+        <Suspense>
+          <CallSheet
+            id={call}
+            source={source}
+            keyNames={keyNames}
+            more={details}
+            rows={calls.data?.data ?? []}
+            onOpen={open}
+            onClose={() => onChange({ call: undefined })}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+interface RowsProps {
+  readonly page: LogPage
+  readonly chosen: string | undefined
+  readonly keyNames: ReadonlyMap<string, string>
+  readonly more: readonly Column<LoggedCall>[] | undefined
+  readonly onOpen: (id: string) => void
+}
+
+function Rows({ page: { data: rows, next_cursor: next }, chosen, keyNames, more, onOpen }: RowsProps) {
+  const { t } = useTranslation()
+  return rows.length === 0 ? (
+    <Empty icon="calls" title={t(next === null ? 'calls.none' : 'calls.noneHere')}>
+      {t(next === null ? 'calls.noneHint' : 'calls.noneHereHint')}
+    </Empty>
+  ) : (
+    <CallTable
+      rows={rows}
+      chosen={chosen}
+      keyNames={keyNames}
+      {...(more === undefined ? {} : { more })}
+      onChoose={({ request_id: id }) => onOpen(id)}
+    />
+  )
+}
+
+interface PagesProps extends Pick<CallLogProps, 'search' | 'onChange'> {
+  readonly next: string | null
+}
+
+function Pages({ next, search: { before }, onChange }: PagesProps) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.pages}>
+      {before !== undefined && (
+        <Button variant="default" onClick={() => onChange({ before: undefined })}>
+          {t('calls.newest')}
+        </Button>
+      )}
+      {next !== null && (
+        <Button
+          variant="default"
+          rightSection={<Icon name="right" size={14} />}
+          onClick={() => {
+            onChange({ before: next, tail: undefined })
+            window.scrollTo({ top: 0 })
+          }}
+        >
+          {t('calls.older')}
+        </Button>
+      )}
+    </div>
+  )
+}
