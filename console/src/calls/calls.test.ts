@@ -20,7 +20,7 @@ beforeAll(async () => {
   expect(await say('deepseek-v4', 2)).toBe(200)
   await vi.waitFor(async () => {
     expect(await ann.ask('GET', 'user/user/logs')).toHaveLength(3)
-  })
+  }, 60_000)
 })
 
 afterAll(() => site.close())

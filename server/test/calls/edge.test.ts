@@ -18,9 +18,13 @@ import { modelId } from '../../src/core/ids.ts'
 const CHAT = '/v1/chat/completions'
 const SIGN_IN = '/api/v1/user/user/sign-in'
 const IDLE_MS = 1_000
+/** Longer than any answer is waited for. */
+const LATER_MS = String(10 * PATIENCE_MS)
 const BODY_LIMIT = 200_000
 
 let gateway: TestGateway
+/** Waits for a body as long as it takes. */
+let patient: TestGateway
 let upstream: ScriptedUpstream
 
 beforeAll(async () => {
@@ -28,11 +32,12 @@ beforeAll(async () => {
   gateway = await openGateway({
     environment: {
       SLUICE_BODY_IDLE_TIMEOUT_MS: String(IDLE_MS),
-      SLUICE_CALL_DEADLINE_MS: '3000',
+      SLUICE_MANAGEMENT_BODY_TIMEOUT_MS: LATER_MS,
       SLUICE_BODY_LIMIT_BYTES: String(BODY_LIMIT),
       SLUICE_BYTES_IN_FLIGHT_LIMIT: '1500000',
     },
   })
+  patient = await openGateway({ environment: { SLUICE_BODY_IDLE_TIMEOUT_MS: LATER_MS } })
   await gateway.catalogue(
     ...putVendor('acme', upstream.url),
     putModel('m'),
@@ -46,6 +51,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.close()
+  await patient.close()
   await upstream.close()
 })
 
@@ -67,11 +73,16 @@ interface RawOptions {
   readonly drip?: string
   /** Do not wait for the end of the connection once this has come. */
   readonly until?: string
+  /** Address; absent: the gateway that does not wait long for a body. */
+  readonly to?: string
 }
 
 /** Writes what it is given and reads until the server closes. */
-function raw(text: string | Uint8Array, { drip, until }: RawOptions = {}): Promise<Raw> {
-  const { hostname, port } = new URL(gateway.baseUrl)
+function raw(
+  text: string | Uint8Array,
+  { drip, until, to = gateway.baseUrl }: RawOptions = {},
+): Promise<Raw> {
+  const { hostname, port } = new URL(to)
   const startedAt = Date.now()
   return new Promise((resolve) => {
     let seen = ''
@@ -95,8 +106,6 @@ function raw(text: string | Uint8Array, { drip, until }: RawOptions = {}): Promi
 
 const head = (line: string, ...headers: readonly string[]): string =>
   [`${line} HTTP/1.1`, 'host: gateway', ...headers, '', ''].join('\r\n')
-/** What a busy machine adds: some turns of a greeting, which takes a few milliseconds on a quiet one. */
-const slownessMs = async (): Promise<number> => 20 * (await raw(head('GET /', 'connection: close'))).tookMs
 const keyed = (): string => `authorization: Bearer ${gateway.key}`
 const statusOf = ({ text }: Raw): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
 function bodyOf({ text }: Raw): {
@@ -119,7 +128,7 @@ describe('a body that does not come', () => {
     )
     expectEnvelope(silent, 408, 40000)
     expect(silent.closed).toBe(true)
-    expect(silent.tookMs).toBeLessThan(2.5 * IDLE_MS + (await slownessMs()))
+    expect(silent.tookMs).toBeGreaterThanOrEqual(IDLE_MS)
   })
 
   test.each([
@@ -132,29 +141,31 @@ describe('a body that does not come', () => {
   ])('one that nobody reads closes the connection at once: %s', async (_what, line, status, code) => {
     const answer = await raw(head(line, 'content-type: application/json', 'content-length: 100') + '{', {
       drip: ' ',
+      to: patient.baseUrl,
     })
     expect([statusOf(answer), bodyOf(answer).code]).toEqual([status, code])
     expect(answer.closed).toBe(true)
-    expect(answer.tookMs).toBeLessThan(IDLE_MS + (await slownessMs()))
   })
 
   test('one that only drips is ended when its time is over: a call, and the management API', async () => {
+    const environment = { SLUICE_BODY_IDLE_TIMEOUT_MS: LATER_MS, SLUICE_CALL_DEADLINE_MS: '3000' }
+    const bounded = await openGateway({ environment })
     const answers = await Promise.all(
       [CHAT, SIGN_IN].map((path) => {
         const lines = head(
           `POST ${path}`,
-          keyed(),
+          `authorization: Bearer ${bounded.key}`,
           'content-type: application/json',
           'content-length: 100000',
         )
-        return raw(`${lines}{`, { drip: ' ' })
+        return raw(`${lines}{`, { drip: ' ', to: bounded.baseUrl })
       }),
     )
-    const slowness = await slownessMs()
+    await bounded.close()
     for (const answer of answers) {
       expectEnvelope(answer, 408, 40000)
+      expect(answer.closed).toBe(true)
       expect(answer.tookMs).toBeGreaterThanOrEqual(3_000)
-      expect(answer.tookMs).toBeLessThan(5_000 + slowness)
     }
   })
 
@@ -363,7 +374,7 @@ test('a form that names its model twice is told so', async () => {
     body: form,
   })
   const answer = await readAnswer(response)
-  expect([answer.status, answer.body.message]).toEqual([400, 'model is one text, not several'])
+  expect([answer.status, answer.body.message]).toEqual([400, 'model must be given once'])
 })
 
 test.each([
@@ -439,7 +450,9 @@ describe('heads and connections', () => {
   })
 
   test('while the process stops every answer says so, at both addresses', async () => {
-    const stopping = await openGateway({ environment: { SLUICE_DRAIN_DELAY_MS: '1500' } })
+    const stopping = await openGateway({ environment: { SLUICE_DRAIN_DELAY_MS: '4000' } })
+    // Its routes are put together by the first request, which a busy machine takes its time for.
+    await get(`${stopping.baseUrl}/v1/models`)
     const stopped = stopping.running.stop()
     for (const address of [stopping.baseUrl, stopping.gatewayUrl]) {
       for (const path of ['/', '/v1/models', '/nope'])

@@ -106,12 +106,12 @@ test('priorities are moved by keyboard and by the mouse', async () => {
     const own = chains.filter(({ model_id: model }) => model === 'gpt-5')
     return own.sort((one, other) => one.priority - other.priority).map(({ vendor }) => vendor)
   }
-  await vi.waitFor(async () => expect(await orderOf()).toEqual(['sandbox', 'northern']), 10_000)
+  await vi.waitFor(async () => expect(await orderOf()).toEqual(['sandbox', 'northern']), 60_000)
   await page
     .getByRole('button', { name: /Priority \d of northern/ })
     .dragTo(page.getByRole('button', { name: /Priority 1 of sandbox/ }))
   await first().getByText('northern · first').waitFor()
-  await vi.waitFor(async () => expect(await orderOf()).toEqual(['northern', 'sandbox']), 10_000)
+  await vi.waitFor(async () => expect(await orderOf()).toEqual(['northern', 'sandbox']), 60_000)
   expect(visit.faults).toEqual([])
   await visit.close()
 })

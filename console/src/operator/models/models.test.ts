@@ -24,7 +24,7 @@ beforeAll(async () => {
     expect(await callModel(site.baseUrl, { key, body: { model, ...body } })).toBe(200)
   await vi.waitFor(async () => {
     expect((await admin.ask<{ calls: number }>('GET', 'admin/margin')).calls).toBe(2)
-  })
+  }, 60_000)
 })
 
 afterAll(() => site.close())

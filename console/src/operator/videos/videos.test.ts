@@ -64,7 +64,7 @@ beforeAll(async () => {
     body: JSON.stringify({ model: 'kling-v3', prompt: 'A gate over a wave', seconds: '5' }),
   }).catch((error: unknown) => expect(leaving.signal.aborted, String(error)).toBe(true))
   const admin = await signInAs(site.baseUrl, ADMIN)
-  await vi.waitFor(async () => expect(await admin.ask('GET', 'admin/videos')).toHaveLength(1), 20_000)
+  await vi.waitFor(async () => expect(await admin.ask('GET', 'admin/videos')).toHaveLength(1), 60_000)
 })
 afterAll(async () => {
   leaving.abort()
