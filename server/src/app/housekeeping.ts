@@ -1,3 +1,4 @@
+import { DAY_MS } from '../core/durations.ts'
 import type { CallId, InstanceId } from '../core/ids.ts'
 import type { BlobStore } from '../storage/stores/blobs.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -25,7 +26,6 @@ const GAP_BEATS = 2
 const EXPIRE_EVERY_MS = 60_000
 const LEAKED_EVERY_MS = 60_000
 const LOG_UPKEEP_EVERY_MS = 3_600_000
-const DAY_MS = 86_400_000
 /** Of all kept conversations together; past it the oldest go first. */
 const TURNS_BYTES_MAX = 20 * 1024 ** 3
 const TURNS_PER_REMOVAL = 2_000

@@ -1,9 +1,8 @@
+import { DAY_MS, HOUR_MS } from './durations.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMonthOf, isTimezone, monthPeriod, nextDay } from './calendar.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const iso = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z')
 
 describe('the month of a moment', () => {

@@ -1,6 +1,7 @@
 /**
  * Who may call which model: the levels a model requires, the right to call, and what a refusal leaves behind.
  */
+import { HOUR_MS } from '../../src/core/durations.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +37,6 @@ const TEN_CREDITS: Pricing = {
 }
 const VERIFICATIONS = [-1, 0, 1, 2]
 const PLANS = [-1, 0, 1, 2, 3]
-const HOUR_MS = 3_600_000
 
 let gateway: TestGateway
 let environment: Readonly<Record<string, string>>

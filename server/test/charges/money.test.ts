@@ -1,6 +1,7 @@
 /**
  * What a call costs and who pays for it, seen from outside: the account, the ledger and the log.
  */
+import { HOUR_MS } from '../../src/core/durations.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +53,6 @@ const byRequest = (requestPrice: string): Pricing => ({
 })
 /** At 1000 Credits a yuan every call costs exactly ten Credits. */
 const TEN_CREDITS = byRequest('0.01')
-const HOUR_MS = 3_600_000
 
 let gateway: TestGateway
 let upstream: ScriptedUpstream

@@ -1,4 +1,5 @@
 /** Alerts as they leave: mail over a real mail server, and the check of docs/operating/alerts.md as it stands there. */
+import { HOUR_MS } from '../../src/core/durations.ts'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,6 @@ import { AllowList } from '../../src/upstream/connect/guard.ts'
 import { openUpstream } from '../../src/upstream/send.ts'
 
 const GUIDE = fileURLToPath(new URL('../../../docs/operating/alerts.md', import.meta.url))
-const HOUR_MS = 3_600_000
 
 type Check = (body: Uint8Array, header: string | undefined, secret: string, now?: number) => boolean
 

@@ -1,4 +1,5 @@
 /** Alerts: raised once, told by mail and signed webhook, tried again, given up. */
+import { HOUR_MS } from '../../src/core/durations.ts'
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
@@ -37,7 +38,6 @@ interface ShownAlerts {
 }
 
 const LOOPBACK = new AllowList(['127.0.0.0/8'])
-const HOUR_MS = 3_600_000
 
 let gateway: TestGateway
 let receiver: ScriptedUpstream

@@ -1,4 +1,5 @@
 /** Exchange, plans, own credentials, statements. */
+import { DAY_MS } from '../../src/core/durations.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
@@ -12,8 +13,6 @@ import {
 } from '../gateway/gateway.ts'
 import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { renewDue } from '../../src/management/money/subscriptions.ts'
-
-const DAY_MS = 86_400_000
 
 let gateway: TestGateway
 let upstream: ScriptedUpstream

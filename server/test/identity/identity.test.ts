@@ -1,4 +1,5 @@
 /** Codes, registration, sign-in, a forgotten password, another address: over the wire, with a real mail server. */
+import { MINUTE_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestGateway, PATIENCE_MS } from '../gateway/gateway.ts'
 import {
@@ -10,8 +11,6 @@ import { bearer, dataOf, mailedCode, PASSWORD, post, read, registerByMail, send 
 import { type OpenDesk, openDesk } from './open-desk.ts'
 import { accountId } from '../../src/core/ids.ts'
 import { codeIn, type Mailbox } from '../notify/mailbox.ts'
-
-const MINUTE_MS = 60_000
 
 let gateway: TestGateway
 let mailbox: Mailbox

@@ -1,4 +1,5 @@
 /** Registration that is closed, or for the invited: at every way in. */
+import { DAY_MS } from '../../src/core/durations.ts'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendRaw } from '../gateway/client.ts'
@@ -11,7 +12,6 @@ import { UNLIMITED } from '../../src/core/limits/policy.ts'
 import { microCredits } from '../../src/core/money.ts'
 
 const ORGANISATION = accountId('acc_team')
-const DAY_MS = 86_400_000
 
 let provider: IdentityProvider
 let mailbox: Mailbox

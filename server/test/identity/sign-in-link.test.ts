@@ -1,4 +1,5 @@
 /** Links of the command line: one sign-in each, for a day, behind the second factor where there is one. */
+import { DAY_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { bearer, dataOf, type Desk, post, read, send } from './person.ts'
@@ -6,8 +7,6 @@ import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { makeSignInLink, signInLinkUrl } from '../../src/management/identity/sessions/sign-in-link.ts'
-
-const DAY_MS = 86_400_000
 
 let gateway: TestGateway
 let mailbox: Mailbox

@@ -1,4 +1,5 @@
 /** What text messages cost: whoever asks for them, the bill is bounded, and known accounts are not left without a code. */
+import { DAY_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../gateway/gateway.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
@@ -7,7 +8,6 @@ import { type OpenDesk, openDesk } from './open-desk.ts'
 import type { Mailbox } from '../notify/mailbox.ts'
 
 const DAY_LIMIT = 20
-const DAY_MS = 86_400_000
 
 let gateway: TestGateway
 let sms: ScriptedUpstream

@@ -2,6 +2,7 @@
  * Three equal instances on one PostgreSQL: together they let through exactly what
  * one would, whatever arrives where and at once.
  */
+import { MINUTE_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Policy, WindowLimit } from '../../src/core/limits/policy.ts'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
@@ -25,7 +26,6 @@ import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../gateway/vide
 import { createMigratedDatabase, type FreshDatabase } from '../postgres/fresh-database.ts'
 
 const CLIENTS = 50
-const MINUTE_MS = 60_000
 const VIDEO_SECONDS = 5
 /** Half a minute of the instances' clock. */
 const VIDEO_MOVES_MAX = 600

@@ -1,12 +1,11 @@
 /** Invitations: by mail, to one address, once; and what somebody tries with them. */
+import { DAY_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
 import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { openTeam, type Team } from '../gateway/team.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
-
-const DAY_MS = 86_400_000
 
 let gateway: TestGateway
 let mailbox: Mailbox

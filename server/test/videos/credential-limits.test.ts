@@ -2,6 +2,7 @@
  * Limits on an upstream credential bind orders of videos like every call: a full one steers to the
  * next chain, and what an order took of it is held for as long as its task runs, whoever looks after that.
  */
+import { MINUTE_MS } from '../../src/core/durations.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +31,6 @@ import { Secret } from '../../src/core/secret.ts'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
 
 const LINK = 'https://videos.example/one.mp4'
-const MINUTE_MS = 60_000
 /** Polls of one test. */
 const MOVES_MAX = 600
 const ONE_AT_ONCE: Policy = { concurrency: 1, windows: [] }

@@ -1,11 +1,11 @@
 /** Reading, listing, removing and expiring tasks. */
+import { DAY_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, readAnswer } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { ARK, eventually, sampleVideo, playArk, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
 
-const DAY_MS = 24 * 3_600_000
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5' }
 
 let gateway: TestGateway

@@ -1,10 +1,10 @@
+import { DAY_MS } from '../durations.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { credits } from '../calls/examples.ts'
 import { microCredits, ZERO } from '../money.ts'
 import { type CapHolder, chargeableNow, decideCap, monthOf, spentIn } from './cap.ts'
 
-const DAY_MS = 86_400_000
 const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
 const JULY = JUNE + 30 * DAY_MS
 const NOW = JUNE + 9 * DAY_MS

@@ -1,10 +1,10 @@
+import { DAY_MS } from '../durations.ts'
 import { describe, expect, test } from 'vitest'
 import { credits, exampleAccount, exampleMember } from '../calls/examples.ts'
 import type { AccountRow, MemberRow } from '../ledger/hot-rows.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import { decideCredits, exchangeWhenLow } from './credits.ts'
 
-const DAY_MS = 86_400_000
 const JUNE = Date.UTC(2026, 5, 1) - 8 * 3_600_000
 const JULY = JUNE + 30 * DAY_MS
 const NOW = JUNE + 9 * DAY_MS

@@ -1,4 +1,5 @@
 /** What a call uses beyond a subscription's quota is carried over into the window that follows. */
+import { MINUTE_MS } from '../durations.ts'
 import { expect, test } from 'vitest'
 import { readQuota } from '../limits/quota.ts'
 import { ZERO } from '../money.ts'
@@ -14,7 +15,6 @@ import {
 import type { Subscription } from '../ledger/hot-rows.ts'
 
 const NOW = 1_000_000
-const MINUTE_MS = 60_000
 const plan = (amount: number): Subscription => ({
   plan: 'PRO',
   level: 2,

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../durations.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LimitState, Taken } from '../ledger/hot-rows.ts'
@@ -18,7 +19,6 @@ import { correctQuota, settleQuota } from './quota.ts'
 import { tierPolicy } from './tiers.ts'
 
 const SUBJECT = 'key:1'
-const HOUR_MS = 3_600_000
 /** One minute before midnight UTC, so that every clock boundary lies just ahead. */
 const NOON = Date.UTC(2026, 0, 31, 23, 59, 0)
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../durations.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { microCredits } from '../money.ts'
@@ -6,7 +7,6 @@ import { decideRenewal, RENEWAL_GRACE_MS, RENEWAL_RETRY_MS } from './decide-rene
 import { type PlanOffer, type Pool, RENEWAL_LEAD_MS, type Subscriber, unusedOf } from './terms.ts'
 
 const NOW = 1_700_000_000_000
-const DAY_MS = 86_400_000
 const yuan = (amount: number) => microCredits(BigInt(amount) * 1_000_000_000n)
 
 const plan = (code: string, level: number, price: bigint): PlanOffer => ({

@@ -1,4 +1,5 @@
 /** Accounts in the management API: made, found, shown. */
+import { DAY_MS } from '../../core/durations.ts'
 import type { Subscription } from '../../core/ledger/hot-rows.ts'
 import type { Currency, DecimalText, Plan } from '../../core/catalogue.ts'
 import { type AccountId, accountId } from '../../core/ids.ts'
@@ -11,7 +12,6 @@ import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 
 /** Percent of the list price an account pays unless told otherwise. */
 const USER_RATE_DEFAULT = '100'
-const DAY_MS = 86_400_000
 const VERIFICATIONS = ['none', 'personal', 'enterprise'] as const
 /** How verified an account is, by name; its place is its level (docs/reference/contract.md#5-38). */
 export type Verification = (typeof VERIFICATIONS)[number]

@@ -2,6 +2,7 @@
  * Low Credits and many failures, told once each time they begin: by mail and by a signed webhook. Raising and sending are
  * apart, so that a mail server that is away loses nothing.
  */
+import { HOUR_MS } from '../../core/durations.ts'
 import { createHmac } from 'node:crypto'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -20,7 +21,6 @@ import { receiptText } from '../identity/messages/message-texts.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { mailsOf } from '../organisations/organisations.ts'
 
-const HOUR_MS = 3_600_000
 const PAGE_ACCOUNTS = 200
 
 /** Organisations have no address of their own: their owners are told. */

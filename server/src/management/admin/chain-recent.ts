@@ -1,4 +1,5 @@
 /** How chains did lately, by the log: the same on every instance, whichever served the calls. */
+import { HOUR_MS } from '../../core/durations.ts'
 import type { ChainId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 
@@ -11,7 +12,6 @@ export interface ChainRecent {
 
 /** Enough to see a chain turn slow, little enough to be asked for by a console that looks every few seconds. */
 const CALLS_MAX = 500
-const HOUR_MS = 3_600_000
 
 export const NOTHING_RECENT: ChainRecent = {
   attempts: 0,

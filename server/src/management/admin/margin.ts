@@ -2,6 +2,7 @@
  * What each chain brought in and what it cost. Costs are counted from the same quantities the customer was
  * billed for, at the prices the operator stated for the chain; where none are stated, only the revenue is told.
  */
+import { DAY_MS } from '../../core/durations.ts'
 import type { DecimalText, Pricing, Settings } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
@@ -33,9 +34,6 @@ export interface MarginReport {
   /** Always: sums are as complete for a year as for a day. */
   readonly complete: true
 }
-
-/** Read a day at a time, so that no question holds a database for long. */
-const DAY_MS = 86_400_000
 
 /** Both ends included. */
 export async function readMargin(

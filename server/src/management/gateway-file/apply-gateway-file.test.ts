@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/durations.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { modelId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
@@ -18,8 +19,6 @@ beforeEach(async () => {
   store = await openTestStore()
 })
 afterEach(() => store.close())
-
-const DAY_MS = 86_400_000
 
 function apply(text: string, change: Partial<ApplyOptions> = {}): Promise<ApplyResult> {
   return applyGatewayFile(store.storage, {

@@ -1,4 +1,5 @@
 /** `sluice export`: what is stored, in the form it can be applied from, without secrets. */
+import { DAY_MS } from '../../core/durations.ts'
 import { Document, isMap, isScalar, visit, type YAMLMap, YAMLSeq } from 'yaml'
 import type { Catalogue, Credential, Model, Vendor } from '../../core/catalogue.ts'
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts'
@@ -39,8 +40,6 @@ const HEAD = [
   ' Written by sluice export. Secrets are not in it: provider credentials, passwords and API keys stay where they are',
   ' stored. Applying this file where it came from changes nothing. On a new instance, put the secrets in first.',
 ].join('\n')
-
-const DAY_MS = 86_400_000
 
 export async function exportGatewayFile(
   storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys'>,

@@ -2,14 +2,10 @@
  * How often somebody may try. Every bucket leaks (core/identity/attempt-bucket.ts), so nobody is shut out for good; and
  * whoever comes from where the account has signed in before does not stand in the queue of those who guess elsewhere.
  */
+import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../../core/durations.ts'
 import ipaddr from 'ipaddr.js'
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { Contact } from './contact.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-const QUARTER_HOUR_MS = 15 * MINUTE_MS
 
 /** Wrong proofs of one person from one place, of one person from new places, and of anybody from one place. */
 const PAIR_TRIES = 10

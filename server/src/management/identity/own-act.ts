@@ -1,4 +1,5 @@
 /** What people do to their own account: each act and its entry in the audit log are one transaction. */
+import { HOUR_MS } from '../../core/durations.ts'
 import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -22,7 +23,6 @@ export interface OwnDeed<Value> {
 
 /** Entries of the audit log are never removed, so nobody makes more than this of them by themselves. */
 const ACTS_PER_HOUR = 3_000
-const HOUR_MS = 3_600_000
 
 /** An account changed too much of itself in too short a time. */
 export class TooManyActs extends Error {

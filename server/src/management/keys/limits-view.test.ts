@@ -1,9 +1,9 @@
+import { HOUR_MS } from '../../core/durations.ts'
 import { expect, test } from 'vitest'
 import type { LimitState } from '../../core/ledger/hot-rows.ts'
 import { credits } from '../../core/calls/examples.ts'
 import { viewQuota } from './limits-view.ts'
 
-const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 0, 1)
 const quota = [{ credits: credits(5000), seconds: 18_000 }]
 

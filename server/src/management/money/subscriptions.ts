@@ -1,4 +1,5 @@
 /** Plans bought, changed, renewed and ended. The arithmetic is `core/subscriptions`; here it meets money and time. */
+import { DAY_MS } from '../../core/durations.ts'
 import type { Subscription, Transfer } from '../../core/ledger/hot-rows.ts'
 import { balancePool, creditsPool, SUBSCRIPTION_REVENUE } from '../../core/ledger/ledger.ts'
 import type { Catalogue, Plan } from '../../core/catalogue.ts'
@@ -26,8 +27,6 @@ import { type QuotaView, readLimitStates, viewQuota } from '../keys/limits-view.
 import { timeOrderedId } from '../new-id.ts'
 import { noteReceipt, type Receipts } from './receipts.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
-
-const DAY_MS = 86_400_000
 
 /** A plan as it is sold at today's rate of its currency. */
 export function offerOf(plan: Plan, { settings }: Pick<Catalogue, 'settings'>): PlanOffer {

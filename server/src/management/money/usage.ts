@@ -1,4 +1,5 @@
 /** What an account used, summed from its call log. */
+import { DAY_MS, HALF_HOUR_MS, HOUR_MS } from '../../core/durations.ts'
 import type { AccountId, KeyId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { Period, UsageGroup, UsageRow } from '../../storage/stores/customers.ts'
@@ -9,10 +10,6 @@ import { nextDay } from '../../core/calendar.ts'
 export const USAGE_INTERVALS = ['hour', 'day', 'total'] as const
 export type UsageInterval = (typeof USAGE_INTERVALS)[number]
 
-const HOUR_MS = 3_600_000
-/** The buckets sums are kept in. */
-const HALF_HOUR_MS = 1_800_000
-const DAY_MS = 86_400_000
 /** Longest period per interval: as many buckets as a chart can show, and as much log as one answer may read. */
 const PERIOD_MS_MAX: Record<UsageInterval, number> = {
   hour: 32 * DAY_MS,
@@ -22,7 +19,7 @@ const PERIOD_MS_MAX: Record<UsageInterval, number> = {
 /** Rows of one answer. */
 const ROWS_MAX = 10_000
 
-/** Where a period that names no end ends: the same all through a half-hour, so that an unchanged answer stays unchanged. */
+/** Where a period that names no end ends, by the buckets that sums are kept in: the same all through a half-hour, so that an unchanged answer stays unchanged. */
 export function openEnd(at: number): number {
   return at - (at % HALF_HOUR_MS) + HALF_HOUR_MS
 }

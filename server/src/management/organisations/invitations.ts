@@ -2,6 +2,7 @@
  * Invitations: sent by mail, accepted by whoever is signed in with the address that was invited. Inviting does the same
  * work and gives the same answer whether or not the address has an account.
  */
+import { DAY_MS, QUARTER_HOUR_MS } from '../../core/durations.ts'
 import type { AccountId, MemberId } from '../../core/ids.ts'
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { Policy } from '../../core/limits/policy.ts'
@@ -21,8 +22,6 @@ import { newMemberId, timeOrderedId } from '../new-id.ts'
 import { invitationText } from './message-texts.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
-const DAY_MS = 86_400_000
-const QUARTER_HOUR_MS = 900_000
 /** How long an invitation can be accepted. */
 export const INVITATION_MS = 7 * DAY_MS
 /** What mails carry begins so. */

@@ -1,4 +1,5 @@
 /** Organisations made, and money moved into them. Who may is settled before; what may be is settled in the store. */
+import { DAY_MS } from '../../core/durations.ts'
 import type { AccountId, MemberId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -10,7 +11,6 @@ import type { Account } from '../../storage/stores/accounts.ts'
 /** Organisations one person may own: each is an account. */
 const OWNED_MAX = 20
 const CREATED_PER_DAY = 10
-const DAY_MS = 86_400_000
 
 export type Creation =
   | { readonly kind: 'created'; readonly organisation: Organisation; readonly member: MemberId }

@@ -1,4 +1,5 @@
 /** Paying by card: what is offered, what was begun, and what the provider said of it afterwards. */
+import { HOUR_MS } from '../../core/durations.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
@@ -113,7 +114,6 @@ export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promi
 
 /** Each asks the provider for something. */
 const BEGUN_PER_HOUR = 30
-const HOUR_MS = 3_600_000
 /** Nobody pays a page of yesterday. */
 const CHECKOUT_LIFE_MS = 12 * HOUR_MS
 

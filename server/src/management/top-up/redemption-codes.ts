@@ -1,4 +1,5 @@
 /** Redemption codes: made by an admin, shown once, redeemed by whoever has them. */
+import { HOUR_MS } from '../../core/durations.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
@@ -227,7 +228,6 @@ export async function redeemCode(
   return outcome
 }
 
-const HOUR_MS = 3_600_000
 /** Of one account, and of everybody behind one address: a hall full of people may redeem what they were given there. */
 const WRONG_CODES_PER_ACCOUNT = 20
 const WRONG_CODES_PER_PLACE = 100

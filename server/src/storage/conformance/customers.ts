@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/durations.ts'
 import { expect, test } from 'vitest'
 import { ACCOUNT, credits, exampleReserve, KEY } from '../../core/calls/examples.ts'
 import { accountId, type KeyId, vendorCode } from '../../core/ids.ts'
@@ -18,8 +19,6 @@ import {
   settleTwoCredits,
   type StorageSuite,
 } from './suite.ts'
-
-const HOUR_MS = 3_600_000
 
 export function describeCustomers(suite: StorageSuite): void {
   describeBooking(suite)

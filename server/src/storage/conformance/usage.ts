@@ -1,3 +1,4 @@
+import { HALF_HOUR_MS, HOUR_MS } from '../../core/durations.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ACCOUNT, CHAIN, exampleLog, exampleReserve, exampleAbandon, KEY } from '../../core/calls/examples.ts'
@@ -25,8 +26,6 @@ import {
 } from './suite.ts'
 import type { RecipeLine } from '../../core/ledger/recipe.ts'
 
-const HALF_HOUR_MS = 1_800_000
-const HOUR_MS = 2 * HALF_HOUR_MS
 /** 2026-03-01, and when the examples are over. */
 const BEGIN = Date.UTC(2026, 2, 1)
 const END = BEGIN + 6 * HOUR_MS

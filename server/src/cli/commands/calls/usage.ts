@@ -1,3 +1,4 @@
+import { DAY_MS, HALF_HOUR_MS } from '../../../core/durations.ts'
 import { instant, timezone, word } from '../../../config/gateway-file/values.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import {
@@ -25,8 +26,6 @@ export interface UsageFlags {
   readonly json?: boolean
 }
 
-const DAY_MS = 86_400_000
-const HALF_HOUR_MS = 1_800_000
 const DAYS_DEFAULT = 30
 const HOURS_DAYS_DEFAULT = 1
 

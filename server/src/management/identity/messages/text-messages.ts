@@ -1,4 +1,5 @@
 /** What may be sent to phones: where to, of which kind of number, and how many in a day and a month. */
+import { DAY_MS } from '../../../core/durations.ts'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { Budget } from '../../../storage/stores/identity.ts'
 import type { Identity } from '../identity.ts'
@@ -37,7 +38,6 @@ export type TextAsker = 'stranger' | 'account' | 'known-place'
 const SHARES: Readonly<Record<TextAsker, number>> = { stranger: 0.5, account: 0.8, 'known-place': 1 }
 /** When administrators are told. */
 const WARN_SHARE = 0.8
-const DAY_MS = 86_400_000
 
 export function textBudgets(
   { dayLimit, monthLimit }: TextMessageRules,

@@ -1,4 +1,5 @@
 /** Sessions: opened at sign-in, found by their token at every request, ended by their owner or by time. */
+import { DAY_MS } from '../../../core/durations.ts'
 import type { AccountId } from '../../../core/ids.ts'
 import type { Secret } from '../../../core/secret.ts'
 import type { NewSession, Session, SignInMethod } from '../../../storage/stores/identity.ts'
@@ -7,7 +8,6 @@ import { timeOrderedId } from '../../new-id.ts'
 import { placeOf } from '../limits.ts'
 import { hashToken, makeToken, SESSION_TOKEN_PREFIX } from './tokens.ts'
 
-const DAY_MS = 86_400_000
 /** A session nobody uses ends after two weeks, a used one after 90 days: then a person proves again who they are. */
 const IDLE_MS = 14 * DAY_MS
 const LIFE_MS = 90 * DAY_MS

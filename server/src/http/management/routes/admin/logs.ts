@@ -1,4 +1,5 @@
 /** The call log over all accounts: read, exported, summed; what chains bring in; what was free and why. */
+import { DAY_MS } from '../../../../core/durations.ts'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
@@ -30,7 +31,6 @@ import type { ApiContext, Api } from '../../api-context.ts'
 type AdminLogsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Admin: logs and statistics'
-const DAY_MS = 86_400_000
 const MARGIN_DAYS_MAX = 31
 const EXPORT_PAGE_ROWS = 500
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../core/durations.ts'
 import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../../core/ids.ts'
 import { isTimezone } from '../../../../core/calendar.ts'
@@ -11,7 +12,6 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 export type UsageContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
-const DAY_MS = 86_400_000
 const USAGE_GROUPS = ['model', 'key', 'app', 'member'] as const
 
 export const usageQuery = z.strictObject({

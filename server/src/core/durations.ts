@@ -1,0 +1,6 @@
+/** How long the units of clocks are, in ms. Days of people are not all alike: `calendar.ts`. */
+export const MINUTE_MS = 60_000
+export const QUARTER_HOUR_MS = 15 * MINUTE_MS
+export const HALF_HOUR_MS = 30 * MINUTE_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
