@@ -64,6 +64,18 @@ const DOCUMENTED: readonly [
   ['zhipu', 'images', BEARER, 'https://open.bigmodel.cn/api/paas/v4/images/generations'],
   ['together', 'images', BEARER, 'https://api.together.ai/v1/images/generations'],
   ['sandbox', 'images', { kind: 'none' }, 'https://sandbox.invalid/images/generations'],
+  [
+    'google',
+    'embeddings',
+    { kind: 'header', name: 'x-goog-api-key' },
+    'https://generativelanguage.googleapis.com/v1beta/models/some-model-1:batchEmbedContents',
+  ],
+  [
+    'google',
+    'images',
+    { kind: 'header', name: 'x-goog-api-key' },
+    'https://generativelanguage.googleapis.com/v1beta/models/some-model-1:generateContent',
+  ],
   ['mistral', 'embeddings', BEARER, 'https://api.mistral.ai/v1/embeddings'],
   ['openai', 'moderation', BEARER, 'https://api.openai.com/v1/moderations'],
   ['openai-compatible', 'moderation', BEARER, 'https://operator.example/v1/moderations'],

@@ -44,6 +44,13 @@ beforeAll(async () => {
     putChain({ model: 'other-embed', vendor: 'spare', protocol: 'embeddings' }),
     putModel('sandbox-embed', { pricing: PRICES }),
     putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
+    ...putVendor('google', upstream.url, { kind: 'google' }),
+    ...putVendor('dashscope', upstream.url, { kind: 'dashscope' }),
+    ...putVendor('voyage', upstream.url, { kind: 'voyage' }),
+    ...['google', 'dashscope', 'voyage'].flatMap((vendor) => [
+      putModel(`of-${vendor}`, { pricing: PRICES }),
+      putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
+    ]),
     putModel('talk'),
     putChain({ model: 'talk', vendor: 'acme' }),
     putModel('clip', {
@@ -357,5 +364,87 @@ describe('is told of', () => {
       estimate: { output_tokens: 0 },
       routes: [{ chains: [{ protocol: 'embeddings', conversion: { kind: 'passthrough' } }, {}] }],
     })
+  })
+})
+
+describe('is written anew', () => {
+  const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
+
+  test('for Google: a request for each text, and its vectors as the SDK asks for them', async () => {
+    upstream.answer(
+      answerJson({
+        embeddings: [{ values: [0.5, -1] }, { values: [0.25, 2] }],
+        usageMetadata: { promptTokenCount: 7 },
+      }),
+    )
+    const made = await client().embeddings.create({
+      model: 'of-google',
+      input: ['one', 'two'],
+      dimensions: 2,
+      user: 'me',
+    })
+    expect(made.data.map(({ embedding }) => [...embedding])).toEqual([
+      [0.5, -1],
+      [0.25, 2],
+    ])
+    expect([made.model, made.usage]).toEqual(['of-google', { prompt_tokens: 7, total_tokens: 7 }])
+    const [request] = upstream.requests
+    expect([request?.path, request?.headers['x-goog-api-key']]).toEqual([
+      '/models/of-google-upstream:batchEmbedContents',
+      'secret-of-google-main',
+    ])
+    const of = (text: string) => ({
+      model: 'models/of-google-upstream',
+      content: { parts: [{ text }] },
+      outputDimensionality: 2,
+    })
+    expect(request?.json()).toEqual({ requests: [of('one'), of('two')] })
+    expect(await gateway.lastLog()).toMatchObject({
+      usage: { input: 7, output: 0 },
+      usageSource: 'upstream',
+      droppedFields: ['user'],
+    })
+  })
+
+  test('for Google, which may tell no usage: it is counted here', async () => {
+    upstream.answer(answerJson({ embeddings: [{ values: [0.5] }] }))
+    const { body } = await post({ model: 'of-google', input: 'a few words of English' })
+    expect(body.data).toEqual([{ object: 'embedding', index: 0, embedding: [0.5] }])
+    expect(await gateway.lastLog()).toMatchObject({ usage: { input: 5 }, usageSource: 'estimated' })
+  })
+
+  test('for Google, whose errors are told as OpenAI’s', async () => {
+    const told = { error: { code: 400, message: 'no such thing', status: 'INVALID_ARGUMENT' } }
+    upstream.answer(answerJson(told, 400))
+    const { status, body } = await post({ model: 'of-google', input: [1, 2] })
+    expect([status, body]).toMatchObject([400, { error: { message: 'no such thing' }, upstream_body: told }])
+  })
+
+  test('for DashScope, which makes numbers alone', async () => {
+    const usage = { prompt_tokens: 3, total_tokens: 3 }
+    upstream.answer(answerJson({ data: [{ index: 0, embedding: [0.5, -1] }], model: 'x', usage }))
+    const made = await client().embeddings.create({ model: 'of-dashscope', input: 'one' })
+    expect([...(made.data[0]?.embedding ?? [])]).toEqual([0.5, -1])
+    expect(upstream.requests.map(({ json }) => json())).toEqual([
+      { model: 'of-dashscope-upstream', input: 'one' },
+    ])
+  })
+
+  test('for Voyage, which has another name for dimensions', async () => {
+    upstream.answer(answerJson({ data: [{ index: 0, embedding: [0.5] }], usage: { total_tokens: 3 } }))
+    await post({ model: 'of-voyage', input: 'one', dimensions: 256, encoding_format: 'float' })
+    expect(upstream.requests.map(({ json }) => json())).toEqual([
+      { model: 'of-voyage-upstream', input: 'one', output_dimension: 256 },
+    ])
+    expect((await gateway.lastLog()).usage).toMatchObject({ input: 3 })
+  })
+
+  test('in a thread, where it is large', async () => {
+    const vector = Array.from({ length: 1_000 }, (_, index) => index / 8)
+    upstream.answer(answerJson({ embeddings: Array.from({ length: 100 }, () => ({ values: vector })) }))
+    const input = Array.from({ length: 100 }, () => 'x'.repeat(5_000))
+    const { data } = await client().embeddings.create({ model: 'of-google', input })
+    expect(data).toHaveLength(100)
+    expect([...(data[99]?.embedding ?? [])]).toEqual(vector)
   })
 })

@@ -50,6 +50,9 @@ beforeAll(async () => {
     ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
     ...over('picture', { pricing: BY_IMAGE }),
     putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 2 }),
+    ...putVendor('google', upstream.url, { kind: 'google' }),
+    putModel('of-google', { supportFeatures: ['image'], pricing: BOTH }),
+    putChain({ model: 'of-google', vendor: 'google', protocol: 'images' }),
     ...over('by-token', { pricing: BY_TOKEN }),
     ...over('both', { pricing: BOTH }),
     putModel('sandbox-picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
@@ -304,5 +307,55 @@ describe('is told of', () => {
       { authorization: `Bearer ${gateway.key}` },
     )
     expect(body.data).toMatchObject({ refusal: null, routes: [{ chains: [{ protocol: 'images' }, {}] }] })
+  })
+})
+
+describe('is written anew for Gemini', () => {
+  const answerOf = (parts: readonly object[]) =>
+    answerJson({
+      candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 1_290, totalTokenCount: 1_300 },
+    })
+  const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
+
+  test('and back', async () => {
+    upstream.answer(answerOf([{ text: 'Here it is.' }, { ...picture, thought: true }, picture]))
+    const { body, headers } = await post({
+      model: 'of-google',
+      prompt: 'a cat',
+      n: 2,
+      size: '1536x1024',
+      quality: 'high',
+    })
+    expect(upstream.requests.map((one) => [one.path, one.json()])).toEqual([
+      [
+        '/models/of-google-upstream:generateContent',
+        {
+          contents: [{ role: 'user', parts: [{ text: 'a cat' }] }],
+          generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '3:2' } },
+        },
+      ],
+    ])
+    expect(body).toEqual({
+      data: [{ b64_json: 'iVBORw0KGgo=' }],
+      usage: { input_tokens: 10, output_tokens: 1_290, total_tokens: 1_300 },
+    })
+    expect(headers.get('gw-dropped-fields')).toBe('n,quality')
+    expect(await gateway.lastLog()).toMatchObject({
+      images: 1,
+      usage: { input: 10, output: 1_290 },
+      amount: 100_000n + 51_600_000n + PER_IMAGE,
+    })
+  })
+
+  test('and costs no image where the prompt was blocked', async () => {
+    upstream.answer(
+      answerJson({
+        promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
+        usageMetadata: { promptTokenCount: 10 },
+      }),
+    )
+    expect((await post({ model: 'of-google', prompt: 'x' })).body.data).toEqual([])
+    expect(await gateway.lastLog()).toMatchObject({ images: 0, amount: 100_000n })
   })
 })

@@ -1,0 +1,62 @@
+/** Vectors by Google: one request for each text, all in one call. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { modelBelow } from '../dialects/gemini.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { renamed } from '../dialects/rename.ts'
+import { encodedVector } from '../dialects/vectors.ts'
+import type { FormRewrite, PassedDialect } from '../provider.ts'
+
+/** Of each of the requests. */
+const PARAMETERS = { dimensions: 'outputDimensionality', task_type: 'taskType' }
+
+const rewrite: FormRewrite = {
+  request: ({ model = null, input = null, encoding_format: format, ...rest }) => {
+    const name = typeof model === 'string' ? `models/${model}` : null
+    const { members, dropped } = renamed(rest, PARAMETERS)
+    const inputs: readonly JsonValue[] = isJsonArray(input) ? input : [input]
+    return {
+      body: {
+        requests: inputs.map((text) => ({
+          model: name,
+          content: { parts: [{ text }] },
+          ...members,
+        })),
+      },
+      dropped,
+      context: { model, base64: format === 'base64' },
+    }
+  },
+  answer: ({ embeddings, usageMetadata: usage }, { model = null, base64 }) => {
+    if (!isJsonArray(embeddings)) return undefined
+    const data = embeddings.map((one, index) => {
+      const values = (isJsonObject(one) ? one['values'] : undefined) ?? []
+      const embedding = base64 === true ? encodedVector(values) : values
+      return { object: 'embedding', index, embedding }
+    })
+    return { object: 'list', data, model, ...toldUsage(usage) }
+  },
+}
+
+function toldUsage(usage: JsonValue | undefined): JsonObject {
+  const tokens = isJsonObject(usage) ? usage['promptTokenCount'] : undefined
+  return typeof tokens === 'number' ? { usage: { prompt_tokens: tokens, total_tokens: tokens } } : {}
+}
+
+export const googleEmbeddings: PassedDialect = {
+  ...passedDialect({
+    protocol: 'embeddings',
+    path: '',
+    auth: { kind: 'header', name: 'x-goog-api-key' },
+    rewrite,
+  }),
+  modelPlace: 'path',
+  form: ({ baseUrl, forwardModelId, operation }) =>
+    operation === 'count-tokens'
+      ? undefined
+      : {
+          method: 'POST',
+          url: `${modelBelow(baseUrl, forwardModelId)}:batchEmbedContents`,
+          headers: {},
+        },
+}

@@ -1,0 +1,72 @@
+/** Pictures by Gemini: a conversation of one turn whose answer is to be an image. One call makes one. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { parseSize, ratioOfSize } from '../../core/video/size.ts'
+import { modelBelow } from '../dialects/gemini.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import type { FormRewrite, PassedDialect } from '../provider.ts'
+
+const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+
+const rewrite: FormRewrite = {
+  request: ({ model: _model, prompt = null, size, ...rest }) => {
+    const ratio = ratioOf(size)
+    const imageConfig = ratio === undefined ? {} : { imageConfig: { aspectRatio: ratio } }
+    const isUnsaid = (name: string) => name === 'n' && rest[name] === 1
+    return {
+      body: {
+        contents: [{ role: 'user', parts: [{ text: prompt }] }],
+        generationConfig: { responseModalities: ['IMAGE'], ...imageConfig },
+      },
+      dropped: Object.keys(size !== undefined && ratio === undefined ? { ...rest, size } : rest).filter(
+        (name) => !isUnsaid(name),
+      ),
+      context: {},
+    }
+  },
+  answer: ({ candidates, promptFeedback, usageMetadata }) => {
+    if (!isJsonArray(candidates) && promptFeedback === undefined) return undefined
+    return { data: picturesIn(candidates), ...toldUsage(usageMetadata) }
+  },
+}
+
+function ratioOf(size: JsonValue | undefined): string | undefined {
+  const parsed = typeof size === 'string' ? parseSize(size) : undefined
+  return parsed === undefined ? undefined : ratioOfSize(parsed, RATIOS)
+}
+
+/** Thoughts may hold sketches, which are none of the answer. */
+function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
+  if (!isJsonArray(candidates)) return []
+  return candidates.flatMap((candidate) => {
+    const content = isJsonObject(candidate) ? candidate['content'] : undefined
+    const parts = isJsonObject(content) ? content['parts'] : undefined
+    if (!isJsonArray(parts)) return []
+    return parts.flatMap((part) => {
+      const data = isJsonObject(part) && part['thought'] !== true ? part['inlineData'] : undefined
+      return isJsonObject(data) && typeof data['data'] === 'string' ? [{ b64_json: data['data'] }] : []
+    })
+  })
+}
+
+function toldUsage(usage: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(usage)) return {}
+  const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : 0)
+  const input = count('promptTokenCount')
+  const output = count('candidatesTokenCount') + count('thoughtsTokenCount')
+  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }
+}
+
+export const googleImages: PassedDialect = {
+  ...passedDialect({
+    protocol: 'images',
+    path: '',
+    auth: { kind: 'header', name: 'x-goog-api-key' },
+    rewrite,
+  }),
+  modelPlace: 'path',
+  form: ({ baseUrl, forwardModelId, operation }) =>
+    operation === 'count-tokens'
+      ? undefined
+      : { method: 'POST', url: `${modelBelow(baseUrl, forwardModelId)}:generateContent`, headers: {} },
+}
