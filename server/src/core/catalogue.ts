@@ -44,6 +44,13 @@ export type Status = 'enabled' | 'disabled' | 'maintenance'
 export type Feature = 'text' | 'image' | 'audio' | 'video'
 export type BillingMode = 'token' | 'image' | 'video_second' | 'request'
 
+/** What a call over such a chain can be billed by. A model that is billed by nothing of it would give its calls away. */
+export function billedBy(protocol: ChainProtocol): readonly BillingMode[] {
+  if (protocol === 'video') return ['video_second', 'request']
+  // What makes tokens may make images of them.
+  return makesOutputTokens(protocol) ? ['token', 'image', 'request'] : ['token', 'request']
+}
+
 /** A decimal number kept exact as text, e.g. "0.9"; parsed by `core/pricing/decimal.ts`. */
 export type DecimalText = string
 

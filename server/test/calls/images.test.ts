@@ -1,6 +1,6 @@
 /** `POST /v1/images/generations`: passed on byte for byte both ways, and charged by what was made. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
 import {
   openGateway,
@@ -50,6 +50,8 @@ beforeAll(async () => {
     ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
     ...over('picture', { pricing: BY_IMAGE }),
     putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 2 }),
+    putModel('hasty', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+    putChain({ model: 'hasty', vendor: 'acme', protocol: 'images', clientGoneGraceMs: 0 }),
     ...putVendor('google', upstream.url, { kind: 'google' }),
     putModel('of-google', { supportFeatures: ['image'], pricing: BOTH }),
     putChain({ model: 'of-google', vendor: 'google', protocol: 'images' }),
@@ -357,5 +359,49 @@ describe('is written anew for Gemini', () => {
     )
     expect((await post({ model: 'of-google', prompt: 'x' })).body.data).toEqual([])
     expect(await gateway.lastLog()).toMatchObject({ images: 0, amount: 100_000n })
+  })
+})
+
+describe('whoever leaves', () => {
+  /** Hangs up as soon as the upstream has said so much; `asked` in the body. */
+  async function leaveAfter(said: string, asked: object): Promise<void> {
+    const leaving = new AbortController()
+    upstream.answer(async (_request, response) => {
+      const closed = new Promise<void>((resolve) => response.on('close', resolve))
+      if (said === '') leaving.abort()
+      else {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(said)
+      }
+      await closed
+    })
+    const answer = fetch(`${gateway.baseUrl}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'hasty', prompt: 'x', ...asked }),
+      signal: leaving.signal,
+    })
+    const left = answer.then(async ({ body }) => {
+      await body?.getReader().read()
+      leaving.abort()
+    })
+    await left.catch((error: unknown) => expect(error).toMatchObject({ name: 'AbortError' }))
+  }
+
+  const lastOf = () =>
+    vi.waitFor(async () => {
+      const row = await gateway.lastLog()
+      expect(row).toMatchObject({ model: 'hasty', clientGone: true })
+      return row
+    })
+
+  test('before anything came pays for the image that was under way', async () => {
+    await leaveAfter('', { n: 3 })
+    expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE, usageSource: 'estimated' })
+  })
+
+  test('with a part of an image pays for it', async () => {
+    await leaveAfter(`event: ${PART.type}\ndata: ${JSON.stringify(PART)}\n\n`, { stream: true })
+    expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE })
   })
 })

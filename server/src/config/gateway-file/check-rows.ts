@@ -2,7 +2,7 @@
  * What one row says about others: names that must exist, keys that must be told apart, members that only a new row
  * must have. "Exists" means: is in this file, or is in the catalogue already and stays.
  */
-import { type Catalogue, makesOutputTokens } from '../../core/catalogue.ts'
+import { billedBy, type Catalogue, makesOutputTokens } from '../../core/catalogue.ts'
 import { currencyOfPrice, type PriceAsked, replacedPrice } from '../../core/pricing/currency.ts'
 import { nearestName } from '../../core/nearest-name.ts'
 import type { Place, Report } from './file-node.ts'
@@ -177,6 +177,7 @@ function checkModels(
       )
     }
     checkOutputPrice(row, context, report)
+    checkBilling(row, context, report)
     reportRepeated(row.chains ?? [], { ...SAME_CHAIN, keyOf: (chain) => chainKey(chain, names) }, report)
   }
 }
@@ -194,6 +195,27 @@ function checkOutputPrice(row: ModelRow, { known, missing }: RowContext, report:
   if (row.pricing !== undefined) report(row.pricing.outputPricePlace, message)
   else if (written.length > 0)
     report({ ...row.place, path: `${row.place.path}.pricing.output_price` }, message)
+}
+
+/** A chain whose calls nothing of the model's prices applies to would give them away. */
+function checkBilling(row: ModelRow, { known, missing }: RowContext, report: Report): void {
+  const old = known.models.get(row.modelId)
+  const modes = (row.pricing ?? old?.pricing)?.billingModes
+  if (modes === undefined) return
+  const unbilled = ({ protocol }: Pick<ChainRow, 'protocol'>): boolean =>
+    !modes.some((mode) => billedBy(protocol).includes(mode))
+  const why = ({ protocol }: Pick<ChainRow, 'protocol'>): string =>
+    `calls over ${protocol} are billed by ${billedBy(protocol).join(' or ')}, and the model by none of them`
+  for (const chain of (row.chains ?? []).filter(unbilled))
+    report({ ...chain.place, path: `${chain.place.path}.protocol` }, `cannot be charged: ${why(chain)}`)
+  const kept =
+    row.pricing === undefined || (row.chains !== undefined && missing === 'prune') ? [] : old?.chains
+  const [stored] = (kept ?? []).filter(unbilled)
+  if (stored !== undefined)
+    report(
+      { ...row.place, path: `${row.place.path}.pricing.billing_modes` },
+      `leave a stored chain free: ${why(stored)}`,
+    )
 }
 
 const SAME_CHAIN = { what: 'chain', detail: 'of the same vendor, credential, protocol and forward_model_id' }

@@ -592,6 +592,32 @@ describe('a chain speaks what the kind of its vendor speaks', () => {
   })
 })
 
+describe('a chain whose calls cannot be charged is refused', () => {
+  const vendor = 'vendors: [{code: own, kind: openai}]\n'
+  const modelOf = (modes: string, prices: string, protocol: string) =>
+    `${vendor}models: [{model_id: m, pricing: {billing_modes: [${modes}], ${prices}}, chains: [{vendor: own, protocol: ${protocol}}]}]`
+
+  test.each([
+    ['image', 'image_price: 1', 'embeddings', 'token or request'],
+    ['image', 'image_price: 1', 'moderation', 'token or request'],
+    ['video_second', 'video_price: 1', 'chat', 'token or image or request'],
+    ['image', 'image_price: 1', 'video', 'video_second or request'],
+  ])('billed by %s (%s) over %s', (modes, prices, protocol, ways) => {
+    expect(mistakesIn(modelOf(modes, prices, protocol))).toContainEqual(
+      expect.stringContaining(`cannot be charged: calls over ${protocol} are billed by ${ways}`),
+    )
+  })
+
+  test.each([
+    ['image', 'image_price: 1', 'images'],
+    ['image', 'image_price: 1', 'chat'],
+    ['request', 'request_price: 0', 'moderation'],
+    ['token, image', 'input_price: 1, image_price: 1', 'embeddings'],
+  ])('but not billed by %s (%s) over %s', (modes, prices, protocol) => {
+    expect(mistakesIn(modelOf(modes, prices, protocol))).toEqual([])
+  })
+})
+
 describe('YAML that repeats itself', () => {
   test('anchors, aliases and merged maps are resolved', () => {
     const file = fileIn(

@@ -112,6 +112,17 @@ describe('recovery of an open call', () => {
     })
   })
 
+  test('a call that is billed as several is so by who takes it over', () => {
+    const terms = JSON.stringify({
+      ...TERMS,
+      pricing: { ...NO_PRICES, billingModes: ['request'], requestPrice: '0.015' },
+    })
+    const text = encodeDescription({ ...description, requests: 3 })
+    expect(decideRecovery(openCall(progress, { terms, description: text }), LATER)).toMatchObject({
+      amount: credits(45),
+    })
+  })
+
   test('a video the vendor has is billed by its declared seconds', () => {
     const terms = JSON.stringify({
       ...TERMS,

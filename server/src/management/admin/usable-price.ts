@@ -1,5 +1,11 @@
 import { BILLING_MODES, PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
-import { type ChainProtocol, makesOutputTokens, type Model, type Pricing } from '../../core/catalogue.ts'
+import {
+  billedBy,
+  type ChainProtocol,
+  makesOutputTokens,
+  type Model,
+  type Pricing,
+} from '../../core/catalogue.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 
@@ -25,11 +31,9 @@ export function missingPrice(pricing: Prices, protocol: ChainProtocol): string |
   }
   if (needsOutputPrice(pricing, [protocol]))
     return 'the model has no output_price, which billing mode token needs'
-  const isBilled = (mode: (typeof pricing.billingModes)[number]) => pricing.billingModes.includes(mode)
-  if (protocol === 'video' && !isBilled('video_second') && !isBilled('request'))
-    return 'a video is billed by video_second or request, and the model has neither billing mode'
-  if (protocol !== 'video' && pricing.billingModes.every((mode) => mode === 'video_second'))
-    return `calls over ${protocol} have no video seconds, and the model is billed by nothing else`
+  const ways = billedBy(protocol)
+  if (!pricing.billingModes.some((mode) => ways.includes(mode)))
+    return `calls over ${protocol} are billed by ${ways.join(' or ')}, and the model by none of them`
   return undefined
 }
 
