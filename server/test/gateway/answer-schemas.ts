@@ -28,7 +28,13 @@ export interface Answered {
 }
 
 export class AnswerSchemas {
-  readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+  readonly #ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    // Each part is compiled once and asked a few times: what makes a check fast costs more here than it saves.
+    inlineRefs: false,
+    code: { optimize: false },
+  })
   readonly #document: JsonObject
   readonly #known = new Map<JsonObject, AnswerSchema>()
   readonly #compiled = new Map<JsonObject, ValidateFunction>()
