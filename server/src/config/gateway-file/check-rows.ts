@@ -58,7 +58,7 @@ export function checkRows(file: GatewayFile, context: RowContext, reports: RowRe
   const names = namesAfter(file, context)
   checkCurrencies(file, context, report)
   checkVendors(file.vendors ?? [], context, report)
-  checkModels(file, names, context, report)
+  checkModels(file, names, context, reports)
   checkGroups(file, names, context, reports)
   checkPlans(file, context, report)
   const keyPrefix = file.settings?.keyPrefix ?? context.known.settings.keyPrefix
@@ -160,7 +160,7 @@ function checkModels(
   { models: rows = [], vendors = [] }: GatewayFile,
   names: Names,
   context: RowContext,
-  report: Report,
+  { mistake: report, warning }: RowReports,
 ): void {
   reportRepeated(rows, { what: 'model', keyOf: (row) => row.modelId }, report)
   const kindOf = kindsOfVendors(vendors, context.known)
@@ -177,7 +177,7 @@ function checkModels(
       )
     }
     checkOutputPrice(row, context, report)
-    checkBilling(row, context, report)
+    checkBilling(row, context, warning)
     reportRepeated(row.chains ?? [], { ...SAME_CHAIN, keyOf: (chain) => chainKey(chain, names) }, report)
   }
 }
@@ -197,25 +197,19 @@ function checkOutputPrice(row: ModelRow, { known, missing }: RowContext, report:
     report({ ...row.place, path: `${row.place.path}.pricing.output_price` }, message)
 }
 
-/** A chain whose calls nothing of the model's prices applies to would give them away. */
-function checkBilling(row: ModelRow, { known, missing }: RowContext, report: Report): void {
-  const old = known.models.get(row.modelId)
-  const modes = (row.pricing ?? old?.pricing)?.billingModes
+/**
+ * A chain whose calls nothing of the model's prices applies to gives them away. It is only told: what is stored has to be
+ * applied again as it was exported.
+ */
+function checkBilling(row: ModelRow, { known }: RowContext, warning: Report): void {
+  const modes = (row.pricing ?? known.models.get(row.modelId)?.pricing)?.billingModes
   if (modes === undefined) return
-  const unbilled = ({ protocol }: Pick<ChainRow, 'protocol'>): boolean =>
-    !modes.some((mode) => billedBy(protocol).includes(mode))
-  const why = ({ protocol }: Pick<ChainRow, 'protocol'>): string =>
-    `calls over ${protocol} are billed by ${billedBy(protocol).join(' or ')}, and the model by none of them`
-  for (const chain of (row.chains ?? []).filter(unbilled))
-    report({ ...chain.place, path: `${chain.place.path}.protocol` }, `cannot be charged: ${why(chain)}`)
-  const kept =
-    row.pricing === undefined || (row.chains !== undefined && missing === 'prune') ? [] : old?.chains
-  const [stored] = (kept ?? []).filter(unbilled)
-  if (stored !== undefined)
-    report(
-      { ...row.place, path: `${row.place.path}.pricing.billing_modes` },
-      `leave a stored chain free: ${why(stored)}`,
-    )
+  for (const { protocol, place } of row.chains ?? []) {
+    const ways = billedBy(protocol)
+    if (modes.some((mode) => ways.includes(mode))) continue
+    const message = `its calls are free: over ${protocol} they are billed by ${ways.join(' or ')}, and the model by none of them`
+    warning({ ...place, path: `${place.path}.protocol` }, message)
+  }
 }
 
 const SAME_CHAIN = { what: 'chain', detail: 'of the same vendor, credential, protocol and forward_model_id' }

@@ -592,10 +592,14 @@ describe('a chain speaks what the kind of its vendor speaks', () => {
   })
 })
 
-describe('a chain whose calls cannot be charged is refused', () => {
+describe('a chain whose calls cannot be charged is a warning', () => {
   const vendor = 'vendors: [{code: own, kind: openai}]\n'
-  const modelOf = (modes: string, prices: string, protocol: string) =>
-    `${vendor}models: [{model_id: m, pricing: {billing_modes: [${modes}], ${prices}}, chains: [{vendor: own, protocol: ${protocol}}]}]`
+  const warningsIn = (modes: string, prices: string, protocol: string) => {
+    const result = load(
+      `${vendor}models: [{model_id: m, pricing: {billing_modes: [${modes}], ${prices}}, chains: [{vendor: own, protocol: ${protocol}}]}]`,
+    )
+    return result.kind === 'file' ? result.warnings.map((one) => printMistake('f', one)) : result
+  }
 
   test.each([
     ['image', 'image_price: 1', 'embeddings', 'token or request'],
@@ -603,9 +607,11 @@ describe('a chain whose calls cannot be charged is refused', () => {
     ['video_second', 'video_price: 1', 'chat', 'token or image or request'],
     ['image', 'image_price: 1', 'video', 'video_second or request'],
   ])('billed by %s (%s) over %s', (modes, prices, protocol, ways) => {
-    expect(mistakesIn(modelOf(modes, prices, protocol))).toContainEqual(
-      expect.stringContaining(`cannot be charged: calls over ${protocol} are billed by ${ways}`),
-    )
+    expect(warningsIn(modes, prices, protocol)).toEqual([
+      expect.stringMatching(
+        `models\\[0\\].chains\\[0\\].protocol: its calls are free: over ${protocol} they are billed by ${ways}`,
+      ),
+    ])
   })
 
   test.each([
@@ -614,7 +620,7 @@ describe('a chain whose calls cannot be charged is refused', () => {
     ['request', 'request_price: 0', 'moderation'],
     ['token, image', 'input_price: 1, image_price: 1', 'embeddings'],
   ])('but not billed by %s (%s) over %s', (modes, prices, protocol) => {
-    expect(mistakesIn(modelOf(modes, prices, protocol))).toEqual([])
+    expect(warningsIn(modes, prices, protocol)).toEqual([])
   })
 })
 
