@@ -1,17 +1,13 @@
 /** Every command there is: what it leaves in the audit log, and that programs can read what it says. */
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../test/cli/command-line.ts'
-import { openDataDirectory } from '../config/data-directory.ts'
-import { readConfig } from '../config/environment.ts'
 import { exampleReserve } from '../core/calls/examples.ts'
 import { accountId, memberId } from '../core/ids.ts'
 import { Secret } from '../core/secret.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW } from '../storage/conformance/suite.ts'
 import { callOf, exampleTask } from '../storage/conformance/videos.ts'
 import type { AuditEntry } from '../storage/stores/audit.ts'
-import { openStorage } from '../storage/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createProgram } from './program.ts'
 
@@ -19,17 +15,7 @@ let line: CommandLine
 let storage: Storage
 beforeAll(async () => {
   line = await openCommandLine()
-  const dataDir = join(line.directory, 'data')
-  const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
-  const log = { warn: () => undefined }
-  storage = await openStorage({
-    databaseUrl: undefined,
-    dataDir,
-    secretKey,
-    instanceId: INSTANCE,
-    now: () => NOW,
-    log,
-  })
+  storage = await line.openStore({ now: () => NOW })
   await sluice(['apply', '-f', '-'], fileWith(1))
   await createAccount(storage)
   await storage.keys.create(exampleApiKey())

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
+import { topUp } from '../gateway/customer.ts'
 import {
   type TestGateway,
   openGateway,
@@ -574,18 +575,7 @@ describe('automatic exchange', () => {
       credits: amount,
       autoExchange: { ...autoExchange, enabled },
     })
-    await gateway.storage.ledger.book([
-      {
-        transactionId: `top-up:${person.id}`,
-        sequence: 0,
-        at: Date.now(),
-        debit: 'platform/deposits',
-        credit: `${person.id}/balance`,
-        amount: credits(200),
-        kind: 'top-up',
-        reference: undefined,
-      },
-    ])
+    await topUp(gateway, person.id, credits(200))
     return person
   }
 

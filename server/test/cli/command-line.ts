@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Environment } from '../../src/config/environment.ts'
+import { openDataDirectory } from '../../src/config/data-directory.ts'
+import { type Environment, readConfig } from '../../src/config/environment.ts'
+import { instanceId } from '../../src/core/ids.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import type { Patience } from '../../src/cli/console.ts'
 import { run } from '../../src/cli/run.ts'
 import { TEST_TIME } from '../management/open-store.ts'
@@ -29,8 +33,33 @@ export interface RunOptions {
 
 export interface CommandLine {
   readonly directory: string
+  /** The store that its commands work on, made when there is none; whoever opens it closes it. */
+  openStore(options?: StoreOptions): Promise<Storage>
   sluice(argv: readonly string[], options?: RunOptions): Promise<Ran>
   remove(): Promise<void>
+}
+
+export interface StoreOptions {
+  /** Epoch ms. */
+  readonly now?: () => number
+  /** Of a PostgreSQL; absent: SQLite in the data directory. */
+  readonly databaseUrl?: string | undefined
+}
+
+/** A store as `sluice` would open it beside a gateway. */
+export async function openStoreIn(
+  dataDir: string,
+  { now = () => TEST_TIME, databaseUrl }: StoreOptions = {},
+): Promise<Storage> {
+  const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
+  return openStorage({
+    databaseUrl,
+    dataDir,
+    secretKey,
+    instanceId: instanceId('0190a000-0000-7000-8000-000000000001'),
+    now,
+    log: { warn: () => undefined },
+  })
 }
 
 /** Its data lies in `data` below its directory, whatever else the environment says. */
@@ -38,6 +67,7 @@ export async function openCommandLine(environment: Environment = {}): Promise<Co
   const directory = await mkdtemp(join(tmpdir(), 'sluice-cli-'))
   return {
     directory,
+    openStore: (options) => openStoreIn(join(directory, 'data'), options),
     async sluice(argv, { input = '', now = () => TEST_TIME, meanwhile, heard, ...change } = {}) {
       let out = ''
       let err = ''

@@ -1,6 +1,6 @@
 /** A customer at a console: an account, its session, and requests below `/api/v1/user/user/`. */
 import type { AccountId, KeyId } from '../../src/core/ids.ts'
-import { microCredits } from '../../src/core/money.ts'
+import { type MicroCredits, microCredits } from '../../src/core/money.ts'
 import { type Answer, readAnswer } from './client.ts'
 import type { TestGateway, NewAccount } from './gateway.ts'
 
@@ -26,6 +26,22 @@ export interface NewCustomer extends NewAccount {
   readonly balanceYuan?: number
 }
 
+/** Puts an amount into the balance of an account, once. */
+export async function topUp(gateway: TestGateway, id: AccountId, amount: MicroCredits): Promise<void> {
+  await gateway.storage.ledger.book([
+    {
+      transactionId: `top-up:${id}`,
+      sequence: 0,
+      at: Date.now(),
+      debit: 'platform/deposits',
+      credit: `${id}/balance`,
+      amount,
+      kind: 'top-up',
+      reference: undefined,
+    },
+  ])
+}
+
 export async function openCustomer(
   gateway: TestGateway,
   { balanceYuan = 0, ...account }: NewCustomer = {},
@@ -33,18 +49,7 @@ export async function openCustomer(
   const made = await gateway.newAccount(account)
   const { headers } = await gateway.signIn(made.id)
   if (balanceYuan > 0) {
-    await gateway.storage.ledger.book([
-      {
-        transactionId: `top-up:${made.id}`,
-        sequence: 0,
-        at: Date.now(),
-        debit: 'platform/deposits',
-        credit: `${made.id}/balance`,
-        amount: microCredits(BigInt(Math.round(balanceYuan * 1_000_000)) * 1_000n),
-        kind: 'top-up',
-        reference: undefined,
-      },
-    ])
+    await topUp(gateway, made.id, microCredits(BigInt(Math.round(balanceYuan * 1_000_000)) * 1_000n))
   }
   const send: Customer['send'] = async (method, path, body, own) =>
     readAnswer(

@@ -26,6 +26,21 @@ export interface Team {
   join(role: MemberRole, patch?: MemberPatch): Promise<TeamPerson>
 }
 
+/** An organisation without money, and the membership of its owner. */
+export async function newOrganisation(
+  gateway: TestGateway,
+  owner: AccountId,
+): Promise<{ readonly id: AccountId; readonly owner: MemberId }> {
+  const at = gateway.running.pipeline.now()
+  const id = newAccountId(at)
+  const member = newMemberId(at)
+  await gateway.storage.organisations.create(
+    { id, name: 'Acme', createdAt: at },
+    { id: member, accountId: owner },
+  )
+  return { id, owner: member }
+}
+
 /** @param credits whole Credits of the organisation's own */
 export async function openTeam(
   gateway: TestGateway,
@@ -33,13 +48,8 @@ export async function openTeam(
 ): Promise<Team> {
   const { organisations } = gateway.storage
   const at = gateway.running.pipeline.now()
-  const id = newAccountId(at)
   const founder = await openNamed(gateway)
-  const first = newMemberId(at)
-  await organisations.create(
-    { id, name: 'Acme', createdAt: at },
-    { id: first, accountId: founder.customer.id },
-  )
+  const { id, owner: first } = await newOrganisation(gateway, founder.customer.id)
   await grantCredits(gateway.storage, {
     accountId: id,
     amount: microCredits(BigInt(credits) * 1_000_000n),

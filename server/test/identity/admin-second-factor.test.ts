@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, postJson, readAnswer } from '../gateway/client.ts'
 import type { TestGateway } from '../gateway/gateway.ts'
+import { newOrganisation } from '../gateway/team.ts'
 import { bearer, dataOf, PASSWORD, post, read, send } from './person.ts'
 import { type OpenDesk, openDesk } from './open-desk.ts'
 import type { Mailbox } from '../notify/mailbox.ts'
-import { type AccountId, memberId } from '../../src/core/ids.ts'
 import { codeOf, decodeBase32 } from '../../src/management/identity/factors/totp.ts'
 
 const STEP_MS = 30_000
@@ -139,7 +139,7 @@ describe('somebody who has an administrator’s password only', () => {
 
   test('does not act for an organisation instead', async () => {
     const admin = await newAdmin()
-    const organisation = await organisationOf(admin.id)
+    const { id: organisation } = await newOrganisation(gateway, admin.id)
     const headers = { ...bearer(admin.token), 'gw-organisation': organisation }
     expect(await read(desk, '/keys', headers)).toMatchObject(refused)
     const own = `/organisations/${organisation}`
@@ -170,16 +170,6 @@ describe('somebody who has an administrator’s password only', () => {
     expect(await asAdmin(token)).toMatchObject(refused)
   })
 })
-
-async function organisationOf(owner: AccountId): Promise<string> {
-  const { id } = await gateway.newAccount()
-  const organisation = `${id}-org` as AccountId
-  await gateway.storage.organisations.create(
-    { id: organisation, name: 'Acme', createdAt: 0 },
-    { id: memberId(`mem_${id}`), accountId: owner },
-  )
-  return organisation
-}
 
 describe('a role that is given while somebody is signed in', () => {
   test('opens nothing to a session that has shown no factor', async () => {

@@ -1,25 +1,12 @@
 /** `sluice keys list` beside what rotations leave behind; making, switching and rotating are shown in `run.test.ts`. */
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openCommandLine } from '../../../../test/cli/command-line.ts'
-import { openDataDirectory } from '../../../config/data-directory.ts'
-import { readConfig } from '../../../config/environment.ts'
 import { KEY } from '../../../core/calls/examples.ts'
-import { createAccount, exampleApiKey, INSTANCE, NOW } from '../../../storage/conformance/suite.ts'
-import { openStorage } from '../../../storage/open.ts'
+import { createAccount, exampleApiKey, NOW } from '../../../storage/conformance/suite.ts'
 
 test('keys list shows until when a former secret works, while one does', async () => {
   const line = await openCommandLine()
-  const dataDir = join(line.directory, 'data')
-  const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
-  const storage = await openStorage({
-    databaseUrl: undefined,
-    dataDir,
-    secretKey,
-    instanceId: INSTANCE,
-    now: () => NOW,
-    log: { warn: () => undefined },
-  })
+  const storage = await line.openStore({ now: () => NOW })
   try {
     await createAccount(storage)
     await storage.keys.create(exampleApiKey())

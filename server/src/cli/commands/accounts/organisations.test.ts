@@ -1,15 +1,11 @@
 /** `sluice organisations`: who there is, with what they have; and accounts and keys as organisations have them. */
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../../../test/cli/command-line.ts'
-import { openDataDirectory } from '../../../config/data-directory.ts'
-import { readConfig } from '../../../config/environment.ts'
-import { accountId, instanceId, memberId } from '../../../core/ids.ts'
+import { accountId, memberId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import { createAccount } from '../../../management/accounts/accounts.ts'
 import { grantCredits } from '../../../management/money/grants.ts'
 import { createKey } from '../../../management/keys/keys.ts'
-import { openStorage } from '../../../storage/open.ts'
 
 const NOW = Date.UTC(2027, 0, 15)
 const TEAM = accountId('acc_team')
@@ -18,16 +14,7 @@ const OWNER = memberId('mem_owner')
 let line: CommandLine
 beforeAll(async () => {
   line = await openCommandLine()
-  const dataDir = join(line.directory, 'data')
-  const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
-  const storage = await openStorage({
-    databaseUrl: undefined,
-    dataDir,
-    secretKey,
-    instanceId: instanceId('0190a000-0000-7000-8000-000000000001'),
-    now: () => NOW,
-    log: { warn: () => undefined },
-  })
+  const storage = await line.openStore({ now: () => NOW })
   const ann = await createAccount(storage, { email: 'ann@example.com' }, NOW)
   await storage.organisations.create(
     { id: TEAM, name: 'Rockets', createdAt: NOW },

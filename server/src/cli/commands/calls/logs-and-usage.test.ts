@@ -1,23 +1,13 @@
 /** `logs --follow` and `usage` beside a store that is in use. */
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../../../test/cli/command-line.ts'
 import { createMigratedDatabase } from '../../../../test/postgres/fresh-database.ts'
 import { putModel } from '../../../../test/gateway/gateway.ts'
 import { chainId, modelId, vendorCode } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
-import { openDataDirectory } from '../../../config/data-directory.ts'
-import { readConfig } from '../../../config/environment.ts'
 import { ACCOUNT, exampleLog, exampleReserve } from '../../../core/calls/examples.ts'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
-import {
-  createAccount,
-  exampleApiKey,
-  INSTANCE,
-  NOW,
-  settleTwoCredits,
-} from '../../../storage/conformance/suite.ts'
-import { openStorage } from '../../../storage/open.ts'
+import { createAccount, exampleApiKey, NOW, settleTwoCredits } from '../../../storage/conformance/suite.ts'
 import type { Storage } from '../../../storage/storage.ts'
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
@@ -29,16 +19,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const database = engine === 'SQLite' ? undefined : await createMigratedDatabase()
     drop = database?.drop
     line = await openCommandLine(database === undefined ? {} : { SLUICE_DATABASE_URL: database.url })
-    const dataDir = join(line.directory, 'data')
-    const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
-    storage = await openStorage({
-      databaseUrl: database?.url,
-      dataDir,
-      secretKey,
-      instanceId: INSTANCE,
-      now: () => NOW,
-      log: { warn: () => undefined },
-    })
+    storage = await line.openStore({ now: () => NOW, databaseUrl: database?.url })
     await createAccount(storage, { email: 'owner@example.com' })
     await storage.keys.create(exampleApiKey())
   })

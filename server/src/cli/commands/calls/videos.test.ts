@@ -1,3 +1,4 @@
+import { openStoreIn } from '../../../../test/cli/command-line.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,11 +7,8 @@ import { ACCOUNT, CHAIN, credits, exampleReserve, KEY, VENDOR } from '../../../c
 import { encodeDescription } from '../../../core/calls/recover.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW } from '../../../storage/conformance/suite.ts'
 import { callOf, exampleTask, settleTask } from '../../../storage/conformance/videos.ts'
-import { openStorage } from '../../../storage/open.ts'
 import type { Storage } from '../../../storage/storage.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
-import { openDataDirectory } from '../../../config/data-directory.ts'
-import { readConfig } from '../../../config/environment.ts'
 import { run } from '../../run.ts'
 
 let directory: string
@@ -18,15 +16,7 @@ let storage: Storage
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-cli-'))
-  const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: directory }))
-  storage = await openStorage({
-    databaseUrl: undefined,
-    dataDir: directory,
-    secretKey,
-    instanceId: INSTANCE,
-    now: () => NOW,
-    log: { warn: () => {} },
-  })
+  storage = await openStoreIn(directory, { now: () => NOW })
   await createAccount(storage)
   await storage.keys.create(exampleApiKey())
 })

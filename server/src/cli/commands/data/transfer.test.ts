@@ -13,11 +13,8 @@ import {
   USED_BLOB,
   useDatabase,
 } from '../../../../test/storage/used-database.ts'
-import { openDataDirectory } from '../../../config/data-directory.ts'
-import { readConfig } from '../../../config/environment.ts'
 import { instanceId } from '../../../core/ids.ts'
 import { openDiskBlobs } from '../../../storage/disk/disk-blobs.ts'
-import { openStorage } from '../../../storage/open.ts'
 import type { Storage } from '../../../storage/storage.ts'
 
 let cleanings: (() => Promise<unknown>)[] = []
@@ -47,16 +44,7 @@ async function using(
   work: (storage: Storage) => Promise<void>,
   url?: string,
 ): Promise<void> {
-  const dataDir = join(at.directory, 'data')
-  const { secretKey } = await openDataDirectory(readConfig({ SLUICE_DATA_DIR: dataDir }))
-  const storage = await openStorage({
-    databaseUrl: url,
-    dataDir,
-    secretKey,
-    instanceId: instanceId('instance_1'),
-    now: () => TEST_TIME,
-    log: { warn: () => undefined },
-  })
+  const storage = await at.openStore({ databaseUrl: url })
   try {
     await work(storage)
   } finally {
