@@ -269,7 +269,7 @@ module.exports = {
         'pipeline/',
         'management/',
         'providers/(index\\.ts$|catalogue/)',
-        'notify/(open-messenger|messenger)\\.ts$',
+        'notify/(open-messenger|messenger|check-senders)\\.ts$',
         'payments/open-payments\\.ts$',
         'storage/([^/]+|(stores|failures)/[^/]+)\\.ts$',
         'upstream/',

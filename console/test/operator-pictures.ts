@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Picture } from './picture.ts'
 
 export const OPERATOR_PICTURES: readonly Picture[] = [
+  { name: 'health', path: '/operate/health', whole: true },
   { name: 'operator-models', path: '/operate/models' },
   { name: 'operator-model', path: '/operate/models?open=gpt-5' },
   { name: 'operator-calls', path: '/operate/calls' },

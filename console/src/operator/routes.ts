@@ -4,6 +4,15 @@ import { readAnyCallsSearch } from './calls/search.ts'
 import { operatorRoute } from './operator-route.ts'
 import { readOperatorSearch } from './search.ts'
 
+const health = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/health',
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./health/health-page.tsx'), 'health', 'chains'),
+    'HealthPage',
+  ),
+})
+
 const chains = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/chains',
@@ -82,6 +91,7 @@ const announcements = createRoute({
 })
 
 export const operatorRoutes = operatorRoute.addChildren([
+  health,
   chains,
   vendors,
   models,

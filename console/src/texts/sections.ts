@@ -5,6 +5,7 @@
 import type accounts from './en/accounts.json'
 import type catalogue from './en/catalogue.json'
 import type chains from './en/chains.json'
+import type health from './en/health.json'
 import type keys from './en/keys.json'
 import type models from './en/models.json'
 import type notices from './en/notices.json'
@@ -30,6 +31,7 @@ export interface SectionTexts {
   readonly trust: typeof trust
   readonly operate: typeof operate
   readonly accounts: typeof accounts
+  readonly health: typeof health
   readonly keys: typeof keys
   readonly models: typeof models
   readonly organisation: typeof organisation
@@ -55,6 +57,7 @@ export const SECTIONS = {
     trust: () => import('./en/trust.json'),
     operate: () => import('./en/operate.json'),
     accounts: () => import('./en/accounts.json'),
+    health: () => import('./en/health.json'),
     keys: () => import('./en/keys.json'),
     models: () => import('./en/models.json'),
     organisation: () => import('./en/organisation.json'),
@@ -75,6 +78,7 @@ export const SECTIONS = {
     trust: () => import('./zh-CN/trust.json'),
     operate: () => import('./zh-CN/operate.json'),
     accounts: () => import('./zh-CN/accounts.json'),
+    health: () => import('./zh-CN/health.json'),
     keys: () => import('./zh-CN/keys.json'),
     models: () => import('./zh-CN/models.json'),
     organisation: () => import('./zh-CN/organisation.json'),

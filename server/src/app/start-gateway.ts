@@ -7,6 +7,7 @@ import type { Pipeline, PipelineParts } from '../pipeline/context.ts'
 import { createTokenCounter } from '../pipeline/instance/token-counter.ts'
 import { openUnsettledFiles, type UnsettledFiles } from '../pipeline/instance/pending/unsettled-files.ts'
 import { startVideos } from '../pipeline/video/start-videos.ts'
+import { runningExaminer } from './doctor/examine-running.ts'
 import { knownPresets } from './presets.ts'
 import { every, type Housekeeping, type InstancePeriods, startHousekeeping } from './housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/client-address.ts'
@@ -449,6 +450,7 @@ async function openAll(
     identity,
     cashier,
     presets,
+    examine: runningExaminer({ config, environment, catalogue: () => pipeline.catalogue(), now: ground.now }),
     clientAddress,
     publicUrl: config.publicUrl,
     consoleUrl: consoleUrlOf(config),

@@ -213,6 +213,28 @@ test.each([
   expect(dataOf(await admin.post(path, { file: answer.text }))).toMatchObject({ differences: [] })
 })
 
+describe('health', () => {
+  test('what goes through now, who serves and what waits are told of every instance', async () => {
+    await admin.call('plain')
+    const health = dataOf(await admin.get('/health'))
+    expect(health['traffic']).toMatchObject({ failed: expect.any(Number), calls: expect.any(Number) })
+    expect((health['traffic'] as { calls: number }).calls).toBeGreaterThan(0)
+    expect(health['instances']).toMatchObject([{ state: 'running', epoch: expect.any(Number) }])
+    expect(health['waiting']).toEqual({ verifications: 0, top_ups: 0, suspect_calls: 0 })
+  })
+
+  test('findings are those of the doctor, each with what to do', async () => {
+    const findings = rowsOf(await admin.get('/findings'))
+    const of = (check: string) => findings.find((one) => one['check'] === check)
+    expect(of('node')).toMatchObject({ state: 'ok', fix: null })
+    expect(of('phone messages')).toMatchObject({
+      state: 'warning',
+      fix: expect.stringContaining('SLUICE_SMS_URL'),
+    })
+    expect(of('currencies')).toMatchObject({ found: expect.stringContaining('priced in CNY') })
+  })
+})
+
 describe('announcements', () => {
   const publicUrl = () => `${admin.gateway.baseUrl}/api/v1/user/user/announcements`
 

@@ -328,7 +328,9 @@ async function walkAccounts(tour: Tour, admin: AdminGateway, customer: Customer)
   await go('GET', 'code-batches/{id}/codes', { ids: batchIds })
   await go('POST', 'code-batches/{id}/void', { ids: batchIds })
   for (const path of [
+    'findings',
     'free-calls',
+    'health',
     'logs',
     'logs/totals',
     'margin',

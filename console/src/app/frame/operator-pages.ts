@@ -1,6 +1,11 @@
 /** The pages of those who run the gateway, in the order of the left bar. */
 export const OPERATOR_PAGES = [
   {
+    to: '/operate/health',
+    name: 'health',
+    sign: 'M2 8.5h3l2-5 3 9 2-4h2',
+  },
+  {
     to: '/operate/chains',
     name: 'chains',
     sign: 'M6.5 9.5a2.5 2.5 0 0 0 3.6 0l2.2-2.2a2.5 2.5 0 0 0-3.6-3.6l-.9.9M9.5 6.5a2.5 2.5 0 0 0-3.6 0L3.7 8.7a2.5 2.5 0 0 0 3.6 3.6l.9-.9',

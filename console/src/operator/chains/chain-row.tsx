@@ -1,15 +1,15 @@
-import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type KeyboardEvent, useState } from 'react'
+import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { actOnChain, type Chain, type Probe } from '../../api/operator/chains.ts'
+import type { Chain, Probe } from '../../api/operator/chains.ts'
 import { LimitBar } from '../../parts/limits/limit-bar.tsx'
 import table from '../../parts/lists/table.module.css'
 import { classes } from '../../parts/marks/classes.ts'
 import { Sign } from '../../parts/marks/icon.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { ChainActions } from './chain-actions.tsx'
-import { Health, Outcomes, stateOf } from './chain-health.tsx'
+import { Health, ResetChain, stateOf, Trouble } from '../parts/chain-health.tsx'
+import { Outcomes } from './outcomes.tsx'
+import { useProbe } from './use-probe.ts'
 import styles from './chains.module.css'
 
 const GRIP = 'M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01'
@@ -35,7 +35,7 @@ interface ChainRowProps {
 }
 
 export function ChainRow({ of, place, share, drag }: ChainRowProps) {
-  const [probe, setProbe] = useState<Probe>()
+  const [probe, setProbe] = useProbe(of.id)
   const state = stateOf(of)
   const isOff = state === 'disabled' || state === 'draining'
   const isTroubled =
@@ -78,7 +78,7 @@ export function ChainRow({ of, place, share, drag }: ChainRowProps) {
         </td>
       </tr>
       {probe !== undefined && <Tested probe={probe} />}
-      {isTroubled && <Trouble of={of} />}
+      {isTroubled && <TroubleRow of={of} />}
     </>
   )
 }
@@ -149,35 +149,14 @@ function Figures({ of, share }: Pick<ChainRowProps, 'of' | 'share'>) {
   )
 }
 
-const CAUSES = ['failure', 'credential', 'not-found', 'rate-limit'] as const
-
-/** Why a chain is passed over, with the vendor's own words. */
-function Trouble({ of }: { readonly of: Chain }) {
-  const { t } = useTranslation()
-  const format = useFormat()
-  const queryClient = useQueryClient()
-  const reset = useMutation({
-    mutationFn: () => actOnChain(of.id, 'reset'),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['chains'] }),
-  })
-  const { cause, last_error: error } = of.health
-  const known = CAUSES.find((each) => each === cause)
+/** Why a chain is passed over, and the way back. */
+function TroubleRow({ of }: { readonly of: Chain }) {
   return (
     <tr className={styles.trouble}>
       <td colSpan={7}>
         <div className={styles.words}>
-          <div>
-            {known === undefined ? t('chains.failsNow') : t(`chains.causes.${known}`)}
-            {error !== null && (
-              <code title={format.moment(error.at)}>
-                {[error.status, error.code ?? error.kind].filter((each) => each !== null).join(' ')}:{' '}
-                {error.message}
-              </code>
-            )}
-          </div>
-          <Button variant="default" size="xs" loading={reset.isPending} onClick={() => reset.mutate()}>
-            {t('chains.reset')}
-          </Button>
+          <Trouble of={of} />
+          <ResetChain of={of} />
         </div>
       </td>
     </tr>

@@ -12,9 +12,10 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { useAddress } from '../parts/use-address.ts'
-import { CHAIN_STATES, stateOf } from './chain-health.tsx'
+import { CHAIN_STATES, stateOf } from '../parts/chain-health.tsx'
 import styles from './chains.module.css'
 import { ModelChains } from './model-chains.tsx'
+import { TestAll } from './test-all.tsx'
 
 const ChainForm = lazy(() =>
   import('./chain-form.tsx').then(({ ChainForm: component }) => ({ default: component })),
@@ -34,6 +35,7 @@ export function ChainsPage() {
   return (
     <>
       <PageHead title={t('operate.pages.chains')} lead={t('chains.lead')}>
+        <TestAll of={chains.data ?? []} />
         <Button leftSection={<Icon name="plus" />} onClick={() => add('')}>
           {t('chains.add')}
         </Button>

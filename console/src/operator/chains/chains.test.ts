@@ -137,6 +137,20 @@ test('a chain is tested, drained, disabled and enabled', async () => {
   await visit.close()
 })
 
+test('all chains that calls may take are tested at once, and each row tells of its own', async () => {
+  const visit = await site.visit('/operate/chains', { as: ADMIN })
+  const { page } = visit
+  await page.getByRole('button', { name: 'Test all' }).click()
+  const ask = page.getByRole('dialog', { name: 'Test every chain?' })
+  await ask.getByText('7 chains').waitFor()
+  await ask.getByRole('button', { name: 'Test all' }).click()
+  await page.getByText('7 of 7 tested, 6 answered').waitFor()
+  expect(await page.getByText(/The test call was answered in/).count()).toBe(6)
+  await page.getByText('The test call failed.').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 test('a chain is edited and another one added', async () => {
   const visit = await site.visit('/operate/chains?model=gpt-5', { as: ADMIN })
   const { page } = visit

@@ -5,7 +5,7 @@ import type { Probe } from '../../pipeline/explain/probe.ts'
 import { probeAll } from '../commands/catalogue/chains.ts'
 import type { Console } from '../console.ts'
 import { chainsOf, type PlacedChain } from '../commands/catalogue/find-chain.ts'
-import { failed, type Finding, ok, skipped, warning } from './finding.ts'
+import { failed, type Finding, ok, skipped, warning } from '../../core/finding.ts'
 
 export async function checkCredentials(io: Console, catalogue: Catalogue): Promise<readonly Finding[]> {
   const credentials = [...catalogue.credentials.values()].filter(

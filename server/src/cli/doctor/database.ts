@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import type { StartedWith } from '../../app/start-failure.ts'
 import { type DatabaseReport, inspectDatabase } from '../../storage/inspect.ts'
 import type { OpenStorageOptions } from '../../storage/open.ts'
-import { brokenCheck, failed, type Finding, ok, warning } from './finding.ts'
+import { brokenCheck } from '../../app/doctor/broken-check.ts'
+import { failed, type Finding, ok, warning } from '../../core/finding.ts'
 
 /** Reachable, of this build's schema, near, and of one mind about the time. */
 export async function checkDatabase(

@@ -2,6 +2,7 @@
 import { HOUR_MS } from '../../core/durations.ts'
 import type { ChainId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { quantile } from './traffic.ts'
 
 export interface ChainRecent {
   readonly attempts: number
@@ -45,9 +46,4 @@ export async function readChainRecent(
       return [id, recent] as const
     }),
   )
-}
-
-/** Of sorted values, the one at this share of the way. */
-function quantile(sorted: readonly number[], share: number): number | null {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }

@@ -18,7 +18,7 @@ import type { DatabaseReport } from '../../../storage/inspect.ts'
 import { loadSqlite } from '../../../storage/sqlite/library.ts'
 import { askRunning } from '../../ask-running.ts'
 import { judge } from '../../doctor/database.ts'
-import { checkFree, checkNode, checkSecurityLog } from '../../doctor/machine.ts'
+import { checkFree, checkNode, checkSecurityLog } from '../../../app/doctor/machine.ts'
 
 let line: CommandLine
 let upstream: ScriptedUpstream

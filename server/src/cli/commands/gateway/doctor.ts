@@ -1,21 +1,23 @@
 import { type Config, ConfigError, readConfig } from '../../../config/environment.ts'
 import { type Console, jsonText, plural, tableText } from '../../console.ts'
-import { checkOffered } from '../../doctor/offered.ts'
+import { checkOffered } from '../../../app/doctor/offered.ts'
 import { checkCredentials } from '../../doctor/credentials.ts'
-import { checkCurrencies } from '../../doctor/prices.ts'
+import { checkCurrencies } from '../../../app/doctor/prices.ts'
 import { checkDatabase } from '../../doctor/database.ts'
-import { brokenCheck, failed, type Finding, ok, skipped, warning, wordsOf } from '../../doctor/finding.ts'
+import { brokenCheck, wordsOf } from '../../../app/doctor/broken-check.ts'
+import { failed, type Finding, ok, skipped, warning } from '../../../core/finding.ts'
 import {
   checkDataDirectory,
   checkDisk,
   checkNode,
-  checkPorts,
   checkSecurityLog,
   checkUnsettled,
   hasSecretKey,
-} from '../../doctor/machine.ts'
-import { checkBlobs, checkMail, checkPhone } from '../../doctor/ways-out.ts'
-import { checkSurcharges, checkUsageTold } from '../../doctor/usage-told.ts'
+} from '../../../app/doctor/machine.ts'
+import { checkBlobs } from '../../../app/doctor/blobs.ts'
+import { checkMail, checkPhone } from '../../../notify/check-senders.ts'
+import { checkSurcharges, checkUsageTold } from '../../../app/doctor/usage-told.ts'
+import { checkPorts } from '../../doctor/ports.ts'
 import { CommandFailure } from '../../exit-codes.ts'
 import { storageOptions, withStorage } from '../../with-storage.ts'
 

@@ -32,6 +32,7 @@ export const TAGS = {
   'Admin: verification': 'Applications for verification.',
   'Admin: books': 'The ledger and its proof.',
   'Admin: audit': 'Who did what.',
+  'Admin: health': 'How the gateway is, and what waits for somebody.',
   'Admin: announcements': 'What is told to everybody.',
 } as const satisfies Readonly<Record<string, string>>
 

@@ -6,6 +6,7 @@ import { adminCatalogueRoutes } from './catalogue.ts'
 import { adminChainRoutes, type ChainsContext } from './chains.ts'
 import { adminCodeRoutes } from './codes.ts'
 import { adminGatewayFileRoutes } from './gateway-file.ts'
+import { adminHealthRoutes, type HealthContext } from './health.ts'
 import { adminLogRoutes } from './logs.ts'
 import { adminOperationRoutes, type OperationsContext } from './operations.ts'
 import { adminOrganisationRoutes } from './organisations.ts'
@@ -15,7 +16,11 @@ import { adminTopUpRoutes } from './top-ups.ts'
 import { adminVideoRoutes } from './videos.ts'
 import type { Api } from '../../api-context.ts'
 
-export type AdminContext = ChainsContext & AccountsContext & PresetsContext & OperationsContext
+export type AdminContext = ChainsContext &
+  AccountsContext &
+  PresetsContext &
+  OperationsContext &
+  HealthContext
 
 export function adminRoutes(app: Api, context: AdminContext): void {
   adminAccountRoutes(app, context)
@@ -27,6 +32,7 @@ export function adminRoutes(app: Api, context: AdminContext): void {
   adminPriceRoutes(app, context)
   adminCodeRoutes(app, context)
   adminTopUpRoutes(app, context)
+  adminHealthRoutes(app, context)
   adminLogRoutes(app, context)
   adminVideoRoutes(app, context)
   adminOperationRoutes(app, context)

@@ -1,7 +1,6 @@
 import type { Catalogue } from '../../core/catalogue.ts'
 import { ratesOf } from '../../core/pricing/currency.ts'
-import { plural } from '../console.ts'
-import { failed, type Finding, ok } from './finding.ts'
+import { failed, type Finding, ok } from '../../core/finding.ts'
 
 /** What the catalogue is priced in. A price in a currency without a rate cannot be charged. */
 export function checkCurrencies({ settings, models }: Catalogue): readonly Finding[] {
@@ -11,7 +10,7 @@ export function checkCurrencies({ settings, models }: Catalogue): readonly Findi
   const rates = ratesOf(settings)
   return [...counts].map(([currency, count]) => {
     const rate = rates[currency]
-    const found = `${plural(count, 'model')} priced in ${currency}`
+    const found = `${count} ${count === 1 ? 'model' : 'models'} priced in ${currency}`
     return rate === undefined
       ? failed(
           'currencies',

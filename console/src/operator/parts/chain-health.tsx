@@ -1,8 +1,9 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { Chain } from '../../api/operator/chains.ts'
+import { actOnChain, type Chain } from '../../api/operator/chains.ts'
 import { State } from '../../parts/marks/state.tsx'
 import { useFormat } from '../../parts/values/format.ts'
-import styles from './chains.module.css'
 
 export const CHAIN_STATES = ['healthy', 'failing', 'cooling', 'limited', 'draining', 'disabled'] as const
 export type ChainState = (typeof CHAIN_STATES)[number]
@@ -46,21 +47,38 @@ export function Health({ of }: { readonly of: Chain }) {
   )
 }
 
-/** The last outcomes of a chain, oldest first. */
-export function Outcomes({ of: { outcomes } }: { readonly of: Chain['health'] }) {
+const CAUSES = ['failure', 'credential', 'not-found', 'rate-limit'] as const
+
+/** Why a chain is passed over, with the vendor's own words. */
+export function Trouble({ of }: { readonly of: Chain }) {
   const { t } = useTranslation()
-  const signs = outcomes.split('')
-  const failed = signs.filter((sign) => sign === '-').length
+  const format = useFormat()
+  const { cause, last_error: error } = of.health
+  const known = CAUSES.find((each) => each === cause)
   return (
-    <span
-      className={styles.outcomes}
-      role="img"
-      aria-label={t('chains.outcomes', { count: outcomes.length, failed })}
-      title={t('chains.outcomes', { count: outcomes.length, failed })}
-    >
-      {signs.map((sign, index) => (
-        <i key={index} data-failed={sign === '-' || undefined} />
-      ))}
-    </span>
+    <div>
+      {known === undefined ? t('chains.failsNow') : t(`chains.causes.${known}`)}
+      {error !== null && (
+        <code title={format.moment(error.at)}>
+          {[error.status, error.code ?? error.kind].filter((each) => each !== null).join(' ')}:{' '}
+          {error.message}
+        </code>
+      )}
+    </div>
+  )
+}
+
+/** Forgets its failures: the next call may take it. */
+export function ResetChain({ of }: { readonly of: Chain }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const reset = useMutation({
+    mutationFn: () => actOnChain(of.id, 'reset'),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['chains'] }),
+  })
+  return (
+    <Button variant="default" size="xs" loading={reset.isPending} onClick={() => reset.mutate()}>
+      {t('chains.reset')}
+    </Button>
   )
 }

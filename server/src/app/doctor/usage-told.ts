@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../core/catalogue.ts'
 import { unpricedWarnings } from '../../pipeline/stages/asked-extras.ts'
 import { usageWarnings } from '../../pipeline/stages/usage-told.ts'
-import { type Finding, ok, warning } from './finding.ts'
+import { type Finding, ok, warning } from '../../core/finding.ts'
 
 /** Streams of models that reason and end without their usage are charged by an estimate. */
 export function checkUsageTold(catalogue: Catalogue): readonly Finding[] {

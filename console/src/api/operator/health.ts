@@ -1,0 +1,26 @@
+import { queryOptions } from '@tanstack/react-query'
+import { client, dataOf } from '../client.ts'
+
+/** What goes through now, who serves, and what waits for somebody. */
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => readHealth(signal),
+})
+
+function readHealth(signal: AbortSignal) {
+  return dataOf(client.GET('/api/v1/admin/health', { signal }))
+}
+
+export type Health = Awaited<ReturnType<typeof readHealth>>
+
+/** What a look at everything that the gateway stands on found. */
+export const findingsQuery = queryOptions({
+  queryKey: ['findings'],
+  queryFn: ({ signal }) => readFindings(signal),
+})
+
+function readFindings(signal: AbortSignal) {
+  return dataOf(client.GET('/api/v1/admin/findings', { signal }))
+}
+
+export type Finding = Awaited<ReturnType<typeof readFindings>>[number]

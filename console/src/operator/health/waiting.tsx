@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { Health } from '../../api/operator/health.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { useFormat } from '../../parts/values/format.ts'
+import styles from './health.module.css'
+
+/** What somebody has to decide or look at, each one click away. */
+export function Waiting({ of }: { readonly of: Health['waiting'] }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const number = (count: number): string => format.number(count)
+  return (
+    <ul className={styles.waiting} aria-label={t('health.waiting')}>
+      <li data-some={of.verifications > 0 || undefined}>
+        <Link to="/operate/trust">
+          <b>{number(of.verifications)}</b> {t('health.verifications')}
+          <Icon name="right" size={14} />
+        </Link>
+      </li>
+      <li data-some={of.suspect_calls > 0 || undefined}>
+        <Link to="/operate/calls" search={{ suspect: true, period: '24h' }}>
+          <b>{number(of.suspect_calls)}</b> {t('health.suspects')}
+          <Icon name="right" size={14} />
+        </Link>
+      </li>
+    </ul>
+  )
+}

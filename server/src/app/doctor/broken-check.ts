@@ -1,0 +1,18 @@
+import { ConfigError } from '../../config/environment.ts'
+import { failed, type Finding } from '../../core/finding.ts'
+import { findStartFailure, type StartedWith } from '../start-failure.ts'
+
+/** A check that could not be made: what stood in its way is what was found. */
+export function brokenCheck(check: string, error: unknown, config: StartedWith): Finding {
+  if (error instanceof ConfigError)
+    return failed(check, error.message, 'change what it names, as docs/reference/configuration.md says')
+  const { found, fix } = findStartFailure(error, config) ?? {
+    found: wordsOf(error),
+    fix: 'unexpected: please report it to the maintainers',
+  }
+  return failed(check, found, fix)
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

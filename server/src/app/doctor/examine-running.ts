@@ -1,0 +1,62 @@
+/** What a gateway that runs finds out about what it stands on, without a call of a model. */
+import type { Config, Environment } from '../../config/environment.ts'
+import type { Catalogue } from '../../core/catalogue.ts'
+import type { Finding } from '../../core/finding.ts'
+import { checkMail, checkPhone } from '../../notify/check-senders.ts'
+import { checkBlobs } from './blobs.ts'
+import { brokenCheck } from './broken-check.ts'
+import { checkDataDirectory, checkDisk, checkNode, checkSecurityLog, checkUnsettled } from './machine.ts'
+import { checkOffered } from './offered.ts'
+import { checkCurrencies } from './prices.ts'
+import { checkSurcharges, checkUsageTold } from './usage-told.ts'
+
+/** The mail server is asked, and a file written: consoles that look every few seconds share what was found. */
+const FRESH_MS = 60_000
+
+export interface RunningParts {
+  readonly config: Config
+  readonly environment: Environment
+  readonly catalogue: () => Catalogue
+  readonly now: () => number
+}
+
+/** Whoever asks while it looks gets the same answer; so does whoever asks within a minute. */
+export function runningExaminer(parts: RunningParts): () => Promise<readonly Finding[]> {
+  let last: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined
+  return () => {
+    const at = parts.now()
+    if (last === undefined || Math.abs(at - last.at) > FRESH_MS) last = { at, findings: examine(parts) }
+    return last.findings
+  }
+}
+
+type Findings = readonly Finding[]
+
+/** Whatever one check meets, the others are made too. */
+async function examine({ config, environment, catalogue, now }: RunningParts): Promise<Findings> {
+  const known = catalogue()
+  const checks: readonly (readonly [string, () => Findings | Promise<Findings>])[] = [
+    ['node', () => [checkNode(process.versions.node)]],
+    ['data directory', () => checkDataDirectory(config)],
+    ['disk', () => [checkDisk(config.dataDirectory)]],
+    ['unsettled calls', () => checkUnsettled(config.dataDirectory)],
+    ['security log', () => [checkSecurityLog(config)]],
+    ['stored files', async () => [await checkBlobs(config, now)]],
+    ['mail', async () => [await checkMail(config)]],
+    ['phone messages', async () => [await checkPhone(config, now)]],
+    ['vendors', () => checkOffered(environment, known)],
+    ['currencies', () => checkCurrencies(known)],
+    ['stream usage', () => checkUsageTold(known)],
+    ['surcharges', () => checkSurcharges(known)],
+  ]
+  const found = await Promise.all(
+    checks.map(async ([name, look]): Promise<Findings> => {
+      try {
+        return await look()
+      } catch (error) {
+        return [brokenCheck(name, error, config)]
+      }
+    }),
+  )
+  return found.flat()
+}

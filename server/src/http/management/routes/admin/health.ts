@@ -1,0 +1,133 @@
+/** How the gateway is: what it stands on, which instances serve, what goes through, and what waits for somebody. */
+import { z } from 'zod'
+import type { Finding } from '../../../../core/finding.ts'
+import { readTraffic } from '../../../../management/admin/traffic.ts'
+import type { Storage } from '../../../../storage/storage.ts'
+import { defineRoute, type RouteContext } from '../../define-route.ts'
+import { isoTime } from '../../answers/wire-values.ts'
+import type { ApiContext, Api } from '../../api-context.ts'
+
+export type HealthContext = RouteContext & Pick<ApiContext, 'examine' | 'now' | 'storage'>
+
+/** Four heartbeats, as the instances give each other before one takes over. */
+const SILENT_MS = 20_000
+/** Who has been silent for a day is history. */
+const FORGOTTEN_MS = 86_400_000
+/** More than anybody decides in one sitting. */
+const WAITING_MAX = 100
+const count = z.number().int().min(0)
+
+const findingShape = z.strictObject({
+  check: z.string(),
+  state: z.enum(['ok', 'warning', 'failed', 'skipped']),
+  found: z.string(),
+  fix: z.string().nullable().meta({ description: 'What to do; null: nothing.' }),
+})
+
+const instanceShape = z.strictObject({
+  id: z.string(),
+  beat_at: isoTime,
+  epoch: count,
+  state: z.enum(['running', 'silent', 'gone']),
+  has_calls: z.boolean().meta({ description: 'Calls of it are open.' }),
+})
+
+const rate = z.number().min(0)
+const healthShape = z.strictObject({
+  at: isoTime,
+  traffic: z.strictObject({
+    seconds: rate.meta({
+      description: 'Over which these are: the last minute, or less where more calls ended.',
+    }),
+    calls: count,
+    failed: count,
+    calls_per_second: rate,
+    output_tokens_per_second: rate,
+    first_byte_ms_median: rate.nullable(),
+    first_byte_ms_p95: rate.nullable(),
+  }),
+  instances: z.array(instanceShape),
+  waiting: z.strictObject({ verifications: count, top_ups: count, suspect_calls: count }).meta({
+    description: `What waits for somebody, each counted up to ${WAITING_MAX}. suspect_calls: of the last day.`,
+  }),
+})
+
+export function adminHealthRoutes(app: Api, context: HealthContext): void {
+  liveRoute(app, context)
+  findingsRoute(app, context)
+}
+
+function liveRoute(app: Api, context: HealthContext): void {
+  const { storage, now } = context
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/health',
+    access: 'admin',
+    tag: 'Admin: health',
+    summary: 'Read what goes through now, who serves, and what waits',
+    description: 'Of every instance: the numbers come from the log, which all of them write.',
+    caching: 'none',
+    data: healthShape,
+    handle: async () => {
+      const at = now()
+      const [traffic, instances, waiting] = await Promise.all([
+        readTraffic(storage, at),
+        readInstances(storage, at),
+        readWaiting(storage, at),
+      ])
+      return { at: new Date(at).toISOString(), traffic, instances, waiting }
+    },
+  })
+}
+
+function findingsRoute(app: Api, context: HealthContext): void {
+  defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/findings',
+    access: 'admin',
+    tag: 'Admin: health',
+    summary: 'Look at everything that this instance stands on',
+    description:
+      'What `sluice doctor` finds of a gateway that runs, as fresh as a minute. No model is called: credentials are tested by themselves.',
+    data: z.array(findingShape),
+    handle: async () => (await context.examine()).map(viewFinding),
+  })
+}
+
+function viewFinding({ check, state, found, fix }: Finding): z.output<typeof findingShape> {
+  return { check, state, found, fix: fix ?? null }
+}
+
+async function readInstances(
+  { calls }: Pick<Storage, 'calls'>,
+  at: number,
+): Promise<readonly z.output<typeof instanceShape>[]> {
+  const seen = await calls.readInstances()
+  return seen
+    .filter(({ beatAt, hasCalls }) => hasCalls || at - beatAt < FORGOTTEN_MS)
+    .toSorted((one, other) => other.beatAt - one.beatAt)
+    .map(({ id, epoch = 0, beatAt, gone, hasCalls }) => ({
+      id,
+      beat_at: new Date(beatAt).toISOString(),
+      epoch,
+      state: gone ? 'gone' : at - beatAt < SILENT_MS ? 'running' : 'silent',
+      has_calls: hasCalls,
+    }))
+}
+
+async function readWaiting(
+  { customers, topUps, logs }: Pick<Storage, 'customers' | 'topUps' | 'logs'>,
+  at: number,
+): Promise<z.output<typeof healthShape>['waiting']> {
+  const limit = WAITING_MAX
+  const [verifications, reviews, suspects] = await Promise.all([
+    customers.verifications.list({ limit, after: undefined, status: 'pending' }),
+    topUps.payments.list({ status: 'review' }, { limit, after: undefined }),
+    logs.page({ from: at - FORGOTTEN_MS, suspect: true }, { limit, cursor: undefined }),
+  ])
+  return {
+    verifications: verifications.length,
+    top_ups: reviews.length,
+    suspect_calls: suspects.rows.length,
+  }
+}
