@@ -85,12 +85,7 @@ function listRoute(app: Api, context: AdminLogsContext): void {
     row: adminLogShape,
     handle: async ({ query }) => {
       const page = await storage.logs.page(filterOf(query), { limit: query.limit, cursor: query.cursor })
-      const names = await namesOfCallers(storage, page.rows)
-      const rows = page.rows.map((row) => ({
-        ...viewRow(row),
-        account_name: (row.accountId === undefined ? undefined : names.get(row.accountId)) ?? null,
-      }))
-      return { rows, next: page.next }
+      return { rows: await viewRows(storage, page.rows), next: page.next }
     },
   })
 }
@@ -318,15 +313,23 @@ async function namesOfCallers(
   return names
 }
 
-function viewRow(row: CallLogRow) {
-  return { ...viewOperatorLogRow(row), account_id: row.accountId ?? null }
+async function viewRows(storage: Pick<Storage, 'accounts'>, rows: readonly CallLogRow[]) {
+  const names = await namesOfCallers(storage, rows)
+  return rows.map((row) => ({
+    ...viewOperatorLogRow(row),
+    account_id: row.accountId ?? null,
+    account_name: (row.accountId === undefined ? undefined : names.get(row.accountId)) ?? null,
+  }))
 }
 
-async function* eachRow(storage: Pick<Storage, 'logs'>, filter: LogFilter): AsyncGenerator<JsonObject> {
+async function* eachRow(
+  storage: Pick<Storage, 'logs' | 'accounts'>,
+  filter: LogFilter,
+): AsyncGenerator<JsonObject> {
   let cursor: string | undefined
   do {
     const page = await storage.logs.page(filter, { limit: EXPORT_PAGE_ROWS, cursor })
-    for (const row of page.rows) yield viewRow(row)
+    yield* await viewRows(storage, page.rows)
     cursor = page.next
   } while (cursor !== undefined)
 }
