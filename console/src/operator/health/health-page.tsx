@@ -41,7 +41,7 @@ function Traffic({ of }: { readonly of: Health['traffic'] }) {
   const { t } = useTranslation()
   const format = useFormat()
   const wait = (ms: number | null): string => (ms === null ? '–' : format.duration(ms))
-  const within = t('health.within', { period: format.period(Math.max(1, Math.round(of.seconds))) })
+  const within = format.period(Math.max(1, Math.round(of.seconds)))
   return (
     <div className={page.figures} role="group" aria-label={t('health.now')}>
       <Figure
