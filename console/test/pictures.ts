@@ -13,6 +13,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'call', path: '/calls', signedIn: true, prepare: openFirstCall },
   { name: 'models', path: '/models?compare=gpt-5,claude-opus-4.8', signedIn: true },
   { name: 'model', path: '/models?model=gpt-5', signedIn: true },
+  { name: 'playground', path: '/playground?model=gpt-5', signedIn: true, prepare: sayHello },
   { name: 'usage', path: '/usage?period=7d', signedIn: true, whole: true },
   { name: 'settings', path: '/settings', signedIn: true },
   { name: 'settings-security', path: '/settings?tab=security', signedIn: true, whole: true },
@@ -32,6 +33,12 @@ async function fillKeyForm(page: Page): Promise<void> {
     .getByRole('button')
     .filter({ hasText: /limit|限额/ })
     .click()
+}
+
+async function sayHello(page: Page): Promise<void> {
+  await page.locator('textarea').fill('Which of our regions was slowest yesterday?')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('a[href*="call="]').waitFor()
 }
 
 async function openFirstCall(page: Page): Promise<void> {

@@ -6,6 +6,7 @@ import { modelsRoute } from '../models/route.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { organisationRoute } from '../organisation/route.ts'
 import { overviewRoute } from '../overview/route.ts'
+import { playgroundRoute } from '../playground/route.ts'
 import { settingsRoute } from '../settings/route.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { usageRoute } from '../usage/route.ts'
@@ -24,6 +25,7 @@ const routeTree = rootRoute.addChildren([
     callsRoute,
     usageRoute,
     modelsRoute,
+    playgroundRoute,
     walletRoute,
     organisationRoute,
     settingsRoute,

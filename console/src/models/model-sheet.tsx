@@ -1,7 +1,10 @@
+import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Sheet } from '../parts/forms/dialog.tsx'
 import { Facts } from '../parts/lists/facts.tsx'
 import table from '../parts/lists/table.module.css'
+import { Icon } from '../parts/marks/icon.tsx'
+import { LinkButton } from '../parts/page/link-button.tsx'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { FirstCall } from '../parts/snippets/first-call.tsx'
 import { useFormat } from '../parts/values/format.ts'
@@ -41,6 +44,14 @@ export function ModelSheet({ of, onClose }: ModelSheetProps) {
           ]}
         />
         <Offers of={of} />
+        <div>
+          <Button
+            leftSection={<Icon name="play" size={14} />}
+            renderRoot={(props) => <LinkButton {...props} to="/playground" search={{ model: of.model_id }} />}
+          >
+            {t('models.tryOut')}
+          </Button>
+        </div>
         <section>
           <h3>{t('overview.firstCall')}</h3>
           <FirstCall first="curl" baseUrl={window.location.origin} secret="sk-…" model={of.model_id} />

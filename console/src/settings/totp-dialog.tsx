@@ -1,7 +1,7 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { beginTotp, confirmTotp } from '../api/access.ts'
 import { Dialog } from '../parts/forms/dialog.tsx'
@@ -11,6 +11,11 @@ import { Loaded } from '../parts/page/loaded.tsx'
 import page from '../parts/page/page.module.css'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
+import styles from './settings.module.css'
+
+/** Made here, in the page: the secret goes to nobody else. */
+const QrCode = lazy(() => import('qrcode.react').then(({ QRCodeSVG }) => ({ default: QRCodeSVG })))
+const QR_PX = 184
 
 interface TotpDialogProps {
   readonly onClose: () => void
@@ -35,6 +40,15 @@ export function TotpDialog({ onClose, onAdded }: TotpDialogProps) {
         {({ secret, otpauth_url: address }) => (
           <div className={forms.stack}>
             <p className={forms.words}>{t('settings.appText')}</p>
+            <Suspense fallback={<Skeleton height={QR_PX} width={QR_PX} mx="auto" />}>
+              <QrCode
+                value={address}
+                size={QR_PX}
+                marginSize={4}
+                title={t('settings.qrCode')}
+                className={styles.qr ?? ''}
+              />
+            </Suspense>
             <div className={forms.once}>
               <code>{secret.replace(/(.{4})/g, '$1 ').trim()}</code>
               <CopyIcon value={secret} label={t('settings.copySecret')} />

@@ -11,6 +11,7 @@ import type models from './en/models.json'
 import type notices from './en/notices.json'
 import type operate from './en/operate.json'
 import type organisation from './en/organisation.json'
+import type playground from './en/playground.json'
 import type register from './en/register.json'
 import type reset from './en/reset.json'
 import type settings from './en/settings.json'
@@ -35,6 +36,7 @@ export interface SectionTexts {
   readonly keys: typeof keys
   readonly models: typeof models
   readonly organisation: typeof organisation
+  readonly playground: typeof playground
   readonly register: typeof register
   readonly reset: typeof reset
   readonly settings: typeof settings
@@ -61,6 +63,7 @@ export const SECTIONS = {
     keys: () => import('./en/keys.json'),
     models: () => import('./en/models.json'),
     organisation: () => import('./en/organisation.json'),
+    playground: () => import('./en/playground.json'),
     register: () => import('./en/register.json'),
     reset: () => import('./en/reset.json'),
     settings: () => import('./en/settings.json'),
@@ -82,6 +85,7 @@ export const SECTIONS = {
     keys: () => import('./zh-CN/keys.json'),
     models: () => import('./zh-CN/models.json'),
     organisation: () => import('./zh-CN/organisation.json'),
+    playground: () => import('./zh-CN/playground.json'),
     register: () => import('./zh-CN/register.json'),
     reset: () => import('./zh-CN/reset.json'),
     settings: () => import('./zh-CN/settings.json'),

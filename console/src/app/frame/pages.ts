@@ -7,6 +7,7 @@ export const PAGES = [
   { to: '/calls', icon: 'calls', name: 'calls' },
   { to: '/usage', icon: 'usage', name: 'usage' },
   { to: '/models', icon: 'models', name: 'models' },
+  { to: '/playground', icon: 'play', name: 'playground' },
   { to: '/wallet', icon: 'wallet', name: 'wallet' },
   { to: '/organisation', icon: 'organisation', name: 'organisation' },
   { to: '/settings', icon: 'settings', name: 'settings' },

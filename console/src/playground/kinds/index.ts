@@ -1,0 +1,16 @@
+import { CHAT } from './chat.ts'
+import { EMBEDDINGS } from './embeddings.tsx'
+import { GEMINI } from './gemini.ts'
+import type { Kind } from './kind.ts'
+import { MESSAGES } from './messages.ts'
+import { MODERATIONS } from './moderations.tsx'
+import { RESPONSES } from './responses.ts'
+import { VIDEO } from './video.tsx'
+
+/** In the order in which they are offered. */
+export const KINDS: readonly Kind[] = [CHAT, RESPONSES, MESSAGES, GEMINI, EMBEDDINGS, MODERATIONS, VIDEO]
+
+/** Those a model is called by. */
+export function kindsOf({ endpoints }: { readonly endpoints: readonly string[] }): readonly Kind[] {
+  return KINDS.filter(({ path }) => endpoints.includes(path))
+}

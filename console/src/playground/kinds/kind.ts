@@ -1,0 +1,65 @@
+/** What the playground knows of an endpoint: one file each in this folder, one line each in the registry. */
+import type { ReactNode } from 'react'
+import type { SectionTexts } from '../../texts/sections.ts'
+import type { Parameters, Reply, Tool, Turn } from '../conversation.ts'
+import type { JsonRecord } from '../json.ts'
+
+/** A call as it goes over the wire. */
+export interface WireRequest {
+  readonly path: string
+  readonly body: JsonRecord
+}
+
+interface Named {
+  readonly id: string
+  readonly label: string
+  /** As the catalogue writes it among a model's `endpoints`. */
+  readonly path: string
+  /** The call with the vendor's own library, in Python; `KEY` stands where the key is read. */
+  readonly snippet: (request: WireRequest, baseUrl: string) => string
+  readonly library: string
+}
+
+/** One talks, and what was said before goes along. */
+export interface ConversationKind extends Named {
+  readonly form: 'conversation'
+  request(asked: {
+    readonly model: string
+    readonly turns: readonly Turn[]
+    readonly parameters: Parameters
+    readonly tools: readonly Tool[]
+  }): WireRequest
+  /** The reply with what an event of the stream adds. */
+  readEvent(reply: Reply, event: JsonRecord): Reply
+  readWhole(answer: JsonRecord): Reply
+}
+
+type FieldName = keyof SectionTexts['playground']['fields']
+
+export interface Field {
+  readonly name: FieldName
+  /** A text of several lines, a choice, or a number. */
+  readonly input: 'lines' | 'choice' | 'number'
+  readonly choices?: readonly string[]
+  readonly initial: string
+}
+
+/** What an answer is shown with. */
+export interface AnswerProps {
+  readonly request: WireRequest
+  readonly answer: JsonRecord
+  /** Asks the gateway for something that belongs to the answer, with the key of the call. */
+  readonly get: (path: string) => Promise<Response>
+}
+
+/** One asks once, and gets one answer. */
+export interface FormKind extends Named {
+  readonly form: 'form'
+  readonly fields: readonly Field[]
+  request(model: string, values: Readonly<Record<string, string>>): WireRequest
+  readonly Answer: (props: AnswerProps) => ReactNode
+  /** Where the work stands while the answer is awaited, 0 to 100; undefined: it is not known. */
+  readonly progress?: (get: AnswerProps['get']) => Promise<number | undefined>
+}
+
+export type Kind = ConversationKind | FormKind

@@ -1,0 +1,145 @@
+import { Button, NumberInput, Select, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import form from '../parts/forms/form.module.css'
+import { Icon } from '../parts/marks/icon.tsx'
+import { inBackground } from '../parts/page/in-background.ts'
+import { Problem } from '../parts/page/problem.tsx'
+import { useFormat } from '../parts/values/format.ts'
+import type { JsonRecord } from './json.ts'
+import type { Field, FormKind } from './kinds/kind.ts'
+import styles from './playground.module.css'
+import type { Caller } from './use-call.ts'
+
+interface OnceFormProps {
+  readonly model: string
+  readonly kind: FormKind
+  readonly caller: Caller
+}
+
+/** What is asked once and answered once: its fields, and the answer below them. */
+export function OnceForm({ model, kind, caller }: OnceFormProps) {
+  const { t } = useTranslation()
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(kind.fields.map(({ name, initial }) => [name, initial])),
+  )
+  const [answer, setAnswer] = useState<JsonRecord>()
+  const { call } = caller
+  const isRunning = call?.state === 'running'
+  const ask = async (): Promise<void> => {
+    setAnswer(undefined)
+    await caller.send(kind.request(model, values), { onEvent: () => undefined, onAnswer: setAnswer })
+  }
+  const isFilled = kind.fields.every(({ name }) => values[name]?.trim() !== '')
+  return (
+    <section className={styles.talk} aria-label={kind.label}>
+      <form
+        className={form.stack}
+        onSubmit={(event) => {
+          event.preventDefault()
+          inBackground(ask())
+        }}
+      >
+        {kind.fields.map((field) => (
+          <OneField
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
+          />
+        ))}
+        <div className={form.foot}>
+          {isRunning && (
+            <Button variant="default" leftSection={<Icon name="stop" size={14} />} onClick={caller.stop}>
+              {t('playground.stop')}
+            </Button>
+          )}
+          <Button type="submit" disabled={!isFilled || isRunning}>
+            {t('playground.send')}
+          </Button>
+        </div>
+      </form>
+      {call?.state === 'running' && <Waiting kind={kind} caller={caller} sentAt={call.sentAt} />}
+      {call?.state === 'failed' && <Problem error={call.error} onRetry={() => inBackground(ask())} />}
+      {call?.state === 'stopped' && <p className={styles.hint}>{t('playground.stopped')}</p>}
+      {call?.state === 'done' && answer !== undefined && (
+        <kind.Answer request={call.request} answer={answer} get={(path) => caller.ask(path)} />
+      )}
+    </section>
+  )
+}
+
+interface OneFieldProps {
+  readonly field: Field
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function OneField({ field: { name, input, choices = [] }, value, onChange }: OneFieldProps) {
+  const { t } = useTranslation()
+  const label = t(`playground.fields.${name}`)
+  switch (input) {
+    case 'lines':
+      return (
+        <Textarea
+          label={label}
+          rows={4}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )
+    case 'choice':
+      return (
+        <Select label={label} data={[...choices]} value={value} onChange={(next) => onChange(next ?? '')} />
+      )
+    case 'number':
+      return (
+        <NumberInput
+          label={label}
+          min={1}
+          allowDecimal={false}
+          value={value}
+          onChange={(next) => onChange(String(next))}
+        />
+      )
+  }
+}
+
+const TICK_MS = 500
+const PROGRESS_MS = 2_000
+
+/** How long it takes already, and how far it is where the gateway can say. */
+function Waiting({
+  kind,
+  caller,
+  sentAt,
+}: Pick<OnceFormProps, 'kind' | 'caller'> & { readonly sentAt: number }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { data: elapsed = 0 } = useQuery({
+    queryKey: ['playground-elapsed', sentAt],
+    queryFn: () => performance.now() - sentAt,
+    refetchInterval: TICK_MS,
+    gcTime: 0,
+  })
+  const { progress } = kind
+  const { data: share } = useQuery({
+    queryKey: ['playground-progress', sentAt],
+    queryFn: async () => (await progress?.((path) => caller.ask(path))) ?? null,
+    enabled: progress !== undefined,
+    refetchInterval: PROGRESS_MS,
+    gcTime: 0,
+  })
+  return (
+    <div className={styles.waiting} role="status">
+      {share !== undefined && share !== null && (
+        <progress aria-label={t('playground.progress')} max={100} value={share} />
+      )}
+      <span>
+        {t('playground.elapsed', { time: format.duration(Math.floor(elapsed / 1_000) * 1_000) })}
+        {share !== undefined && share !== null && ` · ${format.percent(share / 100)}`}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,220 @@
+/** Models tried out: talked to in every protocol, with tools and pictures; asked once; stopped; and the key of it all. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { callModel } from '../../test/api.ts'
+import { expectOpenToEverybody } from '../../test/everybody.ts'
+import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
+import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+
+beforeAll(async () => {
+  const file = gatewayFile()
+  const chain = { vendor: 'sandbox', credential: 'main' }
+  site = await openSite({
+    file: {
+      ...file,
+      models: [
+        ...file.models.map((model) =>
+          model.model_id === 'glm-5' ? { ...model, required_verification: 2 } : model,
+        ),
+        {
+          model_id: 'text-embed-3',
+          name: 'Embed 3',
+          support_features: ['text'],
+          pricing: { input_price: 1 },
+          chains: [{ ...chain, protocol: 'embeddings', forward_model_id: 'sandbox-embed' }],
+        },
+        {
+          model_id: 'guard',
+          name: 'Guard',
+          support_features: ['text'],
+          pricing: { billing_modes: ['request'], request_price: 0.001 },
+          chains: [{ ...chain, protocol: 'moderation', forward_model_id: 'sandbox-moderate' }],
+        },
+      ],
+    },
+  })
+})
+
+afterAll(() => site.close())
+
+const MESSAGE = /Write a message|写一条消息/
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: MESSAGE }).fill(text)
+  await page.keyboard.press('Control+Enter')
+}
+
+const panel = (page: Page) => page.getByRole('complementary', { name: 'This call' })
+const outcome = (page: Page) => panel(page).getByRole('region', { name: 'What it was' })
+
+/** A picture of one point. */
+const POINT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('one conversation goes on in every protocol; each call is shown as it was sent, counted and paid', async () => {
+  const visit = await site.visit('/models?model=gpt-5', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('link', { name: 'Open in the playground' }).click()
+  const protocols = [
+    ['Chat', '/v1/chat/completions', 'client.chat.completions.create('],
+    ['Responses', '/v1/responses', 'client.responses.create('],
+    ['Messages', '/v1/messages', 'client.messages.create('],
+    [
+      'Gemini',
+      '/v1beta/models/gpt-5:streamGenerateContent?alt=sse',
+      'client.models.generate_content_stream(',
+    ],
+  ] as const
+  for (const [index, [label, path, method]] of protocols.entries()) {
+    await page.getByText(label, { exact: true }).click()
+    await say(page, `Question ${index} 你好`)
+    await page.getByText(`You wrote: "Question ${index} 你好"`).waitFor()
+    await panel(page).getByText(`POST ${path}`).waitFor()
+    await outcome(page).getByText('Completed').waitFor()
+    await outcome(page).getByRole('link', { name: 'Open the call' }).waitFor()
+    await panel(page).getByRole('tab', { name: 'Snippet' }).click()
+    await panel(page).getByText(method).waitFor()
+    await panel(page).getByRole('tab', { name: 'Request' }).click()
+  }
+  // The first question went along to the last.
+  await panel(page)
+    .getByRole('region', { name: 'Request' })
+    .getByText('"Question 0 你好"', { exact: true })
+    .waitFor()
+  const { searchParams } = new URL(page.url())
+  expect(Object.fromEntries(searchParams)).toEqual({ model: 'gpt-5', kind: 'gemini' })
+  await outcome(page).getByRole('link', { name: 'Open the call' }).click()
+  await page.getByRole('dialog').getByText('gpt-5').first().waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('tools are called and answered, pictures go along, and parameters are sent', async () => {
+  const visit = await site.visit('/playground?model=claude-opus-4.8&kind=messages', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('button', { name: 'Parameters' }).click()
+  await page.getByRole('textbox', { name: 'System text' }).fill('Be short')
+  await page.getByRole('textbox', { name: 'Tools' }).fill('no JSON')
+  await page.getByText('This is no list of tools').waitFor()
+  await page.getByRole('textbox', { name: 'Tools' }).fill('')
+  await page.getByRole('button', { name: 'Put in an example' }).click()
+  await page.getByRole('textbox', { name: 'Tokens at most' }).fill('2000')
+  await page.getByRole('button', { name: 'Parameters' }).click()
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'point.png', mimeType: 'image/png', buffer: POINT })
+  await page.getByRole('img', { name: 'point.png' }).waitFor()
+  await say(page, 'What is the weather in Oslo?')
+  await page.getByRole('textbox', { name: 'What weather answers' }).fill('Rain, 4 degrees')
+  await page.getByRole('button', { name: 'Answer', exact: true }).click()
+  await page.getByText(/weather answered: /).waitFor()
+  const request = panel(page).getByRole('region', { name: 'Request' })
+  for (const sent of [
+    '"max_tokens": 2000',
+    '"system": "Be short"',
+    '"tool_result"',
+    '"image/png"',
+    '"input_schema"',
+  ])
+    expect(await request.innerText()).toContain(sent)
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('texts become vectors, and a text is judged', async () => {
+  const visit = await site.visit('/playground?model=text-embed-3', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('textbox', { name: 'Texts, one a line' }).fill('a cat\na dog')
+  await page.getByRole('button', { name: 'Send' }).click()
+  const vectors = page.getByRole('table', { name: 'Vectors' })
+  await vectors.getByRole('row', { name: /a dog/ }).waitFor()
+  await vectors.getByRole('row', { name: /a cat .* 1$/ }).waitFor()
+  await page.getByRole('combobox', { name: 'Model' }).click()
+  await page.getByRole('option', { name: 'Guard' }).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill('I will hurt you')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('table', { name: 'Categories' }).getByText('violence', { exact: true }).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('a video is awaited, stopped, ordered again and played', async () => {
+  const visit = await site.visit('/playground?model=kling-v3', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('textbox', { name: 'What is to be seen' }).fill('A gate over a wave')
+  await page.getByRole('textbox', { name: 'Seconds' }).fill('2')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page
+    .getByRole('status')
+    .getByText(/so far/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('You stopped it.').waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  const video = page.getByLabel('The video')
+  await video.waitFor({ timeout: JOURNEY_MS / 2 })
+  await expect.poll(() => video.getAttribute('src')).toMatch(/^blob:/)
+  await expect.poll(() => page.evaluate('document.querySelector("video").videoWidth')).toBeGreaterThan(0)
+  await outcome(page).getByText('Completed').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('what the gateway refuses is said, can be tried again, and another model goes on with it', async () => {
+  const visit = await site.visit('/playground?model=glm-5', { as: CUSTOMER })
+  const { page } = visit
+  await say(page, 'Hello')
+  await page.getByRole('alert').getByText(/verif/i).waitFor()
+  await outcome(page).getByText('Failed').waitFor()
+  await page.getByRole('combobox', { name: 'Model' }).click()
+  await page.getByRole('option', { name: 'GPT-5' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('You wrote: "Hello"').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('its key is in the page’s memory alone, in no list, and is dead after the sign-out', async () => {
+  const visit = await site.visit('/playground?model=gpt-5', { as: CUSTOMER })
+  const { page } = visit
+  const sent = page.waitForRequest(/\/v1\/chat\/completions$/)
+  await say(page, 'Hello')
+  const headers = await (await sent).allHeaders()
+  const key = headers['authorization']?.replace('Bearer ', '') ?? ''
+  expect(headers['cookie']).toBeUndefined()
+  await outcome(page).getByText('Completed').waitFor()
+  const kept = await page.evaluate<string>(
+    'JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }, document.documentElement.innerHTML])',
+  )
+  expect(kept).not.toContain(key)
+  const body = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hi' }] }
+  expect(await callModel(site.baseUrl, { key, body })).toBe(200)
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  expect(await page.getByText(key.slice(0, 17)).count()).toBe(0)
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/sign-in/)
+  expect(await callModel(site.baseUrl, { key, body })).toBe(401)
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+async function talk(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Parameters|参数/ }).click()
+  await page.getByRole('button', { name: /Put in an example|填入示例/ }).click()
+  await say(page, 'weather')
+  await page.getByRole('textbox', { name: /What weather answers|weather 回答什么/ }).waitFor()
+  await page.getByRole('link', { name: /Open the call|打开此调用/ }).waitFor()
+}
+
+expectOpenToEverybody(() => site, {
+  'a conversation': { path: '/playground?model=gpt-5', prepare: talk },
+  'a form': { path: '/playground?model=kling-v3' },
+})

@@ -1,0 +1,17 @@
+import { isRecord, type Json, type JsonRecord } from './json.ts'
+
+/** Characters of a text that is shown whole. */
+const TEXT_MAX = 600
+const BEGINNING = 60
+
+/** The same with pictures and long texts cut, so that the rest of it can be read. */
+export function shortened(body: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, short(value ?? null)]))
+}
+
+function short(value: Json): Json {
+  if (typeof value === 'string')
+    return value.length <= TEXT_MAX ? value : `${value.slice(0, BEGINNING)}… (${value.length})`
+  if (Array.isArray(value)) return (value as readonly Json[]).map(short)
+  return isRecord(value) ? shortened(value) : value
+}

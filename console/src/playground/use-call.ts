@@ -1,0 +1,122 @@
+/** One call at a time: sent, read as it comes, stopped. */
+import { createParser } from 'eventsource-parser'
+import { useMemo, useRef, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { useOrganisationId } from '../api/session.ts'
+import { isRecord, type JsonRecord, parseJson } from './json.ts'
+import type { WireRequest } from './kinds/kind.ts'
+import { type KeyedFetch, openKeyedFetch } from './session-key.ts'
+
+export interface SentCall {
+  readonly request: WireRequest
+  /** `failed`: nothing of use came. `stopped`: by the person. */
+  readonly state: 'running' | 'done' | 'failed' | 'stopped'
+  /** Ms of the page's clock. */
+  readonly sentAt: number
+  readonly firstByteMs?: number
+  readonly tookMs?: number
+  /** By which the log finds it. */
+  readonly requestId?: string | undefined
+  readonly status?: number
+  /** The answer as it came. */
+  readonly raw: string
+  readonly events: number
+  readonly error?: unknown
+}
+
+export interface Listener {
+  /** Of a stream, one after the other. */
+  onEvent(event: JsonRecord): void
+  /** Of an answer that comes as one. */
+  onAnswer(answer: JsonRecord): void
+}
+
+export interface Caller {
+  readonly call: SentCall | undefined
+  /** Resolves when the call is over, however it ended. */
+  send(request: WireRequest, listener: Listener): Promise<void>
+  readonly stop: () => void
+  readonly forget: () => void
+  readonly ask: KeyedFetch
+}
+
+export function useCall(): Caller {
+  const organisation = useOrganisationId()
+  const ask = useMemo(() => openKeyedFetch(organisation), [organisation])
+  const [call, setCall] = useState<SentCall>()
+  const running = useRef<AbortController>(undefined)
+  const send: Caller['send'] = async (request, listener) => {
+    const abort = new AbortController()
+    running.current = abort
+    const sentAt = performance.now()
+    const since = (): number => performance.now() - sentAt
+    setCall({ request, state: 'running', sentAt, raw: '', events: 0 })
+    const change = (next: Partial<SentCall>): void => {
+      if (running.current === abort) setCall((now) => now && { ...now, ...next })
+    }
+    try {
+      const body = JSON.stringify(request.body)
+      const response = await ask(request.path, { method: 'POST', body, signal: abort.signal })
+      const requestId = response.headers.get('x-request-id') ?? undefined
+      change({ requestId, status: response.status, firstByteMs: since() })
+      const raw = await readAnswer(response, listener, change)
+      if (!response.ok) throw ApiError.of(parseJson(raw), response)
+      change({ state: 'done', tookMs: since() })
+    } catch (error) {
+      if (abort.signal.aborted) change({ state: 'stopped', tookMs: since() })
+      else change({ state: 'failed', tookMs: since(), error: problemOf(error) })
+    }
+  }
+  return {
+    call,
+    ask,
+    send,
+    stop: () => running.current?.abort(),
+    forget: () => {
+      running.current?.abort()
+      running.current = undefined
+      setCall(undefined)
+    },
+  }
+}
+
+/** The network's own words mean nothing to anybody. */
+function problemOf(error: unknown): unknown {
+  return error instanceof TypeError ? ApiError.unreachable(error) : error
+}
+
+/** The whole answer as text, told piece by piece while it comes. */
+async function readAnswer(
+  response: Response,
+  listener: Listener,
+  change: (next: Pick<SentCall, 'raw' | 'events'>) => void,
+): Promise<string> {
+  const isStream = response.ok && (response.headers.get('content-type') ?? '').includes('text/event-stream')
+  let raw = ''
+  let events = 0
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      events += 1
+      const event = parseJson(data)
+      if (isRecord(event)) listener.onEvent(event)
+    },
+  })
+  for await (const text of piecesOf(response)) {
+    raw += text
+    if (isStream) parser.feed(text)
+    change({ raw, events })
+  }
+  const answer = isStream || !response.ok ? undefined : parseJson(raw)
+  if (isRecord(answer)) listener.onAnswer(answer)
+  return raw
+}
+
+async function* piecesOf(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}
