@@ -55,7 +55,7 @@ export async function operationsOf(gateway: Pick<TestGateway, 'baseUrl'>): Promi
       right: words['x-for'],
       impersonator: words['x-impersonator'],
       showsSecret: words['x-shows-secret'] === true,
-      isCall: path.startsWith('/v1') && !path.startsWith('/v1/models'),
+      isCall: /^\/v\d/.test(path) && !path.startsWith('/v1/models'),
       parameters: words.parameters ?? [],
       body: words.requestBody?.content['application/json']?.schema,
       answers: new Map(
