@@ -60,6 +60,16 @@ const accounts = createRoute({
   ),
 })
 
+const money = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/money',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./money/money-page.tsx'), 'money', 'catalogue'),
+    'MoneyPage',
+  ),
+})
+
 const videos = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/videos',
@@ -97,6 +107,7 @@ export const operatorRoutes = operatorRoute.addChildren([
   models,
   accounts,
   calls,
+  money,
   videos,
   trust,
   announcements,

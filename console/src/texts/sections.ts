@@ -8,6 +8,7 @@ import type chains from './en/chains.json'
 import type health from './en/health.json'
 import type keys from './en/keys.json'
 import type models from './en/models.json'
+import type money from './en/money.json'
 import type notices from './en/notices.json'
 import type operate from './en/operate.json'
 import type organisation from './en/organisation.json'
@@ -28,6 +29,7 @@ export interface SectionTexts {
   readonly chains: typeof chains
   readonly vendors: typeof vendors
   readonly videos: typeof videos
+  readonly money: typeof money
   readonly notices: typeof notices
   readonly trust: typeof trust
   readonly operate: typeof operate
@@ -55,6 +57,7 @@ export const SECTIONS = {
     chains: () => import('./en/chains.json'),
     vendors: () => import('./en/vendors.json'),
     videos: () => import('./en/videos.json'),
+    money: () => import('./en/money.json'),
     notices: () => import('./en/notices.json'),
     trust: () => import('./en/trust.json'),
     operate: () => import('./en/operate.json'),
@@ -77,6 +80,7 @@ export const SECTIONS = {
     chains: () => import('./zh-CN/chains.json'),
     vendors: () => import('./zh-CN/vendors.json'),
     videos: () => import('./zh-CN/videos.json'),
+    money: () => import('./zh-CN/money.json'),
     notices: () => import('./zh-CN/notices.json'),
     trust: () => import('./zh-CN/trust.json'),
     operate: () => import('./zh-CN/operate.json'),

@@ -40,6 +40,14 @@ function readMargin(from: string, signal: AbortSignal) {
   return dataOf(client.GET('/api/v1/admin/margin', { params: { query: { from } }, signal }))
 }
 
+/** Between two moments, ISO 8601, both included. */
+export const dayMarginQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: ['margin', from, to],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/api/v1/admin/margin', { params: { query: { from, to } }, signal })),
+  })
+
 export type ChainMargin = Awaited<ReturnType<typeof readMargin>>['chains'][number]
 
 export interface PriceFile {

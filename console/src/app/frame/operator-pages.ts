@@ -31,6 +31,11 @@ export const OPERATOR_PAGES = [
     sign: 'M2.5 4h11M2.5 8h7M2.5 12h9M13 8h.01',
   },
   {
+    to: '/operate/money',
+    name: 'money',
+    sign: 'M2.5 5.5v7h11v-7zM2.5 5.5 10 2.5v3M10.8 9h.01',
+  },
+  {
     to: '/operate/videos',
     name: 'videos',
     sign: 'M2 4.5h8.5v7H2zM10.5 7.2 14 5v6l-3.5-2.2',

@@ -18,6 +18,12 @@ export function Waiting({ of }: { readonly of: Health['waiting'] }) {
           <Icon name="right" size={14} />
         </Link>
       </li>
+      <li data-some={of.top_ups > 0 || undefined}>
+        <Link to="/operate/money" search={{ tab: 'topUps', state: 'review' }}>
+          <b>{number(of.top_ups)}</b> {t('health.topUps')}
+          <Icon name="right" size={14} />
+        </Link>
+      </li>
       <li data-some={of.suspect_calls > 0 || undefined}>
         <Link to="/operate/calls" search={{ suspect: true, period: '24h' }}>
           <b>{number(of.suspect_calls)}</b> {t('health.suspects')}

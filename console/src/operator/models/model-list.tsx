@@ -12,7 +12,7 @@ import { choiceField } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
 import { Find } from '../parts/find.tsx'
 import { useAddress } from '../parts/use-address.ts'
-import { Margin, Revenue } from './margin.tsx'
+import { Margin, Revenue } from '../parts/margin.tsx'
 import { MODEL_STATES, ModelStateWord, PriceCell, stateOf, useAdmissionWords } from './model-words.tsx'
 import { PERIODS, useEarned, usePeriod } from './use-earned.ts'
 

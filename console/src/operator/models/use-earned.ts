@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { useAddress } from '../parts/use-address.ts'
-import { type Earned, earnedOf } from './earned.ts'
+import { type Earned, earnedOf } from '../parts/earned.ts'
 
 export const PERIODS = ['24h', '7d', '30d'] as const
 type Period = (typeof PERIODS)[number]

@@ -1,0 +1,154 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type ChainMargin, dayMarginQuery, marginQuery } from '../../api/operator/models.ts'
+import { Figure } from '../../parts/charts/figure.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Filter, Filters } from '../../parts/lists/filters.tsx'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { Empty } from '../../parts/page/empty.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import page from '../../parts/page/page.module.css'
+import { Amount } from '../../parts/values/amount.tsx'
+import { useFormat } from '../../parts/values/format.ts'
+import { type Earned, earnedOf } from '../parts/earned.ts'
+import { Margin } from '../parts/margin.tsx'
+import { useAddress } from '../parts/use-address.ts'
+
+const PERIODS = ['24h', '7d', '30d'] as const
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAYS = { '24h': 1, '7d': 7, '30d': 30 } as const
+
+/** What calls brought in and cost: in all, by day, by model and by vendor. */
+export function Income() {
+  const { t } = useTranslation()
+  const [{ period }, change] = useAddress()
+  const chosen = choiceField(period, PERIODS) ?? '7d'
+  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+  const margin = useQuery(marginQuery(new Date(hour - DAYS[chosen] * DAY_MS).toISOString()))
+  return (
+    <>
+      <Filters>
+        <Filter
+          always
+          label={t('overview.period')}
+          value={chosen}
+          options={PERIODS.map((value) => ({ value, label: t(`calls.periods.${value}`) }))}
+          onChange={(value) => change({ period: value })}
+        />
+      </Filters>
+      <Loaded query={margin} height={420}>
+        {({ chains }) =>
+          chains.length === 0 ? (
+            <Empty icon="wallet" title={t('money.nothing')} />
+          ) : (
+            <>
+              <Sums of={earnedOf(chains)} />
+              <Split title={t('money.byModel')} rows={groupsOf(chains, ({ model }) => model)} />
+              <Split title={t('money.byVendor')} rows={groupsOf(chains, ({ vendor_code: code }) => code)} />
+            </>
+          )
+        }
+      </Loaded>
+      <ByDay count={DAYS[chosen]} />
+    </>
+  )
+}
+
+function Sums({ of }: { readonly of: Earned }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return (
+    <div className={page.figures}>
+      <Figure
+        name={t('catalogue.revenue')}
+        value={<Amount value={of.revenue} />}
+        note={t('catalogue.calls', { count: of.calls })}
+      />
+      <Figure
+        name={t('catalogue.cost')}
+        value={of.cost === undefined ? '–' : <Amount value={of.cost} />}
+        note={t(of.cost === undefined ? 'catalogue.costUnknown' : 'money.ofVendors')}
+      />
+      <Figure
+        name={t('catalogue.margin')}
+        value={of.margin === undefined ? '–' : <Amount value={of.margin} />}
+        note={of.share === undefined ? '–' : format.percent(of.share, 1)}
+      />
+    </div>
+  )
+}
+
+interface Group {
+  readonly name: string
+  readonly earned: Earned
+}
+
+function groupsOf(
+  chains: readonly ChainMargin[],
+  nameOf: (chain: ChainMargin) => string | null,
+): readonly Group[] {
+  return [...Map.groupBy(chains, nameOf)]
+    .map(([name, own]) => ({ name: name ?? '–', earned: earnedOf(own) }))
+    .toSorted(({ earned: one }, { earned: other }) => Number(other.revenue) - Number(one.revenue))
+}
+
+function Split({ title, rows }: { readonly title: string; readonly rows: readonly Group[] }) {
+  const columns = useColumns()
+  return (
+    <section className={page.section}>
+      <h2>{title}</h2>
+      <DataTable label={title} columns={columns} rows={rows} idOf={({ name }) => name} />
+    </section>
+  )
+}
+
+function useColumns(): readonly Column<Group>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    { id: 'name', head: t('money.name'), cell: ({ name }) => name },
+    {
+      id: 'calls',
+      head: t('calls.calls'),
+      kind: 'number',
+      cell: ({ earned }) => format.number(earned.calls),
+    },
+    {
+      id: 'revenue',
+      head: t('catalogue.revenue'),
+      kind: 'number',
+      cell: ({ earned }) => <Amount value={earned.revenue} />,
+    },
+    {
+      id: 'cost',
+      head: t('catalogue.cost'),
+      kind: 'number',
+      cell: ({ earned }) => (earned.cost === undefined ? '–' : <Amount value={earned.cost} />),
+    },
+    {
+      id: 'margin',
+      head: t('catalogue.margin'),
+      kind: 'number',
+      cell: ({ earned }) => <Margin of={earned} />,
+    },
+  ]
+}
+
+/** One question a day: the gateway keeps the sums, so each is short. */
+function ByDay({ count }: { readonly count: number }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const days = Array.from({ length: count }, (_, back) => today - back * DAY_MS)
+  const sums = useQueries({
+    queries: days.map((day) =>
+      dayMarginQuery(new Date(day).toISOString(), new Date(day + DAY_MS - 1).toISOString()),
+    ),
+  })
+  const rows = days.map((day, at) => ({
+    name: format.date(day),
+    earned: earnedOf(sums[at]?.data?.chains ?? []),
+  }))
+  return <Split title={t('money.byDay')} rows={rows} />
+}

@@ -1,0 +1,44 @@
+import { SegmentedControl } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { PageHead } from '../../parts/page/page-head.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { Codes } from './codes.tsx'
+import { FreeCalls } from './free-calls.tsx'
+import { Income } from './income.tsx'
+import { Packages } from './packages.tsx'
+import { Plans } from './plans.tsx'
+import { TopUps } from './top-ups.tsx'
+
+const TABS = ['income', 'topUps', 'codes', 'plans', 'packages', 'free'] as const
+const PARTS = {
+  income: Income,
+  topUps: TopUps,
+  codes: Codes,
+  plans: Plans,
+  packages: Packages,
+  free: FreeCalls,
+} as const
+
+/** What comes in, what is left of it, and what is sold. */
+export function MoneyPage() {
+  const { t } = useTranslation()
+  const [{ tab }, change] = useAddress()
+  const shown = choiceField(tab, TABS) ?? 'income'
+  const Part = PARTS[shown]
+  return (
+    <>
+      <PageHead title={t('operate.pages.money')} lead={t('money.lead')}>
+        <SegmentedControl
+          aria-label={t('money.shown')}
+          value={shown}
+          data={TABS.map((value) => ({ value, label: t(`money.tabs.${value}`) }))}
+          onChange={(value) =>
+            change({ tab: value === 'income' ? undefined : value, open: undefined, state: undefined })
+          }
+        />
+      </PageHead>
+      <Part />
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import { Button } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Package, packagesQuery, removePackage } from '../../api/operator/money.ts'
+import { Confirm } from '../../parts/forms/confirm.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { State } from '../../parts/marks/state.tsx'
+import { Empty } from '../../parts/page/empty.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import page from '../../parts/page/page.module.css'
+import { Amount } from '../../parts/values/amount.tsx'
+import { PackageForm } from './package-form.tsx'
+import { Worth } from './top-ups.tsx'
+
+/** Packages that can be bought. */
+export function Packages() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [edited, edit] = useState<Package | 'new'>()
+  const [removed, ask] = useState<Package>()
+  const columns = useColumns(ask)
+  const packages = useQuery(packagesQuery)
+  return (
+    <>
+      <div className={page.sectionHead}>
+        <span className={page.muted}>{t('money.packagesLead')}</span>
+        <Button leftSection={<Icon name="plus" />} onClick={() => edit('new')}>
+          {t('money.addPackage')}
+        </Button>
+      </div>
+      <Loaded query={packages} height={240}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon="wallet" title={t('money.noPackages')} />
+          ) : (
+            <DataTable
+              label={t('money.tabs.packages')}
+              columns={columns}
+              rows={all}
+              idOf={({ code }) => code}
+              isQuiet={({ status }) => status === 'disabled'}
+              onChoose={edit}
+            />
+          )
+        }
+      </Loaded>
+      {edited !== undefined && (
+        <PackageForm of={edited === 'new' ? undefined : edited} onClose={() => edit(undefined)} />
+      )}
+      {removed !== undefined && (
+        <Confirm
+          title={t('money.removePackageTitle', { name: removed.name })}
+          action={t('money.remove')}
+          onConfirm={async () => {
+            await removePackage(removed.code)
+            await queryClient.invalidateQueries({ queryKey: ['packages'] })
+          }}
+          onClose={() => ask(undefined)}
+        >
+          {t('money.removePackageText')}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function useColumns(onRemove: (one: Package) => void): readonly Column<Package>[] {
+  const { t } = useTranslation()
+  return [
+    {
+      id: 'name',
+      head: t('money.name'),
+      cell: (one) => <Name of={one} />,
+    },
+    {
+      id: 'state',
+      head: t('operate.state'),
+      cell: ({ status }) =>
+        status === 'enabled' ? (
+          <State icon="done" tone="good">
+            {t('money.onSale')}
+          </State>
+        ) : (
+          <State icon="paused" tone="quiet">
+            {t('money.offSale')}
+          </State>
+        ),
+    },
+    {
+      id: 'price',
+      head: t('money.price'),
+      kind: 'number',
+      cell: ({ price }) => <Amount value={price} unit="yuan" />,
+    },
+    { id: 'worth', head: t('money.worth'), kind: 'number', cell: (one) => <Worth of={one} /> },
+    {
+      id: 'act',
+      head: <span className={table.unseen}>{t('actions')}</span>,
+      kind: 'actions',
+      cell: (one) => (
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={t('money.removeOne', { name: one.name })}
+          onClick={() => onRemove(one)}
+        >
+          {t('money.remove')}
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Name({ of: { name, code } }: { readonly of: Package }) {
+  return (
+    <>
+      <span className={table.first}>{name}</span>
+      <span className={table.second}>
+        <code>{code}</code>
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { type AnyTopUp, topUpsQuery } from '../../api/operator/money.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Filter, Filters } from '../../parts/lists/filters.tsx'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { Empty } from '../../parts/page/empty.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { Amount } from '../../parts/values/amount.tsx'
+import { useFormat } from '../../parts/values/format.ts'
+import { shortId } from '../../parts/values/short-id.ts'
+import { AccountFilter } from '../parts/account-filter.tsx'
+import { MoreRows } from '../parts/more-rows.tsx'
+import operator from '../parts/operator.module.css'
+import { useAddress } from '../parts/use-address.ts'
+
+const STATES = [
+  'open',
+  'paid',
+  'review',
+  'failed',
+  'expired',
+  'partly-refunded',
+  'refunded',
+  'disputed',
+  'charged-back',
+] as const
+
+/** What people paid in. */
+export function TopUps() {
+  const { t } = useTranslation()
+  const [{ state, find }, change] = useAddress()
+  const columns = useColumns()
+  const status = choiceField(state, STATES)
+  const topUps = useInfiniteQuery({
+    ...topUpsQuery({
+      ...(status === undefined ? {} : { status }),
+      ...(find === undefined ? {} : { account_id: find }),
+    }),
+    refetchInterval: LIVE_MS,
+  })
+  return (
+    <>
+      <Filters>
+        <AccountFilter value={find} onChange={(id) => change({ find: id })} />
+        <Filter
+          label={t('operate.state')}
+          value={status}
+          options={STATES.map((value) => ({ value, label: t(`money.topUpStates.${value}`) }))}
+          onChange={(value) => change({ state: value })}
+        />
+      </Filters>
+      <Loaded query={topUps} height={320}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ data }) => data)
+          return rows.length === 0 ? (
+            <Empty icon="wallet" title={t('money.noTopUps')} />
+          ) : (
+            <>
+              <DataTable label={t('money.tabs.topUps')} columns={columns} rows={rows} idOf={({ id }) => id} />
+              <MoreRows query={topUps} />
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function useColumns(): readonly Column<AnyTopUp>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    { id: 'time', head: t('calls.time'), kind: 'muted', cell: ({ created_at: at }) => format.recent(at) },
+    {
+      id: 'account',
+      head: t('operate.account'),
+      cell: ({ account_id: id }) => (
+        <Link to="/operate/accounts" search={{ open: id }} className={operator.accountLink}>
+          {shortId(id)}
+        </Link>
+      ),
+    },
+    { id: 'state', head: t('operate.state'), cell: ({ status }) => t(`money.topUpStates.${status}`) },
+    {
+      id: 'price',
+      head: t('money.paid'),
+      kind: 'number',
+      cell: ({ price, currency }) => <Amount value={price} currency={currency} />,
+    },
+    { id: 'worth', head: t('money.worth'), kind: 'number', cell: (topUp) => <Worth of={topUp} /> },
+    {
+      id: 'provider',
+      head: t('money.provider'),
+      kind: 'muted',
+      cell: ({ provider, checkout }) => <span title={checkout ?? undefined}>{provider}</span>,
+    },
+  ]
+}
+
+interface WorthProps {
+  readonly of: { readonly credits: string | null; readonly yuan: string | null }
+}
+
+/** In Credits, or in balance. */
+export function Worth({ of: { credits, yuan } }: WorthProps) {
+  if (yuan !== null) return <Amount value={yuan} unit="yuan" />
+  return credits === null ? '–' : <>{<Amount value={credits} />} Credits</>
+}
