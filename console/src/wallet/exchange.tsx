@@ -15,10 +15,12 @@ import { compareDecimals, isZero, timesDecimal } from '../parts/values/decimal.t
 import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'
+import { useCurrencySign } from './use-currency.ts'
 
 /** Balance into Credits, by hand. */
 export function Exchange({ account }: { readonly account: Account | undefined }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const balance = account?.balance ?? '0'
   const { form, submit, isPending, problem, done, forget } = useExchange(balance)
   return (
@@ -29,11 +31,11 @@ export function Exchange({ account }: { readonly account: Account | undefined })
         <div className={styles.trade}>
           <NumberInput
             label={t('overview.balance')}
-            prefix="¥"
+            prefix={sign}
             min={0}
             decimalScale={6}
             thousandSeparator=","
-            placeholder="¥"
+            placeholder={sign}
             {...form.getInputProps('yuan')}
           />
           <Button type="submit" loading={isPending} disabled={isZero(balance)}>

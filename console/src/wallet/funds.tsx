@@ -5,11 +5,13 @@ import page from '../parts/page/page.module.css'
 import { Amount } from '../parts/values/amount.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
+import { useCurrencySign } from './use-currency.ts'
 
 /** What there is, what running calls hold of it, what was spent and what is owed. */
 export function Funds({ account }: { readonly account: Account | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()
+  const sign = useCurrencySign()
   return (
     <div className={page.figures}>
       <Figure
@@ -23,16 +25,16 @@ export function Funds({ account }: { readonly account: Account | undefined }) {
       />
       <Figure
         name={t('overview.balance')}
-        value={account && <Amount value={account.balance} unit="yuan" />}
+        value={account && <Amount value={account.balance} currency={account.currency} />}
         note={t('wallet.balanceNote')}
       />
       <Figure
         name={t('wallet.month')}
-        value={account && <Amount value={account.month_spent_yuan} unit="yuan" />}
+        value={account && <Amount value={account.month_spent_yuan} currency={account.currency} />}
         note={
           account === undefined || isZero(account.monthly_cap_yuan)
             ? t('wallet.noCap')
-            : t('wallet.ofCap', { cap: format.number(account.monthly_cap_yuan, 2) })
+            : t('wallet.ofCap', { cap: `${sign}${format.number(account.monthly_cap_yuan, 2)}` })
         }
       />
       <Figure

@@ -1,5 +1,6 @@
 import type { Pool } from '../api/wallet.ts'
 import { Amount } from '../parts/values/amount.tsx'
+import { useCurrency } from './use-currency.ts'
 
 interface MoneyProps {
   readonly pool: Pool
@@ -9,7 +10,8 @@ interface MoneyProps {
 
 /** The same amount in the unit it is paid in. */
 export function Money({ pool, yuan, credits }: MoneyProps) {
-  if (pool === 'balance') return <Amount value={yuan} unit="yuan" />
+  const currency = useCurrency()
+  if (pool === 'balance') return <Amount value={yuan} currency={currency} />
   return (
     <>
       <Amount value={credits} /> Credits

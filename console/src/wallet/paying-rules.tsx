@@ -11,6 +11,7 @@ import { Done } from '../parts/page/done.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import styles from './wallet.module.css'
+import { useCurrencySign } from './use-currency.ts'
 
 /** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
 type Rules = {
@@ -27,6 +28,7 @@ type Rules = {
 /** What may pay for calls, up to how much, and when balance becomes Credits by itself. */
 export function PayingRules({ account }: { readonly account: Account }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const { form, submit, isPending, problem, saved } = useRules(account)
   return (
     <section className={styles.rules}>
@@ -41,7 +43,7 @@ export function PayingRules({ account }: { readonly account: Account }) {
         <NumberInput
           label={t('wallet.cap')}
           description={t('wallet.capHint')}
-          prefix="¥"
+          prefix={sign}
           min={0}
           decimalScale={2}
           thousandSeparator=","
@@ -62,6 +64,7 @@ export function PayingRules({ account }: { readonly account: Account }) {
 
 function AutoExchange({ form }: { readonly form: UseFormReturnType<Rules> }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const { enabled } = form.values.auto_exchange
   return (
     <>
@@ -81,7 +84,7 @@ function AutoExchange({ form }: { readonly form: UseFormReturnType<Rules> }) {
         />
         <NumberInput
           label={t('wallet.step')}
-          prefix="¥"
+          prefix={sign}
           min={0}
           decimalScale={2}
           thousandSeparator=","

@@ -12,6 +12,7 @@ import { Done } from '../parts/page/done.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
+import { useCurrencySign } from './use-currency.ts'
 
 /** A code becomes what it is worth; several may be redeemed one after the other. */
 export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {
@@ -45,6 +46,7 @@ export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {
 
 function useRedeeming() {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const organisation = useOrganisationId()
   const refresh = useRefreshMoney()
@@ -62,7 +64,7 @@ function useRedeeming() {
       form.reset()
       setDone(
         credits === null
-          ? t('wallet.redeemedYuan', { yuan: format.number(yuan ?? '0', 2) })
+          ? t('wallet.redeemedYuan', { yuan: `${sign}${format.number(yuan ?? '0', 2)}` })
           : t('wallet.redeemedCredits', { credits: format.number(credits, 2) }),
       )
       refresh()

@@ -10,6 +10,7 @@ import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'
 import { worthWords } from './worth.ts'
+import { useCurrencySign } from './use-currency.ts'
 
 /** How often it is looked whether the payment has been told. */
 const LOOK_MS = 2_000
@@ -23,6 +24,7 @@ interface ReturnedProps {
 /** What became of the payment that somebody comes back from. */
 export function Returned({ id, onClose }: ReturnedProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const refresh = useRefreshMoney()
   const { data: topUp } = useQuery({
@@ -47,7 +49,7 @@ export function Returned({ id, onClose }: ReturnedProps) {
         }
       >
         {topUp.status === 'paid'
-          ? t('wallet.paid', { worth: worthWords(topUp.booked, format) })
+          ? t('wallet.paid', { worth: worthWords(topUp.booked, { format, sign }) })
           : t('wallet.unpaid', { status: t(`wallet.topUpStates.${topUp.status}`) })}
       </Note>
     </div>

@@ -18,6 +18,7 @@ import { TimeZone, useFormat } from '../parts/values/format.ts'
 import { lastMonths } from './months.ts'
 import type { WalletSearch } from './search.ts'
 import styles from './wallet.module.css'
+import { useCurrency } from './use-currency.ts'
 
 /** How far back one may look in the list of months. */
 const MONTHS = 24
@@ -83,11 +84,12 @@ interface SumProps {
 }
 
 function Sum({ name, sums: { credits, balance } }: SumProps) {
+  const currency = useCurrency()
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <Amount value={credits} /> Credits · <Amount value={balance} unit="yuan" />
+        <Amount value={credits} /> Credits · <Amount value={balance} currency={currency} />
       </dd>
     </div>
   )
@@ -108,6 +110,7 @@ const KINDS = [
 
 function Entries({ rows }: { readonly rows: readonly Entry[] }) {
   const { t } = useTranslation()
+  const currency = useCurrency()
   const format = useFormat()
   const columns: readonly Column<Entry>[] = [
     { id: 'at', head: t('calls.time'), kind: 'muted', wide: true, cell: ({ at }) => format.moment(at) },
@@ -136,7 +139,7 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
       id: 'balance',
       head: t('overview.balance'),
       kind: 'number',
-      cell: ({ balance }) => <Moved value={balance} unit="yuan" />,
+      cell: ({ balance }) => <Moved value={balance} currency={currency} />,
     },
   ]
   return <DataTable label={t('wallet.tabs.statement')} columns={columns} rows={rows} idOf={({ id }) => id} />
@@ -144,16 +147,17 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
 
 interface MovedProps {
   readonly value: string
-  readonly unit?: 'yuan'
+  /** Absent: Credits. */
+  readonly currency?: string | undefined
 }
 
 /** What came, with a plus, or went. */
-function Moved({ value, unit }: MovedProps) {
+function Moved({ value, currency }: MovedProps) {
   if (isZero(value)) return <span className={table.muted}>–</span>
   return (
     <span className={value.startsWith('-') ? undefined : styles.came}>
       {value.startsWith('-') ? '−' : '+'}
-      <Amount value={value.replace('-', '')} {...(unit === undefined ? {} : { unit })} />
+      <Amount value={value.replace('-', '')} currency={currency} />
     </span>
   )
 }

@@ -15,6 +15,7 @@ import { Loaded } from '../parts/page/loaded.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { worthWords } from './worth.ts'
+import { useCurrencySign } from './use-currency.ts'
 
 type Offers = NonNullable<Awaited<ReturnType<NonNullable<typeof offersQuery.queryFn>>>>
 
@@ -41,6 +42,7 @@ interface TopUpFormProps {
 
 function TopUpForm({ offers, onClose }: TopUpFormProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const { form, submit, isPending, problem, between } = useTopUp(offers)
   return (
@@ -52,7 +54,7 @@ function TopUpForm({ offers, onClose }: TopUpFormProps) {
               key={offered.code}
               value={offered.code}
               title={offered.name}
-              hint={worthWords(offered, format)}
+              hint={worthWords(offered, { format, sign })}
             >
               {format.number(offered.price, 2)} {offers.currency}
             </ChoiceCard>

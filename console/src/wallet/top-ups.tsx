@@ -14,6 +14,7 @@ import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import type { WalletSearch } from './search.ts'
 import { worthWords } from './worth.ts'
+import { useCurrencySign } from './use-currency.ts'
 
 interface TopUpsProps {
   readonly after: string | undefined
@@ -52,6 +53,7 @@ export function TopUps({ after, onChange }: TopUpsProps) {
 
 function Rows({ rows }: { readonly rows: readonly TopUp[] }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const columns: readonly Column<TopUp>[] = [
     {
@@ -59,7 +61,7 @@ function Rows({ rows }: { readonly rows: readonly TopUp[] }) {
       head: t('wallet.bought'),
       cell: (topUp) => (
         <>
-          <span className={table.first}>{topUp.package ?? worthWords(topUp, format)}</span>
+          <span className={table.first}>{topUp.package ?? worthWords(topUp, { format, sign })}</span>
           <span className={table.second}>{format.moment(topUp.created_at)}</span>
         </>
       ),
@@ -75,7 +77,7 @@ function Rows({ rows }: { readonly rows: readonly TopUp[] }) {
       head: t('wallet.booked'),
       kind: 'number',
       wide: true,
-      cell: ({ booked }) => worthWords(booked, format) || '–',
+      cell: ({ booked }) => worthWords(booked, { format, sign }) || '–',
     },
     {
       id: 'status',

@@ -6,9 +6,12 @@ interface Worth {
 }
 
 /** What something is worth to the account: Credits, balance, or both. */
-export function worthWords({ credits, yuan }: Worth, format: Format): string {
+export function worthWords(
+  { credits, yuan }: Worth,
+  { format, sign }: { readonly format: Format; readonly sign: string },
+): string {
   return [
     ...(credits === null ? [] : [`${format.number(credits, 2)} Credits`]),
-    ...(yuan === null ? [] : [`¥${format.number(yuan, 2)}`]),
+    ...(yuan === null ? [] : [`${sign}${format.number(yuan, 2)}`]),
   ].join(' + ')
 }
