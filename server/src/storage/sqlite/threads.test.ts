@@ -6,6 +6,7 @@ import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import '../../../test/storage/migrated-database.ts'
 import { SqliteConnection } from './connection.ts'
+import { loadSqlite } from './library.ts'
 import { keepThread, takeThread } from './threads.ts'
 
 let folder: string
@@ -38,6 +39,18 @@ test('of a database that has closed, nothing is left in the thread that serves a
   const again = connect('first.db')
   expect(await query(again, 'select text from notes')).toMatchObject({ rows: [{ text: 'of the first' }] })
   await again.close()
+})
+
+test('of a database that has closed, nothing is held: another program takes it for itself', async () => {
+  const connection = connect('first.db')
+  await change(connection, 'create table notes (text text)')
+  await change(connection, "insert into notes values ('kept')")
+  await query(connection, 'select text from notes')
+  await connection.close()
+  const { DatabaseSync } = loadSqlite()
+  const other = new DatabaseSync(join(folder, 'first.db'), { timeout: 0 })
+  other.exec('pragma locking_mode = exclusive; begin exclusive; commit')
+  other.close()
 })
 
 test('a thread that waits opens the next connection; one that does not ends', async () => {

@@ -1,4 +1,6 @@
 /** The thread that owns one SQLite connection at a time: it does what it is told, one thing after the other. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { ChangeWatch } from './change-watch.ts'
 import { checkpoint, PAGE_BYTES } from './checkpoint.ts'
@@ -54,18 +56,20 @@ class DatabaseThread {
     this.#hot = new HotTransactions(this.#statements, options.origin)
   }
 
-  take(request: WorkerRequest): void {
-    let ends = request.kind === 'close' && request.afterwards === 'end'
+  take(request: Exclude<WorkerRequest, { readonly kind: 'close' }>): void {
     try {
       this.#reply(this.#answer(request))
     } catch (error) {
       this.#reply({ kind: 'failed', id: request.id, error: describe(error) })
-      ends = request.kind === 'close'
     }
-    if (ends) this.#port.close()
   }
 
-  #answer(request: WorkerRequest): WorkerReply {
+  close(): void {
+    clearInterval(this.#timer)
+    this.#database.close()
+  }
+
+  #answer(request: Exclude<WorkerRequest, { readonly kind: 'close' }>): WorkerReply {
     // Anything else may write.
     if (request.kind !== 'hot') this.#hot.forgetRows()
     switch (request.kind) {
@@ -95,10 +99,6 @@ class DatabaseThread {
         return { kind: 'done', id: request.id }
       case 'checkpoint':
         this.#every(CHECKPOINT_INTERVAL_MS, () => checkpoint(this.#statements, BUSY_TIMEOUT_MS))
-        return { kind: 'done', id: request.id }
-      case 'close':
-        clearInterval(this.#timer)
-        this.#database.close()
         return { kind: 'done', id: request.id }
     }
   }
@@ -156,8 +156,40 @@ const port = parentPort
 let connection: DatabaseThread | undefined
 // Our own process sends nothing else; the type is the contract of `messages.ts`.
 port.on('message', (message: WorkerMessage) => {
-  if (message.kind === 'open') {
+  if (message.kind === 'close') close(message)
+  else if (message.kind === 'open') {
     connection = new DatabaseThread(port, message.options)
     port.postMessage({ kind: 'open' } satisfies WorkerReply)
   } else connection?.take(message)
 })
+
+function close({ id, afterwards }: Extract<WorkerRequest, { readonly kind: 'close' }>): void {
+  let reply: WorkerReply = { kind: 'done', id }
+  try {
+    connection?.close()
+  } catch (error) {
+    reply = { kind: 'failed', id, error: describe(error) }
+  }
+  connection = undefined
+  if (afterwards === 'wait' && reply.kind === 'done') {
+    forgetStatements(() => port.postMessage(reply))
+    return
+  }
+  port.postMessage(reply)
+  port.close()
+}
+
+/**
+ * A prepared statement holds the file of a closed connection until the statement itself is gone, and nothing else ends one.
+ * What is to be done for objects that are gone is done in a later turn, and lets go of others.
+ */
+function forgetStatements(done: () => void): void {
+  setFlagsFromString('--expose-gc')
+  // No flag of a thread's own offers it.
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  setImmediate(() => {
+    collect()
+    setImmediate(done)
+  })
+}
