@@ -146,8 +146,8 @@ describe('a port that cannot be listened on', () => {
     [listening('EADDRINUSE', 9090), 'port 9090 is taken by another program', 'SLUICE_OPS_PORT to'],
     [listening('EADDRINUSE', 8080, '::', 'bind'), 'port 8080 is taken by another program', 'SLUICE_PORT to'],
     [listening('EACCES', 8080), 'this user may not listen on port 8080', 'above 1023'],
-    [listening('EADDRNOTAVAIL', 8080, '10.9.9.9'), '10.9.9.9 is no address', 'set SLUICE_HOST'],
-    [listening('EADDRNOTAVAIL', 9090, '10.9.9.9'), '10.9.9.9 is no address', 'set SLUICE_OPS_HOST'],
+    [listening('EADDRNOTAVAIL', 8080, '10.9.9.9'), '10.9.9.9 is not an address', 'set SLUICE_HOST'],
+    [listening('EADDRNOTAVAIL', 9090, '10.9.9.9'), '10.9.9.9 is not an address', 'set SLUICE_OPS_HOST'],
   ])('%s: %s', (error, what, change) => {
     const sentence = sentenceOf(error)
     expect(sentence).toContain(what)

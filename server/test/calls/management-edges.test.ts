@@ -80,6 +80,9 @@ describe('every list that comes in pages', () => {
   })
 })
 
+/** They say when they were read, so no two are alike. */
+const TELL_THEIR_TIME = ['/api/v1/admin/health', '/api/v1/admin/gateway-file']
+
 describe('what consoles poll', () => {
   test('has an ETag everywhere, and an unchanged answer is an empty 304', async () => {
     const wrong: string[] = []
@@ -87,7 +90,7 @@ describe('what consoles poll', () => {
     for (const { method, path, access, isCall, answers } of operations) {
       const isOurs = method === 'GET' && !isCall && answers.get('200') !== undefined
       if (!isOurs || access === 'organisation' || access === 'key' || path.includes('{')) continue
-      if (!path.startsWith('/api/v1/')) continue
+      if (!path.startsWith('/api/v1/') || TELL_THEIR_TIME.includes(path)) continue
       const first = await get(at(path), admin.headers)
       if (first.status !== 200) continue
       seen += 1

@@ -203,7 +203,7 @@ describe('GET …/logs/export', () => {
     await Promise.all(
       Array.from({ length: 2_000 }, (_, index) => {
         const id = callId(`big-${index}`)
-        const log = { ...big, callId: id, requestId: id, droppedFields: ['x'.repeat(5_000)] }
+        const log = { ...big, callId: id, requestId: id, droppedFields: ['x'.repeat(25_000)] }
         return gateway.storage.calls.log({ log })
       }),
     )

@@ -21,10 +21,12 @@ export interface AdminGateway {
 }
 
 export const ANSWER = {
+  id: 'chatcmpl-1',
+  created: 1_790_000_000,
   object: 'chat.completion',
   model: 'x',
   choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1_000, completion_tokens: 100 },
+  usage: { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 },
 }
 
 export async function openAdminGateway(options: GatewayOptions = {}): Promise<AdminGateway> {
