@@ -11,7 +11,7 @@ export default defineConfig({
     // a global changed behind it.
     isolate: false,
     // Many tests wait for another process or for a clock; meanwhile others have something to do.
-    maxWorkers: Math.max(6, availableParallelism()),
+    maxWorkers: Math.max(4, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     // Bundles the storage worker and looks for a PostgreSQL before the first test.
     globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
