@@ -8,10 +8,10 @@ import { isProductSource } from '../project/tree.mjs'
 /** By file and name, each with the reason why one for the whole process is right. */
 const ALLOWED = new Map([
   [
-    'server/src/core/passthrough/byte-assembler.ts slab',
+    'server/src/core/passthrough/span-reader.ts slab',
     'memory that small pieces are cut from; never used twice',
   ],
-  ['server/src/core/passthrough/byte-assembler.ts slabUsed', 'how much of it is cut off'],
+  ['server/src/core/passthrough/span-reader.ts slabUsed', 'how much of it is cut off'],
   ['server/src/core/pricing/price.ts known', 'decimals by their text: the same in, the same out'],
   [
     'server/src/management/identity/sign-in.ts nobody',

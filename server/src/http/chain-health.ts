@@ -1,6 +1,6 @@
 /** How a chain is, in words for operators. */
 import type { ChainHealth } from '../core/routing/health.ts'
-import { type HealthWord, healthWord } from '../core/routing/standing.ts'
+import { type HealthWord, healthWord } from '../core/routing/order.ts'
 
 export interface ChainHealthView {
   readonly state: HealthWord

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import type { Address } from './address.ts'
-import type { BodyWatch } from './calls/body-watch.ts'
+import type { BodyWatch } from './calls/incoming.ts'
 
 /** A request with what the listener knows of it, for routes that the framework calls. */
 export class GatewayRequest extends IncomingMessage {

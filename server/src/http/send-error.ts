@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GatewayError } from '../core/errors/gateway-error.ts'
 import { renderError } from './error-envelope.ts'
-import { closeUnlessRead } from './calls/incoming-body.ts'
+import { closeUnlessRead } from './calls/incoming.ts'
 
 /** Answers a request that was refused before it was read. */
 export function sendError(

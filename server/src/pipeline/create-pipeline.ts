@@ -16,7 +16,7 @@ import { createModelFacts } from './instance/model-facts.ts'
 import { createCountWindow } from './instance/count-window.ts'
 import { createTermsReader } from '../core/pricing/read-terms.ts'
 import { createRefusalBudget } from './instance/refusal-budget.ts'
-import { createVideos } from './video/create-videos.ts'
+import { createVideos } from './video/serve-videos.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import type { ChainId, CallId } from '../core/ids.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -24,7 +24,7 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ReservedCall } from './call.ts'
 import type { Leg } from './attempt/leg.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
-import { healthWord } from '../core/routing/standing.ts'
+import { healthWord } from '../core/routing/order.ts'
 
 export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   const { storage, telemetry } = parts

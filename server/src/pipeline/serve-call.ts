@@ -1,25 +1,50 @@
-import { admit } from './stages/admit.ts'
-import { authenticate } from './stages/authenticate.ts'
-import { checkBackground } from './background/check-background.ts'
+import { type Catalogue, isProtocolId } from '../core/catalogue.ts'
+import { admit, checkBackground } from './stages/admit.ts'
+import { authenticate, restrict } from './stages/authenticate.ts'
 import { serveBackground } from './background/serve-background.ts'
-import type { IncomingCall, StagedCall } from './call.ts'
+import type { Arrival, IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import type { Pipeline } from './context.ts'
-import { runReserved, type LeaveParts } from './exchange/leave.ts'
+import { makesOnlyVideos } from './instance/model-facts.ts'
+import { type LeaveParts, runReserved } from './exchange/leave.ts'
 import { recall } from './stages/recall.ts'
 import { receive } from './stages/receive.ts'
-import { restrict } from './stages/restrictions.ts'
 import { refuse } from './stages/refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { reserve } from './stages/reserve.ts'
-import { asksForVideo, serveChatOrder, type ServeChatOrderParts } from './video/order/serve-chat-order.ts'
+import { type ServeChatOrderParts, serveChatOrder } from './video/order/serve-chat-order.ts'
+import { type ServeCountParts, serveCount } from './serve-count.ts'
+import { serveStored } from './serve-stored.ts'
+import { serveVideos } from './video/serve-videos.ts'
 
-export type ServeCallParts = LeaveParts & ServeChatOrderParts & Pick<Pipeline, 'models' | 'refuseWhenUnable'>
+export type ServeParts = ServeCallParts & ServeCountParts
+
+/** Serves a call of any kind. Resolves when the answer has gone and the call has come to its end; never rejects. */
+export async function serve(pipeline: ServeParts, arrival: Arrival, reply: ClientReply): Promise<void> {
+  const { endpoint } = arrival.call
+  const { protocol } = endpoint
+  // Only orders of videos speak no language that could be converted or passed on.
+  if (protocol === 'video')
+    return serveVideos(pipeline, { ...arrival, endpoint: { ...endpoint, protocol } }, reply)
+  const call: IncomingCall = { ...arrival.call, endpoint: { ...endpoint, protocol } }
+  switch (endpoint.kind.flow) {
+    case 'exchange':
+      return serveCall(pipeline, call, reply)
+    case 'count':
+      return serveCount(pipeline, call, reply)
+    case 'stored':
+      return serveStored(pipeline, call, reply, arrival.asked)
+    case 'task':
+      throw new Error(`the kind ${endpoint.kind.id} has no orders over ${protocol}`)
+  }
+}
+
+type ServeCallParts = LeaveParts & ServeChatOrderParts & Pick<Pipeline, 'models' | 'refuseWhenUnable'>
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;
  * never rejects: whatever goes wrong is answered, logged and paid back on the way.
  */
-export async function serveCall(
+async function serveCall(
   pipeline: ServeCallParts,
   incoming: IncomingCall,
   reply: ClientReply,
@@ -30,7 +55,7 @@ export async function serveCall(
     call = await authenticate(pipeline, call)
     call = await receive(pipeline, call)
     restrict(pipeline, call)
-    if (asksForVideo(pipeline, call)) return await serveChatOrder(pipeline, call, reply)
+    if (asksForVideo(pipeline.catalogue(), call)) return await serveChatOrder(pipeline, call, reply)
     call = await recall(pipeline, call)
     call = admit(pipeline, call)
     reply.tellModel(call.model.modelId)
@@ -42,4 +67,11 @@ export async function serveCall(
     return
   }
   await runReserved(pipeline, call, reply)
+}
+
+/** The model a chat-type call names can do nothing but make videos. */
+function asksForVideo(catalogue: Catalogue, { endpoint, modelId }: ReceivedCall): boolean {
+  if (!isProtocolId(endpoint.protocol)) return false
+  const model = catalogue.models.get(modelId)
+  return model?.status === 'enabled' && makesOnlyVideos(model)
 }

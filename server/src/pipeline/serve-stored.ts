@@ -5,7 +5,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ItemPage } from '../core/protocols/responses/answer/stored-turn.ts'
 import type { StoredTurn } from '../storage/stores/turns.ts'
-import { authenticate, findHolderNow } from './stages/authenticate.ts'
+import { authenticate, checkKey, findHolderNow } from './stages/authenticate.ts'
 import {
   type AuthenticatedCall,
   type IncomingCall,
@@ -26,7 +26,6 @@ import { refuse, type RefuseParts } from './stages/refuse.ts'
 import type { ClientReply } from './reply.ts'
 import { showStored } from './stored/show-stored.ts'
 import type { StoredAnswer } from './stored/stored-answer.ts'
-import { checkKey } from './stages/restrictions.ts'
 
 type ServeStoredParts = ServeStoredBackgroundParts & RefuseParts & Pick<Pipeline, 'refuseWhenUnable'>
 

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../core/catalogue.ts'
-import { unpricedWarnings } from '../../pipeline/stages/asked-extras.ts'
+import { unpricedWarnings } from '../../pipeline/stages/estimate.ts'
 import { usageWarnings } from '../../pipeline/stages/usage-told.ts'
 import { type Finding, ok, warning } from '../../core/finding.ts'
 

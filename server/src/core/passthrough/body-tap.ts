@@ -7,7 +7,7 @@ import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'
 import type { UsageReader } from '../metering/counters.ts'
 import { JSON_TEXT_READ } from '../metering/meter.ts'
-import { ByteAssembler } from './byte-assembler.ts'
+import { ByteAssembler, SpanReader } from './span-reader.ts'
 import {
   ANSWER_FORMS,
   type AnswerForm,
@@ -15,10 +15,9 @@ import {
   MODEL_WATCH,
   roleOf,
 } from './answers/compiled-answers.ts'
-import { ImageItem } from './requests/image-item.ts'
+import { ImageItem } from './requests/request-extras.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
-import { SpanReader } from './span-reader.ts'
 import { ERROR_BYTES_MAX, ID_CHARACTERS_MAX, type TapOptions, USAGE_BYTES_MAX } from './stream-tap.ts'
 import { findWord } from './word-table.ts'
 

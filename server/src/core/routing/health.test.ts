@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainFailure, ChainHealth, ChainTry } from './health.ts'
 import * as health from './health.ts'
-import { standingOf } from './standing.ts'
+import { standingOf } from './order.ts'
 
 const CUT: ChainFailure = { kind: 'cut' }
 const TIMEOUT: ChainFailure = { kind: 'timeout' }

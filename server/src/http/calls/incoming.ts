@@ -1,9 +1,12 @@
+/** A request as the request pipeline takes it, and its body as it arrives: decoded, bounded in time, refused on the way. */
+import * as zlib from 'node:zlib'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Transform } from 'node:stream'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId } from '../../core/ids.ts'
 import type { Arrival, ArrivingCall } from '../../pipeline/call.ts'
-import type { BodyWatch } from './body-watch.ts'
-import { readIncomingBody } from './incoming-body.ts'
 import { readForm } from './read-form.ts'
+import { type Indexed, IndexedSet } from '../../core/indexed-set.ts'
 
 export interface IncomingOptions extends Pick<Arrival, 'asked'> {
   readonly id: string
@@ -55,3 +58,240 @@ function contentLengthOf(request: IncomingMessage): number | undefined {
   const text = request.headers['content-length']
   return text === undefined ? undefined : Number(text)
 }
+
+export interface BodyReading {
+  /** Told the plain bytes, whatever they were compressed with; may throw to refuse the rest. */
+  readonly onChunk: (chunk: Uint8Array) => void
+  readonly watch: BodyWatch
+  /** How long the whole body may take. */
+  readonly totalTimeoutMs: number
+}
+
+/** Rejects with what `onChunk` threw, when the client goes, when it sends nothing for too long, or too slowly. */
+export async function readIncomingBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reading: BodyReading,
+): Promise<void> {
+  const decoder = openBodyDecoder(request.headers['content-encoding'])
+  if (request.headers.expect !== undefined) response.writeContinue()
+  const body = new IncomingBody(request, reading, decoder)
+  return decoder === undefined ? body.readPlain() : body.readThrough(decoder)
+}
+
+/** A body while it arrives. */
+class IncomingBody {
+  readonly #request: IncomingMessage
+  readonly #reading: BodyReading
+  readonly #decoder: Transform | undefined
+  readonly #watched: WatchedBody
+  readonly #whole: Promise<void>
+  #resolve: () => void = () => undefined
+  #reject: (error: Error) => void = () => undefined
+  /** Read, or given up. */
+  #over = false
+  /** The wire has given all it had; a decoder may still be at it. */
+  #arrived = false
+
+  constructor(request: IncomingMessage, reading: BodyReading, decoder: Transform | undefined) {
+    this.#request = request
+    this.#reading = reading
+    this.#decoder = decoder
+    this.#whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#watched = reading.watch.add(() => this.#fail(tooLate()), reading.totalTimeoutMs)
+    const cut = (): void => {
+      if (!this.#arrived && !this.#over) this.#fail(cutShort())
+    }
+    request.on('close', cut)
+    request.on('error', cut)
+  }
+
+  readPlain(): Promise<void> {
+    this.#request.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#request.on('end', () => this.#done())
+    return this.#whole
+  }
+
+  readThrough(decoder: Transform): Promise<void> {
+    const request = this.#request
+    request.on('data', (chunk: Buffer) => {
+      if (this.#over) return
+      this.#watched.alive = true
+      if (!decoder.write(chunk)) request.pause()
+    })
+    request.on('end', () => {
+      this.#arrived = true
+      if (!this.#over) decoder.end()
+    })
+    decoder.on('drain', () => {
+      if (!this.#over) request.resume()
+    })
+    decoder.on('data', (chunk: Buffer) => this.#take(chunk))
+    decoder.on('end', () => this.#done())
+    decoder.on('error', (error: Error) => this.#fail(undecodable(request.headers['content-encoding'], error)))
+    return this.#whole
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#over) return
+    this.#watched.alive = true
+    try {
+      this.#reading.onChunk(chunk)
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #done(): void {
+    if (this.#leave()) this.#resolve()
+  }
+
+  #fail(error: Error): void {
+    if (!this.#leave()) return
+    this.#request.pause()
+    this.#decoder?.destroy()
+    this.#reject(error)
+  }
+
+  #leave(): boolean {
+    if (this.#over) return false
+    this.#over = true
+    this.#reading.watch.remove(this.#watched)
+    return true
+  }
+}
+
+function tooLate(): GatewayError {
+  return new GatewayError(40000, { status: 408, message: 'the request body did not arrive in time' })
+}
+
+function cutShort(): GatewayError {
+  return new GatewayError(40000, { message: 'the request body ended before it was complete' })
+}
+
+function undecodable(encoding: string | undefined, cause: Error): GatewayError {
+  return new GatewayError(40000, {
+    message: `the request body is not what its Content-Encoding (${encoding ?? ''}) says: ${cause.message}`,
+    cause,
+  })
+}
+
+/** Whether the head announces a body. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/**
+ * Call before an answer that may go out with its request unread: what is left of the body would otherwise be read and
+ * thrown away for as long as the client likes to send it.
+ */
+export function closeUnlessRead(request: IncomingMessage, response: ServerResponse): void {
+  if (!request.complete && announcesBody(request) && !response.headersSent)
+    response.setHeader('connection', 'close')
+}
+
+/** A body on its way; `alive` is set whenever something of it arrives. */
+export interface WatchedBody extends Indexed {
+  alive: boolean
+  readonly onLate: () => void
+  /** Looks in a row that found nothing new. */
+  quietLooks: number
+  /** Looks until it must have arrived as a whole. */
+  looksLeft: number
+}
+
+/**
+ * Ends bodies that stand still, and those that only drip, with one timer for all of them: a timer for each would cost
+ * every small call one.
+ */
+export interface BodyWatch {
+  /** `onLate` is told when nothing came for the idle time-out, or when the body is not there after `totalTimeoutMs`. */
+  add(onLate: () => void, totalTimeoutMs: number): WatchedBody
+  remove(body: WatchedBody): void
+  stop(): void
+}
+
+/** So that a deadline of seconds is kept to within seconds, however long a body may be silent. */
+const LOOK_MS_MAX = 2_500
+
+/** Looks at least twice per time-out, so that a silent body ends after one time-out at the least and one and a half at the most. */
+export function createBodyWatch(idleTimeoutMs: number): BodyWatch {
+  const bodies = new IndexedSet<WatchedBody>()
+  const everyMs = Math.max(1, Math.min(LOOK_MS_MAX, Math.ceil(idleTimeoutMs / 2)))
+  const quietLooksMax = Math.ceil(idleTimeoutMs / everyMs)
+  const look = (): void =>
+    bodies.visit((body) => {
+      body.quietLooks = body.alive ? 0 : body.quietLooks + 1
+      body.alive = false
+      body.looksLeft -= 1
+      if (body.quietLooks >= quietLooksMax || body.looksLeft <= 0) body.onLate()
+    })
+  const timer = setInterval(look, everyMs)
+  timer.unref()
+  return {
+    add(onLate, totalTimeoutMs) {
+      // The first look may come at once: one more than the time has.
+      const looksLeft = Math.ceil(totalTimeoutMs / everyMs) + 1
+      const body: WatchedBody = { alive: true, onLate, quietLooks: 0, looksLeft, position: undefined }
+      bodies.add(body)
+      return body
+    },
+    remove: (body) => bodies.remove(body),
+    stop: () => clearInterval(timer),
+  }
+}
+
+type OpenDecoder = () => Transform
+
+/** Past this a window is refused: no client of ours needs 8 MiB of memory for looking back (RFC 8878 §3.1.1.1.2). */
+const ZSTD_WINDOW_LOG_MAX = 23
+/** `ZSTD_d_windowLogMax` of zstd.h. */
+const ZSTD_WINDOW_LOG_PARAMETER = 100
+
+const DECODERS: ReadonlyMap<string, OpenDecoder> = new Map<string, OpenDecoder>([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['deflate', () => zlib.createInflate()],
+  ['br', () => zlib.createBrotliDecompress()],
+  ...zstd(),
+])
+
+/** What we can read, as RFC 7694 lets a server tell it. */
+const READABLE = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
+
+/** Node has it from 22.15 and 23.8 on; the types we build with are older. */
+interface ZstdAware {
+  readonly createZstdDecompress: (options: { readonly params: Readonly<Record<number, number>> }) => Transform
+}
+
+function zstd(): readonly (readonly [string, OpenDecoder])[] {
+  if (!knowsZstd(zlib)) return []
+  const { createZstdDecompress } = zlib
+  const params = { [ZSTD_WINDOW_LOG_PARAMETER]: ZSTD_WINDOW_LOG_MAX }
+  return [['zstd', () => createZstdDecompress({ params })]]
+}
+
+function knowsZstd(module: object): module is ZstdAware {
+  return 'createZstdDecompress' in module
+}
+
+/** What makes plain bytes of a body; undefined: they are plain already. Throws 415/40000 for what nobody here can read. */
+export function openBodyDecoder(contentEncoding: string | undefined): Transform | undefined {
+  if (contentEncoding === undefined) return undefined
+  const name = contentEncoding.trim().toLowerCase()
+  if (name === '' || name === 'identity') return undefined
+  const open = DECODERS.get(name)
+  if (open !== undefined) return open()
+  const shown = JSON.stringify(name.slice(0, SHOWN_CHARACTERS_MAX))
+  throw new GatewayError(40000, {
+    status: 415,
+    message: `a request body with Content-Encoding ${shown} cannot be read here: send it plain, or as one of ${READABLE}`,
+    headers: { 'accept-encoding': READABLE },
+  })
+}
+
+const SHOWN_CHARACTERS_MAX = 60

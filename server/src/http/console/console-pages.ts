@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
 import type { Background } from '../../telemetry/background.ts'
-import { closeUnlessRead } from '../calls/incoming-body.ts'
+import { closeUnlessRead } from '../calls/incoming.ts'
 import { shownPath } from '../calls/request-head.ts'
 import { sendError } from '../send-error.ts'
 

@@ -6,9 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { findHolderNow, presentedKey } from '../../pipeline/stages/authenticate.ts'
+import {
+  AddressNotAllowed,
+  checkAddress,
+  findHolderNow,
+  presentedKey,
+} from '../../pipeline/stages/authenticate.ts'
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
-import { AddressNotAllowed, checkAddress } from '../../pipeline/stages/restrictions.ts'
 import { TooManyActs } from '../../management/identity/own-act.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
 import { AmountTooLarge, RateChanged, RateFixed } from '../../storage/failures/amount-refused.ts'
@@ -20,7 +24,7 @@ import { addressOf } from '../gateway-request.ts'
 import { checkKeysOrganisation, createCallerReader } from './access/caller.ts'
 import { renderError } from '../error-envelope.ts'
 import { allowedMethods } from '../calls/allowed-methods.ts'
-import { closeUnlessRead } from '../calls/incoming-body.ts'
+import { closeUnlessRead } from '../calls/incoming.ts'
 import { readJsonBodies } from './requests/json-body.ts'
 import { badCursor } from './requests/page-cursor.ts'
 import { Exports } from './answers/send-export.ts'

@@ -1,15 +1,27 @@
-/** Tries the chains of a model, then those of its fallback, until one begins to answer. */
+/**
+ * How calls are tried that are answered while their client waits: one exchange over one chain after another, until one
+ * begins to answer, and what each try says of its chain: at once when it failed, at the end of its answer when it began one.
+ */
 import type { ReservedCall } from '../call.ts'
-import { openExchange, type OpenExchangeParts } from '../exchange/open-exchange.ts'
+import type { Pipeline } from '../context.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { AttemptFailure, Ending } from '../exchange/exchange-outcome.ts'
+import { type OpenExchangeParts, type OpenedExchange, openExchange } from '../exchange/open-exchange.ts'
+import type { ChainRun } from '../instance/chains/health-board.ts'
+import type { AttemptOutcome, Attempted, FinalFailure } from './attempt-outcome.ts'
+import { classifyAttempt } from './classify.ts'
+import { noteOfEnding, noteOfFailure } from './error-note.ts'
+import type { Leg } from './leg.ts'
+import { UPSTREAM_FAILURES, refusedSignatures } from './telling-failure.ts'
+import { ChainSearch, type SearchResult, type Tried, type Trying, tryRoutes } from './try-routes.ts'
 import type { ClientReply } from '../reply.ts'
-import type { Attempted } from './attempt-outcome.ts'
 import { giveCredentialBack } from './claim-credential.ts'
-import { ExchangeSearch } from './exchange-search.ts'
-import { mayFallBack, route, routeFallback, type RouteParts } from './route.ts'
-import { tryRoutes } from './try-routes.ts'
+import { type RouteParts, mayFallBack, route, routeFallback } from './route.ts'
+import type { ChainFailure } from '../../core/routing/health.ts'
 
 export type AttemptParts = OpenExchangeParts & RouteParts
 
+/** Tries the chains of a model, then those of its fallback, until one begins to answer. */
 export async function attempt(
   pipeline: AttemptParts,
   call: ReservedCall,
@@ -31,4 +43,228 @@ export async function attempt(
   } finally {
     search.close()
   }
+}
+
+/** How one try is made. */
+export interface Tries {
+  open(leg: Leg): Promise<OpenedExchange>
+  /** The call goes on over another chain. */
+  giveBack(leg: Leg): Promise<void>
+  clientGone(): boolean
+}
+
+type Surroundings = Pick<Pipeline, 'now' | 'health' | 'limits' | 'telemetry'>
+type SearchedCall = Pick<ReservedCall, 'at' | 'requestId' | 'catalogue'>
+
+/** What ends the search. */
+type End = DistributiveOmit<Exclude<AttemptOutcome, { readonly kind: 'failed' }>, 'records'>
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never
+type Result = SearchResult<End, FinalFailure>
+
+export class ExchangeSearch implements Trying<End, FinalFailure> {
+  readonly pinned = false
+  readonly classOf = UPSTREAM_FAILURES.classOf
+  readonly moreTelling = UPSTREAM_FAILURES.moreTelling
+  readonly rateLimited = UPSTREAM_FAILURES.rateLimited
+  readonly noChain = UPSTREAM_FAILURES.noChain
+  readonly mayFallBack = UPSTREAM_FAILURES.mayFallBack
+  readonly chains: ChainSearch<End, FinalFailure>
+  readonly #pipeline: Surroundings
+  readonly #call: SearchedCall
+  readonly #tries: Tries
+  readonly #deadline: NodeJS.Timeout
+  #current: Exchange | undefined
+  #expired = false
+  /** What the call has come to, whatever breaks while it is noted down. */
+  #decided: Extract<End, { readonly exchange: Exchange }> | undefined
+  /** A request may have reached a vendor. */
+  sent = false
+
+  constructor(pipeline: Surroundings, call: SearchedCall, tries: Tries) {
+    this.#pipeline = pipeline
+    this.#call = call
+    this.#tries = tries
+    this.chains = new ChainSearch(pipeline, call, this)
+    this.#deadline = setTimeout(() => {
+      this.#expired = true
+      this.#current?.expire()
+    }, pipeline.limits.answerDeadlineMs)
+    this.#deadline.unref()
+  }
+
+  close(): void {
+    clearTimeout(this.#deadline)
+  }
+
+  outcomeOf(result: Result): AttemptOutcome {
+    const { records } = this.chains
+    return result.kind === 'over' ? { ...result.end, records } : { ...result, records }
+  }
+
+  /** An answer that has begun goes on, and one that is read on for a client that has gone is still charged. */
+  broken(error: unknown): AttemptOutcome {
+    const { records } = this.chains
+    if (this.#decided === undefined) return { kind: 'broken', error, records }
+    this.#pipeline.telemetry.log.error(
+      { requestId: this.#call.requestId, error },
+      'an answer goes on although something inside the gateway failed',
+    )
+    return { ...this.#decided, records }
+  }
+
+  async tryOnce(leg: Leg): Promise<Tried<End, FinalFailure>> {
+    const startedAt = this.#pipeline.now()
+    const opened = await this.#tries.open(leg)
+    if (opened.kind === 'skipped') {
+      const failure = opened.failure ?? { kind: 'no-chain' }
+      return { kind: 'failed', failure, note: { outcome: opened.reason } }
+    }
+    const { exchange } = opened
+    this.#current = exchange
+    // The time may have run out while the request was put together.
+    if (this.#expired) exchange.expire()
+    const verdict = await exchange.verdict
+    this.#current = undefined
+    this.sent ||= exchange.sent
+    const { firstByteAt } = exchange
+    switch (verdict.kind) {
+      case 'committed':
+        this.#decided = { kind: 'answering', leg, exchange }
+        return over(this.#decided, { outcome: 'answered', status: exchange.status, firstByteAt })
+      case 'gone':
+        this.#decided = { kind: 'gone', leg, exchange }
+        return over(this.#decided, { outcome: 'client gone', firstByteAt })
+      case 'stopped':
+        return over({ kind: 'stopped' }, { outcome: 'stopped', firstByteAt })
+      case 'broken':
+        return over({ kind: 'broken', error: verdict.error }, { outcome: 'gateway error', firstByteAt })
+      case 'failed':
+        return this.#failed(leg, { startedAt, exchange, failure: verdict.failure })
+    }
+  }
+
+  /** Without the reasoning that the upstream cannot read. */
+  inOtherForm(leg: Leg, failure: FinalFailure): Leg | undefined {
+    return refusedSignatures(failure) ? { ...leg, why: 'retry', unsigned: true } : undefined
+  }
+
+  tellChain(run: ChainRun, _leg: Leg, result: Result): number | 'goes-on' | undefined {
+    const pipeline = this.#pipeline
+    if (result.kind === 'failed')
+      return result.failure.kind === 'upstream' ? noteFailure(pipeline, run, result.failure) : undefined
+    if (result.end.kind !== 'answering') return undefined
+    const followed = followAnswer(pipeline, this.#call, { run, ...result.end })
+    pipeline.telemetry.background.track(followed, 'note how an answer ended')
+    return 'goes-on'
+  }
+
+  async giveBack(leg: Leg, failure: FinalFailure): Promise<void> {
+    if (failure.kind !== 'rate-limited') await this.#tries.giveBack(leg)
+  }
+
+  isOver(): boolean {
+    return this.#expired || this.#tries.clientGone()
+  }
+
+  #failed(
+    leg: Leg,
+    tried: { readonly startedAt: number; readonly exchange: Exchange; readonly failure: AttemptFailure },
+  ): Tried<End, FinalFailure> {
+    const { startedAt, exchange, failure } = tried
+    const failureClass = classifyAttempt(this.#call.catalogue, leg, failure)
+    const { kind } = failureClass
+    const waitedMs = this.#pipeline.now() - startedAt
+    const replayed = kind === 'request' && exchange.replays
+    return {
+      kind: 'failed',
+      failure: { kind: 'upstream', leg, failure, class: failureClass, replayed, waitedMs },
+      note: {
+        outcome: kind,
+        status: failure.kind === 'status' ? failure.status : undefined,
+        said: noteOfFailure({ leg, kind, at: startedAt }, failure).message,
+        firstByteAt: exchange.firstByteAt,
+      },
+    }
+  }
+}
+
+function over(end: End, note: Tried<End, FinalFailure>['note']): Tried<End, FinalFailure> {
+  return { kind: 'over', end, note }
+}
+
+/** Gives how long the chain now rests, ms; undefined: not at all. */
+export function noteFailure(
+  { now, limits }: Pick<Pipeline, 'now' | 'limits'>,
+  run: ChainRun,
+  failure: Extract<FinalFailure, { kind: 'upstream' }>,
+): number | undefined {
+  if (!saysOfChain(failure, limits)) return undefined
+  const at = now()
+  const { leg, class: failureClass } = failure
+  return run.failed(failureClass, at, noteOfFailure({ leg, kind: failureClass.kind, at }, failure.failure))
+}
+
+/**
+ * A conflict is between two requests of one client. Of the whole call's deadline only the chain is to blame on which most
+ * of it was spent.
+ */
+function saysOfChain(
+  { failure, waitedMs }: Extract<FinalFailure, { kind: 'upstream' }>,
+  { answerDeadlineMs }: Pipeline['limits'],
+): boolean {
+  if (failure.kind === 'deadline') return waitedMs >= answerDeadlineMs / 2
+  return failure.kind !== 'status' || failure.status !== 409
+}
+
+export type Answering = Pick<Exchange, 'ended' | 'trouble'>
+
+/** Resolves when the answer has ended and its chain has heard of it. */
+export async function followAnswer(
+  { now }: Pick<Pipeline, 'now'>,
+  { catalogue }: Pick<ReservedCall, 'catalogue'>,
+  { run, leg, exchange }: { readonly run: ChainRun; readonly leg: Leg; readonly exchange: Answering },
+): Promise<void> {
+  run.answered(now())
+  const { ending } = await exchange.ended
+  const at = now()
+  switch (SAYS[ending]) {
+    case 'well':
+      run.succeeded(at)
+      return
+    case 'nothing':
+      run.withdrawn()
+      return
+    case 'ill': {
+      const failure = classOfEnding(catalogue, leg, { ending, exchange })
+      run.failed(failure, at, noteOfEnding({ leg, kind: failure.kind, at }, exchange))
+      return
+    }
+  }
+}
+
+const SAYS: Readonly<Record<Ending, 'well' | 'ill' | 'nothing'>> = {
+  complete: 'well',
+  'upstream-error': 'ill',
+  'upstream-cut': 'ill',
+  timeout: 'ill',
+  'client-gone': 'nothing',
+  stopped: 'nothing',
+  'gateway-error': 'nothing',
+}
+
+/** An error the upstream told inside its answer may blame the request, or refuse its content. */
+function classOfEnding(
+  catalogue: ReservedCall['catalogue'],
+  leg: Leg,
+  { ending, exchange }: { readonly ending: Ending; readonly exchange: Answering },
+): ChainFailure {
+  const { trouble } = exchange
+  if (trouble?.raw !== undefined) {
+    const { status, raw } = trouble
+    return classifyAttempt(catalogue, leg, {
+      kind: 'answer',
+      answer: { kind: 'error', status, raw, delivered: true },
+    })
+  }
+  return { kind: ending === 'timeout' ? 'timeout' : 'cut' }
 }

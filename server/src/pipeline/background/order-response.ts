@@ -14,7 +14,7 @@ import type { Lane } from '../lanes/lane.ts'
 import { openPassthroughLane, type PassthroughLaneParts } from '../lanes/passthrough-lane.ts'
 import { orderFor } from '../attempt/route.ts'
 import type { Ordering } from '../video/order/creation.ts'
-import { changeTask, type OpenTask, type OpenTaskParts } from '../video/order/open-task.ts'
+import { type OpenTask, type OpenTaskParts, changeTask, whileAway } from '../video/order/open-task.ts'
 import {
   judge,
   notWritten,
@@ -27,7 +27,6 @@ import {
 } from '../video/order/send-order.ts'
 import type { SentToVendor } from '../video/order/send-to-vendor.ts'
 import { gatewayFailure } from '../video/task/task-error.ts'
-import { whileAway } from '../video/task/while-away.ts'
 import { orderOffline } from './offline-response.ts'
 import { pinResponse } from './pin-response.ts'
 import { readResponse } from './response-object.ts'

@@ -9,7 +9,7 @@ import { hashBody } from '../../upstream/hash-body.ts'
 import { findHolderNow } from '../stages/authenticate.ts'
 import type { AdmittedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
-import { standing } from '../video/order/join.ts'
+import { standing } from '../video/order/take-order.ts'
 import { idempotencyKeyOf } from '../video/order/read-order.ts'
 import { tellBackground } from './stored-background.ts'
 

@@ -6,18 +6,22 @@ import { systemTimers } from '../../upstream/timers.ts'
 import { hasSurcharges } from '../instance/model-facts.ts'
 import type { ReservedCall } from '../call.ts'
 import { claimCredential } from '../attempt/claim-credential.ts'
-import { formRequest, isConvertible, type LegUpstream, upstreamOf } from '../attempt/dialect.ts'
+import { type LegUpstream, formRequest, isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
 import { answerHeaders, forwardedHeaders } from '../headers.ts'
 import { countsOf } from '../kinds/kind.ts'
-import { openLane, type OpenLaneParts } from '../lanes/open-lane.ts'
-import { possibleUsage } from '../lanes/possible-usage.ts'
+import { possibleUsage } from '../stages/charged-reading.ts'
 import { quietly } from '../quietly.ts'
 import type { ClientReply } from '../reply.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
+import { openConversionLane } from '../lanes/convert.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { openPassthroughLane } from '../lanes/passthrough-lane.ts'
+import { priceLeg } from '../stages/price-leg.ts'
+import type { LaneTarget, OpenedLane } from '../lanes/lane-target.ts'
 
 export type OpenExchangeParts = OpenLaneParts &
   Pick<
@@ -179,4 +183,31 @@ function offlineOf(dialect: WireDialect): ExchangeOptions['offline'] {
 /** A Gemini client that did not ask for server-sent events gets what the upstream then sends: one JSON array. */
 function withoutEventStream(url: string): string {
   return url.replace(/[?&]alt=sse$/, '')
+}
+
+export type OpenLaneParts = Pick<Pipeline, 'conversions' | 'fetchRemote' | 'telemetry' | 'tokens'>
+
+/**
+ * Untouched bytes where client and upstream speak the same protocol, conversion where they do not
+ * (docs/reference/contract.md#1-11).
+ */
+export function openLane(
+  pipeline: OpenLaneParts,
+  call: ReservedCall,
+  target: LaneTarget,
+): OpenedLane | Promise<OpenedLane> {
+  const { leg, dialect } = target
+  // A conversation kept here is known to no upstream: it goes as if the client had sent it.
+  if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept') {
+    const lane = openPassthroughLane(pipeline, call, leg, dialect)
+    return lane instanceof Promise ? lane.then(opened) : opened(lane)
+  }
+  if (!isConvertible(dialect)) throw new Error(`chain ${leg.chain.id} was chosen for a call of another form`)
+  const priced = priceLeg(call, leg, dialect)
+  if (priced.kind === 'refused') return priced
+  return openConversionLane(pipeline, call, { ...target, dialect, leg: priced.leg })
+}
+
+function opened(lane: Lane): OpenedLane {
+  return { kind: 'open', lane }
 }

@@ -1,6 +1,6 @@
-/** What every call of a model demands alike: its prices as frozen text, and the vendors behind it. */
+/** What is known of a model before any call of it: its prices as frozen text, the vendors behind it, whether it makes videos. */
 import type { Demand } from '../../core/ledger/operations.ts'
-import type { Catalogue, Model } from '../../core/catalogue.ts'
+import type { Catalogue, Chain, Model } from '../../core/catalogue.ts'
 import { knownRateOf } from '../../core/pricing/currency.ts'
 import { freezeSurcharges } from '../../core/pricing/surcharges.ts'
 import type { PriceTerms } from '../../core/pricing/terms.ts'
@@ -58,4 +58,22 @@ function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras):
     multipliers: Object.fromEntries(chains.map((chain) => [String(chain.id), chain.rateMultiplier])),
     ...(surcharges.length === 0 ? {} : { surcharges }),
   }
+}
+
+/**
+ * A model is a video model when its features say so (docs/reference/contract.md#4.4). One that only takes videos in,
+ * over chains that all speak a chat-type protocol, is none.
+ */
+export function isVideoModel(model: Model): boolean {
+  const { chains, supportFeatures } = model
+  return supportFeatures.includes('video') && (chains.length === 0 || chains.some(isVideoChain))
+}
+
+/** Every way to this model is a video API: a chat call to it means a video (docs/reference/contract.md#4.4). */
+export function makesOnlyVideos(model: Model): boolean {
+  return isVideoModel(model) && model.chains.every(isVideoChain)
+}
+
+export function isVideoChain(chain: Chain): boolean {
+  return chain.protocol === 'video'
 }

@@ -177,7 +177,11 @@ describe('the guide to adding an endpoint', () => {
       extends: './server/tsconfig.json',
       compilerOptions: { typeRoots: [join(ROOT, 'node_modules/@types')] },
       include: [],
-      files: [OWN_FILE, 'server/src/pipeline/serve.ts', 'server/src/http/management/openapi/passed-calls.ts'],
+      files: [
+        OWN_FILE,
+        'server/src/pipeline/serve-call.ts',
+        'server/src/http/management/openapi/passed-calls.ts',
+      ],
     }
     await writeFile(join(copy.root, 'tsconfig.json'), JSON.stringify(settings))
     const checking = run(process.execPath, [compiler, '-p', join(copy.root, 'tsconfig.json')])

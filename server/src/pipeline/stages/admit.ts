@@ -4,12 +4,14 @@ import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { findRefused } from '../../core/pricing/surcharges.ts'
 import { nearestName } from '../../core/nearest-name.ts'
-import { askedExtras, toolUsesMax } from './asked-extras.ts'
+import { askedExtras, toolUsesMax } from './estimate.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import type { ModelFacts } from '../instance/model-facts.ts'
 import { endpointsOf } from '../kinds/index.ts'
 import type { EndpointKind, EstimateParts } from '../kinds/kind.ts'
 import type { Pipeline } from '../context.ts'
+import { usableChains } from '../../core/routing/order.ts'
+import { answersInBackground } from '../attempt/dialect.ts'
 
 /**
  * Finds the model and says what the call demands of the account. Levels and the right to call are not judged here:
@@ -163,4 +165,36 @@ function estimateOf(model: Model, call: ReceivedCall, parts: EstimateParts): Dem
   if (kind.estimate === undefined)
     throw new Error(`a call of the kind ${kind.id} has no estimate of what it holds`)
   return kind.estimate(model, call, parts)
+}
+
+/**
+ * A background answer is made after its call was answered: only an upstream that can be asked about it later is asked for
+ * one, so that it is never free. Throws 40000 naming the field, before anything is spent.
+ */
+export function checkBackground(
+  call: Pick<AdmittedCall, 'scan' | 'stream' | 'past' | 'model' | 'catalogue'>,
+): void {
+  const { scan, model, catalogue } = call
+  if (!scan.background) return
+  if (scan.forget)
+    throw refusal('store', 'a background response has to be stored: leave store out or set it to true')
+  if (call.stream)
+    throw refusal(
+      'stream',
+      'background responses are not streamed here: create one without stream and poll it',
+    )
+  if (!usableChains(model, catalogue).some((chain) => answersInBackground(chain, catalogue)))
+    throw refusal(
+      'background',
+      `no provider of ${model.modelId} answers in the background: leave background out or set it to false`,
+    )
+  if (call.past?.kind === 'kept')
+    throw refusal(
+      'previous_response_id',
+      'the previous response is kept here, where no provider that answers in the background finds it; send its items',
+    )
+}
+
+function refusal(param: string, message: string): GatewayError {
+  return new GatewayError(40000, { message: `${param}: ${message}`, details: { param } })
 }

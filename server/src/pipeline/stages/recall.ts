@@ -6,14 +6,19 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { endedWell, taskOfTurn } from '../background/stored-background.ts'
-import type { Past, ReceivedCall } from '../call.ts'
+import type { Past, ReceivedCall, ReservedCall } from '../call.ts'
 import { readPast } from '../lanes/threads/read-past.ts'
 import { sharedText } from '../lanes/threads/shared-text.ts'
 import type { TaskResult } from '../lanes/threads/work.ts'
-import { placesOf } from '../attempt/dialect.ts'
+import { placeOf, placesOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { recallItems } from './recall-items.ts'
-import type { Conversation } from '../instance/turn-keeper.ts'
+import type { Conversation, NewContent, NewTurn } from '../instance/turn-keeper.ts'
+import type { MeterReading } from '../../core/metering/meter.ts'
+import { clientInput } from '../lanes/convert-request.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { KeptAnswer } from '../lanes/lane.ts'
+import type { Leg } from '../attempt/leg.ts'
 
 /**
  * The call with its past. A conversation kept here counts as part of the request, in bytes held and in tokens estimated;
@@ -116,4 +121,54 @@ function refusal(message: string): GatewayError {
 
 function quoted(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id)
+}
+
+/** Ids are put into addresses and into the store as they are. */
+const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
+
+/**
+ * Keeps a response that ended well and was charged: all of it where the gateway made it, where it is kept otherwise
+ * (docs/reference/contract.md#4.2). What an upstream keeps may be more than what it has sent, so it is only read again
+ * where its own usage was charged.
+ */
+export function remember(pipeline: Pick<Pipeline, 'turns'>, turn: NewTurn, charged: MeterReading): void {
+  if (turn.content.kind === 'upstream' && charged.source !== 'upstream') return
+  pipeline.turns.keep(turn)
+}
+
+/** What there is to keep of an answer; undefined: nothing. */
+export function turnOf(
+  pipeline: Pick<Pipeline, 'now'>,
+  call: ReservedCall,
+  { leg, exchange }: { readonly leg: Leg; readonly exchange: Exchange },
+): NewTurn | undefined {
+  const content = contentOf(call, leg, exchange.kept)
+  if (content === undefined) return undefined
+  return {
+    keyId: call.key.id,
+    modelId: leg.model.modelId,
+    previousId: call.scan.previousResponseId,
+    history: call.past?.ids ?? [],
+    at: pipeline.now(),
+    content,
+  }
+}
+
+function contentOf(call: ReservedCall, leg: Leg, kept: KeptAnswer | undefined): NewContent | undefined {
+  switch (kept?.kind) {
+    case undefined:
+      return undefined
+    case 'id':
+      return RESPONSE_ID.test(kept.id)
+        ? { kind: 'upstream', responseId: kept.id, place: placeOf(leg), chainId: leg.chain.id }
+        : undefined
+    case 'response':
+      return {
+        kind: 'kept',
+        callId: call.callId,
+        input: clientInput(call),
+        responseJson: kept.json,
+        requestBytes: call.body.length,
+      }
+  }
 }

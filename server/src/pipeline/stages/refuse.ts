@@ -1,13 +1,12 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
-import { findHolderNow } from './authenticate.ts'
+import { AddressNotAllowed, findHolderNow } from './authenticate.ts'
 import type { RefusedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { asGatewayError } from '../exchange/leave.ts'
 import { baseLogRow } from './log-row.ts'
 import type { ClientReply } from '../reply.ts'
-import { AddressNotAllowed } from './restrictions.ts'
 
 export type RefuseParts = Pick<
   Pipeline,

@@ -7,8 +7,10 @@ import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 import type { Pipeline } from '../context.ts'
 import { rateLimitHeaders } from '../headers.ts'
-import { countsOf, type EndpointKind } from '../kinds/kind.ts'
+import { type EndpointKind, countsOf } from '../kinds/kind.ts'
 import { type DescribedCall, describeCall } from './log-row.ts'
+import { readTerms } from '../../core/pricing/read-terms.ts'
+import type { PriceTerms } from '../../core/pricing/terms.ts'
 
 /** A call of any kind whose demand is known. */
 export interface Reservable
@@ -91,4 +93,40 @@ function toldLimit(
 const WORDS: Readonly<Record<string, string | undefined>> = {
   amount: 'Credits',
   video_seconds: 'seconds of video',
+}
+
+/** Prices frozen when a call was reserved. A fault of the reader is told and the text read anew; throws when it is unreadable. */
+export function frozenTerms(
+  { terms }: Pick<Pipeline, 'terms'>,
+  text: string,
+  onFault: (error: unknown) => void,
+): PriceTerms {
+  try {
+    return readable(terms.terms(text))
+  } catch (error) {
+    onFault(error)
+    return readable(readTerms(text))
+  }
+}
+
+function readable(read: ReturnType<typeof readTerms>): PriceTerms {
+  if (read.kind === 'unreadable') throw new Error(`frozen price terms cannot be read: ${read.reason}`)
+  return read.terms
+}
+
+/**
+ * First instant of the month a charge counts in, epoch ms. Where none can be told it counts in the month the account
+ * stands in, which 0 says.
+ */
+export function monthStartAt(
+  { monthOf }: Pick<Pipeline, 'monthOf'>,
+  { at, timezone }: { readonly at: number; readonly timezone: string },
+  onFault: (error: unknown) => void,
+): number {
+  try {
+    return monthOf(at, timezone).from
+  } catch (error) {
+    onFault(error)
+    return 0
+  }
 }

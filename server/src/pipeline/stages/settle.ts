@@ -1,5 +1,11 @@
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
-import { ONE_CALL, type SettleOperation } from '../../core/ledger/operations.ts'
+import {
+  type AbandonOperation,
+  type DoneOutcome,
+  ONE_CALL,
+  type SettleOperation,
+  type SettleOutcome,
+} from '../../core/ledger/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
@@ -7,15 +13,15 @@ import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../../core/money.ts
 import { type PricedCall, priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import type { ReservedCall } from '../call.ts'
-import { frozenTerms, monthStartAt } from './charge-terms.ts'
+import { frozenTerms, monthStartAt } from './reserve.ts'
 import { estimateInputTokens } from '../instance/count-tokens.ts'
 import type { Pipeline } from '../context.ts'
-import { possibleUsage } from '../lanes/possible-usage.ts'
+import { possibleUsage } from './charged-reading.ts'
 import { baseLogRow } from './log-row.ts'
-import { persist, type PersistParts } from './persist.ts'
 import { quietly } from '../quietly.ts'
 import type { Recipe } from '../../core/ledger/recipe.ts'
 import type { Leg } from '../attempt/leg.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 
 export type SettleParts = PersistParts & Pick<Pipeline, 'now' | 'observeEnd' | 'terms' | 'tokens'>
 
@@ -140,4 +146,94 @@ function asHeld(held: MicroCredits): PricedCall {
 function creditsText(amount: MicroCredits): string {
   const fraction = (amount % MICRO_CREDITS_PER_CREDIT).toString().padStart(6, '0')
   return `${amount / MICRO_CREDITS_PER_CREDIT}.${fraction}`
+}
+
+type AbandonParts = PersistParts & Pick<Pipeline, 'now' | 'observeEnd'>
+
+/**
+ * Gives back what was taken and writes the log row.
+ *
+ * @param sent a request may have reached a vendor: it stays counted in request windows
+ */
+export async function abandon(
+  pipeline: AbandonParts,
+  call: ReservedCall,
+  { sent, row }: { readonly sent: boolean; readonly row: Partial<CallLogRow> },
+): Promise<void> {
+  call.body.release()
+  const at = pipeline.now()
+  const log: CallLogRow = { ...baseLogRow(call, at), ...row }
+  await persist(pipeline, {
+    kind: 'abandon',
+    callId: call.callId,
+    keyId: call.key.id,
+    accountId: call.account.id,
+    at,
+    sent,
+    log,
+  })
+  quietly(pipeline, call, 'count an ended call', () => pipeline.observeEnd(log))
+}
+
+export type PersistParts = Pick<Pipeline, 'catalogue' | 'monthOf' | 'pending' | 'storage' | 'telemetry'>
+
+/**
+ * Ends a call in the store. What it does not take now is kept and tried again for as long as the process lives
+ * (`pending-operations.ts`), so nobody waits here for a store that is away; resolves to undefined then.
+ * @param onTried when it is written, or cannot be now
+ */
+export function persist(
+  pipeline: PersistParts,
+  operation: SettleOperation,
+  onTried?: () => void,
+): Promise<SettleOutcome | undefined>
+export function persist(
+  pipeline: PersistParts,
+  operation: AbandonOperation,
+  onTried?: () => void,
+): Promise<DoneOutcome | undefined>
+export async function persist(
+  pipeline: PersistParts,
+  operation: SettleOperation | AbandonOperation,
+  onTried: () => void = () => undefined,
+): Promise<SettleOutcome | DoneOutcome | undefined> {
+  const { storage, pending, telemetry } = pipeline
+  const ended = operation.kind === 'settle' ? operation : inItsMonth(pipeline, operation)
+  try {
+    return await (ended.kind === 'settle'
+      ? tryAgainIfLost(() => storage.calls.settle(ended))
+      : tryAgainIfLost(() => storage.calls.abandon(ended)))
+  } catch (error) {
+    const { callId, log } = ended
+    telemetry.log.error(
+      { requestId: log.requestId, callId, error },
+      'the end of a call could not be written; it is tried again',
+    )
+    pending.add(ended)
+    return undefined
+  } finally {
+    onTried()
+  }
+}
+
+/**
+ * What was lost in the middle says nothing of the store as it is now: a process that was paused finds its connections dead and
+ * the next one alive, and its client is still to get the end of the answer. Ends are idempotent, so one more try is safe.
+ */
+async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable) || error.untouched) throw error
+    return write()
+  }
+}
+
+/** A call that charges nothing leaves room for what is owed: in the month in which it ends. */
+function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): AbandonOperation {
+  const { timezone } = pipeline.catalogue().settings
+  const monthStart = monthStartAt(pipeline, { at: operation.at, timezone }, (error) =>
+    pipeline.telemetry.log.error({ callId: operation.callId, error }, 'the month cannot be told'),
+  )
+  return { ...operation, monthStart }
 }

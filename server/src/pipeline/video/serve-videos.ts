@@ -3,9 +3,18 @@ import type { Asked } from '../kinds/kind.ts'
 import type { ClientReply } from '../reply.ts'
 import { serveContent } from './answer/serve-content.ts'
 import { serveFile } from './answer/serve-file.ts'
-import { serveOrder, type ServeOrderParts } from './order/serve-order.ts'
+import { type ServeOrderParts, serveOrder } from './order/serve-order.ts'
 import { serveList, serveRead, serveRemove } from './answer/serve-task.ts'
 import type { IncomingVideo, VideoAction, VideoEndpoint } from './video-call.ts'
+import { type VideoSettings, type Videos, createPauses, createWaitingCalls } from './videos.ts'
+import { lookAfter } from './task/look-after.ts'
+import { createPoller } from './task/poller.ts'
+import type { ApplyStepParts } from './task/apply-step.ts'
+import { openTask } from './order/open-task.ts'
+import { createLinkSigner } from './answer/links.ts'
+import type { Pipeline } from '../context.ts'
+import { lookAgain } from './answer/await-end.ts'
+import type { Announcement } from '../../storage/announcement.ts'
 
 /**
  * The path of a request to the video endpoints (docs/reference/contract.md#4.4). Resolves when the answer has gone;
@@ -61,4 +70,63 @@ function actionOf({ action, values, query, method }: Asked): VideoAction {
     default:
       throw new Error(`the path of a video asks for ${action ?? 'nothing'}`)
   }
+}
+
+/**
+ * Puts together what an instance remembers about videos.
+ * @param pipelineOf the pipeline that videos are made in, asked for once it stands
+ */
+export function createVideos(
+  settings: VideoSettings,
+  now: () => number,
+  pipelineOf: () => ApplyStepParts,
+): Videos {
+  return {
+    settings,
+    waiting: createWaitingCalls(),
+    poller: createPoller({
+      partsOf: pipelineOf,
+      lookAfter: (task) => lookAfter(pipelineOf(), openTask(task)),
+    }),
+    stopping: new AbortController(),
+    links: createLinkSigner(settings),
+    pauses: createPauses(now),
+    creating: new Set(),
+    clientsGone: new Set(),
+    writing: new Map(),
+  }
+}
+
+type StartVideosParts = Pick<Pipeline, 'now' | 'storage' | 'telemetry' | 'videos'>
+
+/**
+ * From here on this instance looks after due tasks, and POSTs that wait hear of tasks other instances look after. Returns how
+ * to stop: no further task is taken, and those under way finish their present step.
+ */
+export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
+  const { poller, waiting } = pipeline.videos
+  const { background } = pipeline.telemetry
+  const onChange = (change: Announcement): void => {
+    if (change.kind === 'video') {
+      // An operator may have brought its next look forward.
+      poller.expect(pipeline.now())
+      // What moves in this process is told directly, without a query.
+      if (waiting.has(change.id) && !poller.holds(change.id)) {
+        background.track(lookAgain(pipeline, change.id), 'read a video task')
+      }
+    }
+    if (change.kind === 'everything') background.track(lookAtAll(pipeline), 'read the awaited video tasks')
+  }
+  const unsubscribe = pipeline.storage.subscribe(onChange)
+  poller.start()
+  return async () => {
+    unsubscribe()
+    pipeline.videos.stopping.abort()
+    await poller.stop()
+  }
+}
+
+/** News may have been lost. One after the other: nobody is in a hurry. */
+async function lookAtAll(pipeline: Pick<Pipeline, 'storage' | 'videos'>): Promise<void> {
+  for (const id of pipeline.videos.waiting.ids) await lookAgain(pipeline, id)
 }

@@ -1,7 +1,8 @@
 /** What an instance remembers about videos between calls: who waits, what is being created, who polls. */
-import { type LinkSettings, type LinkSigner } from './answer/links.ts'
-import { type Pauses } from './task/pauses.ts'
-import { type WaitingCalls } from './answer/waiting-calls.ts'
+import type { LinkSettings, LinkSigner } from './answer/links.ts'
+import type { VideoTask } from '../../core/video/task.ts'
+import { LRUCache } from 'lru-cache'
+import type { CredentialSecret } from '../../core/catalogue.ts'
 
 export interface VideoSettings extends LinkSettings {
   /** Nobody waits longer for a vendor, ms. */
@@ -40,4 +41,69 @@ export interface Poller {
   stop(): Promise<void>
   /** Whether this instance moves the task just now: then it finds out by itself when somebody else ends it. */
   holds(taskId: string): boolean
+}
+
+/** `gone`: the record is not there any more, and nothing more will be heard of it. */
+export type Listener = (present: VideoTask | 'gone') => void
+
+/**
+ * Where POSTs wait for their tasks: an entry in a map each, without a timer or a query. They are told by whoever moves the
+ * task in this process, and by announcements of the store when another instance does.
+ */
+export interface WaitingCalls {
+  /** Told of every change a client may see, until the returned function is called. */
+  wait(taskId: string, listener: Listener): () => void
+  tell(task: VideoTask): void
+  tellGone(taskId: string): void
+  has(taskId: string): boolean
+  readonly ids: readonly string[]
+  readonly size: number
+}
+
+export function createWaitingCalls(): WaitingCalls {
+  const listeners = new Map<string, Set<Listener>>()
+  // One that leaves meanwhile changes the set, which its iteration allows.
+  const tellAll = (taskId: string, present: VideoTask | 'gone'): void => {
+    for (const listener of listeners.get(taskId) ?? []) listener(present)
+  }
+  return {
+    wait(taskId, listener) {
+      const others = listeners.get(taskId) ?? new Set()
+      listeners.set(taskId, others.add(listener))
+      return () => {
+        others.delete(listener)
+        if (others.size === 0 && listeners.get(taskId) === others) listeners.delete(taskId)
+      }
+    },
+    tell: (task) => tellAll(task.id, task),
+    tellGone: (taskId) => tellAll(taskId, 'gone'),
+    has: (taskId) => listeners.has(taskId),
+    get ids() {
+      return [...listeners.keys()]
+    },
+    get size() {
+      return listeners.size
+    },
+  }
+}
+
+/** Until when a vendor asked not to be asked over a credential: all its tasks wait, not only the one that was told. */
+export interface Pauses {
+  put(credential: CredentialSecret, until: number): void
+  /** Epoch ms; 0: it may be asked. */
+  until(credential: CredentialSecret): number
+}
+
+/** A word of the vendor's beyond this is a mistake, or a quota. */
+const PAUSE_MAX_MS = 300_000
+const CREDENTIALS_MAX = 10_000
+
+export function createPauses(now: () => number): Pauses {
+  const pauses = new LRUCache<CredentialSecret, number>({ max: CREDENTIALS_MAX })
+  return {
+    put: (credential, until) => {
+      pauses.set(credential, Math.min(until, now() + PAUSE_MAX_MS))
+    },
+    until: (credential) => pauses.get(credential) ?? 0,
+  }
 }

@@ -1,6 +1,8 @@
 /** What a request asks for besides words: fields that make it dearer, tools that run at the vendor, what is read unseen. */
 import { ROUNDS_OF_TOOLS, TOOL_USES_MAX } from '../../metering/possible-usage.ts'
 import type { JsonKind } from '../json-scanner.ts'
+import type { Span } from '../splice.ts'
+import type { AnswerRole } from '../answers/answer-table.ts'
 
 export interface RequestExtras {
   /** Fields that make a call dearer at some vendor, each with its value where it has a plain one: `service_tier.priority`. */
@@ -128,4 +130,90 @@ function addTo(names: Set<string>, name: string): void {
 /** Gemini takes both spellings of a name. */
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Items of a conversation that are only named by id: the client was given them before (responses, `item_reference`). */
+export interface ItemReference extends Span {
+  readonly id: string
+}
+
+/** Longer ids name nothing that was ever given out. */
+export const ITEM_ID_CHARACTERS_MAX = 256
+
+/** What is known of the item that is being read. A value inside it comes before the item itself ends. */
+export class ItemReferencesReading {
+  readonly #found: ItemReference[] = []
+  #id: string | undefined
+  #type: string | undefined
+  #role = false
+
+  /** undefined: no string, or one that is too long for an id. */
+  id(text: string | undefined): void {
+    this.#id = text
+  }
+
+  type(text: string | undefined): void {
+    this.#type = text
+  }
+
+  role(): void {
+    this.#role = true
+  }
+
+  /** The item has ended. Its type may be left out; so may a message's, which has a role. */
+  end({ start, end }: Span): void {
+    const isReference = this.#type === 'item_reference' || (this.#type === undefined && !this.#role)
+    if (isReference && this.#id !== undefined) this.#found.push({ id: this.#id, start, end })
+    this.#id = undefined
+    this.#type = undefined
+    this.#role = false
+  }
+
+  references(): readonly ItemReference[] {
+    return this.#found.length === 0 ? NO_REFERENCES : this.#found
+  }
+}
+
+export const NO_REFERENCES: readonly ItemReference[] = []
+
+type ItemRole = Extract<AnswerRole, `item-${string}`>
+
+/** What the values inside one part or item of an answer say about its being a generated image. */
+export class ImageItem {
+  #isImage = false
+  #hasResult = false
+  #isThought = false
+
+  /** Told of each value inside the item: whether it says what its role asks (an image's type, a result, a thought). */
+  see(role: ItemRole, holds: boolean): void {
+    switch (role) {
+      case 'item-type':
+        this.#isImage = holds
+        return
+      case 'item-result':
+        this.#hasResult = holds
+        return
+      case 'item-image-type':
+        this.#isImage = holds
+        this.#hasResult = true
+        return
+      case 'item-image':
+        // Beside an address that is null there may be a picture.
+        this.#isImage ||= holds
+        this.#hasResult ||= holds
+        return
+      case 'item-thought':
+        this.#isThought = holds
+        return
+    }
+  }
+
+  /** The item is over: whether it was an image made for the client. Ready for the next one. */
+  close(): boolean {
+    const isImage = this.#isImage && this.#hasResult && !this.#isThought
+    this.#isImage = false
+    this.#hasResult = false
+    this.#isThought = false
+    return isImage
+  }
 }

@@ -4,10 +4,16 @@
  * (docs/reference/contract.md#1-32, #1-33).
  */
 import type { ProtocolId } from '../../catalogue.ts'
-import { ITEM_ID_CHARACTERS_MAX, type ItemReference, ItemReferencesReading } from './item-references.ts'
+import {
+  ExtrasReading,
+  ITEM_ID_CHARACTERS_MAX,
+  type ItemReference,
+  ItemReferencesReading,
+  type RequestExtras,
+  VALUE_BYTES_MAX,
+} from './request-extras.ts'
 import { type JsonFailure, type JsonKind, type JsonSink, SCAN_DEPTH_MAX } from '../json-scanner.ts'
 import { parseJsonBytes, readTextPrefix, type TextPrefix } from '../json-text.ts'
-import { ExtrasReading, type RequestExtras, VALUE_BYTES_MAX } from './request-extras.ts'
 import { REQUEST_FIELDS, type RequestRole } from './request-fields.ts'
 import { SpanReader } from '../span-reader.ts'
 import type { Span } from '../splice.ts'

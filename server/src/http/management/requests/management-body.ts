@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { BodyBudget } from '../../../pipeline/instance/body-budget.ts'
 import { type BodyBounds, boundsOf } from '../../gateway-request.ts'
-import { announcesBody, readIncomingBody } from '../../calls/incoming-body.ts'
+import { announcesBody, readIncomingBody } from '../../calls/incoming.ts'
 import type { Api } from '../api-context.ts'
 
 export interface ManagementBodies {

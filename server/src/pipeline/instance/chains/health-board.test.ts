@@ -5,8 +5,7 @@ import { sampleChain } from '../../../../test/management/sample-catalogue.ts'
 import type { Chain } from '../../../core/catalogue.ts'
 import { chainId, credentialId } from '../../../core/ids.ts'
 import { type ChainFailure, HEALTHY } from '../../../core/routing/health.ts'
-import { nextChain } from '../../../core/routing/order.ts'
-import { standingOf } from '../../../core/routing/standing.ts'
+import { nextChain, standingOf } from '../../../core/routing/order.ts'
 import { type ChainRun, createHealthBoard } from './health-board.ts'
 
 const SOUND = sampleChain(3, 'm', 'v')

@@ -7,6 +7,7 @@ import { declaredSeconds, orderSeconds } from '../../../core/video/seconds.ts'
 import { admitBy, meantInstead } from '../../stages/admit.ts'
 import type { Pipeline } from '../../context.ts'
 import { demandVendors } from '../../instance/chains/own-credentials.ts'
+import { isVideoChain, isVideoModel } from '../../instance/model-facts.ts'
 import type { AdmittedVideo, VideoOrder } from '../video-call.ts'
 import { videoDialectOf } from '../task/video-vendor.ts'
 
@@ -30,24 +31,6 @@ export function admitVideo(
     },
   })
   return { ...admitted, secondsDeclared: declaredSeconds(order.request.seconds) }
-}
-
-/**
- * A model is a video model when its features say so (docs/reference/contract.md#4.4). One that only takes videos in,
- * over chains that all speak a chat-type protocol, is none.
- */
-export function isVideoModel(model: Model): boolean {
-  const { chains, supportFeatures } = model
-  return supportFeatures.includes('video') && (chains.length === 0 || chains.some(isVideoChain))
-}
-
-/** Every way to this model is a video API: a chat call to it means a video (docs/reference/contract.md#4.4). */
-export function makesOnlyVideos(model: Model): boolean {
-  return isVideoModel(model) && model.chains.every(isVideoChain)
-}
-
-export function isVideoChain(chain: Chain): boolean {
-  return chain.protocol === 'video'
 }
 
 function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {

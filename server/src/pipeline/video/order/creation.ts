@@ -25,11 +25,10 @@ import {
 } from '../../attempt/try-routes.ts'
 import { applyStep, type ApplyStepParts } from '../task/apply-step.ts'
 import { endFailed } from '../task/end-task.ts'
-import type { OpenTask } from './open-task.ts'
+import { type OpenTask, whileAway } from './open-task.ts'
 import { beginSearch } from '../task/search.ts'
 import { type OrderOutcome, RANK } from './send-order.ts'
 import { gatewayFailure } from '../task/task-error.ts'
-import { whileAway } from '../task/while-away.ts'
 import type { Leg } from '../../attempt/leg.ts'
 
 export type CreationParts = ApplyStepParts & Pick<Pipeline, 'health'>

@@ -1,8 +1,10 @@
 /** A task somebody works on: what it carries along, and how its progress is written and told. */
 import type { VideoTask, VideoTaskPatch } from '../../../core/video/task.ts'
-import { decodeDetail, encodeDetail, type TaskDetail } from '../../../core/video/task-detail.ts'
+import { type TaskDetail, decodeDetail, encodeDetail } from '../../../core/video/task-detail.ts'
 import type { Pipeline } from '../../context.ts'
 import { lookAgain } from '../answer/await-end.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
 
 export type OpenTaskParts = Pick<Pipeline, 'instanceId' | 'storage' | 'videos'>
 
@@ -55,4 +57,22 @@ function withoutEqual(task: VideoTask, change: Omit<VideoTaskPatch, 'detail'>): 
     ([name, value]) => name === 'polls' || !(name in task) || task[name as keyof VideoTask] !== value,
   )
   return Object.fromEntries(entries)
+}
+
+const TRIES_MAX = 6
+const FIRST_WAIT_MS = 50
+
+/**
+ * Repeats what must not be lost to a store that is away for a moment: an order that a vendor has taken is only found again
+ * by what is written then. 50 ms, then twice as long each time, about 1.5 s in all; then it rejects as the store did.
+ */
+export async function whileAway<Done>(work: () => Promise<Done>): Promise<Done> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable) || tries === TRIES_MAX) throw error
+      await wait(FIRST_WAIT_MS * 2 ** (tries - 1))
+    }
+  }
 }

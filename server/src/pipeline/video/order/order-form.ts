@@ -1,11 +1,18 @@
 /** An order read out of its bytes: the same work for a small one where the calls run and for a large one in a thread. */
 import { isJsonObject } from '../../../core/json.ts'
 import { fieldsOfChat } from '../../../core/video/chat-order.ts'
-import { fieldsOfParts, type FormFields, type FormPart } from '../../../core/video/form.ts'
-import { readOrder, type VideoOrderFields } from '../../../core/video/read-order.ts'
+import {
+  type FormFields,
+  type FormPart,
+  type FormValue,
+  fieldsOfParts,
+  isFormFields,
+  isFormFile,
+  isFormList,
+} from '../../../core/video/form.ts'
+import { type VideoOrderFields, readOrder } from '../../../core/video/read-order.ts'
 import { parseJson } from '../../attempt/classify.ts'
-import { decodeBase64 } from './base64.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { type Hash, createHash } from 'node:crypto'
 
 export type OrderForm =
   /** `chat`: the order is the end of a conversation. */
@@ -41,4 +48,39 @@ function fieldsOf(form: OrderForm): FormFields | undefined {
   const document = parseJson(form.body)
   if (!isJsonObject(document)) return undefined
   return form.kind === 'chat' ? fieldsOfChat(document) : document
+}
+
+/**
+ * SHA-256 of an order's fields, lower-case hex: the same for the same order whatever the boundaries of its form or the
+ * order of its fields, so that a repetition is known as one.
+ */
+export function fingerprintOf(fields: FormFields): string {
+  const hash = createHash('sha256')
+  feed(hash, fields)
+  return hash.digest('hex')
+}
+
+function feed(hash: Hash, value: FormValue): void {
+  if (isFormFile(value)) {
+    hash.update(`file ${value.bytes.byteLength} `)
+    hash.update(value.bytes)
+  } else if (isFormList(value)) {
+    hash.update(`list ${value.length} `)
+    for (const item of value) feed(hash, item)
+  } else if (isFormFields(value)) {
+    const names = Object.keys(value)
+      .filter((name) => value[name] !== undefined)
+      .sort()
+    hash.update(`fields ${names.length} `)
+    for (const name of names) {
+      hash.update(JSON.stringify(name))
+      feed(hash, value[name] ?? null)
+    }
+  } else hash.update(`${JSON.stringify(value)} `)
+}
+
+/** undefined: no base64. Line breaks are taken, both alphabets too. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  const plain = /\s/.test(text) ? text.replace(/\s+/g, '') : text
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? Buffer.from(plain, 'base64') : undefined
 }

@@ -7,19 +7,21 @@ import { tellDropped } from '../../../core/protocols/dropped-fields.ts'
 import { orderSeconds } from '../../../core/video/seconds.ts'
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { TaskDetail } from '../../../core/video/task-detail.ts'
-import type { VideoFailure, VideoReply } from '../../../providers/video.ts'
+import type { VideoFailure, VideoReply, VideoSubmit } from '../../../providers/video.ts'
 import { claimCredential } from '../../attempt/claim-credential.ts'
 import type { Pipeline } from '../../context.ts'
 import { CREATE_WATCH_MS } from './create-task.ts'
-import { changeTask, type OpenTask, type TaskChange, type OpenTaskParts } from './open-task.ts'
-import { type InputCache, prepareInputs, type PrepareInputsParts } from './prepare-inputs.ts'
-import { sendToVendor, type SentToVendor } from './send-to-vendor.ts'
-import { submitOrder } from './submit-order.ts'
+import { type OpenTask, type OpenTaskParts, type TaskChange, changeTask } from './open-task.ts'
+import { type InputCache, type PrepareInputsParts, prepareInputs } from './prepare-inputs.ts'
+import { type SentToVendor, sendToVendor } from './send-to-vendor.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from '../task/task-error.ts'
 import type { ReservedVideo } from '../video-call.ts'
 import type { TaskStep, TaskVendor } from '../task/task-dialect.ts'
-import { contextOf, findVideoVendor } from '../task/video-vendor.ts'
+import { type VideoVendor, contextOf, findVideoVendor } from '../task/video-vendor.ts'
 import type { Leg } from '../../attempt/leg.ts'
+import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
+import { isNear } from '../../lanes/threads/conversions.ts'
+import type { Submitted } from '../../lanes/threads/work.ts'
 
 export type SendOrderParts = PrepareInputsParts &
   OpenTaskParts &
@@ -286,4 +288,35 @@ export function notWritten(error: unknown): SkippedOrder {
 /** Nothing was sent over this chain. */
 export function skipped(reason: string, error: VideoTaskError, rank: number): SkippedOrder {
   return { kind: 'skipped', reason, error, rank }
+}
+
+/** The request a vendor takes an order as; one with large pictures is written in a thread. Throws `GatewayError`. */
+export async function submitOrder(
+  { conversions }: Pick<Pipeline, 'conversions'>,
+  { account }: Pick<ReservedVideo, 'account'>,
+  {
+    vendor,
+    input,
+  }: { readonly vendor: Pick<VideoVendor, 'vendor' | 'dialect'>; readonly input: VideoSubmit },
+): Promise<Submitted> {
+  const size = { bytes: mediaBytes(input.request), values: 0 }
+  if (isNear(size)) {
+    await conversions.turn(size)
+    return { ...vendor.dialect.submit(input), kind: 'submitted' }
+  }
+  const { kind } = vendor.vendor
+  const submitted = await conversions.run(
+    { kind: 'submit', vendorKind: kind, input },
+    { accountId: account.id },
+  )
+  if (submitted.kind !== 'submitted') throw new Error(`an order was written as ${submitted.kind}`)
+  return submitted
+}
+
+function mediaBytes({ firstFrame, lastFrame, referenceImages }: VideoRequest): number {
+  return [firstFrame, lastFrame, ...referenceImages].reduce((sum, media) => sum + bytesOf(media), 0)
+}
+
+function bytesOf(media: VideoMedia | undefined): number {
+  return media?.kind === 'bytes' ? media.bytes.byteLength : 0
 }

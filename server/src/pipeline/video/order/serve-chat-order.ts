@@ -1,5 +1,4 @@
 /** A chat call to a video model: the same order over the same chains for the same bill, answered in the chat's own form. */
-import { isProtocolId } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { finalChunk, progressChunk, videoCompletion } from '../../../core/video/chat-answer.ts'
 import { ownErrorOfChat } from '../../../core/passthrough/breaks.ts'
@@ -12,7 +11,6 @@ import type { PulsedStream } from '../../instance/pulse.ts'
 import { refuse, type RefuseParts } from '../../stages/refuse.ts'
 import type { ClientReply } from '../../reply.ts'
 import { streamFailure } from '../../attempt/stream-failure.ts'
-import { makesOnlyVideos } from './admit-video.ts'
 import { awaitEnd, type AwaitEndParts } from '../answer/await-end.ts'
 import { orderOf } from './read-order.ts'
 import { type TakenOrder, takeOrder, type TakeOrderParts } from './take-order.ts'
@@ -20,13 +18,6 @@ import { sendJson, sendTaskError, urlOf } from '../answer/task-answer.ts'
 import type { VideoOrder } from '../video-call.ts'
 
 export type ServeChatOrderParts = TakeOrderParts & RefuseParts & AwaitEndParts
-
-/** The model a chat-type call names can do nothing but make videos. */
-export function asksForVideo(pipeline: Pick<Pipeline, 'catalogue'>, call: ReceivedCall): boolean {
-  if (!isProtocolId(call.endpoint.protocol)) return false
-  const model = pipeline.catalogue().models.get(call.modelId)
-  return model?.status === 'enabled' && makesOnlyVideos(model)
-}
 
 export async function serveChatOrder(
   pipeline: ServeChatOrderParts,

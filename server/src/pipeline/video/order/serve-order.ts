@@ -2,9 +2,8 @@
  * `POST /v1/videos`: synchronous as contracted, or accepted at once where the client prefers that
  * (docs/reference/contract.md#D-video-05, #D-video-07).
  */
-import { authenticate } from '../../stages/authenticate.ts'
+import { authenticate, restrict } from '../../stages/authenticate.ts'
 import { refuse, type RefuseParts } from '../../stages/refuse.ts'
-import { restrict } from '../../stages/restrictions.ts'
 import type { RefusedCall } from '../../call.ts'
 import type { Pipeline } from '../../context.ts'
 import { answerHeaders } from '../../headers.ts'
@@ -12,7 +11,7 @@ import type { ClientReply } from '../../reply.ts'
 import { awaitEnd, type AwaitEndParts } from '../answer/await-end.ts'
 import { decodeDetail } from '../../../core/video/task-detail.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
-import { receiveVideo, type ReceiveVideoParts } from './receive-video.ts'
+import { type ReceiveVideoParts, receiveVideo } from './read-order.ts'
 import { type TakenOrder, takeOrder, type TakeOrderParts } from './take-order.ts'
 import { sendTask, sendTaskError } from '../answer/task-answer.ts'
 import type { IncomingVideo, VideoOrder } from '../video-call.ts'

@@ -1,19 +1,25 @@
-/** From an order to its task: a new one that is on its way upstream, or the one it repeats. */
+/**
+ * From an order to its task: a new one that is on its way upstream, or the one it repeats. Repetitions have the same
+ * `Idempotency-Key` of the same API key, or are the SDK's own retry of a POST it got no answer to; they join the task that
+ * is there and never make a second one (docs/reference/contract.md#D-video-11).
+ */
 import type { Pipeline } from '../../context.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { findHolderNow } from '../../stages/authenticate.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
-import { persist } from '../../stages/persist.ts'
+import { persist } from '../../stages/settle.ts'
 import { VIDEO } from '../../kinds/video.ts'
 import { reserve } from '../../stages/reserve.ts'
 import { admitVideo } from './admit-video.ts'
 import { createTask, newTaskId } from './create-task.ts'
-import { createUpstream, type CreationParts } from './creation.ts'
-import { findRepeated, inTurn } from './join.ts'
-import { videoOrdering, type OrderVideoParts } from './order-video.ts'
+import { type CreationParts, type Ordering, createUpstream } from './creation.ts'
 import { gatewayFailure } from '../task/task-error.ts'
-import type { ReservedVideo, VideoOrder } from '../video-call.ts'
+import type { Repeat, ReservedVideo, VideoOrder } from '../video-call.ts'
+import { orderChains } from '../../../core/routing/order.ts'
+import { healthFor } from '../../attempt/route.ts'
+import { openInputCache } from './prepare-inputs.ts'
+import { type SendOrderParts, sendOrder } from './send-order.ts'
 
 export type TakeOrderParts = CreationParts & OrderVideoParts & Pick<Pipeline, 'models'>
 
@@ -89,4 +95,91 @@ async function giveBack(
     log: { ...baseLogRow(order, at), httpStatus: error.status, code: error.gatewayCode },
     task: taskId === undefined ? undefined : { id: taskId, patch },
   })
+}
+
+/** SDKs wait ten minutes by default and half an hour when told to; after this long a same order is meant anew. */
+const RETRY_WITHIN_MS = 2 * 3_600_000
+
+/** The task this order repeats; undefined: it is a new order. Throws 40004 for a key that stands for another body. */
+export async function findRepeated(
+  pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
+  order: VideoOrder,
+): Promise<VideoTask | undefined> {
+  const { videos } = pipeline.storage
+  const { key, bodySha256, retried } = order.repeat
+  if (key !== undefined) {
+    const found = await videos.findByIdempotency(order.key.id, { key, bodySha256 })
+    if (found?.kind === 'other-body') throw new GatewayError(40004)
+    return found === undefined ? undefined : standing(pipeline, found.task, order.at)
+  }
+  if (!retried) return undefined
+  const since = order.at - RETRY_WITHIN_MS
+  const found = await videos.findByBody(order.key.id, { bodySha256, since })
+  return found === undefined ? undefined : standing(pipeline, found, order.at)
+}
+
+/**
+ * An order that no vendor ever had is no task to join: its record makes way for a new try. So does one that has expired and
+ * was not swept away yet.
+ */
+export async function standing(
+  pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
+  task: VideoTask,
+  at: number,
+): Promise<VideoTask | undefined> {
+  const neverTaken = task.status === 'failed' && task.error?.accepted !== true
+  if (!neverTaken && task.expiresAt > at) return task
+  if (task.phase === 'ended' && task.blob !== undefined) await pipeline.blobs.remove(task.blob)
+  if (await pipeline.storage.videos.remove(task.id, task.keyId)) return undefined
+  return task.phase === 'ended' ? undefined : task
+}
+
+/**
+ * Orders with one key go one after the other until the first is written: the others find its task instead of taking a slot
+ * of the account's for nothing.
+ */
+export async function inTurn<Result>(
+  pipeline: Pick<Pipeline, 'videos'>,
+  order: { readonly key: Pick<VideoOrder['key'], 'id'>; readonly repeat: Pick<Repeat, 'key'> },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { key } = order.repeat
+  if (key === undefined) return work()
+  const { writing } = pipeline.videos
+  const name = `${order.key.id} ${key}`
+  while (writing.has(name)) await writing.get(name)
+  let done: () => void = () => undefined
+  writing.set(
+    name,
+    new Promise((resolve) => {
+      done = resolve
+    }),
+  )
+  try {
+    return await work()
+  } finally {
+    writing.delete(name)
+    done()
+  }
+}
+
+export type OrderVideoParts = SendOrderParts & Pick<Pipeline, 'draw' | 'health'>
+
+/** How a video is ordered: over chains that speak video, its images prepared once for all of them. */
+export function videoOrdering(pipeline: OrderVideoParts, order: ReservedVideo): Ordering {
+  const inputs = openInputCache()
+  return {
+    pinned: order.pinned !== undefined,
+    send: ({ open, leg }) => sendOrder(pipeline, { order, open, leg, inputs }),
+    chainsOf: ({ model, funding }) =>
+      orderChains(model, order.catalogue, {
+        now: pipeline.now(),
+        healthOf: healthFor(pipeline, funding),
+        draw: pipeline.draw,
+        mayUse: (vendor) => funding.otherwise !== 'none' || funding.byokVendors.includes(vendor),
+        speaks: (protocol) => protocol === 'video',
+        preferred: 'video',
+        pinned: order.pinned,
+      }),
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Chain } from '../../../../core/catalogue.ts'
-import { healthWord } from '../../../../core/routing/standing.ts'
+import { healthWord } from '../../../../core/routing/order.ts'
 import { listAdmission } from '../../../../management/catalogue/admission.ts'
 import { listCatalogue, listGroups, listPricing } from '../../../../management/catalogue/catalogue.ts'
 import { endpointsOf } from '../../../../pipeline/kinds/index.ts'

@@ -9,7 +9,7 @@ import {
   findModelForKey,
   listModelsForKey,
 } from '../../../../management/catalogue/model-listing.ts'
-import { checkBound } from '../../../../pipeline/stages/restrictions.ts'
+import { checkBound } from '../../../../pipeline/stages/authenticate.ts'
 import { addressOf } from '../../../gateway-request.ts'
 import { defineRawRoute, type RouteContext } from '../../define-route.ts'
 import { modelItemShape, modelListingShape } from '../../answers/shapes.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBodyWatch } from './body-watch.ts'
+import { createBodyWatch } from './incoming.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

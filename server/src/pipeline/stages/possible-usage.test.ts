@@ -4,7 +4,7 @@ import type { WireId } from '../../core/catalogue.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import { sampleModel } from '../../../test/management/sample-catalogue.ts'
 import { wireOf } from '../kinds/wire.ts'
-import { possibleUsage } from './possible-usage.ts'
+import { possibleUsage } from './charged-reading.ts'
 
 const CONTEXT_TOKENS = 50_000
 const OUTPUT_TOKENS = 1_000

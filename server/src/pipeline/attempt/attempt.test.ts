@@ -14,7 +14,7 @@ import type { Pipeline } from '../context.ts'
 import { createHealthBoard, type HealthBoard } from '../instance/chains/health-board.ts'
 import type { OpenedExchange } from '../exchange/open-exchange.ts'
 import { healthFor, type Route } from './route.ts'
-import { ExchangeSearch } from './exchange-search.ts'
+import { ExchangeSearch } from './attempt.ts'
 import type { Leg } from './leg.ts'
 import type { FinalFailure } from './attempt-outcome.ts'
 
