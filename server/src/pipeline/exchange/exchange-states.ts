@@ -3,11 +3,7 @@
  * knows nothing of sockets; what the words of the table do stands beside it in `exchange.ts`.
  */
 import type { TimerHandle } from '../../upstream/timers.ts'
-import type { StreamLane, WholeLane } from '../lanes/lane.ts'
-
-export type OpenAnswer =
-  | { readonly form: 'stream'; readonly lane: StreamLane }
-  | { readonly form: 'whole'; readonly lane: WholeLane }
+import type { Answer } from './answer.ts'
 
 export type State =
   /** The request is on its way; nothing of an answer has come. */
@@ -15,15 +11,15 @@ export type State =
   /** The upstream refuses; its words are collected. */
   | { readonly kind: 'refused'; readonly chunks: Uint8Array[]; length: number }
   /** Held back: nothing meaningful has come yet. */
-  | { readonly kind: 'opening'; readonly answer: OpenAnswer }
+  | { readonly kind: 'opening'; readonly answer: Answer }
   /** Complete, and being taken apart for the client in a thread. */
-  | { readonly kind: 'converting'; readonly answer: OpenAnswer }
+  | { readonly kind: 'converting'; readonly answer: Answer }
   /** Reaches the client. */
-  | { readonly kind: 'answering'; readonly answer: OpenAnswer }
+  | { readonly kind: 'answering'; readonly answer: Answer }
   /** The upstream told its own failure inside the answer; what it still sends is passed on, nothing is added. */
-  | { readonly kind: 'told'; readonly answer: OpenAnswer }
+  | { readonly kind: 'told'; readonly answer: Answer }
   /** The client has gone; the upstream is read on for its usage, and nothing is kept. No answer: its head has not come. */
-  | { readonly kind: 'left'; readonly answer: OpenAnswer | undefined; readonly grace: TimerHandle }
+  | { readonly kind: 'left'; readonly answer: Answer | undefined; readonly grace: TimerHandle }
   /** Complete, for the client and for the charge; the connection is given a moment to end by itself. */
   | { readonly kind: 'lingering'; readonly patience: TimerHandle }
   | { readonly kind: 'over' }

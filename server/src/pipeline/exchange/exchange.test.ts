@@ -307,24 +307,13 @@ class Stage {
       openWhole: () => new FakeWhole(words, this.far),
     }
     return new Exchange({
-      upstream: {
-        open: (_call, sink) => {
-          this.upstream = new FakeUpstream(sink)
-          return this.upstream
-        },
+      send: (sink) => {
+        this.upstream = new FakeUpstream(sink)
+        return this.upstream
       },
       extras: this.#extras(),
       tierHeader: undefined,
-      offline: undefined,
-      forwardModelId: forwardModelId('m'),
-      callId: callId('c'),
       requestId: 'r',
-      request: { method: 'POST', url: 'http://upstream', headers: {} },
-      auth: { kind: 'none' },
-      framing: undefined,
-      credential: { secret: new Secret('s'), fields: {} },
-      timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
-      minBytesPerSecond: 0,
       lane,
       stream,
       reply: this.reply,

@@ -17,17 +17,9 @@ import type {
   UpstreamSink,
 } from '../../upstream/upstream.ts'
 import type { PulsedStream } from '../instance/pulse.ts'
-import type {
-  AnswerFailure,
-  Bytes,
-  KeptAnswer,
-  StreamLane,
-  StreamStep,
-  WholeEnd,
-  WholeLane,
-} from '../lanes/lane.ts'
+import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamStep, WholeEnd } from '../lanes/lane.ts'
 import { streamFailure } from '../attempt/stream-failure.ts'
-import { AnswerProgress } from './answer-progress.ts'
+import { type Answer, AnswerProgress, openAnswer, WholeAnswer } from './answer.ts'
 import { Delivery } from './delivery.ts'
 import {
   type Broken,
@@ -42,15 +34,10 @@ import {
   STOP,
   type Unheard,
 } from './exchange-ends.ts'
-import { type ExchangeOptions, openUpstream } from './exchange-options.ts'
+import type { ExchangeOptions } from './exchange-options.ts'
 import type { Ended, Trouble, Verdict } from './exchange-outcome.ts'
-import { type Interruption, type OpenAnswer, REACTIONS, type State } from './exchange-states.ts'
-import { openAnswer, unheard } from './open-answer.ts'
+import { type Interruption, REACTIONS, type State } from './exchange-states.ts'
 
-/** Answers up to this size are sent with their length, in one piece; longer ones are streamed. */
-const WHOLE_HOLD_BYTES = 1_048_576
-/** Events held back before the first meaningful one; an upstream that prefaces more than this has begun. */
-const STREAM_HOLD_BYTES = 262_144
 /** Longest error body kept; providers' errors are a few kB. */
 const ERROR_BODY_BYTES_MAX = 1_048_576
 const KEEP_ALIVE_AFTER_MS = 15_000
@@ -61,6 +48,7 @@ const LINGER_MS = 1_000
 const NO_TIMER: TimerHandle = { cancel: () => undefined }
 
 export class Exchange implements UpstreamSink, PulsedStream {
+  readonly lane: Lane
   readonly verdict: Promise<Verdict>
   /** Resolves for answers that began and for clients that have gone; never rejects. */
   readonly ended: Promise<Ended>
@@ -79,16 +67,15 @@ export class Exchange implements UpstreamSink, PulsedStream {
   readonly #progress: AnswerProgress
   #state: State = { kind: 'waiting' }
   #headers: UpstreamHead['headers'] = {}
-  #contentType: string | undefined
-  #streaming = false
-  /** White space before a whole answer: some vendors keep the connection alive by it. */
-  #blankBytes = 0
+  /** The answer that came, also when all is over. */
+  #came: Answer | undefined
   #bytesThisTurn = 0
   #decide: (verdict: Verdict) => void = unset
   #finish: (ended: Ended) => void = unset
 
   constructor(options: ExchangeOptions) {
     this.#options = options
+    this.lane = options.lane
     this.#progress = new AnswerProgress(options)
     this.verdict = new Promise((resolve) => {
       this.#decide = resolve
@@ -115,24 +102,6 @@ export class Exchange implements UpstreamSink, PulsedStream {
     else this.#endUnheard(unasked.unheard)
   }
 
-  get dropped(): readonly string[] {
-    return this.#options.lane.dropped
-  }
-
-  /** Reasoning of the history was sent back to its issuer. */
-  get replays(): boolean {
-    return this.#options.lane.replays === true
-  }
-
-  /** Of what costs extra, what was sent; undefined: all that was asked for. */
-  get sentExtras(): readonly string[] | undefined {
-    return this.#options.lane.sentExtras
-  }
-
-  get inputEstimated(): boolean {
-    return this.#options.lane.inputEstimated
-  }
-
   /** The request may have reached the upstream. */
   get sent(): boolean {
     return this.#upstream?.sent ?? false
@@ -155,36 +124,69 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   head(head: UpstreamHead): void {
-    try {
-      this.#takeHead(head)
-    } catch (error) {
-      this.#break(error)
-    }
+    const reaction = REACTIONS[this.#state.kind].head
+    if (reaction === 'nothing') return
+    this.#safely(() => {
+      this.firstByteAt = this.#options.now()
+      this.status = head.status
+      this.#headers = head.headers
+      const refused = head.status < 200 || head.status > 299
+      if (reaction === 'open')
+        this.#state = refused
+          ? { kind: 'refused', chunks: [], length: 0 }
+          : { kind: 'opening', answer: this.#open(head) }
+      else if (refused) this.#endLeft('none')
+      else this.#openUnheard(head)
+    })
   }
 
   data(chunk: Uint8Array): void {
     this.answerBytes += chunk.byteLength
-    try {
+    this.#safely(() => {
       this.#options.extras?.push(chunk)
-      this.#take(chunk)
-    } catch (error) {
-      this.#break(error)
-    }
+      switch (REACTIONS[this.#state.kind].data) {
+        case 'pass':
+          this.#read(chunk, (answer, step) => this.#advance(answer, step))
+          return
+        case 'count':
+          this.#read(chunk, (_answer, step) => this.#count(step))
+          return
+        case 'collect':
+          this.#collect(chunk)
+          return
+        case 'nothing':
+      }
+    })
     this.#bytesThisTurn += chunk.byteLength
     if (this.#bytesThisTurn >= TURN_BYTES) this.#giveTurn()
   }
 
   end(): void {
-    try {
-      this.#takeEnd()
-    } catch (error) {
-      this.#break(error)
-    }
+    this.#safely(() => {
+      switch (REACTIONS[this.#state.kind].end) {
+        case 'finish':
+          if (this.#answer !== undefined) this.#endAnswer(this.#answer)
+          return
+        case 'refuse':
+          this.#endRefused()
+          return
+        case 'lacks-answer':
+          this.fail({ kind: 'protocol', sent: true, detail: 'the upstream ended without an answer' })
+          return
+        case 'finish-unheard':
+          if (this.#answer === undefined) this.#endLeft('none')
+          else this.#endLeft(this.#answer.end().failure === undefined ? 'whole' : 'broken')
+          return
+        case 'let-go':
+          this.#over()
+          return
+        case 'nothing':
+      }
+    })
   }
 
   keepAliveBytes(): number {
-    const answer = this.#answer
-    return answer?.form === 'stream' ? answer.lane.keepAliveBytes : this.#blankBytes
+    return this.#answer?.keepAliveBytes ?? 0
   }
 
   /** What the answer cost is on disk, or cannot be put there now: the client may have its end. */
@@ -194,26 +196,23 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   onPulse(now: number): void {
-    try {
+    this.#safely(() => {
       this.#delivery.pulse()
       const state = this.#state
-      if (state.kind === 'answering' && state.answer.form === 'stream') this.#live(state.answer.lane, now)
-    } catch (error) {
-      this.#break(error)
-    }
+      if (state.kind === 'answering' && state.answer.form === 'stream') this.#live(state.answer, now)
+    })
   }
 
-  readonly #onClientGone = (): void => {
+  readonly #onClientGone = (): void => this.#safely(() => this.#interrupt('gone', GONE))
+
+  /** Whatever breaks here ends the exchange, and nothing else. */
+  #safely(act: () => void): void {
     try {
-      this.#interrupt('gone', GONE)
+      act()
     } catch (error) {
-      this.#break(error)
+      this.#options.onError(error)
+      this.#interrupt('fault', fault(error))
     }
-  }
-
-  #break(error: unknown): void {
-    this.#options.onError(error)
-    this.#interrupt('fault', fault(error))
   }
 
   // What the table's words do.
@@ -243,80 +242,31 @@ export class Exchange implements UpstreamSink, PulsedStream {
     }
   }
 
-  #takeHead(head: UpstreamHead): void {
-    const reaction = REACTIONS[this.#state.kind].head
-    if (reaction === 'nothing') return
-    this.firstByteAt = this.#options.now()
-    this.status = head.status
-    this.#headers = head.headers
-    const refused = head.status < 200 || head.status > 299
-    if (reaction === 'open') {
-      this.#state = refused
-        ? { kind: 'refused', chunks: [], length: 0 }
-        : { kind: 'opening', answer: this.#open(head) }
-    } else if (refused) this.#endLeft('none')
-    else if (this.#state.kind === 'left') this.#state = { ...this.#state, answer: unheard(this.#open(head)) }
-  }
-
-  #take(chunk: Uint8Array): void {
-    switch (REACTIONS[this.#state.kind].data) {
-      case 'pass':
-        this.#push(chunk)
-        return
-      case 'count':
-        this.#count(chunk)
-        return
-      case 'collect':
-        this.#collect(chunk)
-        return
-      case 'nothing':
-    }
-  }
-
-  #takeEnd(): void {
-    const state = this.#state
-    switch (REACTIONS[state.kind].end) {
-      case 'finish':
-        if (this.#answer?.form === 'whole') this.#endWhole(this.#answer.lane)
-        else if (this.#answer !== undefined) this.#endStream(this.#answer.lane)
-        return
-      case 'refuse': {
-        const body = Buffer.concat(state.kind === 'refused' ? state.chunks : [])
-        this.#endUnheard(failed({ kind: 'status', status: this.status, headers: this.#headers, body }))
-        return
-      }
-      case 'lacks-answer':
-        this.fail({ kind: 'protocol', sent: true, detail: 'the upstream ended without an answer' })
-        return
-      case 'finish-unheard':
-        if (this.#answer === undefined) this.#endLeft('none')
-        else this.#endLeft(this.#answer.lane.end().failure === undefined ? 'whole' : 'broken')
-        return
-      case 'let-go':
-        this.#over()
-        return
-      case 'nothing':
-    }
-  }
-
-  get #answer(): OpenAnswer | undefined {
+  get #answer(): Answer | undefined {
     return 'answer' in this.#state ? this.#state.answer : undefined
   }
 
   #send(): UpstreamExchange {
     try {
-      return openUpstream(this.#options, this)
+      return this.#options.send(this)
     } catch (error) {
       this.#options.pulse.remove(this)
       throw error
     }
   }
 
-  #open(head: UpstreamHead): OpenAnswer {
-    const { answer, contentType } = openAnswer(this.#options, head)
-    this.#contentType = contentType
-    this.#streaming = answer.form === 'stream'
+  #open(head: UpstreamHead): Answer {
+    const answer = openAnswer(this.#options, head)
+    this.#came = answer
     return answer
+  }
+
+  #openUnheard(head: UpstreamHead): void {
+    const state = this.#state
+    if (state.kind !== 'left') return
+    const answer = this.#open(head)
+    answer.forget()
+    this.#state = { ...state, answer }
   }
 
   #collect(chunk: Uint8Array): void {
@@ -326,25 +276,21 @@ export class Exchange implements UpstreamSink, PulsedStream {
     state.length += chunk.byteLength
   }
 
-  #push(chunk: Uint8Array): void {
+  #endRefused(): void {
+    const body = Buffer.concat(this.#state.kind === 'refused' ? this.#state.chunks : [])
+    this.#endUnheard(failed({ kind: 'status', status: this.status, headers: this.#headers, body }))
+  }
+
+  #read(chunk: Uint8Array, then: (answer: Answer, step: StreamStep) => void): void {
     const answer = this.#answer
-    if (answer?.form === 'whole') {
-      if (isBlank(chunk)) this.#blankBytes += chunk.byteLength
-      this.#pass(answer.lane.push(chunk), WHOLE_HOLD_BYTES)
-    } else if (answer !== undefined) {
-      const step = answer.lane.push(chunk)
-      this.#progress.noteTold(answer.lane)
-      this.#advance(step)
-    }
+    if (answer === undefined) return
+    const step = answer.push(chunk)
+    this.#progress.noteTold(answer)
+    then(answer, step)
   }
 
   /** Nobody hears it: it is read for what it used. */
-  #count(chunk: Uint8Array): void {
-    const answer = this.#answer
-    if (answer?.form === 'whole') answer.lane.push(chunk)
-    if (answer?.form !== 'stream') return
-    const { failure, stage } = answer.lane.push(chunk)
-    this.#progress.noteTold(answer.lane)
+  #count({ failure, stage }: StreamStep): void {
     if (failure !== undefined) this.#endLeft('broken')
     else if (stage === 'finished' || stage === 'enough') this.#endLeft('whole')
   }
@@ -359,36 +305,29 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   /** Says where a running stream stands, and to its client that it lives. */
-  #live(lane: StreamLane, now: number): void {
-    this.#progress.tell(lane, this.answerBytes)
+  #live(answer: Answer, now: number): void {
+    this.#progress.tell(answer, this.answerBytes)
     if (now - this.#delivery.lastSentAt < KEEP_ALIVE_AFTER_MS || this.#delivery.full) return
-    const sign = lane.keepAlive()
+    const sign = answer.keepAlive()
     if (sign !== undefined) this.#delivery.write([sign])
   }
 
-  #endStream(lane: StreamLane): void {
-    const { output, failure } = lane.end()
-    this.#progress.noteTold(lane)
+  #endAnswer(answer: Answer): void {
+    const far = answer.endFar()
+    if (far === undefined) this.#finishAnswer(answer, answer.end())
+    else this.#awaitAnswer(answer, far)
+  }
+
+  #finishAnswer(answer: Answer, { output, failure }: WholeEnd): void {
+    this.#progress.noteTold(answer)
     if (failure === undefined) this.#keepLast(output)
-    else this.#advanceFailed(output, failure)
+    else this.#advanceFailed(answer, output, failure)
     this.#complete('ended')
   }
 
-  #endWhole(lane: WholeLane): void {
-    const far = lane.endFar?.()
-    if (far === undefined) this.#finishWhole(lane.end())
-    else this.#awaitWhole(lane, far)
-  }
-
-  #awaitWhole(lane: WholeLane, far: Promise<WholeEnd>): void {
-    this.#state = { kind: 'converting', answer: { form: 'whole', lane } }
-    const finish = (end: WholeEnd): void => {
-      try {
-        this.#takeConverted(end)
-      } catch (error) {
-        this.#break(error)
-      }
-    }
+  #awaitAnswer(answer: Answer, far: Promise<WholeEnd>): void {
+    this.#state = { kind: 'converting', answer }
+    const finish = (end: WholeEnd): void => this.#safely(() => this.#takeConverted(end))
     far.then(finish, (error: unknown) => {
       this.#options.onError(error)
       finish({ output: [], failure: { kind: 'cut' } })
@@ -401,7 +340,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     const { answer } = state
     if (!this.#options.reply.gone) {
       this.#state = { kind: 'opening', answer }
-      this.#finishWhole(end)
+      this.#finishAnswer(answer, end)
       return
     }
     this.#delivery.drop()
@@ -411,36 +350,27 @@ export class Exchange implements UpstreamSink, PulsedStream {
     this.#endLeft(end.failure === undefined ? 'whole' : 'broken')
   }
 
-  #finishWhole({ output, failure }: WholeEnd): void {
-    if (failure !== undefined && this.#state.kind === 'opening') {
-      this.#endUnheard(failed({ kind: 'answer', answer: failure }))
-      return
-    }
-    if (failure?.kind === 'cut') {
-      this.#delivery.write(output)
-      this.#breakOff(brokenOff('upstream-cut'))
-      return
-    }
-    this.#keepLast(output)
-    this.#complete('ended')
-  }
-
-  /** A step of a stream: hold, begin, pass on, end, or fail. */
-  #advance({ output, meaningful, stage, failure }: StreamStep): void {
+  /** A step of an answer: hold, begin, pass on, end, or fail. */
+  #advance(answer: Answer, { output, meaningful, stage, failure }: StreamStep): void {
     if (failure !== undefined) {
-      this.#advanceFailed(output, failure)
+      this.#advanceFailed(answer, output, failure)
       return
     }
-    if (stage === 'flowing') this.#pass(output, meaningful ? 0 : STREAM_HOLD_BYTES)
+    if (stage === 'flowing') this.#pass(output, meaningful ? 0 : answer.holdBytes)
     else this.#keepLast(output)
     if (stage === 'finished') this.#complete('may linger')
     else if (stage === 'enough') this.#complete('would go on')
   }
 
-  #advanceFailed(output: readonly Bytes[], failure: AnswerFailure): void {
+  #advanceFailed(answer: Answer, output: readonly Bytes[], failure: AnswerFailure): void {
     const state = this.#state
     if (state.kind === 'opening') {
       this.#endUnheard(failed({ kind: 'answer', answer: failure }))
+      return
+    }
+    // A document has no place for a failure beside its own words.
+    if (answer.form === 'whole' && failure.kind === 'error') {
+      this.#keepLast(output)
       return
     }
     this.#pass(output, 0)
@@ -483,8 +413,9 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   #replyHead(): ReturnType<ConstructorParameters<typeof Delivery>[0]['head']> {
-    const streaming = this.#streaming ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : {}
-    const contentType = this.#contentType ?? 'application/json'
+    const streamed = this.#came?.form === 'stream'
+    const streaming = streamed ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : {}
+    const contentType = this.#came?.contentType ?? 'application/json'
     return {
       status: this.status,
       headers: { 'content-type': contentType, ...streaming, ...this.#options.replyHeaders() },
@@ -498,7 +429,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     this.#commit()
     const state = this.#state
     if (state.kind !== 'answering' && state.kind !== 'told') return
-    this.#delivery.close(!this.#streaming)
+    this.#delivery.close(state.answer.form === 'whole')
     this.kept = this.#progress.keptOf(state.answer)
     const generation = state.kind === 'told' ? 'broken' : upstream === 'would go on' ? 'cut' : 'whole'
     const ending = state.kind === 'told' ? 'upstream-error' : 'complete'
@@ -524,10 +455,9 @@ export class Exchange implements UpstreamSink, PulsedStream {
   }
 
   /** What a client that reads a stream is told of its failure; undefined: a whole answer has no place for it. */
-  #lastWords({ form, lane }: OpenAnswer, { code, message }: Broken['told']): Bytes | undefined {
-    if (form === 'whole') return undefined
+  #lastWords(answer: Answer, { code, message }: Broken['told']): Bytes | undefined {
     try {
-      return lane.failure(streamFailure(code, message, this.#options.requestId))
+      return answer.failure(streamFailure(code, message, this.#options.requestId))
     } catch (error) {
       this.#options.onError(error)
       return undefined
@@ -552,10 +482,11 @@ export class Exchange implements UpstreamSink, PulsedStream {
     reply.onGone(undefined)
     reply.onDrain(undefined)
     this.#delivery.drop()
-    const left = { kind: 'left', answer: answer && unheard(answer), grace: NO_TIMER } as const
+    answer?.forget()
+    const left = { kind: 'left', answer, grace: NO_TIMER } as const
     this.#state = left
     this.#decide({ kind: 'gone' })
-    onLeft((answer?.lane ?? this.#options.lane.openWhole()).glanceMeter(), this.answerBytes)
+    onLeft((answer?.lane ?? this.lane.openWhole()).glanceMeter(), this.answerBytes)
     const ms = graceMs({ begun: answer !== undefined })
     if (ms <= 0) {
       this.#endLeft('cut')
@@ -572,14 +503,13 @@ export class Exchange implements UpstreamSink, PulsedStream {
       state.grace.cancel()
       this.#options.onUnheardEnd()
     }
-    const { lane } = this.#options
-    const unopened = generation === 'cut' ? ({ form: 'whole', lane: lane.openWhole() } as const) : undefined
+    const unopened = generation === 'cut' ? new WholeAnswer(this.lane.openWhole(), undefined) : undefined
     this.#conclude(state.answer ?? unopened, { ending: 'client-gone', generation })
     this.#upstream?.abort()
   }
 
   /** The one way into `over` of an exchange that has not ended. */
-  #conclude(answer: OpenAnswer | undefined, by: EndedBy): void {
+  #conclude(answer: Answer | undefined, by: EndedBy): void {
     this.#state = { kind: 'over' }
     if (!this.#delivery.closing) this.#options.pulse.remove(this)
     this.#options.reply.onGone(undefined)
@@ -592,10 +522,6 @@ export class Exchange implements UpstreamSink, PulsedStream {
     this.#state = { kind: 'over' }
     this.#upstream?.abort()
   }
-}
-
-function isBlank(chunk: Uint8Array): boolean {
-  return chunk.every((byte) => byte <= 0x20)
 }
 
 function unset(): void {

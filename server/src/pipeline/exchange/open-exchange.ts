@@ -1,7 +1,9 @@
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
-import type { WireDialect } from '../../providers/provider.ts'
+import type { FormedRequest } from '../../providers/provider.ts'
+import { playOffline } from '../../upstream/connect/offline.ts'
+import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import { systemTimers } from '../../upstream/timers.ts'
 import { hasSurcharges } from '../instance/model-facts.ts'
 import type { ReservedCall } from '../call.ts'
@@ -50,7 +52,7 @@ export async function openExchange(
   reply: ClientReply,
 ): Promise<OpenedExchange> {
   const found = upstreamOf(leg, call.catalogue)
-  const { vendor, dialect, credential } = found
+  const { dialect, credential } = found
   const secret = leg.byok ? await ownCredential(pipeline, call, leg) : credential.secret
   if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
   const counts = countsOf(call.endpoint.kind, call.demand.estimate)
@@ -69,17 +71,8 @@ export async function openExchange(
   const lane = await openLane(pipeline, call, { leg, dialect, reply })
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
   const exchange = new Exchange({
-    upstream: pipeline.upstream,
-    offline: offlineOf(dialect),
-    forwardModelId: leg.chain.forwardModelId,
-    callId: call.callId,
+    send: (sink) => send(pipeline, call, { leg, found, secret, formed, lane: lane.lane }, sink),
     requestId: call.requestId,
-    request: asAsked(call, leg, formed),
-    auth: dialect.auth,
-    framing: dialect.framing,
-    credential: secret,
-    timeouts: vendor.timeouts,
-    minBytesPerSecond: leg.chain.minBytesPerSecond,
     lane: lane.lane,
     ...extrasTold(leg, dialect),
     stream: call.stream,
@@ -94,6 +87,40 @@ export async function openExchange(
   return { kind: 'open', exchange }
 }
 
+/** Over the network, or from a provider that answers without one. */
+function send(
+  { upstream, now }: Pick<Pipeline, 'upstream' | 'now'>,
+  call: ReservedCall,
+  { leg, found, secret, formed, lane }: Sent,
+  sink: UpstreamSink,
+): UpstreamExchange {
+  const { vendor, dialect } = found
+  const { body, bodyLength } = lane
+  if (dialect.respond !== undefined) {
+    const operation = call.stream ? 'stream' : 'generate'
+    const { forwardModelId } = leg.chain
+    return playOffline(dialect.respond({ operation, forwardModelId, body, id: call.callId, at: now() }), sink)
+  }
+  const sent = {
+    request: asAsked(call, leg, formed),
+    auth: dialect.auth,
+    credential: secret,
+    body,
+    bodyLength,
+    timeouts: vendor.timeouts,
+    minBytesPerSecond: leg.chain.minBytesPerSecond,
+  }
+  return upstream.open(dialect.framing === undefined ? sent : { ...sent, framing: dialect.framing }, sink)
+}
+
+interface Sent {
+  readonly leg: Leg
+  readonly found: LegUpstream
+  readonly secret: CredentialSecret
+  readonly formed: FormedRequest
+  readonly lane: Lane
+}
+
 /** What costs extra is looked for only where it has a price. */
 function extrasTold(
   { model, chain }: Leg,
@@ -104,11 +131,7 @@ function extrasTold(
   return { extras, tierHeader: dialect.tierHeader }
 }
 
-function asAsked(
-  call: ReservedCall,
-  leg: Leg,
-  formed: ExchangeOptions['request'],
-): ExchangeOptions['request'] {
+function asAsked(call: ReservedCall, leg: Leg, formed: FormedRequest): FormedRequest {
   return {
     ...formed,
     url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
@@ -174,10 +197,6 @@ async function ownCredential(
 ): Promise<CredentialSecret | undefined> {
   const own = await pipeline.directory.byok(call.account.id)
   return own.get(leg.chain.vendorCode)
-}
-
-function offlineOf(dialect: WireDialect): ExchangeOptions['offline'] {
-  return dialect.respond === undefined ? undefined : dialect.respond.bind(dialect)
 }
 
 /** A Gemini client that did not ask for server-sent events gets what the upstream then sends: one JSON array. */

@@ -32,7 +32,8 @@ export type KeptAnswer =
   | { readonly kind: 'response'; readonly json: string }
   | { readonly kind: 'id'; readonly id: string }
 
-interface AnswerLane {
+/** What is known of an answer in either form. */
+export interface AnswerLane {
   /** Once the answer has ended well, where the client may continue from it. */
   kept(): KeptAnswer | undefined
   /** What was used and produced, counted exactly. */
